@@ -92,6 +92,12 @@ class Checkpoint:
     """Why rows may be missing in front of what is read next, by the ids of tables, in words of the spec's family."""
     form: tuple[str, ...] = ()
     """How the files are framed, in words of the spec's family, so that a short file need not show it."""
+    begins: dict[int, int] = field(default_factory=dict)
+    """Address of the first record of each log stream in the first file of all, if records state theirs."""
+    cut: tuple[str, ...] = ()
+    """Identifiers, as hexadecimal, of transactions that have not ended and lack records: they remain incomplete."""
+    evidence: tuple[str, ...] = ()
+    """What the files so far have shown of missing records, in words of the spec's family."""
 
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
@@ -130,7 +136,8 @@ class Checkpoint:
         if not isinstance(seq, str) or not _SEQ.fullmatch(seq):
             raise ValueError("seq is not upper-case hexadecimal digits")
         lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
-        ends = dict(zip(map(int, found["ends"]), _numbers(found["ends"].values(), _POSITION_BITS), strict=True))
+        # Checkpoints of before did not have the last three.
+        ends, begins = _addresses(found["ends"]), _addresses(found.get("begins", {}))
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
             raise ValueError("a description of a table is too short")
@@ -138,7 +145,9 @@ class Checkpoint:
         if not all(isinstance(text, str) for pair in gaps.items() for text in pair):
             raise ValueError("gaps are not text")
         form = tuple(map(str, found["form"]))
-        return cls(spec, seq, (lfs, lsn), ends, tuple(map(_stretch, found["needed"])), described, gaps, form)
+        cut, evidence = (tuple(map(str, found.get(name, ()))) for name in ("cut", "evidence"))
+        needed = tuple(map(_stretch, found["needed"]))
+        return cls(spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins, cut, evidence)
 
 
 def _stretch(found: Any) -> NeededStretch:
@@ -151,6 +160,11 @@ def _stretch(found: Any) -> NeededStretch:
 
 _POSITION_BITS = 80
 """Bits of a position at most: an LRSN or RBA of z/OS has ten bytes."""
+
+
+def _addresses(found: Any) -> dict[int, int]:
+    """Addresses by log stream."""
+    return dict(zip(_numbers(map(int, found), 63), _numbers(found.values(), 64), strict=True))
 
 
 def _numbers(values: Any, bits: int = 63) -> Iterator[int]:

@@ -71,7 +71,7 @@ class PartRows:
         self.columns = part.columns
         self.units, self.row_unit = part.units, part.row_unit
         self.is_undone = part.is_undone
-        self.is_incomplete = self.units.is_incomplete(whole.first_addresses, lacks_records=whole.lacks_records)
+        self.is_incomplete = whole.beginning.lack(self.units)
         """Of each unit, whether its first record was not read."""
         self.rows = part.without(context.irregular)
         """Numbers of the changed rows, in the order of the log."""

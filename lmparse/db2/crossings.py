@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from lmparse.db2.links import MissingRecord
+from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.log_part import PartContext
 from lmparse.db2.part_index import PartSummary
 from lmparse.db2.transaction_index import Crossing
-from lmparse.db2.transactions import may_precede
 from lmparse.db2.units import COMMITTED, OPEN, STATES, Units
 from lmparse.limits import Held
 
@@ -20,13 +20,15 @@ class Crossings:
     """Follows transactions from part to part."""
 
     def __init__(
-        self, contexts: Sequence[PartContext], first_addresses: Mapping[int, int], unlinked: Sequence[int], held: Held
+        self, contexts: Sequence[PartContext], beginning: LogBeginning, unlinked: Sequence[int], held: Held
     ) -> None:
-        """`first_addresses` are those of the first record of each log stream, `unlinked` as in `missing_records`."""
+        """`unlinked` as in `missing_records`."""
         self._unlinked = unlinked
-        self._contexts, self._first_addresses, self._held = contexts, first_addresses, held
+        self._contexts, self._beginning, self._held = contexts, beginning, held
         self._open: dict[int, Crossing] = {}
         self._before: list[Crossing] = []
+        self._cut = set(beginning.cut)
+        """As in `LogBeginning`, those of which no record and no end has been seen here."""
         self.reused: list[int] = []
         """Identifiers of transactions without an end, of which a later part begins another one."""
         self.ended_alone: list[int] = []
@@ -40,11 +42,15 @@ class Crossings:
 
     def begun_before(self) -> list[int]:
         """Identifiers of the transactions with changes whose first record is not in the log, one entry for each."""
-        return [one.tid for one in self._before if one.changes]
+        return [one.tid for one in self._before if one.changes and one.tid not in self._beginning.cut]
 
     def oldest_open(self) -> int | None:
-        """Number of the first record of the transactions that may end behind the log, if it is in the log."""
-        return min((one.first_index for one in self._open.values() if not self._is_incomplete(one)), default=None)
+        """Number of the first record of the transactions that may end behind the log, and lack none in it."""
+        return min((one.first_index for one in self._open.values() if not self._lacks(one)), default=None)
+
+    def cut(self) -> set[int]:
+        """Identifiers of the transactions that may end behind the log, and lack records in it."""
+        return self._cut | {tid for tid, one in self._open.items() if self._lacks(one)}
 
     def add(self, number: int, summary: PartSummary) -> None:
         """Add the next part."""
@@ -54,6 +60,7 @@ class Crossings:
             for tid in known[np.isin(known, summary.begun)].tolist():
                 self.reused.append(tid)
                 del self._open[tid]
+        self._cut.difference_update(summary.begun.tolist() if self._cut else ())
         undoing = frozenset(summary.undoing.tolist())
         for place, is_last in enumerate(summary.head_is_tail.tolist()):
             self._head(context, summary, place, undoing, is_last=is_last)
@@ -69,6 +76,7 @@ class Crossings:
     ) -> None:
         heads = summary.heads
         tid = int(heads.tid[place])
+        self._cut.discard(tid)
         found = self._open.get(tid)
         if found is None:
             if tid in undoing:
@@ -110,7 +118,12 @@ class Crossings:
         return bisect_left(self._unlinked, before) != bisect_left(self._unlinked, after)
 
     def _is_incomplete(self, crossing: Crossing) -> bool:
-        return may_precede(crossing.previous, self._first_addresses.get(crossing.first_stream))
+        return self._beginning.is_behind(crossing.previous, crossing.first_stream, crossing.tid)
+
+    def _lacks(self, crossing: Crossing) -> bool:
+        """The same, or whether another record of it is missing."""
+        is_broken = crossing.is_broken or crossing.tid in self.broken or crossing.previous != 0
+        return self._is_incomplete(crossing) or (self._beginning.lacks_records and is_broken)
 
 
 _CROSSING_BYTES = 400

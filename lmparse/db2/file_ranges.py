@@ -12,6 +12,7 @@ from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.db2.settings import find_log
 from lmparse.errors import FramingError
 from lmparse.framing import index
+from lmparse.framing.windows import MAX_RECORDS
 from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.records.settings import FileSettings
@@ -102,14 +103,19 @@ class FileHeads:
         return bool((later | (same & (self.lsn[1:] >= self.lsn[:-1]))).all())
 
 
-def file_heads(stretch: JoinedPiece, options: Options, settings: FileSettings) -> Iterator[FileHeads]:
-    """The positions of the records of a file. Raises FramingError for damage, behind those before it."""
+def file_heads(
+    stretch: JoinedPiece, options: Options, settings: FileSettings, *, max_records: int = MAX_RECORDS
+) -> Iterator[FileHeads]:
+    """The positions of the records of a file, at most `max_records` at a time.
+
+    Raises FramingError for damage, behind those before it.
+    """
     found, logs = find_log(stretch.path, options, settings)
     if logs.generation != "v10" and not found.framing.lead:
         raise not_one_log("no record states its log sequence number", stretch.path)
     reader = RecordColumnReader(logs, found.buffer, found.framing.name, settings.code_page, Held(options.bounds))
     place = stretch.start, stretch.end, stretch.first_record
-    for window in index.windows(found.framing, found.buffer, *place, lead=reader.lead):
+    for window in index.windows(found.framing, found.buffer, *place, max_records, lead=reader.lead):
         heads = reader.heads(window)
         if heads is None:
             continue

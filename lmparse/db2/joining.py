@@ -99,7 +99,7 @@ def first_position(path: str, options: Options, checkpoint: Checkpoint | None) -
     """The position of the first record of a file, as text that sorts as positions do. Raises as `join` does."""
     stretch = JoinedPiece(path, 0, len(open_buffer(path, options.bounds)))
     settings = known_settings(checkpoint, options) or common_settings([stretch], options)
-    for heads in file_heads(stretch, options, settings):
+    for heads in file_heads(stretch, options, settings, max_records=1):
         if len(heads.lsn):
             return "{:020X}{:020X}".format(*heads.position(0))
     raise not_one_log("no record states its position", path)

@@ -129,6 +129,12 @@ class Links:
         if len(self.named) < _MOST_NAMED:
             self.named.append(found)
 
+    def forget(self, end: int) -> None:
+        """Leave out what is missing in front of a record, as far as it is named."""
+        kept = [one for one in self.named if one.index >= end]
+        self.count -= len(self.named) - len(kept)
+        self.named = kept
+
     def moved(self, first: int) -> Links:
         """The same with `first` added to the numbers of records."""
         last = {stream: (lfs, lsn, index + first) for stream, (lfs, lsn, index) in self.last.items()}

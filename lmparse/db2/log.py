@@ -19,6 +19,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.db2 import log_record
 from lmparse.db2.continuity import Continuity
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
+from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES
 from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.tables import Ids, Table, read_tables_file
@@ -152,10 +153,15 @@ class Db2Log(ChangeLog):
         self._note_positions()
         reader = TransactionReader(self.byte_order, self.code_page, self.held)
         reader.inherit_gaps(self.gaps_before)
-        reader.begin_at({}, lacks_records=self.origin.joined is not None and self.origin.joined.lacks_records)
+        reader.begin_at(self.beginning)
         found = reader.read(self.log_records())
         found.bad += self._bad
         return self._completed(found)
+
+    @property
+    def beginning(self) -> LogBeginning:
+        """Where the log begins, with what the checkpoint knows of that."""
+        return LogBeginning.of(self.origin.joined, self.resumed)
 
     @property
     def gaps_before(self) -> Mapping[Ids, str]:
@@ -194,6 +200,7 @@ class Db2Log(ChangeLog):
         if found.fault is not None:
             self.origin.place(found.fault)
         found.bad.sort(key=lambda bad: bad[0].index)
+        self._leave_out_said(found)
         found.named = read_tables_file(self.options.tables, self.options.bounds) if self.options.tables else {}
         if self.resumed is not None:
             from lmparse.db2.resuming import seed
@@ -201,13 +208,24 @@ class Db2Log(ChangeLog):
             seed(self, found.tables, self.resumed)
         for text, count in sorted(found.counts.items()):
             self.notice(f"{count} x {text}")
-        for extent, text, why in found.gaps:
+        for extent, text, why, _ in found.gaps:
             self.notice(f"{text}, {self.origin.said(extent)}: {why}")
         for text in found.links.said(self.origin.said_number):
             self.notice(text)
         for form, count in found.address_forms.items():
             self.decide("LOB byte address", form, f"fits {count} LOB records, the other form none of them")
         return found
+
+    def _leave_out_said(self, found: TransactionIndex) -> None:
+        """Leave out what an earlier reading has said of the records that are read again."""
+        if self.resumed is None:
+            return
+        lsn, first = self.resumed.reached[1], self.beginning.read_before
+        if all(position[:2] <= self.resumed.reached for position in found.links.last.values()):
+            first = 1 << 63  # nothing is new
+        found.gaps = [gap for gap in found.gaps if gap[3] > lsn]
+        found.bad = [bad for bad in found.bad if bad[0].index >= first]
+        found.links.forget(first)
 
     @cached_property
     def descriptions(self) -> Descriptions:

@@ -45,6 +45,8 @@ class LogIndex:
         self.whole = LogContext()
         self.oldest_open: int | None = None
         """Number of the first record of the transactions that are open at the end; None if all have ended."""
+        self.cut: set[int] = set()
+        """As in `LogBeginning`, for what is behind the log."""
         self._kept: dict[int, bytes] = {}
         self._kept_bytes = 0
         self._remote: tuple[Run, Callable[[], IndexedLog]] | None = None
@@ -109,16 +111,16 @@ class LogIndex:
         return self
 
     def _merge(self, summaries: list[PartSummary]) -> None:
-        links, joined = Links(), self._log.origin.joined
-        self.whole.lacks_records = joined is not None and joined.lacks_records
+        links, self.whole.beginning = Links(), self._log.beginning
         for summary in summaries:
             links.then(summary.links)
-        self.whole.first_addresses = links.firsts
+        for stream, address in links.firsts.items():
+            self.whole.beginning.place(stream, address)
         unlinked = sorted([*self.whole.unread, *(one.index for summary in summaries for one in summary.apart)])
-        crossings = Crossings(self.contexts, self.whole.first_addresses, unlinked, self._log.held)
+        crossings = Crossings(self.contexts, self.whole.beginning, unlinked, self._log.held)
         for number, summary in enumerate(summaries):
             crossings.add(number, summary)
-        self.oldest_open = crossings.oldest_open()
+        self.oldest_open, self.cut = crossings.oldest_open(), crossings.cut()
         for missing in crossings.missing:
             links.miss(missing)
         irregular = _irregular(summaries, crossings)
@@ -243,7 +245,7 @@ class LogIndex:
         counted = frozenset(int(tid).to_bytes(6, "big") for tid in special.tolist())
         reader = TransactionReader(log.byte_order, log.code_page, log.held, counted)
         broken = frozenset().union(*(summary.broken for summary in summaries), crossings.broken)
-        reader.begin_at(self.whole.first_addresses, broken, lacks_records=self.whole.lacks_records)
+        reader.begin_at(self.whole.beginning, broken)
         return read_irregular(reader, log.logs, log.buffer, wanted, self.whole.unread, log.gaps_before)
 
     def _count(
@@ -255,8 +257,8 @@ class LogIndex:
         for summary in summaries:
             counts += summary.counts
             counts[USED_AGAIN] += int((~np.isin(summary.reused, irregular)).sum())
-            cut = summary.cut.take(summary.cut.is_incomplete(self.whole.first_addresses, lacks_records=False))
-            is_counted = ~np.isin(cut.tid, irregular)
+            cut = summary.cut.take(self.whole.beginning.are_behind(summary.cut))
+            is_counted = ~np.isin(cut.tid, irregular) & ~self.whole.beginning.are_known(cut.tid)
             counts[BEGUN_BEFORE] += int((is_counted & (cut.changes > 0)).sum())
             counts[ENDED_ALONE] += int((is_counted & (cut.sizes == 0)).sum())
             for ids, columns in summary.column_ids.items():

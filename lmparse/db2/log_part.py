@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference, Crossing, GapTimes, Transaction, TransactionIndex
 from lmparse.framing.extents import Span
@@ -52,10 +53,7 @@ class LogContext:
     """As in `Irregular`."""
     unread: list[int] = field(default_factory=list)
     """Numbers of the records that cannot be read, ascending."""
-    first_addresses: dict[int, int] = field(default_factory=dict)
-    """Address of the first record of each log stream that states it."""
-    lacks_records: bool = False
-    """Whether it is known that records are missing inside the log: then no transaction that lacks one is whole."""
+    beginning: LogBeginning = field(default_factory=LogBeginning)
     tables: set[int] = field(default_factory=set)
     """Tables with changed rows, as in `ChangedRows.ids`."""
 

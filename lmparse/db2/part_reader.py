@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.log_part import PART_BYTES, PartContext
 from lmparse.db2.log_record import LogReader
 from lmparse.db2.part_index import PartIndex
@@ -45,6 +46,8 @@ class IndexedLog(Protocol):
 
     @property
     def gaps_before(self) -> Mapping[Ids, str]: ...
+    @property
+    def beginning(self) -> LogBeginning: ...
 
 
 class PartReader:

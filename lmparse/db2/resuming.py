@@ -2,7 +2,7 @@
 
 Needed again are the records from the first one of the oldest transaction that has not ended, the descriptions of tables
 that are in force, and the tables of which rows may be missing there. Transactions whose first record was not read are
-not waited for: they stay incomplete.
+not waited for: they stay incomplete, and so their identifiers are kept until they end.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from lmparse.changes.checkpoint import Checkpoint, NeededStretch
 from lmparse.db2.file_form import form_of
 from lmparse.db2.file_ranges import range_of
 from lmparse.db2.gaps import KINDS
+from lmparse.db2.log_beginning import evidence_of, named
 from lmparse.db2.log_index import LogIndex
 from lmparse.db2.part_reader import IndexedLog
 from lmparse.db2.settings import LuwSettings
@@ -64,6 +65,8 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
         if found is not None:
             pieces.append(found.stretch)
             reached, ends = max(reached, found.last), ends | found.ends
+    if before is not None and reached == before.reached and not before.needed:
+        return before  # nothing is new, and files from in front of its end do not show what is open there
     joined = Joined(tuple(pieces))
     first = joined.records[-1] if index.oldest_open is None else _settled_before(index, index.oldest_open)
     needed = () if index.oldest_open is None else _from_record(log, joined, first)
@@ -74,7 +77,11 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     described = tuple(_described(log, before))
     # A log without a record shows no form.
     form = form_of(settings) if pieces or (before is not None and before.form) else ()
-    return Checkpoint(log.spec.id, seq, reached, ends, stretches, described, gaps, form)
+    beginning = index.whole.beginning
+    return Checkpoint(
+        log.spec.id, seq, reached, ends, stretches, described, gaps, form, beginning.firsts, named(index.cut),
+        tuple(sorted(beginning.evidence | evidence_of(joined))),
+    )  # fmt: skip
 
 
 def _settled_before(index: LogIndex, number: int) -> int:

@@ -259,8 +259,9 @@ class TransactionIndex:
     """Number of occurrences of each notice, by text."""
     address_forms: Counter[str] = field(default_factory=Counter)
     """Number of byte addresses in LOB records by form, where the manual does not state the form."""
-    gaps: list[tuple[RecordExtent, str, str]] = field(default_factory=list)
-    """Records from which on rows are missing, with words in front of the place of each and behind it."""
+    gaps: list[tuple[RecordExtent, str, str, int]] = field(default_factory=list)
+    """Records from which on rows are missing, with words in front of the place of each and behind it, and the log
+    sequence number of the commit."""
     bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Records that could not be read."""
     fault: FramingError | None = None

@@ -18,6 +18,7 @@ from lmparse.db2.compensation import OpenChanges, row_id, without_halves
 from lmparse.db2.gaps import Gaps
 from lmparse.db2.links import MissingRecord
 from lmparse.db2.lob_pieces import LobPieces
+from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.log_record import LogRecord, commit_seconds
 from lmparse.db2.row_reader import record_header
 from lmparse.db2.tables import Ids, Table, table_of
@@ -54,11 +55,9 @@ class TransactionReader:
         self._pieces = LobPieces(self.index, held)
         self._gaps = Gaps(self.index)
         self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table, Table | None]]] = {}
-        self._first_addresses: dict[int, int] = {}
-        """Address of the first record of each log stream, if it states it."""
+        self._beginning = LogBeginning()
         self._latest: dict[bytes, tuple[int, int]] = {}
         """Address and number of the last record of each open transaction, if records state addresses."""
-        self._lacks_records = False
         self._broken: frozenset[bytes] = frozenset()
         self._skipped = -1
         """Number of the last record that could not be read."""
@@ -107,15 +106,9 @@ class TransactionReader:
         """Numbers of the records that may have been pieces of values, ascending."""
         return self._pieces.damaged
 
-    def begin_at(
-        self, first_addresses: dict[int, int], broken: frozenset[int] = frozenset(), *, lacks_records: bool
-    ) -> None:
-        """Set the address of the first record of each log stream, if records are added that are not the first ones.
-
-        With `lacks_records`, no transaction that lacks a record in the log is whole; `broken` are identifiers of such.
-        """
-        self._first_addresses.update(first_addresses)
-        self._lacks_records = lacks_records
+    def begin_at(self, beginning: LogBeginning, broken: frozenset[int] = frozenset()) -> None:
+        """Set where the log begins; `broken` are identifiers of transactions of which records are missing in it."""
+        self._beginning = beginning
         self._broken = frozenset(tid.to_bytes(6, "big") for tid in broken)
 
     def touch(self, record: LogRecord) -> None:
@@ -139,7 +132,7 @@ class TransactionReader:
         self._next = record.extent.index + 1
         self.index.links.place(record.stream, record.lfs, _lsn(record), record.extent.index)
         if record.address:
-            self._first_addresses.setdefault(record.stream, record.address)
+            self._beginning.place(record.stream, record.address)
             self._link(record, record.address)
         difference = record.class_differs
         if difference:
@@ -174,7 +167,7 @@ class TransactionReader:
         if known is not None and record.previous > known[0] and self._skipped < known[1]:
             self.index.links.miss(MissingRecord(record.previous, record.extent.index))
             transaction = self._open.get(record.transaction_id)
-            if transaction is not None and self._lacks_records and record.transaction_id not in self._counted:
+            if transaction is not None and self._beginning.lacks_records and record.transaction_id not in self._counted:
                 transaction.is_incomplete = True
         if record.kind in record_kinds.COMMITS or record.kind in record_kinds.ABORTS:
             self._latest.pop(record.transaction_id, None)
@@ -209,10 +202,10 @@ class TransactionReader:
 
     def _is_before(self, record: LogRecord) -> bool:
         """Whether the record before one in its transaction may be in front of the log, and was not left out of it."""
-        if self._lacks_records and (record.previous or record.transaction_id in self._broken):
+        if self._beginning.lacks_records and (record.previous or record.transaction_id in self._broken):
             return True
-        # A record that states no address among others that do may itself be in front of theirs.
-        return may_precede(record.previous, self._first_addresses.get(record.stream) if record.address else None)
+        stream, tid = record.stream if record.address else None, int.from_bytes(record.transaction_id)
+        return self._beginning.is_behind(record.previous, stream, tid)
 
     def _singular(self, record: LogRecord) -> Transaction:
         """A transaction of one record; pieces of its values precede it and may have opened the transaction."""
@@ -262,11 +255,13 @@ class TransactionReader:
             self._pieces.end(transaction.transaction_id)
         transaction.state, transaction.number = state, self._ended
         self._ended += 1
-        if transaction.is_incomplete and transaction.changes and transaction.transaction_id not in self._counted:
+        is_counted = transaction.transaction_id in self._counted or self._beginning.is_known(transaction.transaction_id)
+        if transaction.is_incomplete and transaction.changes and not is_counted:
             self.index.counts[BEGUN_BEFORE] += 1
         transaction.changes = without_halves(transaction.changes)
         for reference in transaction.changes:
-            self._gaps.settle(reference, is_done=state == "committed" and not reference.is_undone)
+            is_done = state == "committed" and not reference.is_undone
+            self._gaps.settle(reference, transaction.commit_lsn, is_done=is_done)
         (self.index.transactions if transaction.changes else self.index.unchanged).append(transaction)
 
     # -- changes --------------------------------------------------------------------------
@@ -352,7 +347,7 @@ class TransactionReader:
         is_found, error = self._lookup(transaction).undo(record, undone)
         if error is not None:
             self.index.bad.append((record.extent, error))
-        if not is_found:
+        if not is_found and record.extent.index >= self._beginning.read_before:
             self.index.counts["compensations of changes that are not in the log at hand"] += 1
 
     def _lookup(self, transaction: Transaction) -> OpenChanges:
@@ -374,11 +369,6 @@ def described_in(kind: str, ids: Ids, body: Any, sequence: int) -> tuple[Table, 
         before = table_of(ids, body.old_arrays, 0, "old_arrays")
         return table_of(ids, body.new_arrays, sequence, "new_arrays"), before
     return None
-
-
-def may_precede(previous: int, first: int | None) -> bool:
-    """Whether there is a record before one, at address `previous`, that may precede the record at the first address."""
-    return previous != 0 and (first is None or previous < first)
 
 
 def _lsn(record: LogRecord) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -63,18 +62,6 @@ class Units(Arrays):
     def begins_before(self) -> Flags:
         """Whether a record of the transaction precedes the first one that is here."""
         found: Flags = self.previous != 0
-        return found
-
-    def is_incomplete(self, first_addresses: Mapping[int, int], *, lacks_records: bool) -> Flags:
-        """Whether that record may be in front of the log, whose streams begin at these addresses.
-
-        If the log lacks records, also whether that record or another one is missing in it.
-        """
-        found = self.begins_before
-        if lacks_records:
-            return found | self.is_broken
-        for stream, first in first_addresses.items():
-            found &= (self.first_stream != stream) | (self.previous < np.uint64(first))
         return found
 
     @property

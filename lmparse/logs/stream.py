@@ -8,6 +8,7 @@ reading that failed is done again with the same result.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +33,10 @@ _NAMED = 3
 """Most files that a message names."""
 
 
+_State = tuple[str, int, int]
+"""A file: its name, size, and the time of the last write."""
+
+
 @dataclass(frozen=True)
 class StreamOffset:
     """How far a stream has been read."""
@@ -43,22 +48,33 @@ class StreamOffset:
     """Number of files that were taken."""
     files: str = ""
     """What tells apart the files that were taken, by position, name and size."""
+    present: int = 0
+    """Number of those that were in the folder when the last one was taken."""
+    states: str = ""
+    """What tells apart these, by name, size and time of the last write, so that they need not be opened again."""
 
     def to_dict(self) -> dict[str, Any]:
         """The offset in the form that Spark keeps: texts and numbers."""
         text = "" if self.checkpoint is None else self.checkpoint.to_json()
-        return {"checkpoint": text, "last": self.last, "taken": self.taken, "files": self.files}
+        return {
+            "checkpoint": text, "last": self.last, "taken": self.taken, "files": self.files, "present": self.present,
+            "states": self.states,
+        }  # fmt: skip
 
     @classmethod
     def of(cls, found: dict[str, Any]) -> StreamOffset:
         """The offset that Spark has kept. Raises OptionError LMP-S030 if it is none."""
-        values = [found.get(name) for name in ("checkpoint", "last", "files")] if isinstance(found, dict) else []
-        taken = found.get("taken") if values else None
-        if type(taken) is not int or not 0 <= taken <= _MOST_TAKEN or not all(isinstance(one, str) for one in values):
+        # Offsets of before did not have the last two.
+        found = {"present": 0, "states": "", **found} if isinstance(found, dict) else {}
+        texts = [found.get(name) for name in ("checkpoint", "last", "files", "states")]
+        numbers = [found.get(name) for name in ("taken", "present")]
+        are_numbers = all(type(one) is int and 0 <= one <= _MOST_TAKEN for one in numbers)
+        if not are_numbers or not all(isinstance(one, str) for one in texts):
             raise OptionError("the offset is not one of a stream of lmparse", code="LMP-S030")
-        text, last, files = map(str, values)
+        text, last, files, states = map(str, texts)
         raw = text.encode("utf-8", "surrogatepass")
-        return cls(Checkpoint.of_json(raw, "the offset") if text else None, last, taken, files)
+        checkpoint = Checkpoint.of_json(raw, "the offset") if text else None
+        return cls(checkpoint, last, int(numbers[0] or 0), files, int(numbers[1] or 0), states)
 
 
 class LogStream:
@@ -72,8 +88,10 @@ class LogStream:
         check_resumed(request.options)
         self._request, self._arrival = request, arrival
         self._position, self._join = family.first_position, family.join
-        self._keys: dict[tuple[str, int, int], str] = {}
-        """Position and name of a file, by name, size and time of the last write."""
+        self._keys: dict[_State, str] = {}
+        """Position and name of a file."""
+        self._done: list[_State] = []
+        """Files that were taken up to the offset that was asked about last, whose positions need not be known."""
         self._held: frozenset[str] | None = None
         self._log: tuple[str, ChangeLog, tuple[FileState, ...]] | None = None
         """The files that were opened last as one log, that log, and their states before."""
@@ -89,7 +107,7 @@ class LogStream:
         """
         keys = self._sorted(start)
         read, found = [key for key in keys if key <= start.last], [key for key in keys if key > start.last]
-        if len(read) > start.taken:
+        if len(read) + len(self._done) > start.taken:
             raise self._late(read)
         chosen = found[:most]
         if not chosen:
@@ -97,7 +115,9 @@ class LogStream:
         log, planned = self._between(start, chosen)
         reached = checkpoint_behind(log)
         check_all(planned)
-        return StreamOffset(reached, chosen[-1], start.taken + len(chosen), self._files(start, chosen))
+        present = [*self._done, *(state for state, key in self._keys.items() if key <= chosen[-1])]
+        files, states = self._files(start, chosen), _digest(sorted(present))
+        return StreamOffset(reached, chosen[-1], start.taken + len(chosen), files, len(present), states)
 
     def parts(self, start: StreamOffset, end: StreamOffset) -> Iterator[FilePart]:
         """The parts of the log between two offsets, whose changes are those that are committed there."""
@@ -136,12 +156,16 @@ class LogStream:
         return arrived if self._held is None else [name for name in arrived if name in self._held]
 
     def _sorted(self, start: StreamOffset) -> list[str]:
-        """Position and name of all files that have arrived, in their order."""
-        known, found = self._keys, dict[tuple[str, int, int], str]()
-        for name in self._arrived():
-            state = self._state(name)
-            if state is None or not state[1]:
-                continue  # gone, or empty: no record says where it belongs
+        """Position and name of the files that have arrived, in their order, without those that are known to be done."""
+        known, found = self._keys, dict[_State, str]()
+        # Those that are gone are left out, and those that are empty: no record says where they belong.
+        states = [state for state in map(self._state, self._arrived()) if state is not None and state[1]]
+        self._done = _known_states(states, start)
+        done = frozenset(self._done)
+        for state in states:
+            name = state[0]
+            if state in done:
+                continue
             try:
                 found[state] = known.get(state) or f"{self._position(name, self._options, start.checkpoint)} {name}"
             except DataError as error:
@@ -165,7 +189,7 @@ class LogStream:
         return self._request.options
 
     @staticmethod
-    def _state(name: str) -> tuple[str, int, int] | None:
+    def _state(name: str) -> _State | None:
         if "://" in name:
             return name, 1, 0
         try:
@@ -196,6 +220,23 @@ class LogStream:
         log.resumed = before
         self._log = files, log, planned
         return log, planned
+
+
+def _known_states(states: list[_State], start: StreamOffset) -> list[_State]:
+    """The files that were taken up to an offset, if they can be told from the others without opening them.
+
+    They are those that were written first, or those with the first names; what the offset keeps of them is a proof.
+    """
+    for found in (sorted(states, key=lambda state: (state[2], state[0])), sorted(states)):
+        found = found[: start.present]
+        if start.present and _digest(sorted(found)) == start.states:
+            return found
+    return []
+
+
+def _digest(states: list[_State]) -> str:
+    """What tells some files apart from any others."""
+    return hashlib.sha256(json.dumps(states).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _name(key: str) -> str:

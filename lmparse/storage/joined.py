@@ -73,13 +73,6 @@ class Joined:
         """Number, in the joined file, of the first record of each piece; the last entry counts all."""
         return _sums(piece.records for piece in self.pieces)
 
-    @property
-    def lacks_records(self) -> bool:
-        """Whether records are missing between pieces: bytes are, and none inside any piece, so nothing was filtered."""
-        filled = [piece for piece in self.pieces if piece.size]
-        is_shown = any(piece.records > 1 for piece in filled) and all(piece.is_gapless for piece in filled)
-        return is_shown and any(piece.missing for piece in filled)
-
     def piece_at(self, offset: int) -> tuple[JoinedPiece, int, int]:
         """The piece at an offset; what is added to offsets and to numbers of records to have those in its file."""
         place = min(max(bisect_right(self.starts, offset) - 1, 0), len(self.pieces) - 1)

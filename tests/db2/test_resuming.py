@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import pytest
 from samples import db2_scripts as luw
 from writers.db2 import dms, utility
 from writers.db2.columns import Column
-from writers.db2.stream import Stream
+from writers.db2.stream import Stream, StreamRecord
 from writers.db2.tables import Table
 
 import lmparse
@@ -32,7 +35,7 @@ FORM = ("v10", "little", "filter")
 class Extracts:
     """A log, and extracts of it that are read one after the other."""
 
-    def __init__(self, folder: Path, form: tuple[str, str, str] = FORM, stream: Stream | None = None) -> None:
+    def __init__(self, folder: Path, form: tuple[str, str, str] = FORM, stream: Stream | Thinned | None = None) -> None:
         stream = stream or luw.full_stream(*form)
         self.folder, self.data = folder, stream.bytes()
         generation, order, framing = form
@@ -45,6 +48,8 @@ class Extracts:
         lead = open_changes(whole, read_options(self.options)).framing.lead
         self.places = [record.offset - lead for record in stream.records][1:]
         self.state = folder / "state.json"
+        self.said: list[str] = []
+        """Gaps and errors that `read` was told of, each with its place in the whole log."""
 
     def file(self, start: int, end: int) -> Path:
         path = self.folder / f"{start}-{end}.log"
@@ -53,10 +58,22 @@ class Extracts:
 
     def read(self, *paths: Path) -> list[dict[str, Any]]:
         """The same by the engine that the options name."""
-        log = open_resumed(paths, read_options({**self.options, "checkpoint": str(self.state)}))
+        errors: list[LmparseError] = []
+        named = read_options({**self.options, "checkpoint": str(self.state)})
+        log = open_resumed(paths, named, on_error=errors.append)
         texts = list(lines.printed(log, with_changes=True))
         write_text(checkpoint_behind(log).to_json(), checkpoint_place(log.options, inputs_of(paths)))
+        self.said += filter(None, map(self.placed, [*log.tally.notices, *map(str, errors)]))
         return [shown(json.loads(line)) for text in texts for line in text.splitlines()]
+
+    def placed(self, text: str) -> str | None:
+        """The place of the record that a message names, if it is a gap or an error, and what it says behind that."""
+        found = re.fullmatch(r"(.*)record \d+ at (0x[0-9a-f]+)(?: of (.*log))?: (.*)", text)
+        if found is None:
+            return None
+        name = found[3] or found[1].partition(": ")[0]
+        start = int(Path(name).name.partition("-")[0]) if name.endswith(".log") and "-" in Path(name).name else 0
+        return f"{start + int(found[2], 16)} {found[4]}"
 
     def run(self, *paths: Path) -> list[dict[str, Any]]:
         """The changes that one reading gives."""
@@ -188,12 +205,169 @@ def test_rows_that_may_be_missing_are_remarked_in_later_readings(seed: int, engi
         assert [row for start, end in pairwise(cuts) for row in log.read(log.file(start, end))] == log.rows
 
 
-def test_gaps_of_a_checkpoint_that_are_none(tmp_path: Path) -> None:
+@dataclass
+class Thinned:
+    """A log without some of its records, and with others that cannot be read."""
+
+    stream: Stream
+    dropped: set[int]
+    damaged: set[int]
+
+    def __post_init__(self) -> None:
+        self.records: list[StreamRecord] = []
+        self.data, lead = b"", self.stream.records[0].offset
+        for number, (piece, record) in enumerate(zip(self.stream.pieces(), self.stream.records, strict=True)):
+            if number in self.dropped:
+                continue
+            self.records.append(replace(record, offset=len(self.data) + lead))
+            # Behind the header of 40 bytes, component and function: lengths that are longer than the record.
+            head = lead + 42
+            self.data += piece[:head].ljust(len(piece), b"\xff") if number in self.damaged else piece
+
+    def bytes(self) -> bytes:
+        return self.data
+
+
+def begun_behind_others(what: str, seed: int) -> Thinned:
+    """Transactions whose first record is the start of a load, was left out by the filter, or cannot be read."""
+    stream, chosen = Stream("v10", "little", "filter"), random.Random(seed)
+    table = Table(3, 4, "T", [Column("NO", "INTEGER", nullable=False)])
+    first = stream.begin()
+    first.initialize(table)
+    first.commit()
+    units: list[Any] = []
+    starts: set[int] = set()
+    for number in range(36):
+        if len(units) < 3:
+            units.append(stream.begin())
+            if chosen.random() < 0.5:
+                starts.add(len(stream.records))
+                if what == "starts a load":
+                    body = utility.load_start(stream.server, 1, 3, 9)
+                    units[-1].record("load_start", "load_start", body)
+                else:
+                    units[-1].insert(table, {"NO": 100 + number})
+        unit = chosen.choice(units)
+        if chosen.random() < 0.7:
+            unit.insert(table, {"NO": number})
+        else:
+            getattr(unit, chosen.choice(["commit", "commit", "abort"]))()
+            units.remove(unit)
+    inserts = {number for number, record in enumerate(stream.records) if record.kind == "insert"}
+    more = {number for number in inserts if chosen.random() < 0.2}
+    return Thinned(
+        stream, starts | more if what == "left out" else set(), starts if what == "cannot be read" else set()
+    )
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("what", ["starts a load", "left out", "cannot be read"])
+def test_transactions_whose_first_record_begins_none(what: str, engine: str, tmp_path: Path) -> None:
+    """They are whole in the whole log, so they are whole wherever it is cut, also if it is read a third time."""
+    log = Extracts(tmp_path, stream=begun_behind_others(what, seed=2))
+    log.options["engine"] = engine
+    begun = Counter(row["txn_id"] for row in log.rows if row["op"] == "I")
+    assert len(begun) > 3
+    for number, place in list(enumerate(log.places))[1::3]:
+        cuts = [0, place, *log.places[number + 4 :: 9][:2], len(log.data)]
+        log.state.unlink(missing_ok=True)
+        assert [row for start, end in pairwise(cuts) for row in log.read(log.file(start, end))] == log.rows
+
+
+def test_transactions_that_begin_before_the_first_file_of_all(tmp_path: Path) -> None:
+    """They are incomplete in every reading, also where later records link to what earlier readings have read."""
+    stream, table = Stream("v10", "little", "filter"), Table(3, 4, "T", [Column("NO", "INTEGER", nullable=False)])
+    old = [stream.begin() for _ in range(3)]
+    for unit in old:
+        unit.insert(table, {"NO": 0})
+    first = stream.begin()
+    first.initialize(table)
+    first.commit()
+    for number in range(1, 9):
+        other = stream.begin()
+        other.insert(table, {"NO": number})
+        for unit in old:
+            unit.insert(table, {"NO": 100 + number})
+        other.commit()
+    for unit in old:
+        unit.commit()
+    log = Extracts(tmp_path, stream=Thinned(stream, set(range(len(old))), set()))
+    assert [row["after"]["C1"] for row in log.rows if row["op"] == "I"] == list(range(1, 9))
+    for engine in ("columnar", "kaitai"):
+        log.options["engine"] = engine
+        for cuts in ([0, *log.places[1::3], len(log.data)], [0, *log.places[2::5], len(log.data)]):
+            log.state.unlink(missing_ok=True)
+            assert [row for start, end in pairwise(cuts) for row in log.read(log.file(start, end))] == log.rows
+            found = json.loads(log.state.read_text())
+            assert (found["cut"], found["needed"]) == ([], [])
+
+
+def test_records_that_are_lost_between_files(tmp_path: Path) -> None:
+    """Transactions that lack them stay incomplete in the readings behind the next one, too."""
+    stream, table = Stream("v10", "little", "filter"), Table(3, 4, "T", [Column("NO", "INTEGER", nullable=False)])
+    unit = stream.begin()
+    unit.initialize(table)
+    unit.insert(table, {"NO": 0})
+    unit.commit()
+    unit, other = stream.begin(), stream.begin()
+    for number in range(1, 12):
+        unit.insert(table, {"NO": number})
+    other.insert(table, {"NO": 100})
+    unit.commit()
+    other.commit()
+    log = Extracts(tmp_path, stream=stream)
+    spans = (0, log.places[4]), (log.places[5], log.places[7]), (log.places[7], log.places[10])
+    rows = [row for start, end in spans for row in log.run(log.file(start, end))]
+    rows += log.run(log.file(log.places[10], len(log.data)))
+    assert [row["after"]["C1"] for row in rows if row["op"] == "I"] == [0, 100]
+
+
+def test_an_old_file_is_given_again(tmp_path: Path) -> None:
+    """What was open at its end has ended since."""
+    stream, table = Stream("v10", "little", "filter"), Table(3, 4, "T", [Column("NO", "INTEGER", nullable=False)])
+    unit = stream.begin()
+    unit.initialize(table)
+    unit.insert(table, {"NO": 0})
+    unit.commit()
+    log = Extracts(tmp_path, stream=stream)
+    first = log.places[1]
+    log.run(log.file(0, first))
+    assert json.loads(log.state.read_text())["needed"]
+    log.run(log.file(first, len(log.data)))
+    before = json.loads(log.state.read_text())
+    assert log.run(log.file(0, first)) == []
+    assert json.loads(log.state.read_text()) == before
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("what", ["gaps", "errors"])
+def test_what_records_show_is_said_once(what: str, engine: str, tmp_path: Path) -> None:
+    """Where rows are missing and which records cannot be read, by the reading that has them first."""
+    stream = with_gaps(1) if what == "gaps" else begun_behind_others("cannot be read", seed=2)
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    log.read(log.file(0, len(log.data)))
+    whole = sorted(log.said)
+    assert len(whole) > 5
+    for step in (3, 8):
+        log.state.unlink()
+        log.said = []
+        for start, end in pairwise([0, *log.places[::step], len(log.data)]):
+            log.read(log.file(start, end))
+        assert sorted(log.said) == whole
+
+
+def test_parts_of_a_checkpoint_that_are_none(tmp_path: Path) -> None:
     log = Extracts(tmp_path, stream=with_gaps(0))
     log.run(log.file(0, log.places[-1]))
     sound = json.loads(log.state.read_text())
     for gaps in ({"3": "a load began"}, {"3.x": "a load began"}, {"3.4": 1}, ["3.4"], {"3." + "9" * 5000: "x"}):
         log.state.write_text(json.dumps({**sound, "gaps": gaps}))
+        with pytest.raises(OptionError) as found:
+            log.run(log.file(log.places[-1], len(log.data)))
+        assert found.value.code == "LMP-S030"
+    for other in ({"cut": ["zz"]}, {"cut": ["00"]}, {"cut": 1}, {"begins": {"x": 1}}, {"begins": {"0": 1 << 64}}):
+        log.state.write_text(json.dumps({**sound, **other}))
         with pytest.raises(OptionError) as found:
             log.run(log.file(log.places[-1], len(log.data)))
         assert found.value.code == "LMP-S030"

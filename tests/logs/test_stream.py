@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,9 +14,11 @@ from typing import Any
 
 import pytest
 from samples import db2_scripts as luw
+from writers.db2.stream import Stream
 
 import lmparse
 from lmparse.errors import FramingError, OptionError, ReadError
+from lmparse.framing import index
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
@@ -29,8 +33,8 @@ AT_ONCE = Arrival(seconds=0)
 class Landing:
     """A folder in which extracts of a log arrive."""
 
-    def __init__(self, folder: Path) -> None:
-        stream = luw.full_stream("v10", "little", "filter")
+    def __init__(self, folder: Path, stream: Stream | None = None) -> None:
+        stream = stream or luw.full_stream("v10", "little", "filter")
         self.data, self.folder = stream.bytes(), folder / "landing"
         whole = folder / "whole.log"
         whole.write_bytes(self.data)
@@ -84,6 +88,53 @@ def test_files_that_arrive_one_by_one(seed: int, tmp_path: Path) -> None:
     assert sorted(found) == landing.seqs
     assert offset.taken == len(cuts) - 1
     assert len(json.dumps(offset.to_dict())) < 6000
+
+
+class Reads:
+    """Counts the records of which streams read anything, by file."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.records = Counter[str]()
+        windows = index.windows
+
+        def counted(framing: Any, buffer: Any, *given: Any, **named: Any) -> Iterator[Any]:
+            for window in windows(framing, buffer, *given, **named):
+                self.records[buffer._name] += len(window)
+                yield window
+
+        patch.setattr(index, "windows", counted)
+
+
+def test_files_that_are_done_are_not_read_by_a_query_that_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The offset proves which ones they are; if one of them has been touched or moved, a record of each tells."""
+    log = Stream("v10", "little", "filter")
+    for number in range(14):
+        unit = log.begin()
+        unit.insert(luw.ITEM, luw.item(number))
+        unit.insert(luw.ITEM, luw.item(100 + number))
+        unit.commit()
+    landing = Landing(tmp_path, log)
+    cuts, new = [0, *landing.places[2:38:3]], (landing.places[35], len(landing.data))
+    paths = [landing.put(start, end) for start, end in pairwise(cuts)]
+    for number, path in enumerate(reversed(paths)):
+        os.utime(path, (number, number))  # copied in another order than that of the log
+    offset = StreamOffset()
+    while (behind := again(landing.stream().latest(offset, 5))) != offset:
+        offset = behind
+    added = landing.put(*new)
+
+    def started_again() -> Counter[str]:
+        with monkeypatch.context() as patch:
+            reads = Reads(patch)
+            assert landing.stream().latest(offset).taken == len(paths) + 1
+        return Counter({path: count for path, count in reads.records.items() if path != str(added)})
+
+    assert started_again() == {}
+    os.utime(paths[0])
+    paths[3].unlink()
+    assert set(started_again().values()) == {1}
 
 
 def test_no_more_files_are_taken_than_were_there(tmp_path: Path) -> None:
@@ -171,7 +222,7 @@ def test_what_is_not_a_stream(options: dict[str, Any], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damaged", [
     {"checkpoint": 1}, {"last": None}, {"taken": True}, {"taken": -1}, {"taken": 1 << 63}, {"taken": 1.0},
-    {"taken": "1"}, {"checkpoint": "{}"}, {"checkpoint": "\ud800"}, {"files": None},
+    {"taken": "1"}, {"checkpoint": "{}"}, {"present": "1"}, {"states": 1}, {"checkpoint": "\ud800"}, {"files": None},
 ])  # fmt: skip
 def test_offsets_of_something_else(damaged: dict[str, Any]) -> None:
     sound = {"checkpoint": "", "last": "", "taken": 0, "files": ""}

@@ -1,0 +1,133 @@
+"""Log beginning: in front of which records nothing has been read, so that a transaction may begin there.
+
+A log that is read one file after another begins where the first reading began. A link to a record in front of what is
+read again does not cut a transaction off: that record was left out by the filter of the API, cannot be read, or is the
+start of a load. Those are cut off that earlier readings have found to be so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from lmparse.changes.checkpoint import Checkpoint
+from lmparse.errors import OptionError
+from lmparse.storage.joined import Joined
+from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
+
+MISSING, ADJOINING, APART = "missing", "adjoining", "apart"
+"""Bytes of the log are missing between files; a file has records that adjoin; a file has others, or states no
+addresses."""
+_ID_BYTES = 6
+"""Bytes of the identifier of a transaction."""
+
+
+class FirstRecords(Protocol):
+    """The first records of transactions, as `units.Units`."""
+
+    @property
+    def tid(self) -> UInt64s: ...
+    @property
+    def previous(self) -> UInt64s: ...
+    @property
+    def first_stream(self) -> Int64s: ...
+    @property
+    def is_broken(self) -> Flags: ...
+
+
+@dataclass
+class LogBeginning:
+    """Where a log begins, and which transactions begin in front of it."""
+
+    firsts: dict[int, int] = field(default_factory=dict)
+    """Address of the first record of each log stream, if it states it."""
+    cut: frozenset[int] = frozenset()
+    """Identifiers of the transactions that had not ended in earlier readings, and lack records there."""
+    ends: dict[int, int] = field(default_factory=dict)
+    """Addresses behind the records of earlier readings."""
+    evidence: frozenset[str] = frozenset()
+    """What files have shown of missing records, see `evidence_of`."""
+
+    read_before: int = 0
+    """Number of the first record that no earlier reading had; what was said of those in front is not said again."""
+
+    @classmethod
+    def of(cls, joined: Joined | None, before: Checkpoint | None) -> LogBeginning:
+        """That of joined files, behind a checkpoint. Raises OptionError LMP-S030 for a bad one."""
+        evidence = frozenset() if joined is None else evidence_of(joined)
+        if before is None:
+            return cls(evidence=evidence)
+        needed = 0 if joined is None else joined.records[min(len(before.needed), len(joined.pieces))]
+        evidence = evidence.union(before.evidence)
+        return cls(dict(before.begins), _identifiers(before), before.ends, evidence, needed)
+
+    @property
+    def lacks_records(self) -> bool:
+        """Whether records are missing inside the log: bytes are between files, and none inside a file, so nothing was
+        filtered. Then no transaction that lacks one is whole.
+        """
+        return {MISSING, ADJOINING} <= self.evidence and APART not in self.evidence
+
+    def place(self, stream: int, address: int) -> None:
+        """Take note of the first record of a log stream; later ones are no news."""
+        self.firsts.setdefault(stream, address)
+
+    def is_behind(self, previous: int, stream: int | None, tid: int) -> bool:
+        """Whether the record at address `previous`, before the first one of a transaction, may be in front of the log.
+
+        `stream` is the log stream of the first one; None if that states no address: then it may be in front itself.
+        """
+        first = None if stream is None else self.firsts.get(stream)
+        if not previous or stream is None or first is None:
+            return previous != 0
+        return previous < first or (tid in self.cut and previous < self.ends.get(stream, 0))
+
+    def is_known(self, transaction_id: bytes) -> bool:
+        """Whether an earlier reading has found that a transaction lacks records."""
+        return int.from_bytes(transaction_id) in self.cut
+
+    def are_known(self, tids: UInt64s) -> Flags:
+        """The same of many."""
+        found: Flags = np.isin(tids, np.fromiter(self.cut, np.uint64, len(self.cut)))
+        return found
+
+    def are_behind(self, found: FirstRecords) -> Flags:
+        """The same of many."""
+        is_behind: Flags = found.previous != 0
+        is_cut = self.are_known(found.tid)
+        for stream, first in self.firsts.items():
+            end = np.where(is_cut, np.uint64(self.ends.get(stream, 0)), np.uint64(0))
+            is_behind &= (found.first_stream != stream) | (found.previous < np.maximum(np.uint64(first), end))
+        return is_behind
+
+    def lack(self, found: FirstRecords) -> Flags:
+        """Whether transactions lack records: those in front of their first ones, or any that are missing in the log."""
+        return (found.previous != 0) | found.is_broken if self.lacks_records else self.are_behind(found)
+
+
+def evidence_of(joined: Joined) -> frozenset[str]:
+    """What the pieces of a log show of records that are missing in it."""
+    filled = [piece for piece in joined.pieces if piece.size]
+    found = {
+        MISSING: any(piece.missing for piece in filled),
+        ADJOINING: any(piece.records > 1 and piece.is_gapless for piece in filled),
+        APART: not all(piece.is_gapless for piece in filled),
+    }
+    return frozenset(word for word, is_found in found.items() if is_found)
+
+
+def _identifiers(before: Checkpoint) -> frozenset[int]:
+    try:
+        raw = [bytes.fromhex(text) for text in before.cut]
+    except ValueError:
+        raw = [b""]
+    if any(len(one) != _ID_BYTES for one in raw):
+        raise OptionError("the checkpoint names a transaction by what is not an identifier", code="LMP-S030")
+    return frozenset(int.from_bytes(one) for one in raw)
+
+
+def named(tids: set[int]) -> tuple[str, ...]:
+    """Identifiers of transactions as a checkpoint keeps them."""
+    return tuple(tid.to_bytes(_ID_BYTES).hex() for tid in sorted(tids))
