@@ -206,6 +206,17 @@ def test_a_filter_looks_at_a_stated_number_of_records_and_goes_on(
     assert all_rows(records, RecordFilter(), 4) == list(range(records.index.count))
 
 
+def test_a_request_looks_at_a_stated_number_of_bytes_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of records of many megabytes, so many records as of small ones would take minutes."""
+    monkeypatch.setattr(record_list, "_MOST_BYTES", 400)
+    records = RecordList(search_in(CHANGES))
+    for wanted in (RecordFilter(), RecordFilter(value="no such value")):
+        listed = records.rows(0, 50, wanted)
+        assert (listed.next, listed.looked_at) == (2, 2)
+    assert all_rows(records, RecordFilter()) == [0, 1, 2]
+    assert records.find_bytes(0, b"no such bytes").next == 2
+
+
 # -- the inspector -------------------------------------------------------------------------------
 
 
