@@ -387,6 +387,14 @@ CATALOGUE: dict[str, Cause] = {
         "Leave the schema out, or take names and types from printSchema(); columns may be left out, and types may be "
         "others in which values are the same. Cast to any other type in the query.",
     ),
+    "LMP-S013": Cause(
+        "what `lmparse serve` did not foresee",
+        "An answer of the server, or a build of its specs, ended with an error of Python. With a spec that is edited, "
+        "mostly because logs of a known kind are read by the names of some fields, and the spec has another name for "
+        "one; or memory ran out. The server goes on.",
+        "Keep the names of the fields in a copy of a spec of lmparse. If no spec is edited and memory is left, please "
+        "report it with the message.",
+    ),
     "LMP-S021": Cause(
         "nothing may be written there",
         "The output is one of the files that are read, or holds one; or something is there already that lmparse did "

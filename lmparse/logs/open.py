@@ -106,10 +106,13 @@ def _are_raw(path: str | Path, options: Options) -> bool:
     if detection is None or detection.record is None:
         return False
     buffer, framing = open_buffer(path, options.bounds), named_framing(options.framing, options)
-    raws: list[bytes] = []
+    is_record = False
     with suppress(FramingError):
-        raws.extend(extent.read(buffer) for extent in islice(framing.extents(buffer), _SAMPLE))
-    return bool(raws) and not any(map(detection.record, raws)) and not _is_recognised(path, options)
+        for extent in islice(framing.extents(buffer), _SAMPLE):  # one in memory at a time: each may be a large one
+            is_record = True
+            if detection.record(extent.read(buffer)):
+                return False
+    return is_record and not _is_recognised(path, options)
 
 
 def _is_recognised(path: str | Path, options: Options) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 import lmparse
 from lmparse.errors import FramingError, OptionError
+from lmparse.logs.open import options_for
+from lmparse.records.files import RAW
 from lmparse.samples import bmc_log, db2_log
 
 
@@ -35,3 +38,17 @@ def test_a_log_of_another_family_is_named(made: Any, spec: str, hint: str, tmp_p
     (tmp_path / "none").write_bytes(b"no log at all")
     with pytest.raises(FramingError, match="no framing gives"):
         lmparse.open_log(tmp_path / "none", spec=spec)
+
+
+def test_large_records_are_in_memory_one_at_a_time_while_their_kind_is_found(tmp_path: Path) -> None:
+    file, size = tmp_path / "large.bin", 4 << 20
+    with open(file, "wb") as opened:
+        opened.truncate(40 * size)
+    tracemalloc.start()
+    try:
+        options, _ = options_for(file, {"framing": "fixed", "record_length": str(size)})
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert options.spec == RAW
+    assert peak < 20 * size

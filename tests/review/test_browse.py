@@ -14,7 +14,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Thread
 from time import sleep
@@ -28,6 +28,7 @@ from lmparse import cli
 from lmparse.errors import LimitError
 from lmparse.framing.extents import RecordExtent
 from lmparse.review.browse import record_index, record_list
+from lmparse.review.browse import server as browse_server
 from lmparse.review.browse.inspector import inspected
 from lmparse.review.browse.page import records_page
 from lmparse.review.browse.record_index import RecordIndex
@@ -78,6 +79,17 @@ class Asked:
         text = answer.read().decode()
         connection.close()
         return answer.status, answer.headers, text
+
+    def raw(self, *lines: str, seconds: float = 10) -> bytes:
+        """All that is sent back for the lines of one or more requests, up to the end of the connection."""
+        named = {"HOST": f"Host: 127.0.0.1:{self.server.port}", "COOKIE": f"{self.server.cookie}={self.server.token}"}
+        text = "".join(line.format(**named) + "\r\n" for line in lines)
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout=seconds) as connection:
+            connection.sendall(text.encode("latin-1"))
+            found = b""
+            while part := connection.recv(1 << 16):
+                found += part
+        return found
 
     def ask(self, what: str, **asked: object) -> Any:
         """The answer of the interface as JSON."""
@@ -204,6 +216,17 @@ def test_a_filter_looks_at_a_stated_number_of_records_and_goes_on(
     listed = records.rows(2, 50, RecordFilter(type="XX"))
     assert (listed.rows, listed.next, listed.looked_at) == ([], 7, 5)
     assert all_rows(records, RecordFilter(), 4) == list(range(records.index.count))
+
+
+def test_a_request_looks_at_a_stated_number_of_bytes_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of records of many megabytes, so many records as of small ones would take minutes."""
+    monkeypatch.setattr(record_list, "_MOST_BYTES", 400)
+    records = RecordList(search_in(CHANGES))
+    for wanted in (RecordFilter(), RecordFilter(value="no such value")):
+        listed = records.rows(0, 50, wanted)
+        assert (listed.next, listed.looked_at) == (2, 2)
+    assert all_rows(records, RecordFilter()) == [0, 1, 2]
+    assert records.find_bytes(0, b"no such bytes").next == 2
 
 
 # -- the inspector -------------------------------------------------------------------------------
@@ -388,6 +411,117 @@ def test_the_server_only_reads(method: str) -> None:
         connection.request(method, "/", headers={"Cookie": f"{asked.server.cookie}={asked.server.token}"})
         assert connection.getresponse().status == 501
         connection.close()
+
+
+REQUEST = ("{HOST}", "Cookie: {COOKIE}", "Connection: close", "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "status"),
+    [
+        (["GET http://[x HTTP/1.1", *REQUEST], 400),
+        (["GET /?" + "&" * 40 + " HTTP/1.1", *REQUEST], 400),
+        (["GET / HTTP/1.1", "Content-Length: 4", *REQUEST, "GET /api/state HTTP/1.1", *REQUEST], 400),
+        (["GET / HTTP/1.1", "Content-Length: x", *REQUEST], 400),
+        (["GET / HTTP/1.1", "Transfer-Encoding: chunked", *REQUEST, "0", ""], 400),
+        (["GET / HTTP/x", *REQUEST], 400),
+        (["GET / HTTP/2.0", *REQUEST], 505),
+        (["GET /" + "a" * 100_000 + " HTTP/1.1", *REQUEST], 414),
+        (["GET / HTTP/1.1", *["X: y"] * 200, *REQUEST], 431),
+        (["GET / HTTP/1.1", "X: " + "y" * 100_000, *REQUEST], 431),
+        (["<script> / HTTP/1.1", *REQUEST], 501),
+        (["POST / HTTP/1.1", "Content-Length: 4", *REQUEST, "abcd"], 501),
+        (["GET /\0 HTTP/1.1", *REQUEST], 404),
+        (["GET / HTTP/1.1", "Host: evil.example", *REQUEST], 403),
+    ],
+)
+def test_a_hostile_request_has_one_answer_with_the_headers_of_all(lines: list[str], status: int) -> None:
+    with served(CHANGES) as asked:
+        try:
+            head, _, body = asked.raw(*lines).partition(b"\r\n\r\n")
+        except ConnectionResetError:  # the server has closed, and not read all
+            assert len("".join(lines)) > 10_000
+        else:
+            if head.startswith(b"HTTP/1.1"):  # else the version in the request has no head
+                assert head.startswith(f"HTTP/1.1 {status} ".encode())
+                assert b"\r\nX-Content-Type-Options: nosniff" in head
+            assert re.fullmatch(rf"{status} [-\w ]+\n", body.decode() or head.decode())
+        assert asked.ask("state")["generation"] == 0  # it goes on
+
+
+def test_head_has_no_body() -> None:
+    with served(CHANGES) as asked:
+        assert asked.raw("HEAD / HTTP/1.1", *REQUEST).endswith(b"\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    "cookie",
+    ["a[b]=1; {COOKIE}", '{COOKIE}; j={{"a": 1, "b"}}', "lonely; {COOKIE}", "a=\xe9; {COOKIE}", "{COOKIE}; =;;",
+     "{COOKIE}; {COOKIE}x", "a=1\r\nCookie: {COOKIE}"],
+)  # fmt: skip
+def test_cookies_of_other_servers_of_the_machine_are_passed_over(cookie: str) -> None:
+    with served(CHANGES) as asked:
+        found = asked.raw("GET /api/state HTTP/1.1", "{HOST}", f"Cookie: {cookie}", "Connection: close", "")
+        assert found.startswith(b"HTTP/1.1 200 ")
+
+
+def test_the_port_that_browsers_leave_out_is_left_out() -> None:
+    with served(CHANGES) as asked:
+        assert "127.0.0.1" not in asked.server.hosts
+        asked.server.server_address = ("127.0.0.1", 80)
+        assert asked.server.hosts == {"127.0.0.1", "127.0.0.1:80", "localhost", "localhost:80"}
+
+
+def test_nobody_is_asked_for_the_name_of_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(name: str = "") -> str:
+        raise AssertionError(f"asked for {name}")
+
+    monkeypatch.setattr(socket, "getfqdn", asked)
+    RecordServer([]).server_close()
+
+
+def test_more_connections_than_are_taken_are_closed_and_their_end_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browse_server, "_MOST_CONNECTIONS", 3)
+    with served(CHANGES) as asked, ExitStack() as held:
+        for _ in range(3):
+            held.enter_context(socket.create_connection(("127.0.0.1", asked.server.port)))
+        assert asked.raw().startswith(b"HTTP/1.1 503 ")
+        held.close()
+        while asked.raw("GET /api/state HTTP/1.1", *REQUEST).startswith(b"HTTP/1.1 503 "):
+            sleep(0.01)
+
+
+def test_a_client_that_sends_a_byte_now_and_then_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browse_server, "_PATIENCE", 0.5)
+    with served(CHANGES) as asked, socket.create_connection(("127.0.0.1", asked.server.port), timeout=0.1) as slow:
+        is_closed = False
+        while not is_closed:
+            try:
+                slow.sendall(b"G")
+                is_closed = not slow.recv(1)
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                is_closed = True
+
+
+@pytest.mark.parametrize("name", ["again", "damaged", "whole"])
+def test_a_question_is_answered_with_yes_or_no(name: str) -> None:
+    what = {"again": "file", "damaged": "list", "whole": "record"}[name]
+    with served(CHANGES) as asked:
+        assert asked.ask(what, record=0, **{name: "maybe"})["error"]["code"] == "LMP-S003"
+        assert asked.ask(what, record=0, **{name: "0"}) == asked.ask(what, record=0)
+
+
+def test_what_is_not_foreseen_has_a_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*given: object, **named: object) -> None:
+        raise AttributeError("no such field <b>\x1b")
+
+    monkeypatch.setattr(ServedFile, "about", failing)
+    with served(CHANGES) as asked:
+        status, _, text = asked.get("/api/file")
+        assert (status, json.loads(text)["error"]["code"]) == (500, "LMP-S013")
+        assert "\x1b" not in text
 
 
 def test_it_listens_on_the_loopback_address_alone() -> None:

@@ -24,6 +24,8 @@ MOST_ROWS = 200
 """Most rows of one request."""
 _MOST_READ, _MOST_DISSECTED = 5000, 400
 """Most records that one request looks at: by their values, and with the places of all fields."""
+_MOST_BYTES = 1 << 26
+"""Most bytes that one request looks at, of records that have many; it looks at one record at least."""
 _SEARCHED = 1 << 23
 """Size in bytes of the largest file whose records have, unasked, facts that need a pass over the whole file: the pass
 over a log of Db2 LUW takes some seconds for so many bytes."""
@@ -136,12 +138,13 @@ class RecordList:
 
     def _looked(self, first: int, count: int, most: int, row: Callable[[RecordExtent], RecordRow | None]) -> Listed:
         rows: list[RecordRow] = []
-        looked_at = 0
+        looked_at = seen_bytes = 0
         try:
             for extent in islice(self.index.extents(first), most):
-                if len(rows) == count:
+                if len(rows) == count or seen_bytes >= _MOST_BYTES:
                     return Listed(rows, extent.index, looked_at)
                 looked_at += 1
+                seen_bytes += extent.length
                 if (found := row(extent)) is not None:
                     rows.append(found)
         except FramingError as error:

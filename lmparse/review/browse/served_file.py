@@ -165,6 +165,11 @@ def error_row(error: LmparseError) -> dict[str, Any]:
     return {"code": error.code, "text": printable(str(error)), "hint": printable(error.hint or "")}
 
 
+def unforeseen(error: Exception, hint: str | None = None) -> LmparseError:
+    """The error of what no other error is for."""
+    return LmparseError(f"{type(error).__name__}: {error}", code="LMP-S013", hint=hint)
+
+
 def _bytes(text: str) -> bytes:
     try:
         return bytes.fromhex(text.strip().removeprefix("0x"))

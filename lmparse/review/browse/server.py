@@ -9,12 +9,17 @@ could have its own name lead to this address, and read the answers.
 from __future__ import annotations
 
 import hmac
+import io
 import secrets
+import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from http import HTTPStatus
-from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
+from threading import BoundedSemaphore
+from time import monotonic
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -22,15 +27,20 @@ from lmparse.errors import LmparseError, OptionError
 from lmparse.review.browse.live import LiveSpecs
 from lmparse.review.browse.page import served_page
 from lmparse.review.browse.record_list import MOST_ROWS, RecordFilter
-from lmparse.review.browse.served_file import ServedFile, error_row
-from lmparse.terminal import harmless, json_text, one_line
+from lmparse.review.browse.served_file import ServedFile, error_row, unforeseen
+from lmparse.terminal import json_text, one_line
 
 LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
 """Names of the server in the header Host."""
 _PATIENCE = 30
-"""Seconds after which a connection that sends nothing is closed."""
+"""Seconds in which a connection must have sent a whole request, or taken a whole answer, before it is closed."""
+_MOST_CONNECTIONS = 64
+"""Most connections at a time, each of which takes a thread; a browser opens six."""
+_HTTP_PORT = 80
+"""The port that browsers leave out of the header Host."""
 _MOST_DIGITS = 18
+_FLAGS = {"": False, "0": False, "1": True, "true": True}
 _NAMED_FIELDS = "logs of a known kind are read by the names of some fields: an edited spec must keep these"
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; "
 """What the page may load: nothing but its own script and styles, which have the nonce, and answers of this server."""
@@ -46,7 +56,13 @@ class RecordServer(ThreadingHTTPServer):
         """Raises OSError if the port is in use; port 0 takes any that is free."""
         self.files, self.live = files, live
         self.token = secrets.token_urlsafe(24)
+        self._free = BoundedSemaphore(_MOST_CONNECTIONS)
         super().__init__((LOOPBACK, port), _Handler)
+
+    def server_bind(self) -> None:
+        """Listen, without the question for the name of the address that HTTPServer asks the network."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = LOOPBACK, self.port
 
     @property
     def port(self) -> int:
@@ -63,9 +79,32 @@ class RecordServer(ThreadingHTTPServer):
         """Name of the cookie: browsers send the cookies of one port of a machine to all of its ports."""
         return f"lmparse-{self.port}"
 
+    @property
+    def hosts(self) -> set[str]:
+        """What the header Host of a request for this server has."""
+        ports = [f":{self.port}", *([""] if self.port == _HTTP_PORT else [])]
+        return {f"{name}{port}" for name in _NAMES for port in ports}
+
     def is_known(self, token: str) -> bool:
         """Whether a text is the token."""
         return hmac.compare_digest(token.encode(errors="replace"), self.token.encode())
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer a connection in a thread of its own, or close it if there are too many."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+            return
+        with suppress(OSError):
+            request.setblocking(False)
+            request.sendall(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer all requests of a connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of a connection that the browser has closed; of other errors, one line."""
@@ -74,20 +113,53 @@ class RecordServer(ThreadingHTTPServer):
             print(one_line(f"a request failed: {type(error).__name__}: {error}"), file=sys.stderr)
 
 
+class _TimedInput(io.RawIOBase):
+    """What a connection sends, up to a time: a client that sends a byte now and then would hold its thread for ever."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin to wait for a request."""
+        self._end = monotonic() + _PATIENCE
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._connection.settimeout(max(self._end - monotonic(), 0.001))
+        return self._connection.recv_into(buffer)
+
+
 class _Handler(BaseHTTPRequestHandler):
-    """Answers one request."""
+    """Answers the requests of one connection."""
 
     server: RecordServer
     server_version, sys_version = "lmparse", ""
     protocol_version = "HTTP/1.1"
-    timeout = _PATIENCE
+
+    def setup(self) -> None:
+        """Read with the time that a request may take."""
+        super().setup()
+        self.rfile.close()
+        self._input = _TimedInput(self.connection)
+        self.rfile = io.BufferedReader(self._input)
+
+    def handle_one_request(self) -> None:
+        """Wait for a request, and answer it."""
+        self._input.renew()
+        super().handle_one_request()
 
     def do_GET(self) -> None:
         """Answer a request, if it may be answered."""
-        address = urlsplit(self.path)
         try:
+            address = urlsplit(self.path)
             self._asked = parse_qs(address.query, keep_blank_values=True, max_num_fields=32)
         except ValueError:
+            self._refuse(HTTPStatus.BAD_REQUEST)
+            return
+        if self._has_body():
             self._refuse(HTTPStatus.BAD_REQUEST)
             return
         if not (self._is_for_this_server() and self._is_from_its_page() and self._has_token()):
@@ -103,20 +175,27 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _is_for_this_server(self) -> bool:
         hosts = self.headers.get_all("Host") or []
-        return len(hosts) == 1 and hosts[0].casefold() in {f"{name}:{self.server.port}" for name in _NAMES}
+        return len(hosts) == 1 and hosts[0].casefold() in self.server.hosts
 
     def _is_from_its_page(self) -> bool:
         """Whether no page of another site asks; browsers that do not say it send no cookie to such pages either."""
         return self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
 
     def _has_token(self) -> bool:
-        given = self._asked.get("token", [])
-        try:
-            cookie = SimpleCookie(self.headers.get("Cookie", "")).get(self.server.cookie)
-        except CookieError:
-            cookie = None
-        tokens = [*given, *([cookie.value] if cookie is not None else [])]
-        return any(map(self.server.is_known, tokens))
+        return any(map(self.server.is_known, [*self._asked.get("token", []), *self._cookies()]))
+
+    def _cookies(self) -> Iterator[str]:
+        """The values of the cookie. Beside it are those of all servers of this machine, in any shape."""
+        for header in self.headers.get_all("Cookie") or []:
+            for part in header.split(";"):
+                name, _, value = part.strip().partition("=")
+                if name == self.server.cookie:
+                    yield value
+
+    def _has_body(self) -> bool:
+        """Whether more of the request follows, which would be taken for the next one: none needs it."""
+        length = self.headers.get_all("Content-Length") or ["0"]
+        return "Transfer-Encoding" in self.headers or any(text.strip() != "0" for text in length)
 
     # -- answers ------------------------------------------------------------------------------
 
@@ -135,14 +214,18 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, answer: Callable[[_Handler], dict[str, Any]]) -> None:
         status = HTTPStatus.OK
         try:
-            found = answer(self)
+            text = json_text(answer(self))
         except LmparseError as error:
-            found = {"error": error_row(error)}
-        except (ArithmeticError, LookupError, TypeError, ValueError, MemoryError, RecursionError, OSError) as error:
+            text = json_text({"error": error_row(error)})
+        except Exception as error:  # a parser of an edited spec, and what reads its records, may raise anything
             status = HTTPStatus.INTERNAL_SERVER_ERROR
-            hint = _NAMED_FIELDS if self.server.live is not None else ""
-            found = {"error": {"code": "", "text": harmless(f"{type(error).__name__}: {error}"), "hint": hint}}
-        self._send(status, "application/json", json_text(found), {})
+            hint = _NAMED_FIELDS if self.server.live is not None else None
+            text = json_text({"error": error_row(unforeseen(error, hint))})
+        self._send(status, "application/json", text, {})
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse a request that is not one, or that asks for more than to read."""
+        self._refuse(HTTPStatus(code))
 
     def _refuse(self, status: HTTPStatus) -> None:
         self.close_connection = True
@@ -150,9 +233,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: HTTPStatus, kind: str, text: str, more: dict[str, str]) -> None:
         raw = text.encode()
+        self.connection.settimeout(_PATIENCE)
         self.send_response(status)
-        self._headers({"Content-Type": kind, "Content-Length": str(len(raw)), **more})
-        self.wfile.write(raw)
+        ending = {"Connection": "close"} if self.close_connection else {}
+        self._headers({"Content-Type": kind, "Content-Length": str(len(raw)), **ending, **more})
+        if self.command != "HEAD":
+            self.wfile.write(raw)
 
     def _headers(self, own: dict[str, str]) -> None:
         always = {
@@ -189,6 +275,13 @@ class _Handler(BaseHTTPRequestHandler):
             raise OptionError(f"{name} has no value {text!r}", hint="a whole number from 0")
         return int(text)
 
+    def flag(self, name: str) -> bool:
+        """Whether the request says yes to a question. Raises OptionError."""
+        text = self.text(name)
+        if text not in _FLAGS:
+            raise OptionError(f"{name} has no value {text!r}", hint="0 or 1")
+        return _FLAGS[text]
+
     @property
     def place(self) -> dict[str, int]:
         """The record that a request is about, by its number or an offset."""
@@ -196,13 +289,13 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _about(asked: _Handler) -> dict[str, Any]:
-    if asked.text("again"):
+    if asked.flag("again"):
         asked.file.reopen()
     return asked.file.about()
 
 
 def _listed(asked: _Handler) -> dict[str, Any]:
-    wanted = RecordFilter(asked.text("type"), asked.text("table"), asked.text("value"), bool(asked.text("damaged")))
+    wanted = RecordFilter(asked.text("type"), asked.text("table"), asked.text("value"), asked.flag("damaged"))
     return asked.file.listed(asked.number("first", 0), asked.number("count", MOST_ROWS), wanted)
 
 
@@ -213,7 +306,7 @@ def _found(asked: _Handler) -> dict[str, Any]:
 
 
 def _record(asked: _Handler) -> dict[str, Any]:
-    return asked.file.record(**asked.place, is_whole=bool(asked.text("whole")))
+    return asked.file.record(**asked.place, is_whole=asked.flag("whole"))
 
 
 def _inspected(asked: _Handler) -> dict[str, Any]:

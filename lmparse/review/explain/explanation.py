@@ -269,6 +269,8 @@ def value_text(line: FieldLine, raw: bytes, most: int, kept: int) -> str | None:
 
 def printable(text: str) -> str:
     """A text with escapes for all other characters: names and values come from files, and could control a terminal."""
+    if text.isprintable():  # as nearly all are, also those of many megabytes
+        return text
     return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
 
 
