@@ -11,11 +11,11 @@ from . import db2_server
 from . import db2_datalink
 from . import db2_dms
 from . import db2_utility
+from . import db2_long_field
 from . import db2_transaction
 from . import db2_dom
 from . import db2_sqlu_lsn
 from . import db2_xml
-from . import db2_long_field
 from enum import IntEnum
 import collections
 
