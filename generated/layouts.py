@@ -10333,7 +10333,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data of LONG VARCHAR and LONG VARGRAPHIC columns. Offsets count from the end of the log record header. Length and place count sectors of 512 bytes: the actual data length is not logged. The tables have neither row nor column; that values cannot be put together therefore is inferred. The table of version 5 is that of a record that adds a long field, the same one of version 6 that of records that add, delete or do not update it. That versions 7 to 9.5 have this form, too, is inferred. Of version 11.5 only the header is at hand.',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='c0904e999f00a9e69fbf6c01c4ffff60cffb3b4853a442fff90c4d2439116010',
+        sha256='7cdcb73ca06b37cbcd9b76120f1590d8d0d45fb8cc3dc241744d8473aa88b889',
         enums={
             'operation': (
                 Code(
@@ -10426,7 +10426,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A long field is added; from version 6 on, also one that is deleted, or that an update leaves as it is',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='c0904e999f00a9e69fbf6c01c4ffff60cffb3b4853a442fff90c4d2439116010',
+        sha256='7cdcb73ca06b37cbcd9b76120f1590d8d0d45fb8cc3dc241744d8473aa88b889',
     ),
     'db2_long_field.header': Layout(
         id='db2_long_field.header',
@@ -10499,7 +10499,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Long field manager log record header',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='c0904e999f00a9e69fbf6c01c4ffff60cffb3b4853a442fff90c4d2439116010',
+        sha256='7cdcb73ca06b37cbcd9b76120f1590d8d0d45fb8cc3dc241744d8473aa88b889',
     ),
     'db2_long_field.of_v7': Layout(
         id='db2_long_field.of_v7',
@@ -10525,7 +10525,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of versions 5 to 9.5, by whether it is long enough',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='c0904e999f00a9e69fbf6c01c4ffff60cffb3b4853a442fff90c4d2439116010',
+        sha256='7cdcb73ca06b37cbcd9b76120f1590d8d0d45fb8cc3dc241744d8473aa88b889',
     ),
     'db2_long_field.undocumented': Layout(
         id='db2_long_field.undocumented',
@@ -10556,7 +10556,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of which only the header is at hand',
         doc_ref='IBM Db2 11.5, "Long field manager log records", Table 1, https://www.ibm.com/docs/en/db2/11.5.x?topic=records-long-field-manager-log',
         path='db2/db2_long_field.ksy',
-        sha256='c0904e999f00a9e69fbf6c01c4ffff60cffb3b4853a442fff90c4d2439116010',
+        sha256='7cdcb73ca06b37cbcd9b76120f1590d8d0d45fb8cc3dc241744d8473aa88b889',
     ),
     'db2_prefix': Layout(
         id='db2_prefix',

@@ -113,8 +113,8 @@ types:
         doc-ref: *n101
   add_long_field:
     doc: |
-      A long field is added; from version 6 on, also one that is deleted, or that an update leaves as
-      it is
+      A long field is added; from version 6 on, also one that is deleted, or that an update leaves
+      as it is
     doc-ref: *v6
     seq:
       - id: header

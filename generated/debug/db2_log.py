@@ -6,12 +6,12 @@
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import db2_ddl
+from . import db2_long_field
 from . import db2_lob
 from . import db2_server
 from . import db2_datalink
 from . import db2_dms
 from . import db2_utility
-from . import db2_long_field
 from . import db2_transaction
 from . import db2_dom
 from . import db2_sqlu_lsn
