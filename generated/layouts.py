@@ -10330,10 +10330,10 @@ LAYOUTS: dict[str, Layout] = {
             ),
         },
         title='Db2 for LUW, long field manager log records',
-        doc='Data of LONG VARCHAR and LONG VARGRAPHIC columns. Offsets count from the end of the log record header. Length and place count sectors of 512 bytes: the actual data length is not logged, and neither are row and column, so values cannot be put together. That versions 7 to 9.5 have the form of versions 5 and 6 is inferred.',
+        doc='Data of LONG VARCHAR and LONG VARGRAPHIC columns. Offsets count from the end of the log record header. Length and place count sectors of 512 bytes: the actual data length is not logged. The tables have neither row nor column; that values cannot be put together therefore is inferred. The table of version 5 is that of a record that adds a long field, the same one of version 6 that of records that add, delete or do not update it. That versions 7 to 9.5 have this form, too, is inferred. Of version 11.5 only the header is at hand.',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='0234d4178c3d21358fadb14d1ce392538649d863ac5fe71b470a9f79c674e2d7',
+        sha256='7cdcb73ca06b37cbcd9b76120f1590d8d0d45fb8cc3dc241744d8473aa88b889',
         enums={
             'operation': (
                 Code(
@@ -10394,7 +10394,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Long field length',
                 unit='sectors of 512 bytes',
                 doc='Long field data length in 512-byte sectors',
-                doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
+                doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Table 109; its notes: V5, API Reference, "Long Field Manager Log Records", Table 102',
                 status='documented',
             ),
             Field(
@@ -10405,7 +10405,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='File offset',
                 unit='sectors of 512 bytes',
                 doc='512-byte sector offset into the long field object where data is to be inserted',
-                doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
+                doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Table 109; its notes: V5, API Reference, "Long Field Manager Log Records", Table 102',
                 status='documented',
             ),
             Field(
@@ -10423,10 +10423,10 @@ LAYOUTS: dict[str, Layout] = {
             ),
         ),
         width=None,
-        doc='A long field is added',
+        doc='A long field is added; from version 6 on, also one that is deleted, or that an update leaves as it is',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='0234d4178c3d21358fadb14d1ce392538649d863ac5fe71b470a9f79c674e2d7',
+        sha256='7cdcb73ca06b37cbcd9b76120f1590d8d0d45fb8cc3dc241744d8473aa88b889',
     ),
     'db2_long_field.header': Layout(
         id='db2_long_field.header',
@@ -10481,7 +10481,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Parent pool identifier',
                 doc='Parent pool identifier: pool ID of the data object',
-                doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
+                doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Table 108; its notes: V5, API Reference, "Long Field Manager Log Records", Table 101',
                 status='documented',
             ),
             Field(
@@ -10491,7 +10491,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Parent object identifier',
                 doc='Parent object identifier: object ID of the data object',
-                doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
+                doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Table 108; its notes: V5, API Reference, "Long Field Manager Log Records", Table 101',
                 status='documented',
             ),
         ),
@@ -10499,7 +10499,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Long field manager log record header',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='0234d4178c3d21358fadb14d1ce392538649d863ac5fe71b470a9f79c674e2d7',
+        sha256='7cdcb73ca06b37cbcd9b76120f1590d8d0d45fb8cc3dc241744d8473aa88b889',
     ),
     'db2_long_field.of_v7': Layout(
         id='db2_long_field.of_v7',
@@ -10513,7 +10513,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc='The record',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
                 status='documented',
-                source='That a record long enough for one is an add long field record is inferred',
+                source='That a record long enough for the table of versions 5 and 6 has its form, and that others have only the header, is inferred',
                 switch_on=('>=', ('get', ('name', '_io'), 'size'), 16),
                 switch=(
                     Case(key=True, type='db2_long_field.add_long_field'),
@@ -10525,7 +10525,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of versions 5 to 9.5, by whether it is long enough',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='0234d4178c3d21358fadb14d1ce392538649d863ac5fe71b470a9f79c674e2d7',
+        sha256='7cdcb73ca06b37cbcd9b76120f1590d8d0d45fb8cc3dc241744d8473aa88b889',
     ),
     'db2_long_field.undocumented': Layout(
         id='db2_long_field.undocumented',
@@ -10537,7 +10537,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_long_field.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
+                doc_ref='IBM Db2 11.5, "Long field manager log records", Table 1, https://www.ibm.com/docs/en/db2/11.5.x?topic=records-long-field-manager-log',
                 status='documented',
             ),
             Field(
@@ -10547,16 +10547,16 @@ LAYOUTS: dict[str, Layout] = {
                 kind='variable',
                 ends='_io',
                 doc='Kept as it is',
-                doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
+                doc_ref='IBM Db2 11.5, "Long field manager log records", Table 1, https://www.ibm.com/docs/en/db2/11.5.x?topic=records-long-field-manager-log',
                 status='unknown',
                 size=('rest',),
             ),
         ),
         width=None,
-        doc='A record that has only a number',
-        doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
+        doc='A record of which only the header is at hand',
+        doc_ref='IBM Db2 11.5, "Long field manager log records", Table 1, https://www.ibm.com/docs/en/db2/11.5.x?topic=records-long-field-manager-log',
         path='db2/db2_long_field.ksy',
-        sha256='0234d4178c3d21358fadb14d1ce392538649d863ac5fe71b470a9f79c674e2d7',
+        sha256='7cdcb73ca06b37cbcd9b76120f1590d8d0d45fb8cc3dc241744d8473aa88b889',
     ),
     'db2_prefix': Layout(
         id='db2_prefix',

@@ -13,9 +13,12 @@ meta:
       _: be
 doc: |
   Data of LONG VARCHAR and LONG VARGRAPHIC columns. Offsets count from the end of the log record
-  header. Length and place count sectors of 512 bytes: the actual data length is not logged, and
-  neither are row and column, so values cannot be put together. That versions 7 to 9.5 have the
-  form of versions 5 and 6 is inferred.
+  header. Length and place count sectors of 512 bytes: the actual data length is not logged. The
+  tables have neither row nor column; that values cannot be put together therefore is inferred.
+
+  The table of version 5 is that of a record that adds a long field, the same one of version 6 that
+  of records that add, delete or do not update it. That versions 7 to 9.5 have this form, too, is
+  inferred. Of version 11.5 only the header is at hand.
 doc-ref: 'IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm'
 params:
   - id: generation
@@ -55,7 +58,9 @@ types:
       - id: body
         -lm-status: documented
         -lm-type: body
-        -lm-source: That a record long enough for one is an add long field record is inferred
+        -lm-source: |
+          That a record long enough for the table of versions 5 and 6 has its form, and that others
+          have only the header, is inferred
         type:
           switch-on: '_io.size >= 16'
           cases:
@@ -99,15 +104,17 @@ types:
         -lm-status: documented
         type: u2
         doc: 'Parent pool identifier: pool ID of the data object'
-        doc-ref: *v6
+        doc-ref: &n101 'IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Table 108; its notes: V5, API Reference, "Long Field Manager Log Records", Table 101'
       - id: parent_object_id
         -orig-id: Parent object identifier
         -lm-status: documented
         type: u2
         doc: 'Parent object identifier: object ID of the data object'
-        doc-ref: *v6
+        doc-ref: *n101
   add_long_field:
-    doc: A long field is added
+    doc: |
+      A long field is added; from version 6 on, also one that is deleted, or that an update leaves
+      as it is
     doc-ref: *v6
     seq:
       - id: header
@@ -123,14 +130,14 @@ types:
         -lm-status: documented
         type: u2
         doc: Long field data length in 512-byte sectors
-        doc-ref: *v6
+        doc-ref: &n102 'IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Table 109; its notes: V5, API Reference, "Long Field Manager Log Records", Table 102'
       - id: file_offset
         -orig-id: File offset
         -unit: sectors of 512 bytes
         -lm-status: documented
         type: u4
         doc: 512-byte sector offset into the long field object where data is to be inserted
-        doc-ref: *v6
+        doc-ref: *n102
       - id: data
         -orig-id: Long field data
         -lm-status: documented
@@ -139,20 +146,20 @@ types:
         doc: Long field data
         doc-ref: *v6
   undocumented:
-    doc: A record that has only a number
-    doc-ref: *v6
+    doc: A record of which only the header is at hand
+    doc-ref: &v11 'IBM Db2 11.5, "Long field manager log records", Table 1, https://www.ibm.com/docs/en/db2/11.5.x?topic=records-long-field-manager-log'
     seq:
       - id: header
         -lm-status: documented
         -lm-type: body
         type: header
         doc: Log header
-        doc-ref: *v6
+        doc-ref: *v11
       - id: payload
         -lm-status: unknown
         size-eos: true
         doc: Kept as it is
-        doc-ref: *v6
+        doc-ref: *v11
 enums:
   operation:
     110:

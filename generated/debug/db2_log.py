@@ -6,6 +6,7 @@
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import db2_ddl
+from . import db2_long_field
 from . import db2_lob
 from . import db2_server
 from . import db2_datalink
@@ -15,7 +16,6 @@ from . import db2_transaction
 from . import db2_dom
 from . import db2_sqlu_lsn
 from . import db2_xml
-from . import db2_long_field
 from enum import IntEnum
 import collections
 
