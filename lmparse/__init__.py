@@ -32,6 +32,7 @@ from lmparse.errors import (
     TruncatedError,
     UnknownFormatError,
 )
+from lmparse.version import VERSION
 
 if TYPE_CHECKING:
     from lmparse.columnar.filters import Filter
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from lmparse.review.explain.search import Explained, explain
     from lmparse.review.summary.report import Summarized, summary
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "ControlError",

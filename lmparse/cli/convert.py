@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from lmparse import __version__
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
 from lmparse.cli.messages import message, note, report_left_out, report_tally
 from lmparse.errors import OptionError
@@ -85,7 +84,6 @@ def _conversion(parsed: argparse.Namespace) -> Conversion:
         compression=parsed.compression,
         csv_text=parsed.csv_text,
         jobs=parsed.jobs,
-        version=__version__,
         overwrite=parsed.overwrite,
         part_bytes=parsed.part_bytes,
     )

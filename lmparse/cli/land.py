@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lmparse import __version__
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, not_installed, options_of
 from lmparse.cli.messages import (
     DIFFERENCE,
@@ -47,7 +46,7 @@ def run(parsed: argparse.Namespace) -> int:
         raise not_installed(error) from None
     from lmparse.cli.writing import ShownWork
 
-    asked = landing.Landing(parsed.files, parsed.to, options_of(parsed), parsed.form, parsed.current, __version__)
+    asked = landing.Landing(parsed.files, parsed.to, options_of(parsed), parsed.form, parsed.current)
     ended = f"nothing is landed in {parsed.to}: the log was not read to its end"
     with ShownWork(parsed.show_errors, ended) as shown:
         landed = landing.run(asked, shown.on_error, shown.progress)

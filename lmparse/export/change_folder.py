@@ -30,6 +30,7 @@ from lmparse.options import FILE_OPTIONS
 from lmparse.storage import processes
 from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
 from lmparse.terminal import json_text
+from lmparse.version import VERSION
 
 _OTHER = "other"
 """Name of the file for changes that have no table version."""
@@ -209,7 +210,7 @@ class ChangeFolderRun(Run):
         bad = sum(entry["rows_by_operation"].get("bad record", 0) for entry in files)
         return {
             "manifest_version": 1,
-            "lmparse": self.asked.version,
+            "lmparse": VERSION,
             "spec": log.spec.id,
             "spec_sha256": log.spec.layout.sha256,
             "source": inputs["source"],

@@ -27,6 +27,7 @@ from lmparse.spec import catalog
 from lmparse.storage import addresses
 from lmparse.storage.joined import names_in
 from lmparse.storage.states import FileState, check_all
+from lmparse.version import VERSION
 
 _LEAST_BYTES = 1 << 22
 """Bytes of a part, at least: opening a file and a process's first record cost time."""
@@ -51,8 +52,6 @@ class Conversion:
     csv_text: str = "quoted"
     """`quoted`, or `raw` for CSV in which a spreadsheet may run text as formulas."""
     jobs: int = 1
-    version: str = ""
-    """Version of lmparse, for files and manifest."""
     overwrite: bool = False
     part_bytes: int | None = None
     """Bytes of a part for each process; by default the size of the file decides."""
@@ -79,7 +78,7 @@ class Conversion:
     def metadata(self, file: RecordFile) -> dict[str, str]:
         """The metadata in the schema of a Parquet or Arrow file."""
         return {
-            "lmparse.version": self.version,
+            "lmparse.version": VERSION,
             writers.MARK: file.spec.id,
             "lmparse.spec_sha256": file.spec.layout.sha256,
             "lmparse.source": ", ".join(addresses.in_utf8(addresses.base_name(name)) for name in names_in(self.path)),

@@ -36,6 +36,7 @@ from lmparse.storage.atomic_output import OwnedFolder, ended_by_signals, naming_
 from lmparse.storage.inputs import inputs_of
 from lmparse.storage.processes import Run
 from lmparse.storage.states import check_all
+from lmparse.version import VERSION
 
 if TYPE_CHECKING:
     from lmparse.export.landing_current import CurrentTable
@@ -111,7 +112,6 @@ class Landing:
     options: Options
     form: str = "delta"
     with_current: bool = False
-    version: str = ""
     run: Run | None = None
     """Reads the parts of the log in other processes, which have the same folders; None to read it here."""
     part_bytes: int = DEFAULT_BYTES
@@ -294,7 +294,7 @@ class _LandingRun:
     def _metadata(self) -> dict[str, str]:
         log = self._log
         return {
-            "lmparse.version": self._asked.version,
+            "lmparse.version": VERSION,
             MARK: log.spec.id,
             "lmparse.spec_sha256": log.spec.layout.sha256,
         }

@@ -211,6 +211,15 @@ def test_runs_that_are_killed_at_every_commit(form: str, seed: int, tmp_path: Pa
         check(source, to)
 
 
+def test_files_say_which_version_wrote_them(tmp_path: Path) -> None:
+    (log,) = Source(3, 4).extracts(tmp_path / "in", 1)
+    lmparse.land(log, tmp_path / "to", as_="parquet", spec="db2_log", tables=tables_file(tmp_path))
+    paths = list((tmp_path / "to" / "changes").rglob("*.parquet"))
+    assert paths
+    for path in paths:
+        assert pq.read_metadata(path).metadata[b"lmparse.version"].decode() == lmparse.__version__
+
+
 KILLED = """\
 import os, signal, sys
 import lmparse
