@@ -637,9 +637,10 @@ def test_a_large_file_is_read_as_a_whole_only_when_that_is_asked_for(monkeypatch
     with served(TYPES, tables=TABLES) as asked:
         assert asked.ask("file")["is_searched"] is False
         assert {row["outcome"] for row in asked.ask("list")["rows"]} == {""}
-        answers = [asked.ask("record", record=5), asked.ask("record", record=5, whole=1)]
-        assert [answer["is_partial"] for answer in answers] == [True, False]
-        assert [len(answer["view"]["pairs"]) > 20 for answer in answers] == [False, True]
+        for place in ({"record": 5}, {"offset": explain(TYPES, 5).offset}):
+            answers = [asked.ask("record", **place), asked.ask("record", **place, whole=1)]
+            assert [answer["is_partial"] for answer in answers] == [True, False]
+            assert [len(answer["view"]["pairs"]) > 20 for answer in answers] == [False, True]
 
 
 def test_records_of_a_foreign_spec_are_served(tmp_path: Path, run: Any) -> None:

@@ -82,7 +82,7 @@ class ServedFile:
         with self._lock:
             texts = FieldTexts()
             shown = view(self._explained(number, offset, is_whole=is_whole), texts)
-            is_partial = number is not None and not (is_whole or self._opened().is_searched)
+            is_partial = shown["record"] is not None and not (is_whole or self._opened().is_searched)
             return {"view": shown, "texts": texts.texts, "is_partial": is_partial}
 
     def inspected(
@@ -123,12 +123,13 @@ class ServedFile:
         return self._kept[key]
 
     def _find(self, records: RecordList, number: int | None, offset: int | None, is_whole: bool) -> Explained:
+        searches = is_whole or records.is_searched
         if number is None:
-            return records.search.by_offset(offset or 0)
+            return records.search.by_offset(offset or 0, searches=searches)
         extent = records.index.extent(number)
         if extent is None:
             raise OptionError(f"there is no record {number}: the file has {records.index.count}")
-        return records.search.at(extent, searches=is_whole or records.is_searched)
+        return records.search.at(extent, searches=searches)
 
 
 def _states(paths: Iterable[str | None]) -> State:
