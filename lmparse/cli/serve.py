@@ -15,6 +15,7 @@ from lmparse.errors import OptionError
 if TYPE_CHECKING:
     from lmparse.review.browse.live import LiveSpecs
     from lmparse.review.browse.served_file import ServedFile
+    from lmparse.review.browse.server import RecordServer
 
 
 def add(commands: Commands) -> None:
@@ -32,31 +33,39 @@ def add(commands: Commands) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     from lmparse.review.browse.served_file import ServedFile
-    from lmparse.review.browse.server import RecordServer
-    from lmparse.review.templating import render
+    from lmparse.review.templating import check_installed
+    from lmparse.storage.atomic_output import ended_by_signals
 
     port = _port(parsed.port)
     options_of(parsed)
     given = given_options(parsed)
-    render("base.css")  # without Jinja2 there is no page to serve
+    check_installed()
     files = [ServedFile(name, given) for name in parsed.files]
-    live = _live(parsed.specs, given, files) if parsed.specs else None
+    with ended_by_signals():  # what was built is removed
+        live = _live(parsed.specs, given, files) if parsed.specs else None
+        try:
+            if live is None:
+                files[0].about()  # a file that cannot be read at all is an error of the command, as everywhere
+            return _serve(_listening(files, port, live))
+        except KeyboardInterrupt:
+            return GOOD
+        finally:
+            if live is not None:
+                live.close()
+
+
+def _listening(files: list[ServedFile], port: int, live: LiveSpecs | None) -> RecordServer:
+    from lmparse.review.browse.server import RecordServer
+
     try:
-        if live is None:
-            files[0].about()  # a file that cannot be read at all is an error of the command, as everywhere
-        return _serve(RecordServer(files, port, live))
+        return RecordServer(files, port, live)
     except OSError as error:
         raise OptionError(
             f"port {port} cannot be used: {error.strerror}", hint="--port 0 takes one that is free"
         ) from None
-    except KeyboardInterrupt:
-        return GOOD
-    finally:
-        if live is not None:
-            live.close()
 
 
-def _serve(server: Any) -> int:
+def _serve(server: RecordServer) -> int:
     with server:
         print(server.address, flush=True)
         note("the address has a token: who knows it can read the files until Ctrl-C ends this")

@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
+import os
 import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from time import sleep
@@ -30,6 +33,7 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.review.browse import record_index, record_list
 from lmparse.review.browse import server as browse_server
 from lmparse.review.browse.inspector import inspected
+from lmparse.review.browse.live import LiveSpecs
 from lmparse.review.browse.page import records_page
 from lmparse.review.browse.record_index import RecordIndex
 from lmparse.review.browse.record_list import RecordFilter, RecordList
@@ -37,6 +41,8 @@ from lmparse.review.browse.served_file import ServedFile
 from lmparse.review.browse.server import RecordServer
 from lmparse.review.explain.search import explain, search_in
 from lmparse.samples import bmc_log, db2_log
+from lmparse.spec.build.products import Builder
+from lmparse.storage.joined import Joined, JoinedPiece
 from lmparse.values.codepages import lookup
 
 CASES = Path(__file__).parents[1] / "cases"
@@ -607,14 +613,34 @@ def test_a_file_that_changes_or_is_cut_is_an_error_and_the_server_goes_on(tmp_pa
         assert asked.ask("file", again=1)["count"] == 3
 
 
+def test_a_control_file_beside_the_log_is_a_part_of_it(tmp_path: Path) -> None:
+    for ending in (".bin", ".ctl"):
+        shutil.copy(CHANGES.replace(".bin", ending), tmp_path / f"log{ending}")
+    with served(tmp_path / "log.bin") as asked:
+        assert asked.ask("list")["rows"][0]["table"] == "PROD.ORDERS"
+        os.utime(tmp_path / "log.ctl", (1, 1))
+        assert asked.ask("list")["error"]["code"] == "LMP-F012"
+        assert asked.ask("file", again=1)["count"] == 3
+        assert asked.ask("list")["rows"]
+
+
+def test_a_change_of_a_joined_file_is_said(tmp_path: Path) -> None:
+    _, file = db2_log.make(units=4).write(tmp_path)
+    with served(Joined((JoinedPiece(str(file), 0, file.stat().st_size),)).address) as asked:
+        assert asked.ask("list")["rows"]
+        os.utime(file, (1, 1))
+        assert asked.ask("list")["error"]["code"] == "LMP-F012"
+
+
 def test_a_large_file_is_read_as_a_whole_only_when_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record_list, "_SEARCHED", 100)
     with served(TYPES, tables=TABLES) as asked:
         assert asked.ask("file")["is_searched"] is False
         assert {row["outcome"] for row in asked.ask("list")["rows"]} == {""}
-        answers = [asked.ask("record", record=5), asked.ask("record", record=5, whole=1)]
-        assert [answer["is_partial"] for answer in answers] == [True, False]
-        assert [len(answer["view"]["pairs"]) > 20 for answer in answers] == [False, True]
+        for place in ({"record": 5}, {"offset": explain(TYPES, 5).offset}):
+            answers = [asked.ask("record", **place), asked.ask("record", **place, whole=1)]
+            assert [answer["is_partial"] for answer in answers] == [True, False]
+            assert [len(answer["view"]["pairs"]) > 20 for answer in answers] == [False, True]
 
 
 def test_records_of_a_foreign_spec_are_served(tmp_path: Path, run: Any) -> None:
@@ -671,6 +697,25 @@ def test_the_command_prints_its_address_and_ends_with_ctrl_c() -> None:
         started.send_signal(signal.SIGINT)
         out, err = started.communicate(timeout=30)
         assert (started.returncode, out, "Traceback" in err) == (0, "", False)
+
+
+def test_a_signal_to_end_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    (tmp_path / "acme_a.ksy").write_text(SPEC)
+    with process(CHANGES, "--specs", tmp_path / "acme_a.ksy", "--framing", "bdw") as (started, _):
+        assert list(tmp_path.glob("lmparse-specs-*"))
+        started.terminate()
+        assert started.wait(timeout=60) == 128 + signal.SIGTERM
+        assert not list(tmp_path.glob("lmparse-specs-*"))
+
+
+def test_output_that_cannot_be_written_is_not_blamed_on_the_port(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*given: object, **named: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(sys.stdout, "write", full)
+    code, _, err = run("serve", CHANGES)
+    assert (code, "port" in err, "[LMP-S022]" in err) == (2, False, True)
 
 
 @pytest.mark.parametrize(
@@ -735,6 +780,111 @@ def test_an_edited_spec_is_built_and_its_records_are_read_anew(tmp_path: Path) -
             sleep(0.05)
         assert now["problems"] == []
         assert answered(address, "file")["count"] == 3
+
+
+class Edited:
+    """A folder with one spec that is edited, and the records that are read with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "specs"
+        self.spec, file = self.folder / "acme_a.ksy", folder / "two.bin"
+        self.folder.mkdir()
+        self.spec.write_text(SPEC)
+        file.write_bytes(b"\1abc\2xyz")
+        options = {"framing": "fixed", "record_length": "4"}
+        self.file = ServedFile(str(file), options)
+        self.live = LiveSpecs(self.folder, None, [self.file], options).start()
+
+    def after(self, change: Callable[[], object]) -> list[dict[str, Any]]:
+        """The problems of the build that follows a change."""
+        version = self.live.state()["version"]
+        change()
+        while (state := self.live.state())["version"] == version:
+            assert self.live._thread.is_alive()
+            sleep(0.02)
+        found: list[dict[str, Any]] = state["problems"]
+        return found
+
+    def ids(self) -> list[str]:
+        """The fields of a record."""
+        return [texts["id"] for texts in self.file.record(number=1)["texts"]]
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Iterator[Edited]:
+    found = Edited(tmp_path)
+    yield found
+    found.live.close()
+
+
+def test_what_is_wrong_in_a_spec_is_said_at_its_line_and_the_next_edit_is_built(edited: Edited) -> None:
+    for text, code in {
+        "": "LMP-S008",
+        "- 1\n": "LMP-S008",
+        "meta: {id: acme_a}\nseq: " + "[" * 3000 + "]" * 3000: "LMP-L001",
+        SPEC + "\0": "LMP-S008",
+        "meta: {id: acme_a, ks-opaque-types: true}\nseq: [{id: one, type: os_system}]\n": "LMP-S008",
+        "meta: {id: acme_a}\nseq: [{id: one, process: os.system(1), size-eos: true}]\n": "LMP-S008",
+        "meta: {id: acme_a}\nseq: [{id: one, type: u77}]\n": "LMP-S008",
+    }.items():
+        (problem,) = edited.after(partial(edited.spec.write_text, text))
+        assert (problem["code"], Path(problem["path"]).name) == (code, "acme_a.ksy")
+        assert problem["line"] >= 1
+        assert edited.ids() == ["one", "rest"]
+    away = edited.folder.with_name("away")
+    assert edited.after(lambda: edited.folder.rename(away))
+    assert edited.after(lambda: away.rename(edited.folder))
+    assert edited.after(lambda: os.mkfifo(edited.folder / "pipe.ksy"))
+    assert edited.after(lambda: (edited.folder / "in").symlink_to(edited.folder))
+    (edited.folder / "pipe.ksy").unlink()
+    (edited.folder / "in").unlink()
+    assert edited.after(partial(edited.spec.write_text, SPEC.replace("one", "uno"))) == []
+    assert edited.ids() == ["uno", "rest"]
+
+
+def test_a_spec_that_cannot_be_read_leaves_its_place_to_no_other(edited: Edited) -> None:
+    """Else records would be read with what it imports, because nothing else imports that now."""
+    inner = edited.folder / "acme_c.ksy"
+    edited.after(partial(inner.write_text, "meta: {id: acme_c}\nseq: [{id: inner, type: u1}]\n"))
+    imports = SPEC.replace("acme_a", "acme_a, imports: [acme_c]").replace("u1", "acme_c")
+    assert edited.after(partial(edited.spec.write_text, imports)) == []
+    known = edited.ids()
+    (problem,) = edited.after(partial(edited.spec.write_text, imports + "]"))
+    assert Path(problem["path"]).name == "acme_a.ksy"
+    assert edited.ids() == known
+    assert edited.after(partial(edited.spec.write_text, imports)) == []
+
+
+def test_what_ends_a_build_is_a_problem_with_a_code(edited: Edited, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise AttributeError("no such attribute")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Builder, "make", failing)
+        (problem,) = edited.after(partial(edited.spec.write_text, SPEC.replace("one", "uno")))
+        assert (problem["code"], "no such attribute" in problem["text"]) == ("LMP-S013", True)
+        assert edited.ids() == ["one", "rest"]
+    assert edited.after(partial(edited.spec.write_text, SPEC.replace("one", "due"))) == []
+    assert edited.ids() == ["due", "rest"]
+
+
+def test_builds_that_nobody_reads_with_are_removed(edited: Edited) -> None:
+    for name in ("uno", "due", "tre", "quattro"):
+        assert edited.after(partial(edited.spec.write_text, SPEC.replace("one", name))) == []
+        assert edited.ids() == [name, "rest"]
+    folder = Path(edited.live._folder.name)
+    assert len(list(folder.iterdir())) == 2
+    edited.live.close()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("spec", ["**", "[", "*", ""])
+def test_the_name_of_a_spec_is_not_a_pattern(tmp_path: Path, spec: str) -> None:
+    (tmp_path / "acme").mkdir()
+    (tmp_path / "acme" / "acme_a.ksy").write_text(SPEC)
+    live = LiveSpecs(tmp_path, spec, [], {})
+    assert live.source == tmp_path
+    live.close()
 
 
 def test_of_a_tree_of_specs_the_named_one_is_built_with_what_it_imports(tmp_path: Path) -> None:

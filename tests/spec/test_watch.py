@@ -10,12 +10,15 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from interrupts import sigint_heard
 
-from lmparse.spec.build import compiler
+from lmparse.spec.build import compiler, selection
+from lmparse.spec.build import watch as watch_module
 from lmparse.spec.build.products import Builder, Made
+from lmparse.spec.build.specs import Problem, SpecError
 from lmparse.spec.build.watch import watch
 
 SPEC = "meta: {id: acme_a, imports: [acme_b]}\nseq: [{id: one, type: u1}]\n"
@@ -130,3 +133,20 @@ def test_an_interruption_ends_it_cleanly(folder: Path, tmp_path: Path) -> None:
     _, err = process.communicate(timeout=20)
     assert (process.returncode, "Traceback" in err) == (0, False)
     assert {path.name for path in (tmp_path / "out").glob("*.pyi")} == {"acme_b.pyi"}
+
+
+def test_a_folder_that_goes_while_it_is_looked_through_does_not_end_the_watching(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = 0
+
+    def failing(*given: Any) -> set[Path]:
+        nonlocal looks
+        looks += 1
+        if looks % 2:
+            raise SpecError([Problem(str(folder), 1, 1, "cannot be read: No such file or directory")])
+        return selection.paths_of(*given)
+
+    monkeypatch.setattr(watch_module, "paths_of", failing)
+    _, second = watched(folder.parent, replaced(folder / "acme_b.ksy", OTHER.replace("other", "another")))
+    assert "another" in second.products["acme_b.py"]

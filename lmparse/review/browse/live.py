@@ -6,6 +6,8 @@ the last good one stays in use.
 
 from __future__ import annotations
 
+import glob
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +15,7 @@ from threading import Event, Lock, Thread
 from typing import Any, Self
 
 from lmparse.errors import LmparseError, OptionError
-from lmparse.review.browse.served_file import ServedFile, error_row
+from lmparse.review.browse.served_file import ServedFile, error_row, unforeseen
 from lmparse.review.explain.explanation import printable
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.products import Builder
@@ -23,6 +25,8 @@ from lmparse.storage.atomic_output import write_files
 
 _LONGEST_WAIT = 60
 """Seconds in which the first build must end, before the server says where it is."""
+_LONGEST_END = 10
+"""Seconds in which a build may end when the server does."""
 
 
 class LiveSpecs:
@@ -34,10 +38,14 @@ class LiveSpecs:
         self._files, self._options = files, options
         for file in files:
             file.withhold("there are no built specs yet to read the file with")
-        self._folder = tempfile.TemporaryDirectory(prefix="lmparse-specs-")
+        self._folder = tempfile.TemporaryDirectory(prefix="lmparse-specs-", ignore_cleanup_errors=True)
         self._lock = Lock()
         self._problems: list[dict[str, Any]] = []
         self._generation, self._version = 0, 0
+        self._last = ""
+        """The id of the spec that was built last."""
+        self._built: list[int] = []
+        """Versions whose products are there."""
         self._first, self._ended = Event(), Event()
         self._thread = Thread(target=self._watch, name="specs", daemon=True)
 
@@ -48,9 +56,10 @@ class LiveSpecs:
         return self
 
     def close(self) -> None:
-        """End, and remove what was built."""
+        """End, and remove what was built. A build that takes long is not waited for."""
         self._ended.set()
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join(_LONGEST_END)
         self._folder.cleanup()
 
     def state(self) -> dict[str, Any]:
@@ -77,15 +86,17 @@ class LiveSpecs:
             problems = list(map(_problem, made.problems))
             spec = self._chosen(builder)
             if f"{spec}.py" in made.products:
-                folder = Path(self._folder.name) / str(self._version)
+                folder = self._folder_of(self._version)
                 write_files(folder, {name: text.encode() for name, text in made.products.items()})
                 built = str(folder / spec)
         except SpecError as error:
             problems = list(map(_problem, error.problems))
         except LmparseError as error:
-            problems = [error_row(error)]
-        except (CompilerUnavailable, CompilerUnfit, OSError) as error:
-            problems = [{"code": "", "text": printable(str(error)), "hint": ""}]
+            problems.append(error_row(error))
+        except (CompilerUnavailable, CompilerUnfit) as error:
+            problems.append(error_row(LmparseError(str(error), code="LMP-S005")))
+        except Exception as error:  # whatever ends one build: the next change is to be built again
+            problems.append(error_row(unforeseen(error)))
         with self._lock:
             self._version += 1
             self._problems = problems
@@ -93,18 +104,31 @@ class LiveSpecs:
                 self._generation += 1
                 for file in self._files:
                     file.reopen({**self._options, "spec": built})
+                self._built.append(self._version - 1)
+        for version in self._built[:-2]:  # a request may still read with the one before the last
+            shutil.rmtree(self._folder_of(version), ignore_errors=True)
+        self._built = self._built[-2:]
         self._first.set()
 
+    def _folder_of(self, version: int) -> Path:
+        return Path(self._folder.name) / str(version)
+
     def _chosen(self, builder: Builder) -> str:
-        """The id of the spec of the records. Raises OptionError if several may be meant."""
-        if self._spec is not None or builder.selection is None:
+        """The id of the spec of the records; empty if that cannot be said now. Raises OptionError if several may be
+        meant."""
+        found = builder.selection
+        if self._spec is not None or found is None:
             return self._spec or ""
-        specs = [*builder.selection.specs, *builder.selection.failed]
+        if any(place not in found.known for place in found.faults):
+            return self._last  # what cannot be read may import the others
+        specs = [*found.specs, *found.failed]
         imported = {place for spec in specs for place in spec.imports}
         ids = sorted(spec.id for spec in specs if spec.place not in imported)
         if len(ids) != 1:
-            raise OptionError("several specs may be that of the records", hint=f"give spec: one of {', '.join(ids)}")
-        return ids[0]
+            known = ", ".join(ids or sorted(spec.id for spec in specs))
+            raise OptionError("several specs may be that of the records", hint=f"give spec: one of {known}")
+        self._last = ids[0]
+        return self._last
 
 
 def _narrowed(source: Path, spec: str | None) -> Path:
@@ -112,7 +136,7 @@ def _narrowed(source: Path, spec: str | None) -> Path:
 
     A file alone is looked up two folders up, so this holds for the specs of a family in a folder of their own.
     """
-    found = list(source.rglob(f"{spec}.ksy")) if spec is not None and source.is_dir() else []
+    found = list(source.rglob(f"{glob.escape(spec)}.ksy")) if spec is not None and source.is_dir() else []
     return found[0] if len(found) == 1 and found[0].parent.parent == source else source
 
 

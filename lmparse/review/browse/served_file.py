@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from lmparse.errors import FramingError, LmparseError, OptionError, ReadError
+from lmparse.logs.open import files_beside
 from lmparse.review.browse.inspector import inspected
 from lmparse.review.browse.record_list import Listed, RecordFilter, RecordList
 from lmparse.review.browse.record_view import FieldTexts, character_tables, view
 from lmparse.review.explain.explanation import printable
 from lmparse.review.explain.search import Explained, search_in
 from lmparse.storage.addresses import is_remote, local_path
+from lmparse.storage.joined import names_in
 from lmparse.storage.watched import State, state_of
 
 _KEPT = 8
@@ -80,7 +82,7 @@ class ServedFile:
         with self._lock:
             texts = FieldTexts()
             shown = view(self._explained(number, offset, is_whole=is_whole), texts)
-            is_partial = number is not None and not (is_whole or self._opened().is_searched)
+            is_partial = shown["record"] is not None and not (is_whole or self._opened().is_searched)
             return {"view": shown, "texts": texts.texts, "is_partial": is_partial}
 
     def inspected(
@@ -100,10 +102,11 @@ class ServedFile:
         if self._withheld:
             raise OptionError(self._withheld)
         if self._records is None:
-            names = [self.path, *(self._options.get(name) for name in ("control", "tables"))]
-            local = [Path(local_path(name)) for name in names if name and not is_remote(name)]
-            self._seen = state_of(local)
-            self._records = RecordList(search_in(self.path, **self._options))
+            self._seen = _states([self.path, *(self._options.get(name) for name in ("control", "tables"))])
+            search = search_in(self.path, **self._options)
+            # The control file beside the log is known now; what was seen before it was read stays.
+            self._seen = _states(files_beside(self.path, search.file.options).values()) | self._seen
+            self._records = RecordList(search)
         elif state_of(self._seen) != self._seen:
             raise ReadError(f"{self.path}: changed after it was opened", hint="read it again")
         return self._records
@@ -120,12 +123,19 @@ class ServedFile:
         return self._kept[key]
 
     def _find(self, records: RecordList, number: int | None, offset: int | None, is_whole: bool) -> Explained:
+        searches = is_whole or records.is_searched
         if number is None:
-            return records.search.by_offset(offset or 0)
+            return records.search.by_offset(offset or 0, searches=searches)
         extent = records.index.extent(number)
         if extent is None:
             raise OptionError(f"there is no record {number}: the file has {records.index.count}")
-        return records.search.at(extent, searches=is_whole or records.is_searched)
+        return records.search.at(extent, searches=searches)
+
+
+def _states(paths: Iterable[str | None]) -> State:
+    """The states of the local files that are read under some paths."""
+    names = (name for path in paths if path for name in names_in(path))
+    return state_of(Path(local_path(name)) for name in names if not is_remote(name))
 
 
 def about(records: RecordList) -> dict[str, Any]:

@@ -226,8 +226,8 @@ class RecordSearch:
             raise self._hinted(error) from None
         raise OptionError(f"there is no record {wanted}: {self._count}")
 
-    def by_offset(self, wanted: int) -> Explained:
-        """The record with a byte of the file, or what can be read of the damage there."""
+    def by_offset(self, wanted: int, *, searches: bool = True) -> Explained:
+        """The record with a byte of the file, or what can be read of the damage there. `searches` as in `at`."""
         self._last = None
         if wanted >= len(self.file.buffer):
             raise OptionError(f"there is no byte {wanted:#x}: the file has {len(self.file.buffer)} bytes")
@@ -238,7 +238,7 @@ class RecordSearch:
         try:
             for extent in self.file.extents():
                 if wanted < _end(extent):
-                    return self._explained(extent, offset_asked=wanted)
+                    return self._explained(extent, offset_asked=wanted, searches=searches)
                 self._last = extent
         except FramingError as error:
             return self._broken(wanted, error)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lmparse.spec.build.products import Builder
 from lmparse.spec.build.selection import paths_of
+from lmparse.spec.build.specs import SpecError
 from lmparse.storage.watched import changed, state_of
 
 
@@ -26,7 +27,10 @@ def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: C
     def paths() -> set[Path]:
         if is_ended():
             raise _Ended
-        return paths_of(source, builder.selection)
+        try:
+            return paths_of(source, builder.selection)
+        except SpecError:  # a folder that goes while it is looked through: the next build says so, if it stays away
+            return {source}
 
     try:
         now = state_of(paths())
