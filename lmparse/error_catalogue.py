@@ -395,7 +395,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-S022": Cause(
         "the output cannot be written",
-        "The disk is full, or the folder may not be written to. Nothing has been replaced.",
+        "The disk is full, the folder may not be written to, or another process has changed the table that is landed "
+        "in. Nothing has been replaced.",
         "Make room or name another folder, and run it again.",
     ),
     "LMP-S030": Cause(
@@ -407,9 +408,9 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-S031": Cause(
         "a folder cannot be landed in",
         "The folder has changes in another form, or with or without current tables, other than is asked for; what "
-        "`lmparse land` keeps in `_lmparse` is damaged; another process is landing there; or its path has characters "
-        "that Delta tables do not take.",
-        "Go on as the folder was begun, wait for the other process, or name another folder.",
+        "`lmparse land` keeps in `_lmparse` is damaged; a table of it is gone, or was restored to what it was before the "
+        "last landing; another process is landing there; or its path has characters that Delta tables do not take.",
+        "Go on as the folder was begun, put the table back, wait for the other process, or name another folder.",
     ),
     "LMP-S040": Cause(
         "not a ledger",
