@@ -31,6 +31,11 @@ _CODE = "LMP-S030"
 _SEQ = re.compile("[0-9A-F]{1,80}")
 
 
+Position = tuple[int, int]
+MOST_UNREAD = 1000
+"""Most places without a record that are kept."""
+
+
 @dataclass(frozen=True)
 class NeededStretch:
     """A stretch of a file that must be read again."""
@@ -80,7 +85,7 @@ class Checkpoint:
     spec: str
     seq: str
     """All changes up to this `seq` have been given."""
-    reached: tuple[int, int]
+    reached: Position
     """Position of the last record."""
     ends: dict[int, int] = field(default_factory=dict)
     """Address behind the last record of each log stream, if records state theirs."""
@@ -92,6 +97,10 @@ class Checkpoint:
     """Why rows may be missing in front of what is read next, by the ids of tables, in words of the spec's family."""
     form: tuple[str, ...] = ()
     """How the files are framed, in words of the spec's family, so that a short file need not show it."""
+    unread: tuple[tuple[Position, Position], ...] = ()
+    """Where no record has been read in front of `reached`: behind one position and in front of another, ascending.
+
+    What comes from there comes too late. Of very many such places the oldest ones are not kept."""
 
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
@@ -138,7 +147,8 @@ class Checkpoint:
         if not all(isinstance(text, str) for pair in gaps.items() for text in pair):
             raise ValueError("gaps are not text")
         form = tuple(map(str, found["form"]))
-        return cls(spec, seq, (lfs, lsn), ends, tuple(map(_stretch, found["needed"])), described, gaps, form)
+        unread = tuple(_place(*pair) for pair in found.get("unread", ()))  # a checkpoint of 0.1 has none
+        return cls(spec, seq, (lfs, lsn), ends, tuple(map(_stretch, found["needed"])), described, gaps, form, unread)
 
 
 def _stretch(found: Any) -> NeededStretch:
@@ -147,6 +157,11 @@ def _stretch(found: Any) -> NeededStretch:
     if not (isinstance(path, str) and isinstance(sha256, str)):
         raise ValueError("path and sha256 are not text")
     return NeededStretch(path, start, end, first_record, records, sha256)
+
+
+def _place(begin: Any, end: Any) -> tuple[Position, Position]:
+    (lfs, lsn), (end_lfs, end_lsn) = (_numbers(position, _POSITION_BITS) for position in (begin, end))
+    return (lfs, lsn), (end_lfs, end_lsn)
 
 
 _POSITION_BITS = 80

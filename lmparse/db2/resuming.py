@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from lmparse.changes.change import SEQ_OF_RECORD_DIGITS
-from lmparse.changes.checkpoint import Checkpoint, NeededStretch
+from lmparse.changes.checkpoint import MOST_UNREAD, Checkpoint, NeededStretch
 from lmparse.db2.file_form import form_of
 from lmparse.db2.file_ranges import range_of
 from lmparse.db2.gaps import KINDS
@@ -58,11 +58,14 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     joined = log.origin.joined or Joined((JoinedPiece(log.path, 0, len(log.buffer)),))
     settings = replace(log.settings, own=LuwSettings(log.generation))
     reached, ends = ((0, 0), {}) if before is None else (before.reached, dict(before.ends))
+    unread = [] if before is None else list(before.unread)
     pieces = []
     for piece in joined.pieces:
         found = range_of(piece, log.options, settings) if piece.size else None
         if found is not None:
             pieces.append(found.stretch)
+            if found.first > reached and (piece.missing != 0 or reached == (0, 0)):
+                unread.append((reached, found.first))
             reached, ends = max(reached, found.last), ends | found.ends
     joined = Joined(tuple(pieces))
     first = joined.records[-1] if index.oldest_open is None else _settled_before(index, index.oldest_open)
@@ -74,7 +77,7 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     described = tuple(_described(log, before))
     # A log without a record shows no form.
     form = form_of(settings) if pieces or (before is not None and before.form) else ()
-    return Checkpoint(log.spec.id, seq, reached, ends, stretches, described, gaps, form)
+    return Checkpoint(log.spec.id, seq, reached, ends, stretches, described, gaps, form, tuple(unread[-MOST_UNREAD:]))
 
 
 def _settled_before(index: LogIndex, number: int) -> int:

@@ -309,3 +309,37 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         assert cli.main(["changes", str(cut), *given, *extra, "--checkpoint", str(log.state)]) == 2
     assert cli.main(["changes", str(cut), *given, "--checkpoint", str(cut)]) == 2
     assert cut.read_bytes() == log.data[:-1]
+
+
+@pytest.mark.parametrize("form", [FORM, ("v10", "big", "bare"), ("v9.7", "little", "lsn8")])
+@pytest.mark.parametrize("order", ["120", "021", "02a"])
+def test_a_file_that_comes_too_late(form: tuple[str, str, str], order: str, tmp_path: Path) -> None:
+    """Its records lie in front of what has been read, and have not been read: nobody may take them for known ones."""
+    log = Extracts(tmp_path, form)
+    first, second = (log.places[len(log.places) * part // 3] for part in (1, 2))
+    bounds = {"0": (0, first), "1": (first, second), "2": (second, len(log.data)), "a": (0, second)}
+    files = {name: log.file(*cut) for name, cut in bounds.items()}
+    for name in order[:-1]:
+        log.run(files[name])
+    before = log.state.read_text()
+    for late in ([files[order[-1]]], [*files.values()]):
+        with pytest.raises(FramingError) as found:
+            log.run(*late)
+        assert found.value.code == "LMP-F014"
+    assert log.state.read_text() == before
+    assert log.run(files[order[0]], files[order[1]]) == []
+    # A checkpoint that was written before such places were kept is read as it was.
+    known = json.loads(before)
+    assert known.pop("unread")
+    log.state.write_text(json.dumps(known, indent=2))
+    assert log.run(files[order[0]]) == []
+
+
+def test_places_without_a_record_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lmparse.db2.resuming.MOST_UNREAD", 2)
+    log = Extracts(tmp_path)
+    for start, end in list(pairwise([0, *log.places]))[::2][:6]:
+        log.run(log.file(start, end))
+    places = json.loads(log.state.read_text())["unread"]
+    assert len(places) == 2
+    assert places == sorted(places)
