@@ -396,7 +396,7 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-S022": Cause(
         "the output cannot be written",
         "The disk is full, the folder may not be written to, or another process has changed the table that is landed "
-        "in. Nothing has been replaced.",
+        "in, or has written the checkpoint. Nothing has been replaced.",
         "Make room or name another folder, and run it again.",
     ),
     "LMP-S030": Cause(

@@ -67,6 +67,8 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
             if found.first > reached and (piece.missing != 0 or reached == (0, 0)):
                 unread.append((reached, found.first))
             reached, ends = max(reached, found.last), ends | found.ends
+    if before is not None and reached == before.reached:
+        return before  # transactions that are open in files read again may have ended in files that are not here
     joined = Joined(tuple(pieces))
     first = joined.records[-1] if index.oldest_open is None else _settled_before(index, index.oldest_open)
     needed = () if index.oldest_open is None else _from_record(log, joined, first)

@@ -343,3 +343,47 @@ def test_places_without_a_record_are_bounded(tmp_path: Path, monkeypatch: pytest
     places = json.loads(log.state.read_text())["unread"]
     assert len(places) == 2
     assert places == sorted(places)
+
+
+def test_two_runs_with_one_checkpoint(tmp_path: Path) -> None:
+    """The one that ends last does not set the checkpoint back, and what it gave is said to be given already."""
+    log = Extracts(tmp_path)
+    first, second = (log.places[len(log.places) * part // 3] for part in (1, 2))
+    log.run(log.file(0, first))
+    slow, quick = (
+        lmparse.open_log(path, checkpoint=log.state, **log.options)
+        for path in (log.file(first, second), log.file(first, len(log.data)))
+    )
+    quick.save_checkpoint()
+    quick.save_checkpoint()
+    before = log.state.read_text()
+    with pytest.raises(OptionError, match="was written by another run") as found:
+        slow.save_checkpoint()
+    assert found.value.code == "LMP-S022"
+    assert log.state.read_text() == before
+    log.state.unlink()
+    with pytest.raises(OptionError, match="was written by another run"):
+        slow.save_checkpoint()  # it would leave out what another one reads from the beginning
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_files_that_are_read_again_leave_the_checkpoint(seed: int, tmp_path: Path) -> None:
+    """Also one at whose end a transaction was open that has ended in another file."""
+    chosen, stream = random.Random(seed), Stream(*FORM)
+    for number in range(12):
+        unit, other = stream.begin(), stream.begin()
+        unit.insert(luw.ITEM, luw.item(number, "one"))
+        if number % 3:
+            other.insert(luw.ITEM, luw.item(-number, "two"))
+        other.commit()
+        unit.commit()
+    log = Extracts(tmp_path, stream=stream)
+    cuts = [0, *sorted(chosen.sample(log.places, 5)), len(log.data)]
+    files, rows = [log.file(*cut) for cut in pairwise(cuts)], []
+    for number, path in enumerate(files):
+        rows += log.run(path)
+        before = log.state.read_text()
+        for again in ([one] for one in files[: number + 1]):
+            assert log.run(*again) == []
+            assert log.state.read_text() == before
+    assert rows == log.rows
