@@ -105,11 +105,11 @@ CATALOGUE: dict[str, Cause] = {
         "Read files of different logs apart. Read the same stretch of a log with the same filter each time.",
     ),
     "LMP-F014": Cause(
-        "the files of a stream are not those that were planned",
-        "A file of a landing folder has a position in front of files that have been read already: it arrived late. Or "
-        "a file that was planned to be read is gone.",
-        "Changes would be lost or given twice, so the stream ends. Put a missing file back. Read a late file with "
-        "those around it, by `lmparse changes` or in a batch, and begin the stream with a new checkpoint.",
+        "a file has come too late, or is gone",
+        "A file has records in front of those that a stream, a checkpoint or `lmparse land` has reached, and they have "
+        "not been read: it arrived late. Or a file that a stream planned to read is gone.",
+        "Changes would be lost or given twice, so nothing is read. Put a missing file back. Read a late file with "
+        "those around it, and begin again with a new checkpoint, or land all files into another folder.",
     ),
     "LMP-R001": Cause(
         "the record ends inside a field",
@@ -403,7 +403,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-S022": Cause(
         "the output cannot be written",
-        "The disk is full, or the folder may not be written to. Nothing has been replaced.",
+        "The disk is full, the folder may not be written to, or another process has changed the table that is landed "
+        "in, or has written the checkpoint. Nothing has been replaced.",
         "Make room or name another folder, and run it again.",
     ),
     "LMP-S030": Cause(
@@ -415,9 +416,9 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-S031": Cause(
         "a folder cannot be landed in",
         "The folder has changes in another form, or with or without current tables, other than is asked for; what "
-        "`lmparse land` keeps in `_lmparse` is damaged; another process is landing there; or its path has characters "
-        "that Delta tables do not take.",
-        "Go on as the folder was begun, wait for the other process, or name another folder.",
+        "`lmparse land` keeps in `_lmparse` is damaged; a table of it is gone, or was restored to what it was before "
+        "the last landing; another process is landing there; or its path has characters that Delta tables do not take.",
+        "Go on as the folder was begun, put the table back, wait for the other process, or name another folder.",
     ),
     "LMP-S040": Cause(
         "not a ledger",

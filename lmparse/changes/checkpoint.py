@@ -31,6 +31,11 @@ _CODE = "LMP-S030"
 _SEQ = re.compile("[0-9A-F]{1,80}")
 
 
+Position = tuple[int, int]
+MOST_UNREAD = 1000
+"""Most places without a record that are kept."""
+
+
 @dataclass(frozen=True)
 class NeededStretch:
     """A stretch of a file that must be read again."""
@@ -80,7 +85,7 @@ class Checkpoint:
     spec: str
     seq: str
     """All changes up to this `seq` have been given."""
-    reached: tuple[int, int]
+    reached: Position
     """Position of the last record."""
     ends: dict[int, int] = field(default_factory=dict)
     """Address behind the last record of each log stream, if records state theirs."""
@@ -98,6 +103,10 @@ class Checkpoint:
     """Identifiers, as hexadecimal, of transactions that have not ended and lack records: they remain incomplete."""
     evidence: tuple[str, ...] = ()
     """What the files so far have shown of missing records, in words of the spec's family."""
+    unread: tuple[tuple[Position, Position], ...] = ()
+    """Where no record has been read in front of `reached`: behind one position and in front of another, ascending.
+
+    What comes from there comes too late. Of very many such places the oldest ones are not kept."""
 
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
@@ -147,7 +156,10 @@ class Checkpoint:
         form = tuple(map(str, found["form"]))
         cut, evidence = (tuple(map(str, found.get(name, ()))) for name in ("cut", "evidence"))
         needed = tuple(map(_stretch, found["needed"]))
-        return cls(spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins, cut, evidence)
+        unread = tuple(_place(*pair) for pair in found.get("unread", ()))  # a checkpoint of 0.1 has none
+        return cls(
+            spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins, cut, evidence, unread
+        )  # fmt: skip
 
 
 def _stretch(found: Any) -> NeededStretch:
@@ -156,6 +168,11 @@ def _stretch(found: Any) -> NeededStretch:
     if not (isinstance(path, str) and isinstance(sha256, str)):
         raise ValueError("path and sha256 are not text")
     return NeededStretch(path, start, end, first_record, records, sha256)
+
+
+def _place(begin: Any, end: Any) -> tuple[Position, Position]:
+    (lfs, lsn), (end_lfs, end_lsn) = (_numbers(position, _POSITION_BITS) for position in (begin, end))
+    return (lfs, lsn), (end_lfs, end_lsn)
 
 
 _POSITION_BITS = 80

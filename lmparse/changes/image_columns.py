@@ -203,6 +203,8 @@ def key_texts(columns: Mapping[str, pa.Array], count: int) -> pa.Array:
 
 
 def _json(array: pa.Array) -> pa.Array:
+    if pa.types.is_floating(array.type):
+        array = pc.add(array, pa.scalar(0, array.type))  # makes -0.0 the 0.0 that it equals
     is_time = pa.types.is_timestamp(array.type) or pa.types.is_date32(array.type)
     return json_texts.values(as_text(array) if is_time else array)
 

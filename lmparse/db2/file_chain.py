@@ -65,6 +65,7 @@ class FileChain:
         if one.first > self.reached:
             is_first = not self.filled and self.checkpoint is None
             return replace(stretch, missing=0 if is_first else self._missing(one))
+        self._check_read(one)
         if self.filled and one.first >= self.firsts[0]:
             size, records = self._shared(one)
         else:
@@ -75,6 +76,24 @@ class FileChain:
             stretch, start=stretch.start + size, first_record=stretch.first_record + records,
             records=stretch.records - records,
         )  # fmt: skip
+
+    def _check_read(self, one: FileRange) -> None:
+        """Raise FramingError LMP-F014 if a stretch has records in front of what was read that were not read."""
+        known = () if self.checkpoint is None else self.checkpoint.unread
+        places = [(begin, end) for begin, end in known if begin < one.last and one.first < end]
+        if places and self._has_record(one.stretch, places):
+            raise FramingError(
+                "it comes too late: files behind it have been read without its records", code="LMP-F014",
+                file=one.stretch.path, hint="read all files from their beginning, or land them into another folder",
+            )  # fmt: skip
+
+    def _has_record(self, stretch: JoinedPiece, places: Sequence[tuple[Position, Position]]) -> bool:
+        """Whether a stretch has a record in one of some places, behind a position and in front of another."""
+        with suppress(FramingError):  # no record behind damage is joined
+            for heads in file_heads(stretch, self.options, self.settings):
+                if any((heads.is_behind(begin) & ~heads.has_reached(end)).any() for begin, end in places):
+                    return True
+        return False
 
     def _missing(self, one: FileRange) -> int | None:
         """Bytes of the log between the files so far and the next one; None if addresses do not show it."""
@@ -129,9 +148,9 @@ def _find(
     with suppress(FramingError):  # no record behind damage is joined
         for heads in file_heads(piece, options, settings):
             if len(heads.lsn) and heads.position(-1) >= position:
-                is_found = (heads.lfs == position[0]) & (heads.lsn == position[1])
+                is_found = heads.has_reached(position) & ~heads.is_behind(position)
                 if is_behind:
-                    is_found = (heads.lfs > position[0]) | ((heads.lfs == position[0]) & (heads.lsn > position[1]))
+                    is_found = heads.is_behind(position)
                 places = np.flatnonzero(is_found)
                 if len(places):
                     return int(heads.index[places[0]]), int(heads.start[places[0]])

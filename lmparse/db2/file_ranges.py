@@ -17,7 +17,7 @@ from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.records.settings import FileSettings
 from lmparse.storage.joined import JoinedPiece
-from lmparse.values.byte_arrays import UInt64s
+from lmparse.values.byte_arrays import Flags, UInt64s
 
 Position = tuple[int, int]
 """Log flush sequence and log sequence number."""
@@ -96,6 +96,16 @@ class FileHeads:
 
     def position(self, place: int) -> Position:
         return int(self.lfs[place]), int(self.lsn[place])
+
+    def is_behind(self, position: Position) -> Flags:
+        """Which records are behind a position."""
+        found: Flags = (self.lfs > position[0]) | ((self.lfs == position[0]) & (self.lsn > position[1]))
+        return found
+
+    def has_reached(self, position: Position) -> Flags:
+        """Which records are at a position, or behind it."""
+        found: Flags = (self.lfs > position[0]) | ((self.lfs == position[0]) & (self.lsn >= position[1]))
+        return found
 
     @property
     def is_ascending(self) -> bool:

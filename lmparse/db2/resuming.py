@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from lmparse.changes.change import SEQ_OF_RECORD_DIGITS
-from lmparse.changes.checkpoint import Checkpoint, NeededStretch
+from lmparse.changes.checkpoint import MOST_UNREAD, Checkpoint, NeededStretch
 from lmparse.db2.file_form import form_of
 from lmparse.db2.file_ranges import range_of
 from lmparse.db2.gaps import KINDS
@@ -59,14 +59,17 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     joined = log.origin.joined or Joined((JoinedPiece(log.path, 0, len(log.buffer)),))
     settings = replace(log.settings, own=LuwSettings(log.generation))
     reached, ends = ((0, 0), {}) if before is None else (before.reached, dict(before.ends))
+    unread = [] if before is None else list(before.unread)
     pieces = []
     for piece in joined.pieces:
         found = range_of(piece, log.options, settings) if piece.size else None
         if found is not None:
             pieces.append(found.stretch)
+            if found.first > reached and (piece.missing != 0 or reached == (0, 0)):
+                unread.append((reached, found.first))
             reached, ends = max(reached, found.last), ends | found.ends
-    if before is not None and reached == before.reached and not before.needed:
-        return before  # nothing is new, and files from in front of its end do not show what is open there
+    if before is not None and reached == before.reached:
+        return before  # transactions that are open in files read again may have ended in files that are not here
     joined = Joined(tuple(pieces))
     first = joined.records[-1] if index.oldest_open is None else _settled_before(index, index.oldest_open)
     needed = () if index.oldest_open is None else _from_record(log, joined, first)
@@ -80,7 +83,7 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     beginning = index.whole.beginning
     return Checkpoint(
         log.spec.id, seq, reached, ends, stretches, described, gaps, form, beginning.firsts, named(index.cut),
-        tuple(sorted(beginning.evidence | evidence_of(joined))),
+        tuple(sorted(beginning.evidence | evidence_of(joined))), tuple(unread[-MOST_UNREAD:]),
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from lmparse.export.change_parts import ChangeTask, SpilledChanges, check_same, 
 from lmparse.export.conversion import OnError, add_tally, parts_of
 from lmparse.export.landing_parquet import ParquetChanges
 from lmparse.export.landing_rows import Seen, TableRows, tables_of, united
-from lmparse.export.landing_target import OTHER, LandedTable, LandingTarget, opened_target
+from lmparse.export.landing_target import OTHER, LandedTable, LandingTarget, not_landed, opened_target
 from lmparse.export.progress import Progress
 from lmparse.export.spill_files import SpillFiles
 from lmparse.export.writers import MARK
@@ -48,6 +48,10 @@ _ROLES = ("I", "U", "D", "M", "T", "X")
 
 class ChangeTable(Protocol):
     """A table that changes are appended to."""
+
+    @property
+    def id(self) -> str | None:
+        """The id of the table; None if it is not there, or if its form has none."""
 
     def schema(self) -> pa.Schema | None:
         """Its columns; None if it is not there."""
@@ -287,6 +291,8 @@ class _LandingRun:
                 current = CurrentTable(target, table, rows)
         else:
             changes = ParquetChanges(target.changes(folder), self._metadata(), work)
+        if table is not None and table.changes_id is not None and changes.id is None:
+            raise not_landed(target.changes(folder), "it is gone, and the changes that were landed in it")
         return _PlannedTable(
             rows, table, changes, current, LandedChanges(folder, None if table is None else table.full_name)
         )
@@ -338,6 +344,8 @@ class _PlannedTable:
             landed.rows_by_operation.update(operations_in(batch))
 
         self._changes.land(self._rows, self._schema, seen)
+        if self._table is not None:
+            self._table.changes_id = self._changes.id
 
     def land_current(self) -> None:
         """Merge the changes into the current table."""

@@ -14,17 +14,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.changes.descriptions import TYPE
+from lmparse.changes.image_columns import ImagePairs
 from lmparse.errors import OptionError
 from lmparse.export.current_rows import DELETED, KEPT, OWN, CurrentRows, current_rows
 from lmparse.export.landing_delta import DeltaFolder
 from lmparse.export.landing_merge import with_unknown
 from lmparse.export.landing_rows import TableRows, fitted_batch, united
-from lmparse.export.landing_target import CODE, LandedTable, LandingTarget
+from lmparse.export.landing_target import CODE, LandedTable, LandingTarget, not_landed
 
 CHUNK_ROWS, CHUNK_BYTES = 1 << 16, 1 << 25
 """Changes from which a chunk ends behind the next transaction, and their bytes."""
 MOST_CHUNKS = 8
 """Times as many are held of one transaction."""
+_DIVIDED = "a transaction of more changes than are merged at a time has changed keys"
 _COMMIT_DIGITS = 20
 """Digits of the commit position in `seq`."""
 _NANOS = re.compile(r"TIMESTAMP\((?:[7-9]|1[0-2])\)")
@@ -40,6 +42,8 @@ class CurrentTable:
         self._changes = rows.schema
         self._image: pa.StructType = rows.schema.field("after").type
         self._wanted = pa.schema([*self._image, *OWN])
+        self._landed: str | None = None
+        """The `seq` up to which changes are in it."""
         self._key: Sequence[str] = rows.keys[-1] if rows.keys else tuple(table.key or ())
 
     def refusal(self) -> str:
@@ -64,7 +68,9 @@ class CurrentTable:
 
     def check(self) -> None:
         """Raise OptionError LMP-C008 if its columns cannot be united with those of the changes, LMP-S031 if it cannot
-        be merged into."""
+        be merged into, or is gone."""
+        if self._table.current_id is not None and self._folder.id is None:
+            raise not_landed(self._target.current(self._table.folder), "it is gone, and its rows with it")
         if why := self._folder.why_unmerged():
             raise OptionError(
                 f"{self._table.full_name}: rows are not merged into the current table: {why}", code=CODE,
@@ -73,6 +79,7 @@ class CurrentTable:
         known = self._folder.schema()
         if known is not None:
             united(known, self._wanted, self._table.full_name)
+        self._landed = self._folder.landed_seq()
 
     def land(self) -> int:
         """Merge the changes that are not in it; returns their number."""
@@ -83,8 +90,12 @@ class CurrentTable:
             self._table.marks.clear()  # another table was put there
         self._folder.widen(self._wanted)
         self._folder.add_columns(self._wanted)
-        schema, after, count = self._changes, self._folder.landed_seq(), 0
+        schema, after, count = self._changes, self._landed, 0
+        part = _TransactionPart(self._key, after)
         for chunk in chunks(self._rows.batches(schema, after)):
+            if part.is_gone_on_with(chunk):
+                self._table.mark(chunk.column("seq")[0].as_py(), _DIVIDED)
+                self._target.save()
             self._merge(current_rows(chunk, self._key, self._folder.find), chunk.column("seq")[-1].as_py())
             count += chunk.num_rows
         return count
@@ -107,6 +118,32 @@ class CurrentTable:
         if self._table.current_id != self._folder.id:
             self._table.current_id = self._folder.id
             self._target.save()
+
+
+class _TransactionPart:
+    """The last transaction of the chunks so far, which may be divided, as one of very many changes is."""
+
+    def __init__(self, key: Sequence[str], after: str | None) -> None:
+        """`after` is the `seq` up to which changes are merged; of their keys nothing is known."""
+        self._key = key
+        self._commit, self._has_moves = (after or "")[:_COMMIT_DIGITS], True
+
+    def is_gone_on_with(self, chunk: pa.RecordBatch) -> bool:
+        """Take the next chunk; whether rows in it leave keys that rows may have taken before it, in one transaction.
+
+        Then it cannot be told which of two rows leaves a key: what `current_rows` knows of a chunk ends with it.
+        """
+        commits = pc.utf8_slice_codeunits(chunk.column("seq"), 0, _COMMIT_DIGITS)
+        first, last = commits[0].as_py(), commits[-1].as_py()
+        goes_on, had_moves = first == self._commit, self._has_moves
+        self._commit, self._has_moves = last, False
+        if not goes_on and first != last:
+            return False
+        mine = chunk.slice(0, pc.sum(pc.equal(commits, first)).as_py())
+        moves = bool(ImagePairs(mine, self._key).key_changed.any())
+        if first == last:
+            self._has_moves = moves or (goes_on and had_moves)
+        return goes_on and had_moves and (moves or bool(pc.any(pc.equal(mine.column("op"), "D")).as_py()))
 
 
 def chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

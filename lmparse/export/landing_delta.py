@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.fs as fs
 from deltalake import CommitProperties, DeltaTable, Transaction, WriterProperties, write_deltalake
-from deltalake.exceptions import DeltaError, TableNotFoundError
+from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 from deltalake.schema import Schema
 
 from lmparse.columnar.schemas import CORRUPT_RECORD
@@ -44,8 +44,10 @@ _RECENT = 64
 """Commits among which that of the last landing nearly always is."""
 NONE_LANDED = "0" * SEQ_DIGITS
 """What a table says up to which no change with a `seq` is in it."""
-_FEATURES = frozenset(("appendOnly", "invariants", "timestampNtz"))
-"""Features of a table that a merge need not know."""
+_FEATURES = frozenset(("appendOnly", "invariants", "timestampNtz", "variantType"))
+"""Features of a table that a merge need not know; the package adds the last one with any property that is set."""
+_TRIES = 15
+"""How often rows are appended behind the commits of others, which the package does by default too."""
 _WRITER = WriterProperties(compression="ZSTD", max_row_group_size=1 << 16)
 """A row group is held in memory until it is whole; by default it has a million rows."""
 Row = dict[str, Any]
@@ -71,6 +73,11 @@ class DeltaFolder:
             yield
         except DeltaError as error:
             why = str(error).partition("\n")[0]
+            if isinstance(error, CommitFailedError) and self._is_overtaken():
+                raise OptionError(
+                    f"{self._path}: another process has changed the table while it was landed in", code="LMP-S022",
+                    hint="run it again: nothing is landed twice",
+                ) from error  # fmt: skip
             raise OptionError(f"{self._path}: cannot be written: {why}", code="LMP-S022") from error
         except pa.ArrowException as error:
             raise not_landed(self._path, str(error).partition("\n")[0]) from None
@@ -79,6 +86,14 @@ class DeltaFolder:
             if type(error).__name__ != "PanicException":
                 raise
             raise not_landed(self._path, str(error).partition("\n")[0]) from None
+
+    def _is_overtaken(self) -> bool:
+        """Whether there are commits behind that which was read."""
+        if self._table is None:
+            return False
+        with suppress(DeltaError, OSError):
+            return DeltaTable(self._uri).version() > self._table.version()
+        return False
 
     @property
     def id(self) -> str | None:
@@ -92,17 +107,32 @@ class DeltaFolder:
     # -- what is landed -------------------------------------------------------------------------
 
     def landed_seq(self) -> str | None:
-        """The `seq` up to which changes are in the table; None if no commit in its history says it."""
+        """The `seq` up to which changes are in the table; None if no commit in its history says it.
+
+        Raises OptionError LMP-S031 if the table has been put back to what it was before that.
+        """
         if self._table is None:
             return None
         with self._naming():
             if self._table.transaction_version(APPLICATION) is None:
                 return None
             for limit in (_RECENT, None):
-                for entry in self._table.history(limit):
+                history = self._table.history(limit)
+                for place, entry in enumerate(history):
                     if SEQ in entry:
+                        self._check_kept(history[: place + 1])
                         return self._seq(entry[SEQ])
         return None
+
+    def _check_kept(self, history: Sequence[Mapping[str, Any]]) -> None:
+        """Raise OptionError LMP-S031 if commits, the newest first, have put back what was before the last of them."""
+        kept = None
+        """Version that is in force again; those behind it are not."""
+        for entry in history[:-1]:
+            if entry.get("operation") == "RESTORE" and (kept is None or entry["version"] <= kept):
+                kept = _restored(entry.get("operationParameters"))
+        if kept is not None and kept < history[-1]["version"]:
+            raise not_landed(self._path, "it was restored to what it was before the last landing")
 
     def _seq(self, found: Any) -> str:
         if not (isinstance(found, str) and _SEQS.fullmatch(found)):
@@ -157,25 +187,28 @@ class DeltaFolder:
         """Put rows in the place of all that are there."""
         self._write(batches, schema, seq, mode="overwrite", schema_mode="overwrite")
 
-    def _write(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, seq: str | None, **how: Any) -> None:
+    def _write(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, seq: str | None, *, mode: Any,
+               schema_mode: Any) -> None:  # fmt: skip
         reader = pa.RecordBatchReader.from_batches(_as_stored(schema, self.schema()), iter(batches))
         with self._naming():
             write_deltalake(
-                self._table or self._uri, reader, name=self._name if self._table is None else None,
-                partition_by=self._partition_by, commit_properties=self._commit(seq), writer_properties=_WRITER, **how,
+                self._table or self._uri, reader, name=self._name if self._table is None else None, mode=mode,
+                schema_mode=schema_mode, partition_by=self._partition_by, writer_properties=_WRITER,
+                commit_properties=self._commit(seq, tries=_TRIES if mode == "append" else 0),
             )  # fmt: skip
             self._table = DeltaTable(self._uri)
 
-    def _commit(self, seq: str | None) -> CommitProperties:
-        """What a commit says of the landing; without a `seq` it lands nothing."""
+    def _commit(self, seq: str | None, *, tries: int = 0) -> CommitProperties:
+        """What a commit says of the landing; without a `seq` it lands nothing. It is tried again behind commits of
+        others only if it replaces no files: the package commits behind an OPTIMIZE, which has moved their rows."""
         if seq is None:
-            return CommitProperties()
+            return CommitProperties(max_commit_retries=tries)
         with self._naming():
             last = 0 if self._table is None else self._table.transaction_version(APPLICATION) or 0
         if not 0 <= last < _MOST_COMMITS:
             raise not_landed(self._path, f"the transaction {APPLICATION} has number {last}")
         transaction = Transaction(APPLICATION, last + 1)
-        return CommitProperties(custom_metadata={SEQ: seq}, app_transactions=[transaction])
+        return CommitProperties(custom_metadata={SEQ: seq}, app_transactions=[transaction], max_commit_retries=tries)
 
     def widen(self, schema: pa.Schema) -> None:
         """Rewrite the table if a column of a schema has a wider type there; add its columns then."""
@@ -230,7 +263,14 @@ class DeltaChanges:
     """The change table of one table, in Delta."""
 
     def __init__(self, path: Path, name: str) -> None:
+        """Raises OptionError LMP-S031 as `DeltaFolder.landed_seq`."""
         self._folder = DeltaFolder(path, name, COMMIT_DATE)
+        self._landed = self._folder.landed_seq()
+
+    @property
+    def id(self) -> str | None:
+        """The id of the table; None if it is not there."""
+        return self._folder.id
 
     def schema(self) -> pa.Schema | None:
         """Its columns; None if it is not there."""
@@ -240,7 +280,7 @@ class DeltaChanges:
         """Append the rows that the table does not have, in one commit. They are passed to `seen` as they are read."""
         folder = self._folder
         folder.widen(schema)
-        after = folder.landed_seq() or folder.greatest_seq()
+        after = self._landed or folder.greatest_seq()
         known = folder.bad_records() if rows.ids == OTHER else set()
         batches = chain(rows.batches(schema, after), rows.bad_batches(schema, known))
         first = next(batches, None)
@@ -267,6 +307,12 @@ def _stored_fields(fields: Sequence[pa.Field], known: Sequence[pa.Field]) -> lis
         comment = {name: text for name, text in (entry.metadata or {}).items() if name == b"comment"}
         found.append(entry.with_metadata(comment if old is None else old.metadata or {}))
     return found
+
+
+def _restored(parameters: Any) -> int:
+    """The version that a commit has restored; -1 if it names a time instead."""
+    found = str(parameters.get("version", "")) if isinstance(parameters, Mapping) else ""
+    return int(found) if found.isascii() and found.isdecimal() else -1
 
 
 def _noted(batches: Iterable[pa.RecordBatch], seen: Seen) -> Iterator[pa.RecordBatch]:

@@ -61,6 +61,11 @@ class ParquetChanges:
         self._open: OrderedDict[str, _DateFile] = OrderedDict()
         self._done: list[_DateFile] = []
 
+    @property
+    def id(self) -> None:
+        """Files have none. Old ones may be moved away, and so all of them."""
+        return None
+
     def schema(self) -> pa.Schema | None:
         """The columns of the newest file; None if there is none. Raises OptionError LMP-S031 for other files."""
         found = max(self._files(_SEQ), key=lambda path: path.name, default=None)

@@ -45,6 +45,8 @@ class LandedTable:
     """The key by which its current table is kept; None if it has none."""
     current_id: str | None = None
     """The id of the Delta table that `marks` are of."""
+    changes_id: str | None = None
+    """The id of its Delta table of changes."""
     marks: list[dict[str, str]] = field(default_factory=list)
     """From where on rows of the current table cannot be proven, each with its seq and reason."""
 
@@ -178,6 +180,7 @@ def _known_table(entry: Any) -> LandedTable:
     if not are_lists or not all(isinstance(text, str) for text in texts):
         raise ValueError("what it says of a table is not text")
     _text_or_none(found.current_id)
+    _text_or_none(found.changes_id)
     if found.folder not in _folders(found.ids, found.schema_name, found.table_name):
         raise ValueError(f"{found.folder!r} is not the folder of the table {found.full_name!r}")
     return found

@@ -25,7 +25,7 @@ from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import FileSettings, find_file
 from lmparse.spec import catalog
 from lmparse.spelling import plain
-from lmparse.storage.atomic_output import write_text
+from lmparse.storage.atomic_output import alone_in, naming_output, write_text
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.joined import is_joined, names_in
@@ -228,11 +228,22 @@ def spec_files(name: str) -> list[str]:
 
 
 def save_checkpoint(file: RecordFile) -> None:
-    """Write how far a log has been read into the file that its options name; see `Log.save_checkpoint`."""
+    """Write how far a log has been read into the file that its options name; see `Log.save_checkpoint`.
+
+    Raises OptionError LMP-S022 if another run has written it since it was read: its changes may be the same ones, and
+    it may have read further.
+    """
     if file.options.checkpoint is None or not isinstance(file, ChangeLog):
         raise OptionError("no checkpoint is named", hint="give checkpoint too")
     place = checkpoint_place(file.options, files_read(file.path, file.options))
-    write_text(checkpoint_behind(file).to_json(), place)
+    reached = checkpoint_behind(file)
+    with naming_output(place.shown), alone_in(place.path.parent):
+        if checkpoint_before(file.options) not in (file.resumed, reached):
+            raise OptionError(
+                f"{place.shown} was written by another run since this one has read it, and is left as it is",
+                code="LMP-S022", hint="drop what this run gave, and read again behind it",
+            )  # fmt: skip
+        write_text(reached.to_json(), place)
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:

@@ -299,6 +299,18 @@ class AtomicOutput:
             raise
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Wait until no other process is in such a block for a folder; for what reads a file and replaces it then."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
 def write_text(text: str, place: OutputPlace) -> None:
     """Write a text to its place; an old file stays until all of the new one is written. Raises OptionError."""
     with AtomicOutput(place) as work:

@@ -483,3 +483,81 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         assert cli.main(["changes", str(cut), *given, *extra, "--checkpoint", str(log.state)]) == 2
     assert cli.main(["changes", str(cut), *given, "--checkpoint", str(cut)]) == 2
     assert cut.read_bytes() == log.data[:-1]
+
+
+@pytest.mark.parametrize("form", [FORM, ("v10", "big", "bare"), ("v9.7", "little", "lsn8")])
+@pytest.mark.parametrize("order", ["120", "021", "02a"])
+def test_a_file_that_comes_too_late(form: tuple[str, str, str], order: str, tmp_path: Path) -> None:
+    """Its records lie in front of what has been read, and have not been read: nobody may take them for known ones."""
+    log = Extracts(tmp_path, form)
+    first, second = (log.places[len(log.places) * part // 3] for part in (1, 2))
+    bounds = {"0": (0, first), "1": (first, second), "2": (second, len(log.data)), "a": (0, second)}
+    files = {name: log.file(*cut) for name, cut in bounds.items()}
+    for name in order[:-1]:
+        log.run(files[name])
+    before = log.state.read_text()
+    for late in ([files[order[-1]]], [*files.values()]):
+        with pytest.raises(FramingError) as found:
+            log.run(*late)
+        assert found.value.code == "LMP-F014"
+    assert log.state.read_text() == before
+    assert log.run(files[order[0]], files[order[1]]) == []
+    # A checkpoint that was written before such places were kept is read as it was.
+    known = json.loads(before)
+    assert known.pop("unread")
+    log.state.write_text(json.dumps(known, indent=2))
+    assert log.run(files[order[0]]) == []
+
+
+def test_places_without_a_record_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lmparse.db2.resuming.MOST_UNREAD", 2)
+    log = Extracts(tmp_path)
+    for start, end in list(pairwise([0, *log.places]))[::2][:6]:
+        log.run(log.file(start, end))
+    places = json.loads(log.state.read_text())["unread"]
+    assert len(places) == 2
+    assert places == sorted(places)
+
+
+def test_two_runs_with_one_checkpoint(tmp_path: Path) -> None:
+    """The one that ends last does not set the checkpoint back, and what it gave is said to be given already."""
+    log = Extracts(tmp_path)
+    first, second = (log.places[len(log.places) * part // 3] for part in (1, 2))
+    log.run(log.file(0, first))
+    slow, quick = (
+        lmparse.open_log(path, checkpoint=log.state, **log.options)
+        for path in (log.file(first, second), log.file(first, len(log.data)))
+    )
+    quick.save_checkpoint()
+    quick.save_checkpoint()
+    before = log.state.read_text()
+    with pytest.raises(OptionError, match="was written by another run") as found:
+        slow.save_checkpoint()
+    assert found.value.code == "LMP-S022"
+    assert log.state.read_text() == before
+    log.state.unlink()
+    with pytest.raises(OptionError, match="was written by another run"):
+        slow.save_checkpoint()  # it would leave out what another one reads from the beginning
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_files_that_are_read_again_leave_the_checkpoint(seed: int, tmp_path: Path) -> None:
+    """Also one at whose end a transaction was open that has ended in another file."""
+    chosen, stream = random.Random(seed), Stream(*FORM)
+    for number in range(12):
+        unit, other = stream.begin(), stream.begin()
+        unit.insert(luw.ITEM, luw.item(number, "one"))
+        if number % 3:
+            other.insert(luw.ITEM, luw.item(-number, "two"))
+        other.commit()
+        unit.commit()
+    log = Extracts(tmp_path, stream=stream)
+    cuts = [0, *sorted(chosen.sample(log.places, 5)), len(log.data)]
+    files, rows = [log.file(*cut) for cut in pairwise(cuts)], []
+    for number, path in enumerate(files):
+        rows += log.run(path)
+        before = log.state.read_text()
+        for again in ([one] for one in files[: number + 1]):
+            assert log.run(*again) == []
+            assert log.state.read_text() == before
+    assert rows == log.rows

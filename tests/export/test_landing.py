@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import subprocess
@@ -269,6 +270,35 @@ def test_transactions_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(seqs) > 5
     assert len({seq[:20] for seq in seqs}) == len(seqs)  # no two chunks have changes of one transaction
     assert table.transaction_version("lmparse") == len(seqs)
+
+
+@pytest.mark.parametrize("end", ["moved", "deleted", "truncated", "inserted"])
+def test_a_transaction_that_is_divided(end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a part of it knows of keys that rows took is not known to the next one: then rows are marked."""
+    monkeypatch.setattr(landing_current, "CHUNK_ROWS", 1)
+    monkeypatch.setattr(landing_current, "MOST_CHUNKS", 1)
+    monkeypatch.setattr("lmparse.export.spill_files._ROWS", 2)
+
+    def change(unit: Transaction) -> None:
+        shifted(unit, "a", "b")
+        if end == "moved":
+            unit.update(ITEM, {"ID": 3, "NAME": "c"}, {"ID": 4, "NAME": "c"})
+        elif end == "deleted":
+            unit.delete(ITEM, {"ID": 3, "NAME": "c"})
+        elif end == "truncated":
+            unit.update(ITEM, {"ID": 3, "NAME": "c"}, {"ID": 4, "NAME": "c"})
+            unit.truncate(ITEM)
+        else:
+            unit.insert(ITEM, {"ID": 4, "NAME": "d"})
+
+    to = two_extracts(tmp_path, lambda unit: items(unit, "a", "b", "c"), change)
+    known = json.loads((to / "_lmparse" / "land.json").read_text())["tables"]
+    marks = [mark for table in known for mark in table["marks"]]
+    is_marked = end in ("moved", "deleted")
+    assert [mark["reason"] for mark in marks] == [landing_current._DIVIDED] * is_marked
+    if not is_marked:
+        expected = {} if end == "truncated" else {2: "a", 3: "b", 4: "d"}
+        assert current(to, "ITEM", "NAME") == expected
 
 
 # -- keys that a row takes from another one -------------------------------------------------------

@@ -47,18 +47,20 @@ class Extracts:
         self.how: dict[str, Any] = {"current": how.get("as_", "delta") == "delta", "spec": "db2_log", **how}
         self.stream, self.place, self.count = Stream("v10", "little", "filter"), 0, 0
 
-    def land(self, *changes: Change, tables: tuple[Table, ...] = ()) -> lmparse.Landed:
-        """Write a transaction for each change, and land them."""
+    def land(self, *changes: Change, tables: tuple[Table, ...] = (), files: tuple[int, ...] = ()) -> lmparse.Landed:
+        """Write a transaction for each change, and land them; or land files again."""
         for change in changes:
             unit = self.stream.begin()
             change(unit)
             unit.commit()
         path = self.folder / f"{self.count}.log"
-        path.write_bytes(self.stream.bytes()[self.place :])
-        self.place, self.count = len(self.stream.bytes()), self.count + 1
+        if not files:
+            path.write_bytes(self.stream.bytes()[self.place :])
+            self.place, self.count = len(self.stream.bytes()), self.count + 1
         keyed = [(f"name: {table.name},", f"name: {table.name}, {self.key}") for table in tables if self.key]
         options = {"tables": luw.tables_file(self.folder, *tables, replaced=keyed)} if tables else {}
-        return lmparse.land(path, self.to, **self.how, **options)
+        paths = [self.folder / f"{number}.log" for number in files] or [path]
+        return lmparse.land(paths, self.to, **self.how, **options)
 
 
 def table(*columns: Column) -> Table:
@@ -176,6 +178,23 @@ def test_nulls_in_the_key(tmp_path: Path) -> None:
     assert [(row["ID"], row["N"]) for row in delta(log.to / "current" / "PROD.ITEM")] == [(2, 2), (None, 5)]
 
 
+@pytest.mark.parametrize("word", ["REAL", "DOUBLE"])
+@pytest.mark.parametrize("is_together", [True, False])
+def test_a_zero_with_a_sign_is_the_same_key(word: str, *, is_together: bool, tmp_path: Path) -> None:
+    form = Table(3, 5, "ITEM", (Column("ID", word, nullable=False), Column("N", "INTEGER")))
+    steps: list[Change] = [
+        insert(form, ID=0.0, N=1),
+        lambda unit: void(unit.update(form, {"ID": 0.0, "N": 1}, {"ID": -0.0, "N": 2})),
+        insert(form, ID=1.0, N=3),
+        lambda unit: void(unit.update(form, {"ID": 1.0, "N": 3}, {"ID": 0.5, "N": 4})),
+    ]
+    log = Extracts(tmp_path)
+    for some in [steps] if is_together else [[step] for step in steps]:
+        log.land(*some, tables=(form,))
+    found = rows_of(log.to / "current" / "PROD.ITEM")
+    assert sorted((row["ID"], row["N"]) for row in found) == [(0.0, 2), (0.5, 4)]
+
+
 def test_keys_of_many_types(tmp_path: Path) -> None:
     """Rows move to the keys of others that are in the table, which it is asked for."""
     names = ("EMPNO", "SALARY", "HIRED", "LOGIN", "AT", "RATE", "KEY", "N")
@@ -285,9 +304,12 @@ SOUND: dict[str, list[Any]] = {
     "current_id": [None, *(text for text in WRONG if isinstance(text, str))],
     "marks": [[]],
 }
+SOUND["changes_id"] = SOUND["current_id"]
 
 
-@pytest.mark.parametrize("name", ["ids", "folder", "schema_name", "table_name", "key", "current_id", "marks"])
+@pytest.mark.parametrize(
+    "name", ["ids", "folder", "schema_name", "table_name", "key", "current_id", "changes_id", "marks"]
+)
 def test_a_state_that_was_changed(
     name: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
 ) -> None:
