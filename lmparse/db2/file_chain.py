@@ -35,9 +35,15 @@ class FileChain:
     """The numbers of these pieces."""
     reached: Position = (0, 0)
     ends: dict[int, int] = field(default_factory=dict)
+    damage: tuple[int, int] | None = None
+    """A piece with damage behind it whose records no file has so far: its number, and the end of its stretch."""
 
     def of(self, ranges: Sequence[FileRange]) -> Joined:
-        """All of them; those that the checkpoint needs come first, in their order."""
+        """All of them; those that the checkpoint needs come first, in their order.
+
+        A damaged stretch is joined up to its damage if another one goes on from there; else it is the last one with
+        its damage, which is raised where it is read. A record that is cut short never goes on in another file.
+        """
         known = self.checkpoint
         count = 0 if known is None else len(known.needed)
         for one in ranges[:count]:
@@ -45,10 +51,31 @@ class FileChain:
         if known is not None:
             self.reached, self.ends = known.reached, dict(known.ends)
         for one in ranges[count:]:
-            self._add(one, self._piece(one))
+            self._join(one)
+        self._end_in_damage()
         if not self.filled and ranges:  # all has been read before; the log is still one
             return Joined((ranges[-1].stretch,))
         return Joined(tuple(self.pieces))
+
+    def _join(self, one: FileRange) -> None:
+        """Add what a stretch has behind those before; nothing of it if the log is damaged in front of it."""
+        cut = replace(one, stretch=replace(one.stretch, end=one.sound_end))
+        piece = self._piece(cut)
+        damaged = one.stretch.end - one.sound_end
+        if self.damage is not None and one.last > self.reached:
+            if one.first > self.reached and piece.missing != 0:
+                self.pieces.append(JoinedPiece(one.stretch.path, 0, 0))
+                return
+            self.damage = None
+        if damaged and one.last >= self.reached and self.damage is None:
+            self.damage = len(self.pieces), one.stretch.end
+        self._add(cut, replace(piece, damaged=damaged))
+
+    def _end_in_damage(self) -> None:
+        """Give the piece whose damage no other file makes up for the bytes of it."""
+        if self.damage is not None:
+            number, end = self.damage
+            self.pieces[number] = replace(self.pieces[number], end=end, damaged=0)
 
     def _add(self, one: FileRange, piece: JoinedPiece) -> None:
         self.pieces.append(piece)

@@ -119,6 +119,8 @@ def _said(joined: Joined) -> Iterator[str]:
         if before is None:
             if piece.missing:
                 yield f"in front of {piece.path}, {piece.missing} bytes of the log have not been read"
+        elif piece.is_unread:
+            yield f"{piece.path} is not read: it is behind the damage of {before.path}"
         elif not piece.size:
             yield f"all records of {piece.path} are in the files before it too: they are read once"
         elif piece.first_record:
@@ -129,6 +131,11 @@ def _said(joined: Joined) -> Iterator[str]:
             yield (
                 f"between {before.path} and {piece.path}, {piece.missing} bytes of the log are in neither file: "
                 "records are missing, or the filter of the API left them out"
+            )
+        if piece.damaged:
+            yield (
+                f"the last {piece.damaged} bytes of {piece.path}, from {piece.end:#x} on, are damaged or cut short: "
+                "the records from there on are read from other files"
             )
         if piece.size:
             before = piece

@@ -29,7 +29,7 @@ from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import checkpoint_behind, checkpoint_place
 from lmparse.logs.open import files_read, open_resumed, states_read
 from lmparse.logs.partitions import DEFAULT_BYTES
-from lmparse.options import NOT_LANDED, Options, check_taken
+from lmparse.options import NOT_LANDED, SEQ_DIGITS, Options, check_taken
 from lmparse.records.files import Tally, ignored
 from lmparse.spelling import camel, plain
 from lmparse.storage.atomic_output import OwnedFolder, ended_by_signals, naming_output, write_text
@@ -306,9 +306,11 @@ class _LandingRun:
         }
 
     def _mark_unread(self, tables: Sequence[TableRows]) -> None:
-        """Mark the current tables of which changes have no table version, and so are among the others."""
+        """Mark the current tables of which changes have no table version, or may be bad, and so are among the others."""
         for rows in tables:
             if rows.ids == OTHER and self._target.with_current:
+                if next(rows.bad_batches(rows.schema, set()), None) is not None:
+                    self._target.mark_all(self._log.options.starting_after or "0" * SEQ_DIGITS)
                 for batch in rows.batches(rows.schema):
                     for row in batch.select(["op", "seq", "schema_name", "table_name"]).to_pylist():
                         if row["op"] in _ROLES:

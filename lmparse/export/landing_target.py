@@ -121,6 +121,12 @@ class LandingTarget:
             if table.key is not None and (table.schema_name, table.table_name) == (schema_name or "", table_name or ""):
                 table.mark(seq, "changes are without a table version, and so in changes/other")
 
+    def mark_all(self, seq: str) -> None:
+        """Mark all current tables: a bad record has neither a table nor a position, and may be a change of any."""
+        for table in self.tables.values():
+            if table.key is not None:
+                table.mark(seq, "bad records are in changes/other, and may be changes of this table")
+
     def save(self) -> None:
         """Write what is known. Raises OptionError."""
         shown = {

@@ -142,11 +142,26 @@ def read_yaml(data: bytes, limits: Limits = DEFAULT, *, loader: Any = FAST) -> D
     except yaml.MarkedYAMLError as error:
         # When the text ends too early, the problem itself has no mark.
         mark = error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, "", 0)
-        raise DocumentError(Flaw(str(error.problem), mark.line + 1, mark.column + 1)) from None
+        raise DocumentError(Flaw(_with_advice(str(error.problem)), mark.line + 1, mark.column + 1)) from None
     except yaml.reader.ReaderError as error:
         raise _at_character(text[: error.position], "a character that YAML does not allow") from None
     except (ValueError, LookupError, TypeError, ArithmeticError) as error:  # from a number such as 0b_, or !!bool "x"
         raise DocumentError(Flaw(f"a value cannot be read: {error}", 1, 1)) from None
+
+
+_ADVICE = {
+    "expected <block end>": "this line is not indented as the lines that it belongs to",
+    "did not find expected key": "this line is not indented as the lines that it belongs to",
+    "did not find expected '-' indicator": "this line is not indented as the lines that it belongs to",
+    "cannot start any token": "indent with blanks, not with tabs, and quote a text that begins with such a character",
+    "mapping values are not allowed": "quote a text that has a colon and a blank in it, or indent this line less",
+}
+"""What to do about what PyYAML and libyaml say, each in its own words."""
+
+
+def _with_advice(problem: str) -> str:
+    advice = next((advice for part, advice in _ADVICE.items() if part in problem), "")
+    return f"{problem}: {advice}" if advice else problem
 
 
 @dataclass

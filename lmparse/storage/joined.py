@@ -41,6 +41,8 @@ class JoinedPiece:
     """Number, in the file, of its first record."""
     records: int = 0
     """Number of its records."""
+    damaged: int = 0
+    """Bytes of the file behind it that are damaged and are not read, since other files have their records."""
     missing: int | None = 0
     """Bytes of the log between the piece before and this one that are in no file; None if records do not show it."""
     is_gapless: bool = False
@@ -50,6 +52,11 @@ class JoinedPiece:
     def size(self) -> int:
         """Number of its bytes."""
         return self.end - self.start
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether nothing of the file is read, since a file in front of it is damaged."""
+        return not self.end
 
 
 @dataclass(frozen=True)

@@ -29,14 +29,12 @@ codec: `maybe_lookup` gives None. The single bytes of a mixed page are a page of
 from __future__ import annotations
 
 import codecs
-import re
 from dataclasses import dataclass
-from encodings import normalize_encoding
-from encodings.aliases import aliases
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Literal
 
 from lmparse.errors import InvalidValueError, OptionError
+from lmparse.spec import page_names
 from lmparse.values._codepage_tables import CHANGES, CP037
 
 __all__ = ["CodePage", "lookup", "maybe_lookup"]
@@ -44,7 +42,6 @@ __all__ = ["CodePage", "lookup", "maybe_lookup"]
 UNDEFINED = "\ufffe"
 """In a table, the mark of an undefined byte; `codecs.charmap_decode` uses the same mark."""
 
-_NUMBERED = re.compile(r"(?:ccsid|code ?page|x-ibm|ibm|cp|windows)?[ _-]?0*(\d{1,5})", re.ASCII)
 _REPLACEMENT = "\ufffd"
 
 
@@ -132,27 +129,16 @@ def lookup(name: str | int) -> CodePage:
     return page
 
 
-@lru_cache(maxsize=256)
 def maybe_lookup(name: str | int) -> CodePage | None:
     """As `lookup`, but None for a page that is unknown or has no codec, such as mixed EBCDIC (939)."""
-    ccsid = _number(name)
-    if ccsid is not None:
-        return _PAGES.get(ccsid)
-    word = normalize_encoding(str(name).strip().lower())
-    return _BY_CODEC.get(aliases.get(word, word))
-
-
-def _number(name: str | int) -> int | None:
-    if isinstance(name, int):
-        return name
-    numbered = _NUMBERED.fullmatch(name.strip().lower())
-    return int(numbered[1]) if numbered else None
+    named = page_names.maybe_named(name)
+    return None if named is None else _PAGES[named.ccsid]
 
 
 def _hint(name: str | int) -> str:
     import difflib
 
-    ccsid = _number(name)
+    ccsid = page_names.number_in(name)
     half = _MIXED.get(ccsid or 0)
     if half:
         return f"{ccsid} mixes one and two bytes a character and has no codec; its single bytes are cp{half:03d}"
@@ -182,11 +168,6 @@ def _codec_table(codec: str) -> str:
     return table
 
 
-_ISO8859 = {819: 1, 912: 2, 913: 3, 914: 4, 915: 5, 1089: 6, 813: 7, 916: 8, 920: 9, 921: 13, 923: 15}
-_PC = (437, 737, 775, 850, 852, 855, 856, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 874, 1125)
-_WINDOWS = {1250: 5346, 1251: 5347, 1252: 5348, 1253: 5349, 1254: 5350, 1255: 9447, 1256: 9448, 1257: 9449, 1258: 5354}
-"""CCSIDs of the pages without and with the euro; both mean the page with it."""
-_DOUBLE_BYTE = {943: "cp932", 954: "euc_jp", 970: "euc_kr", 1363: "cp949", 1373: "cp950", 1383: "gb2312", 1386: "gbk"}
 _MICROSOFT = {932: 943, 949: 1363, 950: 1373}
 _MIXED = {
     930: 290, 933: 833, 935: 836, 937: 28709, 939: 1027, 1364: 13121, 1371: 1159, 1388: 13124, 1390: 8482, 1399: 5123,
@@ -194,22 +175,4 @@ _MIXED = {
 }  # fmt: skip
 """CCSIDs of mixed EBCDIC, and of their single bytes."""
 
-
-def _all_pages() -> dict[int, CodePage]:
-    pages = [CodePage(f"cp{ccsid:03d}", ccsid, "sbcs", None) for ccsid in (37, *CHANGES)]
-    pages += [CodePage("us-ascii", 367, "sbcs", "ascii")]
-    pages += [CodePage(f"iso8859-{part}", ccsid, "sbcs", f"iso8859_{part}") for ccsid, part in _ISO8859.items()]
-    pages += [CodePage("koi8-r", 878, "sbcs", "koi8_r"), CodePage("koi8-u", 1168, "sbcs", "koi8_u")]
-    pages += [CodePage(f"cp{ccsid}", ccsid, "sbcs", f"cp{ccsid}") for ccsid in (*_PC, *_WINDOWS)]
-    pages += [CodePage(f"cp{euro}", euro, "sbcs", f"cp{ccsid}") for ccsid, euro in _WINDOWS.items()]
-    pages += [CodePage(f"cp{ccsid}", ccsid, "mbcs", codec) for ccsid, codec in _DOUBLE_BYTE.items()]
-    pages += [CodePage("gb18030", 5488, "mbcs", "gb18030"), CodePage("cp1392", 1392, "mbcs", "gb18030")]
-    pages += [CodePage("utf-8", 1208, "utf", "utf_8"), CodePage("utf-16-be", 1200, "utf", "utf_16_be")]
-    pages += [CodePage(f"cp{ccsid}", ccsid, "utf", "utf_16_be") for ccsid in (1201, 13488, 17584)]
-    pages += [CodePage("utf-16-le", 1202, "utf", "utf_16_le")]
-    return {page.ccsid: page for page in pages}
-
-
-_PAGES = _all_pages()
-_BY_CODEC = {page.codec or page.name: page for page in reversed(_PAGES.values())}
-_BY_CODEC |= {"latin_1": _PAGES[819], "utf_16": _PAGES[1200]}  # CPython's names; Db2 writes no byte order mark
+_PAGES = {ccsid: CodePage(*named) for ccsid, named in page_names.PAGES.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +194,45 @@ def test_damage_is_named_in_its_file(tmp_path: Path) -> None:
     assert found.value.file == str(second)
     assert found.value.record_offset == len(cut.data) - middle - cut_length(cut)
     assert found.value.record_index == len(cut.places) - cut.places.index(middle) - 1
+
+
+@pytest.mark.parametrize("framing", ["filter", "lsn8", "bare"])
+def test_a_record_that_is_cut_short_never_goes_on_in_the_next_file(framing: str, tmp_path: Path) -> None:
+    cut = Cut(tmp_path, "v10", "little", framing)
+    firsts = [0, *cut.places, len(cut.data)]
+    sizes = [behind - start for start, behind in pairwise(firsts)]
+    # A record with another one behind it that is shorter: with the bytes of that one it would be whole.
+    numbers = [number for number in range(2, len(sizes) - 1) if sizes[number + 1] < sizes[number]]
+    for number in numbers[:: len(numbers) // 4]:
+        start, behind, left = firsts[number - 1], firsts[number + 1], sizes[number + 1]
+        first, short, last = cut.files((0, start), (start, behind - left), (behind, len(cut.data)))
+        log = lmparse.open_log([last, first, short], **cut.options)
+        with pytest.raises(FramingError) as found:
+            list(log.changes())
+        assert found.value.file == str(short)
+        assert found.value.record_index == 1
+        assert f"{last} is not read: it is behind the damage of {short}" in log.tally.notices
+
+
+@pytest.mark.parametrize("framing", ["filter", "bare"])
+def test_a_file_that_is_cut_short_and_there_once_more(framing: str, tmp_path: Path) -> None:
+    cut = Cut(tmp_path, "v10", "big", framing)
+    middle, late = cut.places[len(cut.places) // 3], cut.places[2 * len(cut.places) // 3]
+    for lost in (1, 3, 40, late - cut.places[cut.places.index(middle) + 2] - 1):
+        spans = (0, middle), (middle, late - lost), (middle, late), (late, len(cut.data))
+        paths = cut.files(*spans)
+        random.Random(lost).shuffle(paths)
+        assert cut.wrong(paths, cut.by_record(paths)) == []
+        assert cut.wrong(paths, cut.by_column(paths)) == []
+
+
+def test_what_is_read_from_another_file_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cut = Cut(tmp_path, "v10", "little", "filter")
+    whole = (0, len(cut.data))
+    short, again = cut.files((0, cut.places[10] - 1), whole)
+    assert cli.main(["changes", *map(str, (short, again)), *arguments(cut)]) == 0
+    said = capsys.readouterr().err
+    assert f"bytes of {short}, from {cut.places[9]:#x} on, are damaged or cut short" in said
 
 
 def cut_length(cut: Cut) -> int:

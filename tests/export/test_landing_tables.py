@@ -252,6 +252,34 @@ def test_bad_records_and_values_are_landed_once(form: str, damaged: Files, run: 
     assert run(*command, "--mode", "failfast").code == 20
 
 
+def test_bad_records_mark_the_current_tables(
+    sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
+) -> None:
+    """A wrong tables file makes bad records: the rows that they change are wrong from then on, in later runs too."""
+    log, tables = sample
+    data, middle = log.read_bytes(), _middle(log, tables)
+    first, second = tmp_path / "1.log", tmp_path / "2.log"
+    first.write_bytes(data[:middle])
+    second.write_bytes(data[middle:])
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(tables.read_text().replace("DECIMAL(9,2)", "DECIMAL(7,2)"))
+    to = tmp_path / "to"
+    assert run("land", first, "--tables", tables, "--to", to, "--current").code == 0
+    assert run("land", second, "--tables", wrong, "--to", to, "--current", "--mode", "failfast").code == 20
+    assert run("land", first, "--tables", tables, "--to", to, "--current").code == 0
+    assert run("land", second, "--tables", wrong, "--to", to, "--current").code == 20
+    again = run("land", second, "--tables", tables, "--to", to, "--current")
+    assert again.code == 24
+    assert re.search(r"^HR.EMPLOYEE: rows .* are not proven from seq [0-9A-F]{72} on: bad records", again.err, re.M)
+
+
+def _middle(log: Path, tables: Path) -> int:
+    """Where the record of a change in the middle of a log begins, with its prefix of 56 bytes."""
+    changes = list(lmparse.open_log(log, tables=tables).changes())
+    offset: int = changes[len(changes) // 2]["_metadata"]["record_offset"]
+    return offset - 56
+
+
 def test_the_report(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
     log, tables = sample
     command = ("land", log, "--tables", tables, "--to", tmp_path / "to", "--current")

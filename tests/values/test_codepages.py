@@ -285,3 +285,7 @@ def test_pages_pickle_as_themselves(ccsid: int) -> None:
     page = lookup(ccsid)
     assert pickle.loads(pickle.dumps(page)) is page
     assert len(pickle.dumps(page)) < 100
+
+
+def test_every_ebcdic_table_has_a_name() -> None:
+    assert {page.ccsid for page in ALL_PAGES if page.codec is None} == {37, *CHANGES}

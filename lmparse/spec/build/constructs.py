@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -270,10 +270,16 @@ def _keys(where: str, entry: Any, level: Level) -> Iterator[Finding]:
             yield f"{where}/{key}", f"there is no key {key} in {level.value}{nearest(str(key), known)}"
 
 
-def nearest(word: str, known: Any) -> str:
+def nearest(word: str, known: Iterable[str]) -> str:
     """The words that are meant, as the end of a message."""
+    words = list(known)
+    return near(word, words) or f"; there are {', '.join(words)}"
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """The word that is meant, as the end of a message; empty if none is similar."""
     found = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean {found[0]}?" if found else f"; there are {', '.join(known)}"
+    return f"; did you mean {found[0]}?" if found else ""
 
 
 def _short(value: Any) -> str:

@@ -51,8 +51,6 @@ TAKEN_BY_CLASSES = frozenset(
     ("any", "bytes_io", "int_enum", "kaitai_stream", "kaitai_struct", "read_write_kaitai_struct")
 )
 """Names of classes that the generated code itself needs: types and enumerations become classes beside them."""
-PAGES_OF_THE_FILE = ("ebcdic", "database")
-"""Codecs that mean the code page of the file or of its database."""
 STATUSES = ("documented", "inferred", "unknown")
 _ID = re.compile(r"[a-z][a-z0-9_]*\Z")
 
@@ -105,9 +103,6 @@ def _our_words(scope: Scope) -> Iterator[Finding]:
     for place, attribute in (*listed, *((f"instances/{name}", one) for name, one in tree.get("instances", {}).items())):
         where = f"{scope.where}/{place}"
         yield from _status(where, attribute)
-        codec = attribute.get("-codec")
-        if codec is not None and codec not in PAGES_OF_THE_FILE and not _is_codec(codec):
-            yield f"{where}/-codec", f"there is no code page {codec!r}"
 
 
 def _status(where: str, tree: dict[str, Any]) -> Iterator[Finding]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
+from lmparse.spec.build.constructs import near
 from lmparse.spec.build.layouts import constant
 from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER, number_kind
 from lmparse.spec.build.scopes import PEEK, Scope, attributes, instances
 from lmparse.spec.build.shape import Finding
 from lmparse.spec.kind_words import DECIMALS, MAX_DIGITS, SCALABLE, ZONED, digits, is_decimal, precision
+from lmparse.spec.page_names import PAGES, PAGES_OF_THE_FILE, maybe_named
 
 _ANY = frozenset(("body", "rest", PEEK))
 """Kinds that say what a field is for, not what its value is."""
@@ -17,6 +20,7 @@ _OF_LETTERS = {"uint": "ub", "int": "s", "float": "f", "code": "u", "lsn": "u"}
 """Kinds of fields that are numbers for the parser, and the letters of the types that they may have."""
 _WIDTHS = {"timestamp17": (17,), "lrsn10": (10,), "rba10": (10,), "rid6": (6,), "hfp": (4, 8)}
 """Bytes of kinds that have a fixed width."""
+_BELOW_ZERO = re.compile(r"\s*-\s*[1-9]\d*\s*").fullmatch
 _ZONES = (b"\xf0\xf9\x4e\x60", b"09+-")
 """The characters `09+-` in the code pages that zoned decimals may be in: EBCDIC and ASCII."""
 
@@ -30,11 +34,26 @@ def unfit(scope: Scope) -> Iterator[Finding]:
         listed = scope.tree.get(section, [])
         for key, attribute in listed.items() if isinstance(listed, dict) else enumerate(listed):
             where = f"{scope.where}/{section}/{key}"
+            yield from _codec(where, attribute)
+            yield from _size(where, attribute)
             yield from _kind(where, attribute, scope)
             yield from _body(where, attribute, scope)
             yield from _room(where, attribute, scope)
             if "value" not in attribute:
                 yield from _decimal(where, attribute, scope)
+
+
+def _codec(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
+    codec = attribute.get("-codec")
+    if codec is not None and codec not in PAGES_OF_THE_FILE and maybe_named(codec) is None:
+        known = (*PAGES_OF_THE_FILE, *(page.name for page in PAGES.values()))
+        yield f"{where}/-codec", f"there is no code page {codec!r}{near(codec, known)}"
+
+
+def _size(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
+    for key, what in (("size", "a number of bytes"), ("repeat-expr", "a number of repetitions")):
+        if _BELOW_ZERO(str(attribute.get(key))):
+            yield f"{where}/{key}", f"{attribute[key]} is not {what}: it is below zero"
 
 
 def _names(scope: Scope) -> Iterator[Finding]:
