@@ -43,7 +43,7 @@ def run(parsed: argparse.Namespace) -> int:
 def _check(parsed: argparse.Namespace) -> None:
     """Raise OptionError for arguments that contradict each other."""
     if parsed.all and not parsed.html:
-        raise OptionError("--all is for a page", hint="give --html too, or use serve, which shows files of any size")
+        raise OptionError("--all is for a page", hint="give --html too, or use serve, which needs no page")
     single = next((name for name in ("record", "offset", "lsn") if getattr(parsed, name) is not None), None)
     if parsed.all and (single or parsed.json or parsed.field):
         other = single or ("json" if parsed.json else "field")

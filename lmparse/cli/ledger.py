@@ -1,4 +1,4 @@
-"""`lmparse ledger`: keeps the files of logs in a ledger, and tells what is missing between them."""
+"""`lmparse ledger`: keeps the files of logs in a ledger, and reports what is missing between them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command with its three uses."""
-    command = add_command(commands, "ledger", run_add, "keep the files of logs, and tell gaps, overlaps and copies")
+    command = add_command(commands, "ledger", run_add, "keep the files of logs, and report gaps, overlaps and copies")
     uses = command.add_subparsers(required=True, metavar="USE")
     adding = _use(uses, "add", run_add, "add files to a ledger; all of them, or none")
     adding.add_argument("files", metavar="FILE", nargs="+", help="logs, or folders and patterns of logs")
     about = "let a file that is in the ledger with other bytes, or under another path, take the place of that one"
     adding.add_argument("--replace", action="store_true", help=about)
     add_options(adding, "ledger")
-    status = _use(uses, "status", run_status, "tell gaps and overlaps of the files in a ledger, without reading them")
+    status = _use(uses, "status", run_status, "report gaps and overlaps of the files in a ledger, without reading them")
     about = "checkpoint of lmparse changes: tell which files it still needs"
     status.add_argument("--checkpoint", metavar="FILE", help=about)
-    verify = _use(uses, "verify", run_verify, "read the files of a ledger again, and tell changed and missing ones")
+    verify = _use(uses, "verify", run_verify, "read the files of a ledger again, and report changed and missing ones")
     verify.add_argument("files", metavar="FILE", nargs="*", help="files of the ledger; default: all")
     finish(uses)
 

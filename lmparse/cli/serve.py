@@ -1,4 +1,4 @@
-"""`lmparse serve`: looks around in files of any size, in a browser on this machine."""
+"""`lmparse serve`: looks around in the records of files, in a browser on this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    command = add_command(commands, "serve", run, "look around in files of any size, in a browser on this machine")
+    command = add_command(commands, "serve", run, "look around in the records of files, in a browser on this machine")
     command.add_argument("files", metavar="FILE", nargs="+", help="a file of records; each is shown on its own")
     command.add_argument("--port", default="0", metavar="N", help="port on the loopback address (default: any)")
     about = (

@@ -1,6 +1,6 @@
 """Writes docs/constructs.md: how each construct of Kaitai Struct is read. `make pages` runs this file.
 
-The page is what came of the specs of the matrix: a construct is read by the column if a spec with it is.
+The page shows the results of the specs of the matrix: a construct is decoded column-wise if a spec with it is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lmparse.spec.build.products import Builder
 
 PAGE = Path(__file__).parents[2] / "docs" / "constructs.md"
 MATRIX: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("matrix.yaml").read_text(encoding="utf-8"))
-COLUMN, PARSER, REFUSED, SILENT = "by the column", "row by row", "refused", "does not change values"
+COLUMN, PARSER, REFUSED, SILENT = "column-wise", "row by row", "refused", "does not change values"
 _SILENT_LEVELS = (Level.MEMBER,)
 _SILENT_WORDS = frozenset((
     "id", "doc", "doc-ref", "meta", "to-string", "title", "application", "file-extension", "xref", "tags", "license",
@@ -33,12 +33,12 @@ _BODY = ("seq", "instances", "types", "enums", "params")
 _INTRODUCTION = """# Constructs: what of Kaitai Struct is read, and how
 
 This page is written by `make pages` from the code: each construct is in small specs with good and bad bytes
-(`tests/constructs/matrix.yaml`), and the page says what came of them. Both engines and the generated parser alone give
+(`tests/constructs/matrix.yaml`), and the page shows the results. Both engines and the generated parser alone give
 the same values and errors for all of them, and for random specs and bytes
 (`make random-specs`).
 
-- **by the column**: the columnar engine reads it, if nothing else in the record needs the parser; `lmparse plan` says
-  it for each field of a spec.
+- **column-wise**: the columnar engine reads it, many records at a time, if nothing else in the record needs the parser;
+  `lmparse plan` says so for each field of a spec.
 - **row by row**: the generated parser reads the whole record. Values have a type all the same: lists are lists, nested
   records are structs, a type that switches is a struct with one member for each choice, of which one has the value.
   Cases that are all numbers, or all text, are one number or one text. A type that contains itself, or that has no

@@ -78,17 +78,41 @@ def run_page(page: Path, folder: Path) -> None:
     """Run the blocks of a page in a folder, and assert that they print what the page shows."""
     found = blocks(page)
     assert any(block.is_run for block in found), f"{page.name} has nothing to run"
-    for block in found:
-        if block.file is not None:
-            place = folder / block.file
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(block.text, "utf-8")
+    _write_files(found, folder)
     environment = _environment(folder)
     _run_console([block for block in found if block.is_run and block.language == "console"], folder, environment)
     for block in found:
         if block.is_run and block.language == "sh":
             _run_commands(block, folder, environment)
     _run_python(found, folder, environment)
+
+
+def _write_files(found: list[Block], folder: Path) -> None:
+    """Write the files whose texts a page has."""
+    for block in found:
+        if block.file is not None:
+            place = folder / block.file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(block.text, "utf-8")
+
+
+def run_from_the_beginning(page: Path, folder: Path) -> None:
+    """Run what a page has for a shell in an empty folder, the setup too, as somebody does who has installed lmparse.
+
+    The setup is a block that is not run with the page since it installs: its `pip` lines are left out here.
+    """
+    assert not any(folder.iterdir())
+    found = blocks(page)
+    _write_files(found, folder)
+    environment = _environment(folder)
+    setup = [block for block in found if block.language == "sh" and (block.reason or "").startswith("it installs")]
+    for block in setup:
+        commands = "".join(line for line in block.text.splitlines(True) if not line.startswith("pip "))
+        done = subprocess.run(
+            ["/bin/sh", "-ec", commands], cwd=folder, env=environment, capture_output=True, check=False
+        )
+        assert done.returncode in GOOD, done.stderr
+    _run_console([block for block in found if block.is_run and block.language == "console"], folder, environment)
 
 
 def _environment(folder: Path) -> dict[str, str]:

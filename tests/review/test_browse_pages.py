@@ -370,3 +370,19 @@ def test_an_edited_spec_is_shown_with_its_errors_at_their_lines(visit: Any, tmp_
         server.shutdown()
         server.server_close()
         live.close()
+
+
+def test_on_paper_are_the_list_and_the_record_and_nothing_that_asks_for_a_click(
+    visit: Any, shown: Shown, payroll: Path
+) -> None:
+    page = visit(shown.address("page", payroll))
+    page.emulate_media(media="print")
+    for name in (".tools", ".pages", ".folds button", "#compare", "#inspector"):
+        assert not page.locator(name).first.is_visible(), name
+    assert page.locator("#rows tbody tr").count() == 100
+    box = page.locator(".list-pane .scroll")
+    assert box.evaluate("box => box.scrollHeight === box.clientHeight"), "the list is cut"
+    assert page.locator(".view").evaluate("box => box.scrollHeight === box.clientHeight"), "the bytes are cut"
+    listed, record = page.locator(".list-pane").bounding_box(), page.locator(".record-pane").bounding_box()
+    assert record["y"] >= listed["y"] + listed["height"]
+    assert page.locator(".record-pane").evaluate("pane => getComputedStyle(pane).breakBefore") == "page"

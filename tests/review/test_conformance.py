@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from lmparse.review.docs import conformance
+from lmparse.review.coverage.files import Samples
+from lmparse.review.docs import conformance, site
 from lmparse.review.docs.manual_tables import TOTAL, ManualLine, PrintedTypes
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout
@@ -140,3 +142,25 @@ def test_a_type_with_its_size_is_looked_up_by_its_name() -> None:
     assert number is not None
     assert (text.size, text.kinds, number.size) == (18, {"char"}, 4)
     assert types.look_up("FLOAT(8)") is None
+
+
+def test_the_state_of_a_table_says_how_many_lines_are_the_same() -> None:
+    states = {(table.layout, table.source.rpartition(", ")[2]): table.state for table in COMPARED.tables}
+    assert states["db2_dms.header", "Table 96"] == "5 lines, all the same"
+    assert states["db2_dms.row", "Table 106"] == "8 lines, all the same; 1 field only in the spec"
+    added = "4 lines: 2 the same, 2 different for a stated reason; 1 field only in the spec"
+    assert states["db2_dms.table_description", "Table 107"] == added
+    values = {(table.layout, table.field_id): table.state for table in COMPARED.values}
+    assert values["bmc_lldf", "uor_disp"].endswith("listed by both")
+    assert values["bmc_lldf", "incomplete_trans"] == "2 values: 1 listed by both, 1 only in the spec"
+
+
+def test_a_slip_is_in_the_state_of_its_table_which_is_open() -> None:
+    """A table that has an unexplained line is open on the page, and all others are not."""
+    slipped = changed("db2_dms.header", "table_id", width=4)
+    (table,) = [one for one in conformance.compare(slipped).tables if one.layout == "db2_dms.header"]
+    assert table.state.endswith("unexplained")
+    page = site.files({name: slipped[name] for name in slipped if name.startswith("db2_d")}, Samples())
+    folded = re.findall(r"<details id=.table-.*?( open)?>\s*<summary><h3><code>([\w.]+)", page["conformance.html"])
+    assert len(folded) > 10
+    assert [name for is_open, name in folded if is_open] == ["db2_dms.header"]

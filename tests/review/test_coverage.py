@@ -76,7 +76,7 @@ def test_values_that_no_list_has_are_counted(tmp_path: Path) -> None:
     assert order.seen.unlisted == {"X": 2, "": 1}
     assert [code.id for code in order.codes_unseen] == ["descending"]
     text = "\n".join(found.lines())
-    finding = "bmc_dicl.key_column.key_col_order has values that are not listed: blank 1, X 2"
+    finding = "bmc_dicl.key_column.key_col_order has values that are not listed: blank (1), X (2)"
     assert text.splitlines()[:2] == ["findings: 1 (records: 1, files: 1)", f"  {finding}"]
     assert finding in found.page()
     assert "codes not seen of key_column.key_col_order: D (descending)" in text
@@ -482,7 +482,7 @@ def test_text_json_and_page_have_the_same_numbers() -> None:
             if case["records"]:
                 name = case["case"].partition(".")[2] or case["case"]
                 assert re.search(rf"\b{name} {case['records']}\b", text)
-                assert f"{name}{case['records']} records" in sections[spec["spec"]]
+                assert f"{name} {case['records']} records" in sections[spec["spec"]]
     whole = " ".join("".join(page.itertext()).split())
     assert f"all {asjson['percent']} % {asjson['reached']} of {asjson['of']}" in whole
     assert f"coverage {asjson['percent']} % ({asjson['reached']} of {asjson['of']})" in text

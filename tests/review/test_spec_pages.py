@@ -198,3 +198,34 @@ def test_without_scripts_fields_open_and_the_tree_is_there(browser: Any, pages: 
     page.locator(".tree > summary").click()
     assert page.locator("nav[aria-label='On this page']").is_visible()
     context.close()
+
+
+# -- conformance -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_conformance_lists_each_table_with_its_state_and_opens_it_by_keyboard(visit: Any, width: int) -> None:
+    page = visit("site/conformance", width)
+    tables = page.locator(".folds details")
+    assert tables.count() > 90
+    assert page.locator(".folds details[open]").count() == 0
+    assert tables.evaluate_all("all => all.every((one) => one.getBoundingClientRect().height < 160)")
+    assert tables.locator("summary .state").count() == tables.count()
+    page.locator("#table-1 summary").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#table-1 table").is_visible()
+    page.get_by_role("button", name="Open all tables").click()
+    assert page.locator(".folds details[open]").count() == tables.count()
+
+
+def test_a_link_to_a_table_of_conformance_opens_it(visit: Any) -> None:
+    page = visit("site/conformance.html#table-2")
+    assert page.locator("#table-2 table").is_visible()
+    assert not page.locator("#table-1 table").is_visible()
+
+
+def test_conformance_on_paper_has_all_tables_open(visit: Any) -> None:
+    page = visit("site/conformance")
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".folds details table").evaluate_all("all => all.every((one) => one.offsetHeight > 20)")

@@ -326,7 +326,9 @@ class SpecReach:
         """What a reviewer should look at first: values of records that the spec does not list, and unread bytes."""
         for entry in self.fields:
             if entry.seen.unlisted:
-                words = ", ".join(f"{value or 'blank'} {count}" for value, count in sorted(entry.seen.unlisted.items()))
+                words = ", ".join(
+                    f"{value or 'blank'} ({count})" for value, count in sorted(entry.seen.unlisted.items())
+                )
                 yield f"{self.id}.{entry.name} has values that are not listed: {words}"
         for entry in self.fields:
             if entry.seen.apart and not entry.seen.present:

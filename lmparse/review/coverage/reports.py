@@ -90,7 +90,7 @@ class CoverageReport:
                 yield f"{file.path} has faulty records or values: {file.faults}"
         if samples.coverage.faults:
             counts = sorted(samples.coverage.faults.items())
-            yield "faults by code: " + ", ".join(f"{code} {count}" for code, count in counts)
+            yield "faults by code: " + ", ".join(f"{code} ({count})" for code, count in counts)
         for spec in self.specs:
             yield from spec.findings()
 

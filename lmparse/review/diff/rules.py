@@ -73,9 +73,9 @@ _BREAKING = (
 _WIDENING = (
     ("number-widened", "number widened", "Every value that was read is still the same; its type may be wider."),
     ("column-widened", "column widened", "Records that share the column need the wider type; tables must take it."),
-    ("minimum-lowered", "minimum lowered", "Values come that readers have never seen."),
-    ("maximum-raised", "maximum raised", "Values come that readers have never seen."),
-    ("check-removed", "check removed", "Values come that readers have never seen."),
+    ("minimum-lowered", "minimum lowered", "Readers get values that the check refused before."),
+    ("maximum-raised", "maximum raised", "Readers get values that the check refused before."),
+    ("check-removed", "check removed", "Readers get values that the check refused before."),
     ("field-optional", "field may be missing", "Readers meet a null where there was always a value."),
 )
 _COMPATIBLE = (

@@ -72,6 +72,23 @@ class ManualTable:
     source: str
     rows: tuple[Comparison, ...]
 
+    def count(self, verdict: str) -> int:
+        """Number of lines, or of fields of the layout alone, with a verdict."""
+        return sum(row.verdict == verdict for row in self.rows)
+
+    @property
+    def state(self) -> str:
+        """How the comparison went, in words."""
+        lines = sum(row.line is not None for row in self.rows)
+        found = {"the same": "same", "different for a stated reason": "explained", "unexplained": "open"}
+        if self.count("same") == lines:
+            said = f"{lines} lines, all the same" if lines > 1 else "1 line, the same"
+        else:
+            counts = [f"{self.count(verdict)} {words}" for words, verdict in found.items() if self.count(verdict)]
+            said = f"{lines} line{'s' * (lines != 1)}: {', '.join(counts)}"
+        added = self.count("added")
+        return f"{said}; {added} field{'s' * (added != 1)} only in the spec" if added else said
+
 
 @dataclass(frozen=True, slots=True)
 class Omission:

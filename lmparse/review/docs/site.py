@@ -23,7 +23,7 @@ from lmparse.review.docs import conformance, search
 from lmparse.review.docs.diagrams import drawings
 from lmparse.review.docs.expression_words import in_words
 from lmparse.review.docs.pages import Pages
-from lmparse.review.docs.review_order import spec_trees
+from lmparse.review.docs.review_order import family_of_layout, spec_trees
 from lmparse.review.docs.rows import Instance, Link, Switch
 from lmparse.review.docs.words import after_first_sentence, parts
 from lmparse.review.templating import render
@@ -159,7 +159,7 @@ def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
     found = {
         "index.html": page("index"),
         "errors.html": page("errors", families=_errors()),
-        "conformance.html": page("conformance", parts=parts),
+        "conformance.html": page("conformance", parts=parts, families=_tables_by_family(compared, layouts)),
         "samples.html": page("samples"),
         "search-data.js": search.script(pages.all),
     }
@@ -168,6 +168,16 @@ def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
     listed = {"specs": {spec.id: spec.layout.sha256 for spec in pages.all}, "files": sorted([*found, MARK])}
     found[MARK] = json.dumps(listed, indent=1) + "\n"
     return {name: _UNPRINTABLE.sub("\ufffd", text) for name, text in sorted(found.items())}
+
+
+def _tables_by_family(
+    compared: conformance.Conformance, layouts: Mapping[str, Layout]
+) -> dict[str, list[tuple[int, conformance.ManualTable]]]:
+    """The tables of the manuals, each with its number from 1, by the family of the spec."""
+    found: dict[str, list[tuple[int, conformance.ManualTable]]] = {}
+    for number, table in enumerate(compared.tables, 1):
+        found.setdefault(family_of_layout(layouts[spec_of(table.layout)]), []).append((number, table))
+    return found
 
 
 def _listed(mark: Any) -> list[str]:

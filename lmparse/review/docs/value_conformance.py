@@ -46,6 +46,16 @@ class ValueTable:
         """Number of values with a verdict."""
         return sum(row.verdict == verdict for row in self.rows)
 
+    @property
+    def state(self) -> str:
+        """How the comparison went, in words."""
+        words = {"same": "listed by both", "missing": "only in the manual", "added": "only in the spec"}
+        counts = {text: self.count(verdict) for verdict, text in words.items() if self.count(verdict)}
+        values = f"{len(self.rows)} value{'s' * (len(self.rows) != 1)}"
+        if list(counts) == ["listed by both"]:
+            return f"{values}, {'all ' * (len(self.rows) > 1)}listed by both"
+        return f"{values}: {', '.join(f'{count} {text}' for text, count in counts.items())}"
+
     @staticmethod
     def shown(code: Code) -> str:
         """A listed value as in the tables: as records show it, without blanks around it."""

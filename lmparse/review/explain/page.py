@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lmparse.review.docs.words import parts
 from lmparse.review.explain.characters import characters, pages_beside
 from lmparse.review.explain.explanation import (
     ExplainedSection,
@@ -167,8 +168,8 @@ def _details(row: Row, section: ExplainedSection, references: References) -> dic
         "id": _plain(entry.id),
         "orig_id": _plain(entry.orig_id or "") if entry.orig_id != entry.id else "",
         "status": entry.status,
-        "doc": "" if line.is_item else _plain(entry.doc),
-        "source": _plain(entry.source or ""),
+        "doc": parts("" if line.is_item else _plain(entry.doc)),
+        "source": parts(_plain(entry.source or "")),
         "reference": None if line.is_item else references.number(entry.doc_ref),
         "value": value_text(line, section.bytes_of(line), _MOST_VALUE, _SHOWN_VALUE),
         "unit": entry.unit if node.value is not None else "",

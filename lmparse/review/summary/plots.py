@@ -180,7 +180,7 @@ def _columns(
         words = [PlotWord(_LEFT, below, ends[0]), PlotWord(_RIGHT, below, ends[1], "end")]
     words.append(PlotWord(_LEFT, _TOP + 8, f"up to {greatest:,}"))
     if labels:
-        words.append(PlotWord(_RIGHT, _TOP + 8, "each bar: from its number up to the next", "end"))
+        words.append(PlotWord(_RIGHT, _TOP + 8, "a bar begins at the number below it", "end"))
     said = f"{title}: {len(counts)} bars from {ends[0]} to {ends[1]}, the highest {greatest:,}"
     return SummaryPlot(name, title, bottom + _BELOW, bars, tuple(words), said)
 

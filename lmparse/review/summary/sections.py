@@ -75,7 +75,7 @@ def _time(found: LogSummary, bins: int) -> SummarySection:
     notes = []
     if found.first_commit and found.last_commit:
         notes = [f"Times of commit, {zone}, from {found.first_commit} to {found.last_commit}."]
-        notes.append(f"Each row is {in_words(step)} from the time that it names on.")
+        notes.append(f"Each row covers {in_words(step)}, from the time in its first column on.")
     else:
         notes = ["No unit of work has a time of commit."]
     if found.without_time:
@@ -96,8 +96,8 @@ def _tables(found: LogSummary, most: int) -> SummarySection:
         for name, counts in found.tables.ordered("changes")
     ]
     notes = [
-        "The changes that lmparse changes prints: those that were committed. Bytes are those of their records, each "
-        "counted once; values stored outside of the row are not in them."
+        "The changes that were committed, which the command lmparse changes prints. Bytes are those of their records, "
+        "each counted once; values stored outside of the row are not in them."
     ]
     other = ", ".join(f"{_OTHER_OPERATIONS[op]} {count}" for op, count in operations(found) if op in _OTHER_OPERATIONS)
     if other:
@@ -129,12 +129,14 @@ def _units(found: LogSummary) -> SummarySection:
     rows = [(name, *(counts[column] for column in columns)) for name, counts in found.units.ordered("units")]
     complete = ", ".join(f"{word} {count}" for word, count in sorted(found.complete.items(), reverse=True))
     notes = [
-        "Transactions, or units of recovery of Log Master, as lmparse txn lists them: whatever became of them. Changes "
-        "are without those that the unit took back."
+        "A unit of work is a transaction of Db2 LUW or a unit of recovery of Log Master, committed or not; the command "
+        "lmparse txn lists each. Changes that a unit took back itself are counted apart."
     ]
     if complete:
-        notes.append(f"All of it is in the log: {complete}.")
-    notes += [f"Not all of it is in the log: {count} x {why}." for why, count in found.why.most_common()]
+        notes.append(f"Units by whether all their records are in the log: {complete}.")
+    if found.why:
+        reasons = ", ".join(f"{why} ({count})" for why, count in found.why.most_common())
+        notes.append(f"Units without all their records, by reason: {reasons}.")
     heads = ("disposition", *("#" + column.replace("_", " ") for column in columns))
     return SummarySection("units", "Units of work", heads, tuple(rows), tuple(notes))
 
@@ -156,7 +158,7 @@ def _sizes(found: LogSummary) -> SummarySection:
     else:
         notes.append("No duration is known: no unit states when it began and when it was committed.")
     if found.backwards:
-        notes.append(f"Units that state a beginning behind their commit: {found.backwards}.")
+        notes.append(f"Units whose beginning is later than their commit: {found.backwards}.")
     heads = ("of a unit", "#least", "#median", "#p95", "#greatest")
     return SummarySection("sizes", "Sizes and durations of units", heads, tuple(rows), tuple(notes))
 
@@ -202,7 +204,9 @@ def _damage(found: LogSummary) -> SummarySection:
         notes.append(f"Bad values: {found.bad_values}.")
     rows = tuple(sorted(found.error_codes.items()))
     if not rows and not notes:
-        notes.append("None was found. lmparse check also tests what the log says of itself.")
+        notes.append(
+            "None was found while reading. The command lmparse check also tests what the log states about itself."
+        )
     heads = ("code of the error", "#errors") if rows else ()
     return SummarySection("damage", "Damage", heads, rows, tuple(notes))
 

@@ -305,6 +305,7 @@
   };
   const linked = (text) => text.split(/(https?:\/\/[^\s,;'"]+)/).map((piece, at) => (at % 2
     ? h("a", { href: piece, rel: "noreferrer" }, piece) : piece));
+  const coded = (text) => text.split(/`([^`]+)`/).map((piece, at) => (at % 2 ? h("code", {}, piece) : piece));
   const fieldPanel = (line) => {
     const said = textsOf(line);
     if (!said) return [h("h3", {}, "Unread"), h("p", {}, `${many(line.e - line.s, "byte")} that are in no field`)];
@@ -314,8 +315,8 @@
       line.v === undefined ? null : h("p", {}, h("code", {}, line.v), said.unit ? ` ${said.unit}` : null),
       line.m ? h("p", {}, line.m) : null, line.x ? h("p", { class: "wrong" }, line.x) : null,
       line.h ? h("p", {}, `shares ${many(line.h, "byte")} with the field before it`) : null,
-      said.doc ? h("p", {}, said.doc) : null,
-      said.source ? h("p", {}, `${said.status === "documented" ? "Not in the manual" : "Why"}: ${said.source}`) : null,
+      said.doc ? h("p", {}, coded(said.doc)) : null,
+      said.source ? h("p", {}, said.status === "documented" ? "Not in the manual: " : "Why: ", coded(said.source)) : null,
       ref ? h("p", { class: "soft" }, linked(ref)) : null,
     ].filter(Boolean);
   };

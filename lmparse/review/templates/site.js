@@ -183,7 +183,7 @@
     unfold.addEventListener("click", () => {
       const isOpen = unfold.getAttribute("aria-pressed") !== "true";
       unfold.setAttribute("aria-pressed", String(isOpen));
-      for (const box of document.querySelectorAll(".fields details")) box.open = isOpen;
+      for (const box of document.querySelectorAll(unfold.dataset.boxes)) box.open = isOpen;
     });
   }
 

@@ -101,7 +101,7 @@ _OUR_OWN = """
 -scale     ANY  digits behind the point of a whole number or decimal
 -lm-status TEXT documented, inferred or unknown
 -lm-valid-status TEXT the same of what `valid` demands, where it differs
--lm-type   TEXT kind of a value that its type does not tell
+-lm-type   TEXT kind of a value, where its type does not say it
 -lm-source TEXT where the value of a field comes from
 """
 CONSTRUCTS: tuple[Construct, ...] = (

@@ -1,0 +1,57 @@
+"""Figures on the pages are those that the benchmarks wrote into `bench/results/`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FIGURES = r"""
+columnar | records (\d+) times as\s+fast as with `kaitai` | described/records/times_as_fast
+columnar | changes of all tables (\d+) times\. | described/changes/times_as_fast
+columnar | typed changes of 14 columns[^|]*. (\d+) times | changes/times_as_fast
+columnar | one column of 51[^|]*. (\d+) and | projection/times_as_fast/decoding alone
+columnar | one column of 51[^|]*. \d+ and (\d+) times | projection/times_as_fast/with framing
+columnar | lines of changes[^|]*. (\d+), | lines/changes/times_as_fast
+columnar | lines of changes[^|]*. \d+, \d+ and (\d+) times | lines/records/times_as_fast
+columnar | records of several kinds[^|]*. (\d+) and | kinds/db2_log/table/times_as_fast
+columnar | images as JSON text[^|]*. (\d+) times | lines/json_images/times_as_fast
+columnar | narrow records[^|]*. (\d+) and | shapes/shapes/narrow/times_as_fast
+columnar | narrow records[^|]*. \d+ and (\d+) times | shapes/shapes/wide/times_as_fast
+columnar | `convert` of the header[^|]*. ([\d.]+) of its | convert/speed_of_the_script
+columnar | Spark's `noop` sink[^|]*. ([\d.]+) of its | spark-1/ratios/noop, against replay
+columnar | records, numbered .\s(\d+) ms | parts/wall_seconds/in memory/numbered
+columnar | records, not numbered .\s(\d+) ms | parts/wall_seconds/in memory/not numbered
+columnar | records, numbered . \d+ ms . (\d+) ms | parts/wall_seconds/on the disk/numbered
+db2-luw | against the reference, CPU[^\n]* (\d+) times | transactions/index/times_as_fast
+db2-luw | `convert --jobs 2`[^\n]* ([\d.]+) times as fast | transactions/jobs/times_as_fast
+db2-luw | share nothing gain ([\d.]+) times | transactions/jobs/limit_of_the_machine
+db2-luw | memory of `convert`[^\n]* (\d+), \d+ and \d+ MB | transactions/memory/0/anonymous_bytes
+db2-luw | memory of `convert`[^\n]* \d+, (\d+) and \d+ MB | transactions/memory/1/anonymous_bytes
+db2-luw | memory of `convert`[^\n]* \d+, \d+ and (\d+) MB | transactions/memory/2/anonymous_bytes
+"""
+"""A page, the figure on it as the group of an expression, and the place of the value in a file of results."""
+
+
+def measured(place: str) -> float:
+    """The value that a benchmark wrote, in the unit of the pages: ms for lists of seconds, MB for bytes."""
+    name, *path = place.split("/")
+    found = json.loads((ROOT / "bench" / "results" / f"{name}.json").read_text("utf-8"))
+    for key in path:
+        found = found[int(key) if isinstance(found, list) else key]
+    if isinstance(found, list):
+        return 1000 * median(found)
+    return float(found) / 1e6 if path[-1].endswith("_bytes") else float(found)
+
+
+@pytest.mark.parametrize("line", FIGURES.strip().splitlines())
+def test_a_figure_on_a_page_is_what_was_measured(line: str) -> None:
+    page, expression, place = re.split(r" \| ", line)
+    found = re.findall(expression, (ROOT / "docs" / f"{page}.md").read_text("utf-8"))
+    assert len(found) == 1, "the figure is not on the page, or the expression is of another one"
+    digits = len(found[0].partition(".")[2])
+    assert abs(float(found[0]) - measured(place)) <= 10**-digits, (found[0], measured(place))
