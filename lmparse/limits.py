@@ -116,5 +116,7 @@ def _parsed(text: str) -> Limits:
             known = ", ".join(map(camel, names.values()))
             hint = f"NAME=NUMBER, where K, M, G and T may follow the number; names: {known}"
             raise OptionError(f"limits has no value {part.strip()[:60]!r}", hint=hint)
+        if name in given:
+            raise OptionError(f"limits: {camel(name)} is given twice", hint="leave one of them out")
         given[name] = value
     return Limits(**given)

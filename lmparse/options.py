@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -106,7 +107,9 @@ def _seq(name: str, text: str) -> str:
     return text.upper()
 
 
-def _limits(_: str, text: str) -> str:
+def _limits(name: str, text: str) -> str:
+    if text and not text.strip(" ,"):
+        raise _no_value(name, text, "NAME=NUMBER, or leave it out")
     Limits.parse(text)
     return text
 
@@ -377,6 +380,9 @@ def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
         if not chosen and parts:
             raise _no_value(name, value, ", ".join(allowed) or "a name")
         return chosen
+    is_text = isinstance(value, str | os.PathLike) or (isinstance(value, int) and not isinstance(value, bool))
+    if not is_text or not str(value).strip():
+        raise _no_value(name, value, "one of " + ", ".join(allowed) if allowed else "a text, or leave it out")
     return _one_of(name, str(value), allowed)
 
 
@@ -387,6 +393,13 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
     if match is None:
         raise _no_value(name, value, "one of " + ", ".join(allowed))
     return match
+
+
+def truth(name: str, given: Any) -> bool:
+    """An argument of a program that is true or false. Raises TypeError: the text "false" would be true."""
+    if not isinstance(given, bool):
+        raise TypeError(f"{name} is True or False, and {given!r:.60} is given")
+    return given
 
 
 def boolean(name: str, text: str) -> bool:

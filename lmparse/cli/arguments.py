@@ -20,12 +20,27 @@ SHOWN_ERRORS = 1000
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
+class _Once(argparse.Action):
+    """Stores the value of an option that may be given once: of two, one would be ignored."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        given: set[str] = namespace.__dict__.setdefault("given_once", set())
+        if option is not None and self.dest in given:
+            raise OptionError(f"{option} is given twice", code="LMP-S003", hint="leave one of them out")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 def add_command(
     commands: Commands, name: str, run: Callable[[argparse.Namespace], int], summary: str
 ) -> argparse.ArgumentParser:
     """Add a command without arguments; `run` receives the parsed arguments and returns the exit code."""
     about = summary[0].upper() + summary[1:] + "."
     command = commands.add_parser(name, help=summary, description=about, allow_abbrev=False)
+    command.register("action", None, _Once)
+    command.register("action", "store", _Once)
     command.set_defaults(run=run)
     return command
 
@@ -59,7 +74,9 @@ def add_options(command: argparse.ArgumentParser, name: str, without: Collection
 
 def add_log(command: argparse.ArgumentParser) -> None:
     """Add the argument for a log, `files`."""
-    command.add_argument("files", metavar="FILE", nargs="+", help="a log, or the files of one log in any order")
+    command.add_argument(
+        "files", metavar="FILE", nargs="+", help="a log, the files of one log in any order, or a folder of them"
+    )
 
 
 _OF_PRINTED_CHANGES = ("columns", "envelope", "header", "order", "source_time_zone", "trim")
@@ -110,7 +127,7 @@ def page_place(parsed: argparse.Namespace, inputs: Inputs) -> OutputPlace | None
     from lmparse.review.templating import foreign_page
     from lmparse.storage.atomic_output import check_place
 
-    if parsed.html:
+    if parsed.html is not None:
         return check_place(parsed.html, inputs, is_folder=False, overwrite=parsed.overwrite, foreign=foreign_page)
     if parsed.overwrite:
         raise OptionError("--overwrite is for a page", hint="give --html too")

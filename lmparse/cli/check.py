@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "check", run, "account for every byte and compare the control file with the data")
-    command.add_argument("files", nargs="+", metavar="FILE", help="several files are one log")
+    command.add_argument("files", nargs="+", metavar="FILE", help="several files, and those of a folder, are one log")
     command.add_argument("--report", metavar="R.json", help="write the whole report here")
     command.add_argument("--json", action="store_true", help="print the whole report")
     add_show_errors(command)
@@ -36,7 +36,7 @@ def run(parsed: argparse.Namespace) -> int:
     path, options = _checked(parsed)
     beside = look_beside(path, options)
     options = beside.options
-    place = _report_place(parsed.report, path, options) if parsed.report else None
+    place = _report_place(parsed.report, path, options) if parsed.report is not None else None
     found = account(path, options, beside.decision)
     if beside.decision is not None:
         note(str(beside.decision))
@@ -58,10 +58,10 @@ def run(parsed: argparse.Namespace) -> int:
 def _checked(parsed: argparse.Namespace) -> tuple[str, Options]:
     """The path of the file, or under which the files of one log are read, and the options to read it with."""
     from lmparse.logs.families import check_changes, read_options
-    from lmparse.logs.joining import one_log
+    from lmparse.logs.joining import is_several, one_log
     from lmparse.logs.open import options_for
 
-    if len(parsed.files) > 1:
+    if is_several(parsed.files):
         options = read_options(given_options(parsed))
         check_changes(options)
         return one_log(parsed.files, options)

@@ -19,7 +19,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     summary = "write the records of a file, or the changes of a log, as files"
     command = add_command(commands, "convert", run, summary)
-    about = "a file of records, a log, or the files of one log in any order"
+    about = "a file of records, a log, the files of one log in any order, or a folder of them"
     command.add_argument("files", metavar="FILE", nargs="+", help=about)
     where = "for records a file name ending in .parquet, .arrow, .csv or .jsonl; for changes a folder"
     command.add_argument("out", metavar="OUT", help=where)

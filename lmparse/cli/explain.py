@@ -88,7 +88,7 @@ def _show(parsed: argparse.Namespace) -> int:
     from lmparse.storage.atomic_output import write_text
 
     options = options_of(parsed)
-    if parsed.html:
+    if parsed.html is not None:
         options = look_beside(parsed.file, options).options  # what is read is not replaced
     place = page_place(parsed, files_read(parsed.file, options))
     if parsed.all and place:

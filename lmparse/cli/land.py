@@ -26,7 +26,9 @@ def add(commands: Commands) -> None:
     """Add the command."""
     summary = "append the changes of a log to tables, each change once"
     command = add_command(commands, "land", run, summary)
-    command.add_argument("files", metavar="LOG", nargs="+", help="a log, or the files of one log in any order")
+    command.add_argument(
+        "files", metavar="LOG", nargs="+", help="a log, the files of one log in any order, or a folder of them"
+    )
     command.add_argument("--to", metavar="PATH", required=True, help="the folder of the tables")
     about = "form of the tables (default: delta)"
     command.add_argument("--as", dest="form", choices=("delta", "parquet"), default="delta", help=about)

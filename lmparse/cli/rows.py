@@ -33,7 +33,7 @@ def add(commands: Commands) -> None:
     ):
         command = add_command(commands, name, run, summary)
         if name == "changes":
-            about = "a log, or the files of one log in any order"
+            about = "a log, the files of one log in any order, or a folder of them"
             command.add_argument("files", metavar="FILE", nargs="+", help=about)
         else:
             command.add_argument("file", metavar="FILE", help="a file of records")

@@ -64,9 +64,10 @@ def run(parsed: argparse.Namespace) -> int:
 def _inputs(paths: list[str], options: Options) -> Inputs:
     """The files that are read."""
     from lmparse.logs.beside import look_beside
+    from lmparse.logs.joining import is_several
     from lmparse.logs.open import files_read
     from lmparse.storage.inputs import inputs_of
 
-    if len(paths) == 1:
+    if not is_several(paths):
         return files_read(paths[0], look_beside(paths[0], options).options)
     return inputs_of([*paths, *options.files.values()])

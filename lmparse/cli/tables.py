@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "tables", run, "list the tables that describe a log, with columns and keys")
-    command.add_argument("files", nargs="+", metavar="LOG", help="several files are one log")
+    command.add_argument("files", nargs="+", metavar="LOG", help="several files, and those of a folder, are one log")
     command.add_argument("--json", action="store_true", help="one JSON object a table version")
     add_show_errors(command)
     add_options(command, "tables")

@@ -28,7 +28,7 @@ _COMPLETE = {True: "yes", False: "no", None: "not testable"}
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "txn", run, "list the transactions of a log, one line each")
-    command.add_argument("files", nargs="+", metavar="FILE", help="several files are one log")
+    command.add_argument("files", nargs="+", metavar="FILE", help="several files, and those of a folder, are one log")
     command.add_argument("--json", action="store_true", help="one JSON object a transaction")
     add_show_errors(command)
     add_options(command, "txn")

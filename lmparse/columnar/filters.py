@@ -49,6 +49,13 @@ class Filter:
         if not isinstance(self.column, str):
             raise OptionError(f"column has no value {self.column!r}", hint="the name of a column")
 
+    @staticmethod
+    def all_of(given: Any) -> tuple[Filter, ...]:
+        """The filters in a sequence. Raises TypeError for anything else: a filter must not be left out in silence."""
+        if not isinstance(given, Sequence) or not all(isinstance(one, Filter) for one in given):
+            raise TypeError(f"filters is a list of Filter, and {given!r:.60} is given")
+        return tuple(given)
+
     @property
     def rejects_null(self) -> bool:
         """Whether a null never fulfils it.

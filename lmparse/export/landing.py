@@ -29,9 +29,10 @@ from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import checkpoint_behind, checkpoint_place
 from lmparse.logs.open import files_read, open_resumed, states_read
 from lmparse.logs.partitions import DEFAULT_BYTES
-from lmparse.options import NOT_LANDED, SEQ_DIGITS, Options, check_taken
+from lmparse.options import NOT_LANDED, SEQ_DIGITS, Options, check_taken, truth
 from lmparse.records.files import Tally, ignored
 from lmparse.spelling import camel, plain
+from lmparse.storage.addresses import path_of, paths_of
 from lmparse.storage.atomic_output import OwnedFolder, ended_by_signals, naming_output, write_text
 from lmparse.storage.inputs import inputs_of
 from lmparse.storage.processes import Run
@@ -148,8 +149,8 @@ def asked_for(
     for name in options:
         if plain(name) in map(plain, NOT_LANDED):
             raise OptionError(f"{camel(name)} means nothing for land: all committed changes are landed")
-    paths = [str(logs)] if isinstance(logs, str | Path) else list(map(str, logs))
-    return Landing(paths, str(to), read_options(options), form, with_current)
+    paths, place = paths_of("logs", logs), path_of("to", to)
+    return Landing(paths, place, read_options(options), form, truth("current", with_current))
 
 
 def run(asked: Landing, on_error: OnError, progress: Progress | None) -> Landed:

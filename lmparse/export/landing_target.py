@@ -211,9 +211,9 @@ def opened_target(
     if form == "delta" and bad:
         raise OptionError(f"{place.shown}: Delta tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
     target = LandingTarget(place.path, place.shown, form, with_current)
-    if target.home.is_symlink():
-        raise not_landed(target.home, "it is a link")
     with naming_output(place.shown):
+        if target.home.is_symlink():
+            raise not_landed(target.home, "it is a link")
         target.home.mkdir(parents=True, exist_ok=True)
         lock = os.open(target.home / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     try:

@@ -42,9 +42,10 @@ from lmparse.logs import envelopes
 from lmparse.logs.families import change_reader, check_changes, family_of, read_options
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import FilePart, Request
-from lmparse.options import Options, check_taken, options_of_changes
+from lmparse.options import Options, check_taken, options_of_changes, truth
 from lmparse.records.files import OnError, RecordFile, ignored
 from lmparse.spec import catalog
+from lmparse.storage.addresses import path_of
 from lmparse.storage.states import FileState, check_all
 
 # -- records ----------------------------------------------------------------------------
@@ -57,6 +58,7 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     Python names. Raises OptionError for those of changes, FramingError where the file is damaged, and with engine
     `check` EngineDifferenceError where two engines differ; bad records and values are in the columns for them.
     """
+    path, filters = path_of("path", path), Filter.all_of(filters)
     named = read_options(options)
     family = family_of(catalog.load(named.spec))
     read = family.record_files if family is not None else ()
@@ -64,7 +66,7 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
         raise OptionError(f"{', '.join(idle)}: for changes only, and read_table gives records", code="LMP-S003")
     check_taken(options, "records lines", "read_table")
     schema = schemas.records_schema(named.spec, named.columns)
-    if not metadata:
+    if not truth("metadata", metadata):
         schema = without_metadata(schema)
     if named.engine == "check":
         engines = (replace(named, engine=engine) for engine in ("columnar", "kaitai"))

@@ -7,6 +7,7 @@ names. It is loaded when a file or a spec may belong to it: never for the specs 
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
@@ -25,6 +26,7 @@ from lmparse.records.files import RecordFile
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 from lmparse.spelling import camel, plain
+from lmparse.storage import addresses
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,6 +105,18 @@ def change_reader(
     if log.options.engine == "kaitai" or family is None or family.change_reader is None:
         return None
     return family.change_reader(log, schema, filters)
+
+
+def without_descriptions(names: Sequence[str], options: Options) -> list[str]:
+    """The files among several but those that options name, and those whose names say that they describe logs."""
+    family = family_of(catalog.load(options.spec))
+    endings = () if family is None else family.description_endings
+    given = {os.path.realpath(addresses.local_path(path)) for path in options.files.values()}
+    found = [name for name in names if not addresses.base_name(name).lower().endswith(endings)]
+    return [
+        name for name in found
+        if addresses.is_remote(name) or os.path.realpath(addresses.local_path(name)) not in given
+    ]  # fmt: skip
 
 
 # -- options ------------------------------------------------------------------------------

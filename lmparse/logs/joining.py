@@ -10,32 +10,37 @@ from pathlib import Path
 from lmparse.changes.checkpoint import BEGINNING, Checkpoint
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, OptionError
-from lmparse.logs.families import family_of
+from lmparse.logs.families import family_of, without_descriptions
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.atomic_output import OutputPlace, check_place
 from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.joined import names_in
-from lmparse.storage.listing import list_files
+from lmparse.storage.listing import list_files, names_several
 from lmparse.storage.marks import begins_with
 from lmparse.storage.processes import Run
+
+
+def is_several(paths: Sequence[str | Path]) -> bool:
+    """Whether paths are read as the files of one log: several ones, a folder, or a pattern of names."""
+    return len(paths) != 1 or names_several(str(paths[0]))
 
 
 def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options]:
     """The path under which files, folders and patterns are read as one log, and the options to read it with.
 
-    Control files among several files are left out. With the option `checkpoint`, the log goes on behind it. Raises
-    FramingError LMP-F001 for a path that names no file, LMP-F013 if the files are not of one log, OptionError for a log
-    that is read from one file, LMP-S030 for a bad checkpoint.
+    Files among several that describe a log are left out. With the option `checkpoint`, the log goes on behind it.
+    Raises FramingError LMP-F001 for a path that names no file, LMP-F013 if the files are not of one log, OptionError
+    for a log that is read from one file, LMP-S030 for a bad checkpoint.
     """
-    if options.checkpoint is None and len(paths) == 1:
+    if options.checkpoint is None and not is_several(paths):
         return str(paths[0]), options
     before = None
     if options.checkpoint is not None:
         check_resumed(options)
         before = checkpoint_before(options)
-    names = list_files(list(map(str, paths)))
-    found = paths_of(names, options, checkpoint=before)
+    names = without_descriptions(list_files(list(map(str, paths))), options)
+    found = paths_of(names, options, checkpoint=before) if names else []
     if not found:
         raise OptionError(f"{len(names)} files, and none is a log")
     return the_one(found), behind(options, before)

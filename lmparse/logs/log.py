@@ -12,13 +12,14 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import FramingError, OptionError
 from lmparse.logs.beside import look_beside
 from lmparse.logs.families import check_changes, read_options
-from lmparse.logs.joining import checkpoint_before, one_log
+from lmparse.logs.joining import checkpoint_before, is_several, one_log
 from lmparse.logs.open import open_described, open_file, options_for, save_checkpoint, states_read, table_descriptions
 from lmparse.logs.transactions import transaction_summaries
-from lmparse.options import Options, check_taken
+from lmparse.options import Options, check_taken, truth
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import Decision
 from lmparse.spelling import plain
+from lmparse.storage.addresses import paths_of
 from lmparse.storage.joined import names_in
 from lmparse.storage.states import FileState, state_of
 
@@ -100,14 +101,15 @@ class Log:
         """
         import pyarrow as pa
 
+        from lmparse.columnar.filters import Filter
         from lmparse.logs import arrow
 
         log = self._change_log()
         log.check_changes()
         schema = arrow.changes_of(log.options, [log])
-        if not metadata:
+        if not truth("metadata", metadata):
             schema = arrow.without_metadata(schema)
-        batches = arrow.log_batches(log, schema, filters, self._planned)
+        batches = arrow.log_batches(log, schema, Filter.all_of(filters), self._planned)
         return pa.RecordBatchReader.from_batches(schema, self._begun(batches))
 
     def to_table(self, *, filters: Sequence[Filter] = (), metadata: bool = True) -> pa.Table:
@@ -175,31 +177,32 @@ class Log:
 def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
     """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` returns its changes.
 
-    Several files are one log: they are put in order by the positions of their records, and what is in two of them is
-    read once. Options are those of the command line under their Python names; changes of a Log Master log without
-    `control` are read with the control file beside it, as `Log.changes` says. Raises OptionError, UnknownFormatError
-    for an unknown spec, FramingError for a file whose framing cannot be found and for files that are not of one log,
-    ControlError for a bad control file.
+    Several files, and those of a folder or a pattern, are one log: they are put in order by the positions of their
+    records, and what is in two of them is read once. Options are those of the command line under their Python names;
+    changes of a Log Master log without `control` are read with the control file beside it, as `Log.changes` says.
+    Raises OptionError, UnknownFormatError for an unknown spec, FramingError for a file whose framing cannot be found,
+    and for files that are not of one log, ControlError for a bad control file.
     """
     check_taken(options, "records changes lines resumed", "open_log")
+    paths = paths_of("path", path)
     has_engine = any(plain(name) == "engine" and value is not None for name, value in options.items())
-    if not isinstance(path, str | Path) or options.get("checkpoint") is not None:
-        return _opened(path, read_options(options), has_engine=has_engine)
-    named, said = options_for(path, options)
-    planned = states_read(str(path), named)
-    file = _with_what_it_needs(path, named)
+    if is_several(paths) or options.get("checkpoint") is not None:
+        return _opened(paths, read_options(options), has_engine=has_engine)
+    named, said = options_for(paths[0], options)
+    planned = states_read(paths[0], named)
+    file = _with_what_it_needs(paths[0], named)
     if said:
         file.notice(said)
     return Log(file, (*planned, *_states_beside(file, named)), has_engine=has_engine)
 
 
-def _with_what_it_needs(path: str | Path, options: Options) -> RecordFile:
+def _with_what_it_needs(path: str, options: Options) -> RecordFile:
     """The file; with the control file beside it only if it cannot be opened without: it is empty, or has a header of
     its own. Raises as `open_file`."""
     try:
         return open_file(path, options)
     except FramingError:
-        if not look_beside(str(path), options).found:
+        if not look_beside(path, options).found:
             raise
     return open_described(path, options)
 
@@ -223,13 +226,13 @@ def read_changes(
     and `Log.to_table`.
     """
     check_taken(options, "changes lines", "read_changes")
-    return _opened(path, read_options(options)).to_table(filters=filters, metadata=metadata)
+    return _opened(paths_of("path", path), read_options(options)).to_table(filters=filters, metadata=metadata)
 
 
-def _opened(path: str | Path | Sequence[str | Path], options: Options, *, has_engine: bool = False) -> Log:
+def _opened(paths: list[str], options: Options, *, has_engine: bool = False) -> Log:
     """The changes of one file, or of several ones of one log; as `open_resumed`, with the states of the files."""
     check_changes(options)
-    place, options = one_log([path] if isinstance(path, str | Path) else path, options)
+    place, options = one_log(paths, options)
     planned = states_read(place, options)
     log = _with_what_it_needs(place, options)
     assert isinstance(log, ChangeLog)

@@ -25,6 +25,7 @@ from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import FileSettings, find_file
 from lmparse.spec import catalog
 from lmparse.spelling import plain
+from lmparse.storage.addresses import path_of
 from lmparse.storage.atomic_output import alone_in, naming_output, write_text
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.inputs import Inputs, inputs_of
@@ -251,7 +252,9 @@ def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
 
     Raises RecordError or InvalidValueError, with the field and its offset, LimitError, and OptionError.
     """
-    named = read_options({**options, "spec": spec})
+    if not isinstance(raw, bytes | bytearray | memoryview):
+        raise TypeError(f"raw is the bytes of one record, and {type(raw).__name__} is given")
+    named = read_options({**options, "spec": path_of("spec", spec)})
     page = codepages.lookup(named.code_page) if named.code_page else None
     found = catalog.load(named.spec)
     check_fits(named, found)

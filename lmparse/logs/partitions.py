@@ -16,7 +16,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Span
 from lmparse.logs.beside import CONTROL_FILE
-from lmparse.logs.families import check_changes, family_of
+from lmparse.logs.families import check_changes, family_of, without_descriptions
 from lmparse.logs.file_selection import FileSelection
 from lmparse.logs.joining import paths_of
 from lmparse.logs.open import open_file, states_read
@@ -196,10 +196,7 @@ class Request:
         family = family_of(catalog.load(self.options.spec))
         if family is None or self.selection.is_one(names):
             return names
-        limits = self.options.bounds
-        given = {os.path.realpath(local_path(path)) for path in self.options.files.values()}
-        found = [name for name in names if not addresses.base_name(name).lower().endswith(family.description_endings)]
-        found = [name for name in found if addresses.is_remote(name) or os.path.realpath(local_path(name)) not in given]
+        limits, found = self.options.bounds, without_descriptions(names, self.options)
         return found if family.control is None else [name for name in found if not family.control.is_one(name, limits)]
 
     def _options_of(self, name: str, damage: Damage) -> Options | DataError:

@@ -12,6 +12,7 @@ from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import Detection, Trial, Walks, detect, possible_framings, try_framing, try_framings
 from lmparse.limits import DEFAULT, Limits
 from lmparse.logs.families import families, known_files
+from lmparse.storage.addresses import path_of
 from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.values import codepages
 
@@ -63,15 +64,18 @@ def sniff(path: str | Path, limits: Limits = DEFAULT) -> Sniffed:
     Raises FramingError: LMP-F001 if it cannot be read, LMP-F002 if it is empty, LMP-F010 if it was converted to ASCII,
     LMP-F003 if it is not recognised, LMP-L002 or LMP-L003 if a limit is exceeded.
     """
+    path = path_of("path", path)
+    if not isinstance(limits, Limits):
+        raise TypeError(f"limits is an object of Limits, and {type(limits).__name__} is given")
     buffer = open_buffer(path, limits)
     try:
         spec, detection, trial = _find(buffer, limits)
         records = [extent.read(buffer) for extent in trial.extents]
         proven = detection.options(records, trial.framing) if detection.options else {}
     except FramingError as error:
-        error.at(file=str(path))
+        error.at(file=path)
         raise
-    return Sniffed(str(path), len(buffer), spec, detection.name, trial, proven)
+    return Sniffed(path, len(buffer), spec, detection.name, trial, proven)
 
 
 def _find(buffer: Buffer, limits: Limits) -> tuple[str, Detection, Trial]:

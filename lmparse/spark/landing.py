@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lmparse.errors import OptionError
 from lmparse.export import landing
 from lmparse.logs.partitions import DEFAULT_BYTES
 from lmparse.options import positive
@@ -43,8 +44,10 @@ def land(
     Raises OptionError, FramingError if the log is damaged, and as `open_log`.
     """
     named = {name: value for name, value in options.items() if plain(name) != plain(_PART_BYTES)}
-    sizes = [value for name, value in options.items() if plain(name) == plain(_PART_BYTES)]
+    sizes = [value for name, value in options.items() if plain(name) == plain(_PART_BYTES) and value is not None]
     with hints_shown():
+        if len(sizes) > 1:
+            raise OptionError(f"{_PART_BYTES} is given twice, in two spellings", hint="leave one of them out")
         asked = landing.asked_for(path, to, as_, current, named)
         part_bytes = positive(_PART_BYTES, str(sizes[-1])) if sizes else DEFAULT_BYTES
         return landing.run(replace(asked, run=runner(spark), part_bytes=part_bytes), ignored, None)

@@ -25,10 +25,12 @@ from lmparse.errors import OptionError
 from lmparse.export import parquet_folder
 from lmparse.export.writers import MARK
 from lmparse.logs import arrow
+from lmparse.options import truth
 from lmparse.spark.plan_progress import PlanProgress
 from lmparse.spark.read_job import ReadJob, hints_shown, read_job, renamed
-from lmparse.spark.requests import job_options, request_of
+from lmparse.spark.requests import check_batch, job_options, request_of
 from lmparse.spark.stages import runner
+from lmparse.storage.addresses import path_of
 from lmparse.storage.atomic_output import naming_output
 
 if TYPE_CHECKING:
@@ -84,14 +86,16 @@ def write_parquet(
         raise OptionError(f"compression has no value {compression!r}", hint="one of " + ", ".join(_COMPRESSIONS))
     if not isinstance(out, str | Path):
         raise OptionError(f"out has no value {out!r}", hint="the path of a folder")
-    options = {**options, "path": path, "mode": reading_mode}
+    options = {**options, "path": path_of("path", path), "mode": reading_mode}
+    filters = Filter.all_of(filters)
     with hints_shown(), PlanProgress() as progress:
+        check_batch(options)
         request = request_of(options)
         place = parquet_folder.place_of(out, request, mode)
         target = place.path
         source = arrow.request_schema(request)
         wanted = renamed(source, job_options(options))
-        if not metadata:
+        if not truth("metadata", metadata):
             wanted = wanted.remove(wanted.get_field_index("_metadata"))
         request, job = read_job(request, options, source=source, wanted=wanted, filters=filters)
         found = request.parts(is_numbered=job.is_numbered, run=runner(spark), on_file=progress.at)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from lmparse.errors import DataError, OptionError
 from lmparse.logs.families import check_fits, read_options
 from lmparse.logs.partitions import FilePart
-from lmparse.options import Options, check_taken
+from lmparse.options import Options, check_taken, truth
 from lmparse.records.files import check_columns, corrupt_field
 from lmparse.records.reader import RecordReader, arguments_of
-from lmparse.spark.requests import JOB_OPTIONS, reader_request
+from lmparse.spark.requests import JOB_OPTIONS, check_batch, reader_request
 from lmparse.spec import catalog
 from lmparse.spelling import plain
+from lmparse.storage.addresses import path_of
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
 
@@ -30,7 +31,9 @@ def read_records(spark: SparkSession, path: str, framing: str = "auto", **option
     check_taken(options, "bytes", "records as bytes")
     if idle := [name for name in options if plain(name) in map(plain, JOB_OPTIONS)]:
         raise OptionError(f"{', '.join(idle)} means nothing for records as bytes", hint="they are for rows")
-    request = reader_request({**options, "path": path, "framing": framing}, with_changes=False)
+    given = {**options, "path": path_of("path", path), "framing": framing}
+    check_batch(given)
+    request = reader_request(given, with_changes=False)
     parts = list(request.sound_parts(is_numbered=False))
     return spark.sparkContext.parallelize(parts, max(len(parts), 1)).flatMap(_part_records)
 
@@ -49,7 +52,9 @@ def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) 
     mode failfast, is left out in mode dropmalformed, and otherwise becomes `{"_corrupt_record": hex, "_error": {...}}`.
     The RDD may also come from `sc.binaryRecords`.
     """
-    named = read_options({**options, "spec": spec})
+    named = read_options({**options, "spec": path_of("spec", spec)})
+    if truth("objects", objects) and named.columns:
+        raise OptionError("columns means nothing for generated objects", hint="leave objects or columns out")
     found = catalog.load(named.spec)
     check_fits(named, found)
     check_taken(options, "rdd", "records that are given as bytes")

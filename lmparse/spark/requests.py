@@ -66,6 +66,14 @@ def request_of(options: Mapping[str, Any]) -> Request:
     return without_order(request)
 
 
+def check_batch(options: Mapping[str, Any]) -> None:
+    """Raise OptionError for an option that has a meaning in streams only."""
+    keys = by_plain_name(options)
+    for name in STREAM_OPTIONS:
+        if plain(name) in keys:
+            raise OptionError(f"{name} is for readStream", hint="leave it out, or read a stream")
+
+
 def without_order(request: Request) -> Request:
     """The request. Raises OptionError if it asks for an order, or for what only the whole log gives."""
     if request.options.order == "commit":
@@ -80,11 +88,11 @@ def without_order(request: Request) -> Request:
 
 def job_options(options: Mapping[str, Any]) -> JobOptions:
     """The options for the tasks of a job. Raises OptionError."""
-    keys = _by_plain_name(options)
+    keys = by_plain_name(options)
     found = JobOptions(
-        _text(keys, "badRecordsPath"),
-        _text(keys, "reportPath"),
-        _text(keys, "columnNameOfCorruptRecord") or schemas.CORRUPT_RECORD,
+        text_of(keys, "badRecordsPath"),
+        text_of(keys, "reportPath"),
+        text_of(keys, "columnNameOfCorruptRecord") or schemas.CORRUPT_RECORD,
     )
     mode = str(keys.get("mode", "permissive")).lower()
     if found.bad_records_path is not None and mode != "permissive":
@@ -96,11 +104,11 @@ def job_options(options: Mapping[str, Any]) -> JobOptions:
 
 def reader_request(options: Mapping[str, Any], *, with_changes: bool) -> Request:
     """The request that options make, for changes or not as the caller decides. Raises OptionError."""
-    options, keys = _own(options), _by_plain_name(options)
+    options, keys = _own(options), by_plain_name(options)
     named = read_options(options, known=_SPARK_KEYS, public=tuple(SPARK_OPTIONS))
     if named.checkpoint is not None:
         raise OptionError("checkpoint means nothing in Spark", hint="read a stream, or give startingAfter")
-    zone = _text(keys, "timeZone")
+    zone = text_of(keys, "timeZone")
     after, before = (_moment(keys, name, zone) for name in _TIMES)
     if zone is not None and after is None and before is None:
         raise OptionError("timeZone is for modifiedAfter and modifiedBefore", hint="leave it out")
@@ -109,7 +117,7 @@ def reader_request(options: Mapping[str, Any], *, with_changes: bool) -> Request
         named,
         with_changes,
         positive("maxPartitionBytes", str(keys.get("maxpartitionbytes", DEFAULT_BYTES))),
-        keys.get("pathglobfilter"),
+        text_of(keys, "pathGlobFilter"),
         _truth(keys, "recursiveFileLookup"),
         after,
         before,
@@ -130,11 +138,18 @@ def _own(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return bare or {name.removeprefix("option."): value for name, value in options.items()}
 
 
-def _by_plain_name(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {plain(name): value for name, value in _own(options).items() if value is not None}
+def by_plain_name(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that are given, by names without case and underscores. Raises OptionError for one given twice."""
+    found: dict[str, Any] = {}
+    for name, value in _own(options).items():
+        if value is not None:
+            if plain(name) in found:
+                raise OptionError(f"{name} is given twice, in two spellings", hint="leave one of them out")
+            found[plain(name)] = value
+    return found
 
 
-def _text(keys: Mapping[str, Any], name: str) -> str | None:
+def text_of(keys: Mapping[str, Any], name: str) -> str | None:
     """The text of an option. Raises OptionError for an empty one."""
     value = keys.get(plain(name))
     if value is None:
@@ -150,7 +165,7 @@ def _truth(keys: Mapping[str, Any], name: str) -> bool:
 
 
 def _moment(keys: Mapping[str, Any], name: str, zone: str | None) -> float | None:
-    text = _text(keys, name)
+    text = text_of(keys, name)
     return None if text is None else moment(name, text, zone)
 
 

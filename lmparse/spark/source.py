@@ -28,8 +28,8 @@ from lmparse.logs import arrow
 from lmparse.logs.partitions import Part, Request
 from lmparse.spark.plan_progress import PlanProgress
 from lmparse.spark.read_job import ReadJob, hints_shown, inner, read_job, renamed
-from lmparse.spark.requests import job_options, request_of
-from lmparse.spark.stream import LogStreamReader, check_batch, check_stream
+from lmparse.spark.requests import check_batch, job_options, request_of
+from lmparse.spark.stream import LogStreamReader, check_stream
 from lmparse.spark.user_schema import as_arrow
 
 _OPTIONS = "lmparse.options"

@@ -17,7 +17,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from lmparse.errors import LmparseError
 from lmparse.spark.plan_progress import PlanProgress
 from lmparse.spark.read_job import ReadJob, hints_shown, read_job
-from lmparse.spark.requests import reader_request, without_order
+from lmparse.spark.requests import check_batch, reader_request, without_order
+from lmparse.storage.addresses import path_of
 from lmparse.storage.processes import Run
 
 if TYPE_CHECKING:
@@ -65,8 +66,9 @@ def read_changes(spark: SparkSession, path: str, **options: Any) -> DataFrame:
     What a log must know of all its parts is found by executors, before they read rows; with `format("lmparse")` the
     driver finds it. The files are planned now, and read when rows are asked for. Raises as the data source does.
     """
-    options = {**options, "path": path}
+    options = {**options, "path": path_of("path", path)}
     with hints_shown(), PlanProgress() as progress:
+        check_batch(options)
         request, job = read_job(without_order(reader_request(options, with_changes=True)), options)
         found = request.parts(is_numbered=job.is_numbered, run=runner(spark), on_file=progress.at)
         parts = tuple(map(pickle.dumps, found))

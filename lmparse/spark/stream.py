@@ -20,7 +20,7 @@ from lmparse.errors import OptionError
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.logs.stream import LogStream, StreamOffset
 from lmparse.options import positive
-from lmparse.spark.requests import JOB_OPTIONS, STREAM_OPTIONS
+from lmparse.spark.requests import JOB_OPTIONS, STREAM_OPTIONS, by_plain_name, text_of
 from lmparse.spelling import plain
 from lmparse.storage.landing import DEFAULT_SECONDS, Arrival
 from lmparse.storage.prefetch import prefetched
@@ -37,17 +37,9 @@ _BATCH_KEYS = tuple(name for name in JOB_OPTIONS if name != "columnNameOfCorrupt
 ReadPart = Callable[[FilePart], Iterator[pa.RecordBatch]]
 
 
-def check_batch(options: Mapping[str, Any]) -> None:
-    """Raise OptionError for an option that has a meaning in streams only."""
-    keys = {plain(name) for name in options}
-    for name in STREAM_OPTIONS:
-        if plain(name) in keys:
-            raise OptionError(f"{name} is for readStream", hint="leave it out, or read a stream")
-
-
 def check_stream(options: Mapping[str, Any]) -> None:
     """Raise OptionError for an option that has no meaning in streams."""
-    keys = {plain(name) for name in options}
+    keys = by_plain_name(options)
     for name in _BATCH_KEYS:
         if plain(name) in keys:
             raise OptionError(f"{name} means nothing in a stream, which a damaged file ends", hint="leave it out")
@@ -60,8 +52,8 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """`read_part` gives the rows of a part. Raises OptionError, also for a Spark before 4.2."""
         if not _HAS_LIMITS:
             raise OptionError("readStream needs Spark 4.2 or later", hint="read in batches, with `lmparse changes`")
-        keys = {plain(name): str(value) for name, value in options.items()}
-        most, marker, seconds = (keys.get(plain(name)) for name in STREAM_OPTIONS)
+        keys = by_plain_name(options)
+        most, marker, seconds = (text_of(keys, name) for name in STREAM_OPTIONS)
         self._most = None if most is None else positive("maxFilesPerTrigger", most)
         if marker is not None and seconds is not None:
             raise OptionError("completionMarker and settledSeconds contradict each other", hint="give one of them")

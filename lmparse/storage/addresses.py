@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
+from typing import Any
 from urllib.parse import unquote, urlparse
 
-from lmparse.errors import FramingError
+from lmparse.errors import FramingError, OptionError
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]*://")
 """The beginning of an address. `::` leads from one file system into another, as in fsspec."""
@@ -23,6 +25,36 @@ _SECRET = re.compile(
 
 _LOCAL = "local://"
 """Another beginning of addresses of local files, which fsspec knows; a plain path follows."""
+
+
+def path_of(name: str, given: Any) -> str:
+    """The text of a path or an address that a program gives as argument `name`.
+
+    Raises TypeError for what is not a text or a path: neither bytes nor an open file. Raises OptionError for a text
+    that no file system takes.
+    """
+    if isinstance(given, os.PathLike):
+        given = os.fspath(given)
+    if not isinstance(given, str):
+        raise TypeError(f"{name} is a text or a Path, and {type(given).__name__} is given")
+    try:
+        os.fsencode(given)
+    except UnicodeEncodeError:
+        raise OptionError(
+            f"{name} has no value {given[:60]!a}", hint="a text that has no half of a character"
+        ) from None
+    return given
+
+
+def paths_of(name: str, given: Any) -> list[str]:
+    """The texts of one path, or of several in a sequence. Raises as `path_of`, and OptionError for an empty one."""
+    if isinstance(given, str | os.PathLike):
+        return [path_of(name, given)]
+    if not isinstance(given, Sequence) or isinstance(given, bytes | bytearray | memoryview):
+        raise TypeError(f"{name} is a text, a Path, or a list of these, and {type(given).__name__} is given")
+    if not given:
+        raise OptionError(f"{name} has no value []", hint="one file at least")
+    return [path_of(name, one) for one in given]
 
 
 def is_remote(path: str) -> bool:

@@ -90,7 +90,7 @@ def check_place(
         local = local_path(shown)
     except FramingError:
         local = "\0"
-    if "\0" in local:
+    if "\0" in local or not shown.strip():
         raise _refused(f"{shown!r} is not the name of a file", "name another place")
     path = Path(os.path.realpath(local))
     with naming_output(shown):

@@ -25,7 +25,7 @@ from lmparse.limits import DEFAULT, Limits
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.compression import ENDINGS, packing_of, unpacked
 from lmparse.storage.file_bytes import FileBytes
-from lmparse.storage.file_systems import stored_file
+from lmparse.storage.file_systems import AS_ONE_LOG, stored_file
 from lmparse.storage.joined import JoinedBytes, joined_of, names_in
 from lmparse.storage.stored import MAGIC_BYTES, StoredBytes, StoredFile, reason, unreadable
 
@@ -75,7 +75,8 @@ def _opened(name: str, place: str) -> BufferedReader:
 def _check_regular(name: str, mode: int) -> None:
     if not stat.S_ISREG(mode):
         what = "a directory" if stat.S_ISDIR(mode) else "a pipe or device"
-        raise FramingError(f"is {what}, not a file", code="LMP-F001", file=name)
+        hint = AS_ONE_LOG if stat.S_ISDIR(mode) else None
+        raise FramingError(f"is {what}, not a file", code="LMP-F001", file=name, hint=hint)
 
 
 def stored_at(name: str) -> StoredFile:

@@ -20,6 +20,10 @@ _TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")
 """Those that are the time of the last change; of `created` only where there is no other, as in object stores."""
 
 
+AS_ONE_LOG = "name a file in it; what reads several files as one log reads those of a folder too"
+"""What to do about a folder where one file is read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A file or folder on a remote file system."""
@@ -54,7 +58,7 @@ def stored_file(address: str) -> StoredFile:
     if entry is None:
         raise unreadable(address)
     if entry.is_folder:
-        raise FramingError("is a directory, not a file", code="LMP-F001", file=address)
+        raise FramingError("is a directory, not a file", code="LMP-F001", file=address, hint=AS_ONE_LOG)
     # The function keeps a reference to the file system, because an archive is closed with its file system.
     name = addresses.base_name(address)
     return StoredFile(address, name, (address, entry.stamp), lambda: system.open(path, "rb"))

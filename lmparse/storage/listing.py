@@ -101,6 +101,18 @@ def names_one(path: str, names: list[str]) -> bool:
     return names == [place if addresses.is_remote(place) else name_of_local(place)]
 
 
+def names_several(path: str) -> bool:
+    """Whether a path names a folder, or is a pattern and not the name of a file. Raises as `list_files`."""
+    if is_joined(path):
+        return False
+    place = local_path(path)
+    if addresses.is_remote(place):
+        pattern = addresses.split_pattern(place)[1]
+        entry = file_systems.look_up(place)
+        return bool(pattern) if entry is None else entry.is_folder
+    return os.path.isdir(place) or (glob.has_magic(place) and not os.path.lexists(place))
+
+
 def modified(name: str) -> float | None:
     """When a file was last changed, in seconds since 1970; None if its file system does not say it.
 

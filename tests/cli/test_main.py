@@ -339,11 +339,11 @@ def text_file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", ["records", "check", "sniff", "changes"])
-@pytest.mark.parametrize(("what", "code"), [("folder", "F001"), ("nothing", "F001"), ("text", "F003")])
+@pytest.mark.parametrize(("what", "code"), [("nothing", "F001"), ("text", "F003")])
 def test_what_is_no_log_is_20_with_one_line(
     run: Any, log: Files, text_file: Path, tmp_path: Path, command: str, what: str, code: str
 ) -> None:
-    path = {"folder": tmp_path, "nothing": tmp_path / "nothing.dat", "text": text_file}[what]
+    path = {"nothing": tmp_path / "nothing.dat", "text": text_file}[what]
     options = ("--control", log.control) if command == "changes" else ()
     done = run(command, path, *options)
     assert (done.code, done.out) == (20, "")

@@ -34,6 +34,7 @@ from lmparse.review.explain.text import brief_lines, text_lines
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout, spec_of
 from lmparse.spelling import plain
+from lmparse.storage.addresses import path_of
 from lmparse.storage.buffers import open_buffer
 
 _TELLING = ("spec", *FILE_OPTIONS)
@@ -106,6 +107,7 @@ def explain(
     Raises OptionError for a record that does not exist, and FramingError where the file is damaged before it. With the
     `offset` of damaged bytes, these are returned as far as they can be read, with `fault` set.
     """
+    path = path_of("path", path)
     if sum(place is not None for place in (record, offset, lsn)) > 1:
         raise OptionError("record, offset and lsn each name a record", hint="give one of them")
     wanted = _whole("record", 0 if record is None else record)

@@ -22,6 +22,7 @@ from lmparse.review.summary.plots import STYLES, SummaryPlot, plots
 from lmparse.review.summary.sections import EPOCH, operations, sections
 from lmparse.review.summary.text import text_lines
 from lmparse.review.templating import render
+from lmparse.storage.addresses import paths_of
 
 VERSION = 1
 """Version of the JSON form. Within a version keys are added, never changed."""
@@ -197,7 +198,7 @@ def summary(path: str | Path | Sequence[str | Path], **options: Any) -> Summariz
     before the end of the log is in `faults`. Raises as `open_log` and `Log.changes`; needs pyarrow.
     """
     check_taken(options, "summary", "summary")
-    return summarized([path] if isinstance(path, str | Path) else path, read_options(options))
+    return summarized(paths_of("path", path), read_options(options))
 
 
 def summarized(

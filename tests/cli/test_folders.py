@@ -1,0 +1,120 @@
+"""A folder, or a pattern, is one log of its files, for every command that reads several files as one log."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Run
+from writers.bmc import framing, logs
+
+import lmparse
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+from lmparse.samples import db2_log
+
+Command = Callable[..., Run]
+EMPLOYEE = ("--table", "HR.EMPLOYEE", "--key", "EMPNO=000011")
+READ_AS_ONE = {
+    "changes": (), "txn": ("--json",), "tables": ("--json",), "check": ("--json",), "summary": ("--json",),
+    "history": (*EMPLOYEE, "--json"), "sql": ("--redo",),
+}  # fmt: skip
+"""Commands that print what they read of one log, each with an argument that it needs."""
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A folder with a Db2 log in three files and the file that describes its tables, and that file."""
+    folder = tmp_path_factory.mktemp("parts")
+    tables, log = db2_log.make(12).write(folder)
+    opened = open_changes(log, read_options({"tables": str(tables)}))
+    places = [extent.offset - opened.framing.lead for extent in opened.extents()]
+    data, cuts = log.read_bytes(), [0, places[len(places) // 3], places[len(places) * 2 // 3], None]
+    landing = folder / "logs"
+    landing.mkdir()
+    for number in range(3):
+        (landing / f"{number}.log").write_bytes(data[cuts[number] : cuts[number + 1]])
+    shutil.copy(tables, landing / "tables.yaml")
+    return landing, landing / "tables.yaml"
+
+
+@pytest.mark.parametrize("command", READ_AS_ONE)
+@pytest.mark.parametrize("named", ["", "/*.log"])
+def test_a_folder_and_a_pattern_are_the_log_of_their_files(
+    run: Command, parts: tuple[Path, Path], command: str, named: str
+) -> None:
+    folder, tables = parts
+    words = ("--tables", tables, *READ_AS_ONE[command])
+    listed = run(command, *sorted(folder.glob("*.log"), reverse=True), *words)
+    found = run(command, f"{folder}{named}", *words)
+    assert listed.code == 0, listed.err
+    assert found == listed
+    # The tables file describes the tables of each file alike.
+    assert command == "tables" or run(command, folder / "0.log", *words).out != found.out
+
+
+def test_what_is_written_of_a_folder_is_of_all_of_its_files(
+    run: Command, parts: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder, tables = parts
+    listed = sorted(folder.glob("*.log"))
+    for name, words in (("folder", [folder]), ("files", listed)):
+        done = run("convert", *words, tmp_path / name, "--tables", tables, "--format", "jsonl")
+        assert done.code == 0, done.err
+        done = run("land", *words, "--to", tmp_path / f"lake-{name}", "--as", "parquet", "--tables", tables)
+        assert done.code == 0, done.err
+    one, other = ({path.name: path.read_bytes() for path in (tmp_path / name).glob("*.jsonl")} for name in (
+        "folder", "files"))  # fmt: skip
+    assert one == other != {}
+    landed = [json.loads(run("land", folder, "--to", tmp_path / f"lake-{name}", "--as", "parquet", "--json", "--tables",
+                             tables).out)["rows"] for name in ("folder", "files")]  # fmt: skip
+    assert landed == [0, 0]
+
+
+def test_programs_read_a_folder_as_commands_do(parts: tuple[Path, Path]) -> None:
+    folder, tables = parts
+    listed, options = sorted(folder.glob("*.log")), {"tables": str(tables)}
+    expected = list(lmparse.open_log(listed, **options).changes())
+    for path in (folder, str(folder), [folder], f"{folder}/[0-9].log"):
+        assert list(lmparse.open_log(path, **options).changes()) == expected != []
+        assert lmparse.read_changes(path, **options).num_rows == len(expected)
+    assert lmparse.summary(folder, **options).to_dict() == lmparse.summary(listed, **options).to_dict()
+
+
+def test_a_folder_with_one_log_and_its_control_file(run: Command, tmp_path: Path) -> None:
+    example = logs.example()
+    (tmp_path / "a.dat").write_bytes(framing.rdw(example.data_records))
+    (tmp_path / "a.ctl").write_bytes(framing.rdw(example.control_records))
+    for command in ("changes", "txn", "tables", "check"):
+        assert run(command, tmp_path) == run(command, tmp_path / "a.dat"), command
+    assert lmparse.read_changes(tmp_path).equals(lmparse.read_changes(tmp_path / "a.dat"))
+
+
+@pytest.mark.parametrize("command", ["records", "explain", "sniff"])
+def test_what_reads_one_file_refuses_a_folder_with_a_hint(run: Command, parts: tuple[Path, Path], command: str) -> None:
+    done = run(command, parts[0])
+    assert (done.code, done.out) == (20, "")
+    assert "is a directory, not a file [LMP-F001]" in done.err
+    assert "hint: name a file in it" in done.err
+    reads: dict[str, Callable[..., Any]] = {"records": lmparse.read_table, "explain": lmparse.explain}
+    with pytest.raises(lmparse.FramingError, match="is a directory"):
+        reads.get(command, lmparse.sniff)(parts[0])
+
+
+def test_a_folder_without_a_log_is_an_error(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "notes.yaml").write_text("tables: []")
+    for words in ((tmp_path,), (f"{tmp_path}/*.log",)):
+        done = run("changes", *words, "--spec", "db2_log")
+        assert (done.code, done.out) in ((2, ""), (20, ""))
+        assert re.search(r"none is a log \[LMP-S003\]|cannot be read: No such file or directory \[LMP-F001\]", done.err)
+
+
+def test_a_file_whose_name_is_a_pattern_is_that_file(run: Command, parts: tuple[Path, Path], tmp_path: Path) -> None:
+    shutil.copy(parts[0] / "0.log", tmp_path / "[0-9].log")
+    (tmp_path / "1.log").write_bytes(b"not a log")
+    assert run("txn", tmp_path / "[0-9].log", "--spec", "db2_log").code == 0
