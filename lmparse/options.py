@@ -166,7 +166,10 @@ class Options:
         values=("auto", *(name for name in FRAMINGS if name != "fixed")),
         of=_OF_CONTROL,
     )
-    tables: str | None = _option(None, "YAML file that describes the tables of a Db2 LUW log", is_file=True)
+    tables: str | None = _option(
+        None, "YAML file that describes the tables of a Db2 LUW log",
+        of="changes txn summary check convert coverage explain bytes tables", is_file=True,
+    )  # fmt: skip
     generation: str = _option(
         "auto",
         "form of the Db2 LUW log record header",

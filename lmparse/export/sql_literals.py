@@ -24,6 +24,7 @@ MOST_BYTES = 32_000
 LONGEST_STATEMENT = 2_097_152
 """Most bytes of a statement that Db2 takes."""
 _UNSAFE = re.compile(f"[{CONTROLS}\t\n\ud800-\udfff]")
+_ENDING = re.compile(r"[;\\](?=\s*\Z)")
 _RUNS = re.compile(f"[{CONTROLS}\t\n]+|[^{CONTROLS}\t\n]+")
 _HALF = re.compile("[\ud800-\udfff]")
 _NAME = re.compile(r"[A-Z]+(?: [A-Z]+)*")
@@ -49,8 +50,16 @@ def identifier(name: str) -> str:
 
 
 def comment(text: str) -> str:
-    """A line that is a comment, whatever the text has."""
-    return "-- " + _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    """A line that is a comment, whatever the text has.
+
+    It never ends with `;`, at which programs that run scripts cut them, nor with a backslash, by which Db2's command
+    line processor goes on with the next line.
+    """
+    return "-- " + _ENDING.sub(_escaped, _UNSAFE.sub(_escaped, text))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,8 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     named = read_options(options)
     family = family_of(catalog.load(named.spec))
     read = family.record_files if family is not None else ()
-    if idle := [*options_of_changes(options), *(name for name in named.files if name not in read)]:
+    idle = dict.fromkeys((*options_of_changes(options), *(name for name in named.files if name not in read)))
+    if idle:
         raise OptionError(f"{', '.join(idle)}: for changes only, and read_table gives records", code="LMP-S003")
     check_taken(options, "records lines", "read_table")
     schema = schemas.records_schema(named.spec, named.columns)

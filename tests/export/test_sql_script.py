@@ -110,11 +110,33 @@ def test_a_literal_is_one_line_and_has_its_value(words: str, data: st.DataObject
     assert found == (wanted if words == "DOUBLE" else str(to_json(wanted)))
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("a;", r"-- a\u003b"), ("a\\", r"-- a\u005c"), ("a; ", r"-- a\u003b "), ("a;b", "-- a;b"), ("", "-- ")],
+)
+def test_a_comment_neither_ends_a_statement_nor_goes_on(text: str, line: str) -> None:
+    assert comment(text) == line
+
+
+@pytest.mark.parametrize("family", STORIES)
+def test_a_program_that_cuts_at_ends_of_lines_finds_the_same_statements(
+    family: str, run: Command, tmp_path: Path
+) -> None:
+    """Neither a literal nor a comment has the mark that such a program looks for at the end of a line."""
+    for seed in range(SEEDS, SEEDS + 5):
+        for direction in ("--redo", "--undo"):
+            lines = script(run, STORIES[family](seed, tmp_path), direction)
+            cut = [part.rpartition("\n")[2] for part in re.split(r";\s*?(?:\n|\Z)", "\n".join(lines))]
+            written = [line.removesuffix(";") for line in lines if not line.startswith("-- ")]
+            assert [part for part in cut if part and not part.startswith("-- ")] == written != []
+
+
 @examples(200, 20_000)
 @given(text=TEXTS)
 def test_a_comment_and_a_name_are_one_line(text: str) -> None:
     line = comment(text)
     assert line.startswith("-- ")
+    assert not line.rstrip().endswith((";", "\\"))
     assert line.splitlines() == [line]
     assert harmless(line) == line
     with suppress(NoLiteralError):
