@@ -12,6 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from printed import contents_of_pages
 
 from lmparse.review.browse.live import LiveSpecs
 from lmparse.review.browse.page import records_page
@@ -330,6 +331,27 @@ def test_an_update_shows_what_changed_and_two_records_what_differs(
     page.click("#next")
     wait_record(page, second)
     assert page.inner_text("#compared") == ""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_on_paper_all_is_shown_and_nothing_is_for_the_screen(visit: Any, shown: Shown, payroll: Path, way: str) -> None:
+    page = visit(shown.address(way, payroll), 718)  # A4 within its margins
+    page.fill("#filters [name=type]", "UB")
+    apply_filters(page)
+    page.wait_for_selector("#pairs")
+    page.emulate_media(media="print")
+    for name in (".tools", ".pages", "#compare", "#inspector", "fieldset", "text=Fold all"):
+        assert not page.locator(name).first.is_visible(), name
+    for name in ("#rows", "#pairs", ".view", "#tree", "#field", "#facts", "#read-with"):
+        assert page.locator(name).is_visible(), name
+    clips = "(one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)"
+    hides = "getComputedStyle(one).overflow !== 'visible'"
+    count = f"all => all.filter((one) => {clips} && {hides}).length"
+    assert page.locator(".scroll, .view").evaluate_all(count) == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+    drawn = contents_of_pages(page.pdf(format="A4"))
+    assert drawn
+    assert all(re.search(rb"T[jJ]", content) for content in drawn)
 
 
 def test_a_file_that_changes_is_said_and_read_again(visit: Any, shown: Shown, tmp_path: Path) -> None:

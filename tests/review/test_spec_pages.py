@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from printed import contents_of_pages
 
 pytestmark = pytest.mark.browser
 
@@ -154,20 +154,6 @@ def test_one_button_opens_all_fields(visit: Any) -> None:
     count = page.locator(FIELDS).count()
     page.get_by_role("button", name="Open all fields").click()
     assert page.locator("table.fields details[open]").count() == count > 50
-
-
-def contents_of_pages(raw: bytes) -> list[bytes]:
-    """What is drawn on each page of a PDF as the browser writes it."""
-    streams = {}
-    for number, body in re.findall(rb"\n(\d+) 0 obj\n(.*?)endobj", raw, re.DOTALL):
-        streams[number] = body
-    found = []
-    for body in streams.values():
-        if re.search(rb"/Type\s*/Page\b", body):
-            (content,) = re.findall(rb"/Contents (\d+) 0 R", body)
-            packed = streams[content].partition(b"stream")[2].strip(b"\r\n")
-            found.append(zlib.decompressobj().decompress(packed))
-    return found
 
 
 @pytest.mark.parametrize("name", ["site/bmc_lldf", "site/db2_dms", "site/index", "diff"])

@@ -97,6 +97,10 @@ class LiveSpecs:
             problems.append(error_row(LmparseError(str(error), code="LMP-S005")))
         except Exception as error:  # whatever ends one build: the next change is to be built again
             problems.append(error_row(unforeseen(error)))
+        if built is not None:
+            for version in self._built[:-1]:  # a request may still read with the last one
+                shutil.rmtree(self._folder_of(version), ignore_errors=True)
+            self._built = [*self._built[-1:], self._version]
         with self._lock:
             self._version += 1
             self._problems = problems
@@ -104,10 +108,6 @@ class LiveSpecs:
                 self._generation += 1
                 for file in self._files:
                     file.reopen({**self._options, "spec": built})
-                self._built.append(self._version - 1)
-        for version in self._built[:-2]:  # a request may still read with the one before the last
-            shutil.rmtree(self._folder_of(version), ignore_errors=True)
-        self._built = self._built[-2:]
         self._first.set()
 
     def _folder_of(self, version: int) -> Path:
