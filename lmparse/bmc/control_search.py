@@ -125,10 +125,12 @@ class ControlSearch:
         place = path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
         name = compression.unpacked_name(place)
         if control is not None:
-            control = local_path(control)
+            is_pattern, control = "{stem}" in control, local_path(control)
             is_remote, control = addresses.is_remote(control), control.replace("{stem}", Path(name).stem)
             control = control if is_remote else name_of_local(control)
             if not _is_folder(control):
+                if is_pattern and not _is_there(control):
+                    raise ControlError(f"no control file {control} for it", code="LMP-C007", file=path)
                 return control
         folder = control if control is not None else _folder_of(place)
         known = self._folders.get(folder)
@@ -145,6 +147,12 @@ class ControlSearch:
             expected="one whose DLDS names the data set, or of the same stem",
             found=", ".join(map(addresses.base_name, others)) or "none",
         )  # fmt: skip
+
+
+def _is_there(path: str) -> bool:
+    if addresses.is_remote(path):
+        return file_systems.look_up(path) is not None
+    return os.path.exists(local_path(path))
 
 
 @dataclass(frozen=True)

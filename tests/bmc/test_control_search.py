@@ -180,7 +180,12 @@ def test_a_control_file_that_is_named_is_not_looked_at(tmp_path: Path) -> None:
 
 
 def test_a_pattern_with_the_stem(tmp_path: Path) -> None:
-    assert find_control("/logs/night.dat", str(tmp_path / "{stem}.control")) == str(tmp_path / "night.control")
+    pattern, expected = str(tmp_path / "{stem}.control"), tmp_path / "night.control"
+    with pytest.raises(ControlError) as found:
+        find_control("/logs/night.dat", pattern)
+    assert (found.value.code, found.value.file) == ("LMP-C007", "/logs/night.dat")
+    expected.touch()
+    assert find_control("/logs/night.dat", pattern) == str(expected)
 
 
 def test_a_folder_of_control_files(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from commands import Run
+from counted import operations
 
 import lmparse
 from lmparse import cli
@@ -62,6 +63,19 @@ def test_the_parts_of_a_log_are_small(log: dict[str, str], tmp_path: Path) -> No
         assert len(parts) > 2
         sizes.append(sum(len(pickle.dumps(part)) for part in parts) / Path(path).stat().st_size)
     assert max(sizes) < 0.1
+
+
+def test_planning_takes_few_steps_for_a_record(tmp_path: Path) -> None:
+    """Transactions are found by the column; to parse a record takes more than a hundred lines of Python."""
+    steps, records = [], []
+    for transactions in (200, 800):
+        tables, path = map(str, db2_log.make(transactions).write(tmp_path / str(transactions)))
+        request = Request((path,), read_options({"tables": tables}), with_changes=True)
+        list(request.parts())  # imports, and what is kept of specs
+        steps.append(operations(lambda request=request: list(request.parts())))
+        records.append(sum(row["records"] for row in lmparse.open_log(path, tables=tables).transactions()))
+    assert records[1] - records[0] > 1000
+    assert steps[1] - steps[0] < 5 * (records[1] - records[0])
 
 
 def test_options_for_changes_are_refused_for_records(log: dict[str, str]) -> None:

@@ -75,13 +75,13 @@ def folder(tmp_path: Path, sample: tuple[bytes, bytes]) -> Path:
     return made
 
 
-@pytest.mark.parametrize("what", ["changes", "one table", "records"])
+@pytest.mark.parametrize("what", ["changes", "one pattern", "one table", "records"])
 def test_one_bad_file_does_not_end_the_reading_of_others(
     folder: Path, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every sound record before damage is a row, wherever files are cut, and damage is a row and is said."""
-    options: dict[str, Any] = {"changes": {}, "one table": {"table": "PAYROLL.EMPLOYEE"}, "records": {
-        "spec": "bmc_lldf"}}[what]  # fmt: skip
+    named: dict[str, Any] = {"one table": {"table": "PAYROLL.EMPLOYEE"}, "records": {"spec": "bmc_lldf"}}
+    options = named.get(what, {})
     good = {}
     for name in ("a", "b"):
         log = open_log(folder / f"{name}.dat", control=folder / f"{name}.ctl", **options)
@@ -97,6 +97,8 @@ def test_one_bad_file_does_not_end_the_reading_of_others(
     size = {path.name: path.stat().st_size for path in folder.iterdir()}
     damage = {"b.dat": ("LMP-F006", place, size["b.dat"] - place), "d.dat": ("LMP-F003", 0, size["d.dat"])}
     damage |= {} if what == "records" else {"c.dat": ("LMP-C007", 0, size["c.dat"])}
+    if what == "one pattern":
+        options = {"control": str(folder / "{stem}.ctl")}
     for max_bytes in SPLITS:
         capsys.readouterr()
         found = rows(path=folder, maxPartitionBytes=max_bytes, **options)
