@@ -415,7 +415,7 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-S031": Cause(
         "a folder cannot be landed in",
-        "The folder has changes in another form, or with or without current tables, other than is asked for; what "
+        "The folder has changes in another form, with or without current tables, or trimmed, not as asked for; what "
         "`lmparse land` keeps in `_lmparse` is damaged; a table of it is gone, or was restored to what it was before "
         "the last landing; another process is landing there; or its path has characters that Delta tables do not take.",
         "Go on as the folder was begun, put the table back, wait for the other process, or name another folder.",

@@ -131,8 +131,8 @@ class FileChain:
 
     def _shared(self, one: FileRange) -> tuple[int, int]:
         """Bytes and records at the beginning of a stretch that those before have. Raises FramingError LMP-F013."""
-        place = self.filled[max(bisect_right(self.firsts, one.first) - 1, 0)]
-        joined, own = Joined(tuple(self.pieces[place:])), one.stretch
+        place = max(bisect_right(self.firsts, one.first) - 1, 0)
+        joined, own = Joined(tuple(self.pieces[number] for number in self.filled[place:])), one.stretch
         piece = joined.pieces[0]
         found = _find(piece, one.first, self.options, self.settings)
         if found is None:

@@ -9,7 +9,7 @@ from operator import contains
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.db2.file_ranges import not_one_log
 from lmparse.db2.log_record import BYTE_ORDERS, GENERATIONS, LogReader
-from lmparse.db2.settings import LuwSettings, find_log
+from lmparse.db2.settings import LuwSettings, find_log, is_explained
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.base import Framing
 from lmparse.options import DB2_FRAMINGS, Options
@@ -44,6 +44,8 @@ def common_settings(stretches: Sequence[JoinedPiece], options: Options) -> FileS
     found: dict[tuple[str, str | None, str], tuple[str, FileSettings]] = {}
     undecided: FramingError | None = None
     for path in dict.fromkeys(stretch.path for stretch in stretches):
+        if len(found) == 1 and is_explained(path, options, next(iter(found.values()))[1]):
+            continue  # found out for itself, it would be the same, at many times the cost
         try:
             file, logs = find_log(path, options, None)
         except FramingError as error:

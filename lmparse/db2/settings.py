@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,23 @@ def find_log(path: str | Path, options: Options, known: FileSettings | None) -> 
     detection = log_record.detection(framing.name, order, own.generation)
     said = (*decisions, *framing_options(options)) if decisions else ()
     return FoundFile(buffer, detection, framing, logs.records, said, own), logs
+
+
+def is_explained(path: str, options: Options, known: FileSettings) -> bool:
+    """Whether settings of another file fit a file and explain all of its first records, so that no others do better."""
+    assert isinstance(known.own, LuwSettings)
+    buffer, order = open_buffer(path, options.bounds), known.byte_order or ""
+    if not len(buffer):
+        return False
+    generation = known.own.generation
+    # Whether records are of the generation is asked once, below, and of all of them.
+    detection = replace(log_record.detection(known.framing, order, generation), test=lambda records, framing: None)
+    try:
+        trial = try_framing(buffer, named_framing(known.framing, options, None, order), detection)
+    except FramingError:
+        return False
+    records = [extent.read(buffer) for extent in trial.extents]
+    return trial.is_proven and log_record.explained(records, order, (generation,))[generation] == len(records)
 
 
 def _prove(buffer: Buffer, options: Options) -> tuple[Framing, str, Sequence[Decision]]:

@@ -165,7 +165,7 @@ def run(asked: Landing, on_error: OnError, progress: Progress | None) -> Landed:
     inputs = inputs_of([*asked.paths, *options.files.values()])
     with (
         ended_by_signals(),
-        opened_target(asked.to, asked.form, asked.with_current, inputs, options.bounds) as target,
+        opened_target(asked.to, asked.form, asked.with_current, inputs, options) as target,
     ):
         if family.checkpoint is not None:
             options = replace(options, checkpoint=str(target.checkpoint))

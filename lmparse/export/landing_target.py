@@ -18,6 +18,7 @@ from typing import Any
 from lmparse.errors import OptionError
 from lmparse.export.filenames import MOST, digest, unversioned
 from lmparse.limits import Limits
+from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
 from lmparse.storage.atomic_output import OutputPlace, check_place, naming_output, remove_left_behind, write_text
 from lmparse.storage.inputs import Inputs, inputs_of
@@ -69,6 +70,8 @@ class LandingTarget:
     shown: str
     form: str
     with_current: bool
+    is_trimmed: bool = True
+    """Whether texts of CHAR are without the blanks at their end. A key with them is another one."""
     tables: dict[str, LandedTable] = field(default_factory=dict)
     """By the ids of the tables."""
     seq: str | None = None
@@ -130,7 +133,8 @@ class LandingTarget:
     def save(self) -> None:
         """Write what is known. Raises OptionError."""
         shown = {
-            "land_version": _VERSION, "as": self.form, "current": self.with_current, "seq": self.seq,
+            "land_version": _VERSION, "as": self.form, "current": self.with_current, "trim": self.is_trimmed,
+            "seq": self.seq,
             "tables": [asdict(self.tables[ids]) for ids in sorted(self.tables)],
         }  # fmt: skip
         write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", self._place())
@@ -149,7 +153,7 @@ class LandingTarget:
             found = read_json(file_bytes(place, limits), limits)
             if found["land_version"] != _VERSION:
                 raise ValueError(f"it is of version {found['land_version']}, and this lmparse reads {_VERSION}")
-            known = found["as"], found["current"]
+            known, is_trimmed = (found["as"], found["current"]), found.get("trim", True)
             tables = [_known_table(entry) for entry in found["tables"]]
             self.tables = {table.ids: table for table in tables}
             if len({table.folder.casefold() for table in tables}) < len(found["tables"]):
@@ -157,6 +161,9 @@ class LandingTarget:
             self.seq = _text_or_none(found["seq"])
         except (DocumentError, OSError, LookupError, TypeError, ValueError) as error:
             raise OptionError(f"{place} is not a state of land: {error}", code=CODE) from None
+        if is_trimmed is not self.is_trimmed:
+            words = f"texts {'without' if is_trimmed else 'with'} the blanks at their end"
+            raise OptionError(f"{self.shown} has {words}", code=CODE, hint=f"give trim {str(is_trimmed).lower()}")
         if known != (self.form, self.with_current):
             words = f"as {known[0]}, {'with' if known[1] else 'without'} current tables"
             raise OptionError(f"{self.shown} has changes {words}", code=CODE, hint="go on so, or name another folder")
@@ -200,7 +207,7 @@ def _text_or_none(found: Any) -> str | None:
 
 @contextmanager
 def opened_target(
-    to: str | Path, form: str, with_current: bool, inputs: Inputs, limits: Limits
+    to: str | Path, form: str, with_current: bool, inputs: Inputs, options: Options
 ) -> Iterator[LandingTarget]:
     """The target at a path, which is made; no other process lands there until the end of the block.
 
@@ -210,7 +217,7 @@ def opened_target(
     bad = sorted({*str(place.path)}.intersection(_UNREADABLE))
     if form == "delta" and bad:
         raise OptionError(f"{place.shown}: Delta tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
-    target = LandingTarget(place.path, place.shown, form, with_current)
+    target = LandingTarget(place.path, place.shown, form, with_current, options.trim)
     with naming_output(place.shown):
         if target.home.is_symlink():
             raise not_landed(target.home, "it is a link")
@@ -224,7 +231,7 @@ def opened_target(
                 f"{place.shown}: another process is landing there", code=CODE, hint="run it again when that has ended"
             ) from None
         remove_left_behind(target.home)
-        target.load(limits)
+        target.load(options.bounds)
         yield target
     finally:
         os.close(lock)

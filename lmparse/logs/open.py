@@ -231,8 +231,8 @@ def spec_files(name: str) -> list[str]:
 def save_checkpoint(file: RecordFile) -> None:
     """Write how far a log has been read into the file that its options name; see `Log.save_checkpoint`.
 
-    Raises OptionError LMP-S022 if another run has written it since it was read: its changes may be the same ones, and
-    it may have read further.
+    Raises OptionError LMP-S022 if another run has written it since it was read: that has given the same changes, and
+    may have read further.
     """
     if file.options.checkpoint is None or not isinstance(file, ChangeLog):
         raise OptionError("no checkpoint is named", hint="give checkpoint too")

@@ -170,6 +170,21 @@ def test_rows_that_the_log_does_not_have(tmp_path: Path) -> None:
     assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [4]
 
 
+@pytest.mark.parametrize("trim", [True, False])
+def test_texts_are_trimmed_always_or_never(*, trim: bool, tmp_path: Path) -> None:
+    """A key with blanks at its end would be another one than without."""
+    form = Table(3, 5, "ITEM", (Column("ID", "CHAR(4)", nullable=False),))
+    log = Extracts(tmp_path, trim=trim)
+    log.land(insert(form, ID="A"), tables=(form,))
+    log.how["trim"] = not trim
+    with pytest.raises(OptionError, match="the blanks at their end") as found:
+        log.land(lambda unit: void(unit.delete(form, {"ID": "A"})), tables=(form,))
+    assert found.value.code == "LMP-S031"
+    log.how["trim"] = trim
+    log.land(tables=(form,), files=(1,))
+    assert rows_of(log.to / "current" / "PROD.ITEM") == []
+
+
 def test_nulls_in_the_key(tmp_path: Path) -> None:
     form = Table(3, 5, "ITEM", (Column("ID", "INTEGER"), Column("N", "INTEGER")))
     log = Extracts(tmp_path)

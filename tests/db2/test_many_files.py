@@ -1,0 +1,88 @@
+"""Very many files of one Db2 LUW log: how they are framed is found out once, and is still tested of every file."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+from pathlib import Path
+
+import pytest
+from counted import growth, operations
+from samples import db2_scripts as luw
+
+from lmparse.errors import FramingError
+from lmparse.logs.families import read_options
+from lmparse.logs.joining import one_log
+from lmparse.options import Options
+from lmparse.storage.joined import joined_of
+
+FORM = ("v10", "little", "filter")
+OTHERS = [("v10", "big", "filter"), ("v9.7", "little", "filter"), ("v10", "little", "lsn8"), ("v10", "little", "bare")]
+OPTIONS: Options = read_options({"spec": "db2_log"})
+
+
+@pytest.fixture(scope="module")
+def data() -> bytes:
+    return luw.full_stream(*FORM).bytes()
+
+
+def copies(folder: Path, data: bytes, count: int) -> list[Path]:
+    """Files that have the same."""
+    paths = [folder / f"{number}.log" for number in range(count)]
+    for path in paths:
+        path.write_bytes(data)
+    return paths
+
+
+def cut(folder: Path, count: int) -> list[Path]:
+    """The files of a log, each with some records."""
+    stream = luw.full_stream(*FORM)
+    whole, lead = stream.bytes(), stream.records[0].offset
+    places = [record.offset - lead for record in stream.records]
+    places = [*places[:: max(1, len(places) // count)][:count], len(whole)]
+    paths = [folder / f"{number}.log" for number in range(count)]
+    for path, (start, end) in zip(paths, pairwise(places), strict=True):
+        path.write_bytes(whole[start:end])
+    return paths
+
+
+def cost(paths: list[Path]) -> int:
+    return operations(lambda: one_log(paths, OPTIONS))
+
+
+def parsing(paths: list[Path]) -> int:
+    """Lines of generated parsers that run."""
+    return operations(lambda: one_log(paths, OPTIONS), within="generated/")
+
+
+def test_the_cost_of_a_file(data: bytes, tmp_path: Path) -> None:
+    """It does not grow with the number of files; how one is framed is found out in one way, not in all."""
+    paths = copies(tmp_path, data, 40)
+    cost(paths[:2])  # what is made once is there
+    assert growth(lambda count: cost(paths[:count]), 10) < 2.1
+    first, more = parsing(paths[:2]), parsing(paths[:3]) - parsing(paths[:2])
+    assert 0 < 2 * more < first
+
+
+def test_files_inside_of_one_another(data: bytes, tmp_path: Path) -> None:
+    """Files that have nothing of their own are left out."""
+    joined = joined_of(one_log(copies(tmp_path, data, 5), OPTIONS)[0])
+    assert joined is not None
+    assert [piece.size for piece in joined.pieces] == [len(data), 0, 0, 0, 0]
+
+
+def test_each_file_is_taken_as_it_would_be_alone(tmp_path: Path) -> None:
+    paths = cut(tmp_path, 12)
+    joined = joined_of(one_log(paths[::-1], OPTIONS)[0])
+    assert joined is not None
+    assert [piece.path for piece in joined.pieces] == list(map(str, paths))
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_file_that_is_framed_otherwise(other: tuple[str, str, str], data: bytes, tmp_path: Path) -> None:
+    paths = [*copies(tmp_path, data, 2), tmp_path / "other.log"]
+    paths[-1].write_bytes(luw.full_stream(*other).bytes())
+    for order in permutations(paths):
+        with pytest.raises(FramingError) as found:
+            one_log(order, OPTIONS)
+        assert found.value.code == "LMP-F013"
+        assert "framed in different ways" in str(found.value)
