@@ -45,7 +45,7 @@ def add_options(command: argparse.ArgumentParser, name: str, without: Collection
             continue
         doc = meta["doc"]
         if meta["values"]:
-            default = "" if meta["kind"] is tuple else f"; default: {entry.default}"
+            default = "" if meta["kind"] is tuple or entry.default is None else f"; default: {entry.default}"
             doc += f" ({', '.join(meta['values'])}{default})"
         given: dict[str, Any] = {"dest": entry.name, "default": None, "help": doc}
         if meta["kind"] is bool:
