@@ -117,8 +117,8 @@ def page_place(parsed: argparse.Namespace, inputs: Inputs) -> OutputPlace | None
     return None
 
 
-def not_installed(error: ImportError) -> OptionError:
-    """The error of a command that needs a package that is missing. Raises what is an error of this package."""
+def not_installed(error: ImportError, extra: str = "arrow") -> OptionError:
+    """The error of a command that needs a package of an extra. Raises what is an error of this package."""
     if (error.name or "lmparse").partition(".")[0] == "lmparse":
         raise error
-    return OptionError(f"{error.name} is not installed", code="LMP-S005", hint="pip install 'lmparse[arrow]'")
+    return OptionError(f"{error.name} is not installed", code="LMP-S005", hint=f"pip install 'lmparse[{extra}]'")
