@@ -60,7 +60,7 @@ def add_options(command: argparse.ArgumentParser, name: str, without: Collection
             continue
         doc = meta["doc"]
         if meta["values"]:
-            default = "" if meta["kind"] is tuple else f"; default: {entry.default}"
+            default = "" if meta["kind"] is tuple or entry.default is None else f"; default: {entry.default}"
             doc += f" ({', '.join(meta['values'])}{default})"
         given: dict[str, Any] = {"dest": entry.name, "default": None, "help": doc}
         if meta["kind"] is bool:
@@ -134,8 +134,8 @@ def page_place(parsed: argparse.Namespace, inputs: Inputs) -> OutputPlace | None
     return None
 
 
-def not_installed(error: ImportError) -> OptionError:
-    """The error of a command that needs a package that is missing. Raises what is an error of this package."""
+def not_installed(error: ImportError, extra: str = "arrow") -> OptionError:
+    """The error of a command that needs a package of an extra. Raises what is an error of this package."""
     if (error.name or "lmparse").partition(".")[0] == "lmparse":
         raise error
-    return OptionError(f"{error.name} is not installed", code="LMP-S005", hint="pip install 'lmparse[arrow]'")
+    return OptionError(f"{error.name} is not installed", code="LMP-S005", hint=f"pip install 'lmparse[{extra}]'")

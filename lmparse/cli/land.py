@@ -45,7 +45,7 @@ def run(parsed: argparse.Namespace) -> int:
         load_arrow()
         from lmparse.export import landing
     except ImportError as error:
-        raise not_installed(error) from None
+        raise not_installed(error, "delta" if parsed.form == "delta" else "arrow") from None
     from lmparse.cli.writing import ShownWork
 
     asked = landing.Landing(parsed.files, parsed.to, options_of(parsed), parsed.form, parsed.current)

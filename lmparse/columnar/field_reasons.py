@@ -47,8 +47,10 @@ def _own(layouts: Mapping[str, Layout], layout: Layout, entry: Field) -> str:
 
 
 def _of_place(entry: Field, ends: set[str | None]) -> str:
-    if entry.offset is None or entry.conditional or entry.repeated or entry.kind in NESTED:
+    if entry.offset is None or entry.conditional or entry.repeated:
         return "its place depends on the data"
+    if entry.kind in NESTED:
+        return "only the parser can read what is nested in it"
     if entry.width is None and entry.ends is None:
         return "its length depends on the data"
     if entry.checks and not (entry.id in ends and entry.checks == f"max: {END}.size"):

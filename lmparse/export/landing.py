@@ -307,7 +307,7 @@ class _LandingRun:
         }
 
     def _mark_unread(self, tables: Sequence[TableRows]) -> None:
-        """Mark current tables whose changes have no table version, or may be bad, and so are among the others."""
+        """Mark the current tables of which changes may be among the others: without a table version, or bad."""
         for rows in tables:
             if rows.ids == OTHER and self._target.with_current:
                 if next(rows.bad_batches(rows.schema, set()), None) is not None:

@@ -11,6 +11,7 @@ from lmparse.changes.checkpoint import BEGINNING, Checkpoint
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.families import family_of, without_descriptions
+from lmparse.logs.other_kinds import of_another_kind
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.atomic_output import OutputPlace, check_place
@@ -75,14 +76,19 @@ def paths_of(
     if len(names) == 1 and options.checkpoint is None:
         return list(names)
     family = family_of(catalog.load(options.spec))
-    if not names or family is None or family.join is None:
+    if not names:
+        raise OptionError("no file is named")
+    if family is None or family.join is None:
         what = "checkpoint: " if options.checkpoint is not None else f"{len(names)} files: "
         raise OptionError(f"{what}{options.spec} is read from one file at a time")
     control = family.control
     data = [name for name in names if control is None or not control.is_one(name, options.bounds)]
     if not data or (len(data) == 1 and options.checkpoint is None):
         return data
-    logs = family.join(data, options, run, checkpoint, faults)
+    try:
+        logs = family.join(data, options, run, checkpoint, faults)
+    except FramingError as error:
+        raise (error.file and of_another_kind(error.file, options, error)) or error from None
     return [log.pieces[0].path if len(log.pieces) == 1 and checkpoint is None else log.address for log in logs]
 
 

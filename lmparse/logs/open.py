@@ -16,10 +16,11 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.framings import named_framing
 from lmparse.logs.beside import Beside, Say, look_beside, unusable
-from lmparse.logs.families import check_changes, check_fits, detection_of, families, family_of, read_options
+from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.logs.joining import checkpoint_before, checkpoint_behind, checkpoint_place, one_log
+from lmparse.logs.other_kinds import of_another_kind
 from lmparse.logs.sniff import sniff
-from lmparse.options import FILE_OPTIONS, FRAMING_OPTIONS, Options, check_taken
+from lmparse.options import FRAMING_OPTIONS, Options, check_taken
 from lmparse.records.files import RAW, OnError, RecordFile
 from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import FileSettings, find_file
@@ -50,26 +51,9 @@ def open_file(
         try:
             log: ChangeLog = family.open_log(path, options, settings=settings, on_error=on_error)
         except FramingError as error:
-            raise _of_another_family(path, options, error) or error from None
+            raise of_another_kind(path, options, error) or error from None
         return log
     return RecordFile(path, options, find_file(path, options, settings, detection_of(spec)), on_error=on_error)
-
-
-def _of_another_family(path: str | Path, options: Options, error: FramingError) -> FramingError | None:
-    """The error of a file that is not a log of its family but of another one; None if it is not."""
-    if error.code != "LMP-F003" or error.file not in (None, str(path)):
-        return None
-    try:
-        found = sniff(path, options.bounds)
-    except FramingError:
-        return None
-    owner = next((family for family in families() if family.owns(found.spec)), None)
-    if owner is None or owner.owns(catalog.load(options.spec).id):
-        return None
-    named = " or ".join(sorted({f"spec {found.spec}", *(name for name in FILE_OPTIONS if name in owner.options)}))
-    return FramingError(
-        f"is of another kind: {owner.title}", code="LMP-F003", file=str(path), record_offset=0, hint=f"give {named}"
-    )
 
 
 def open_named(path: str | Path, given: Mapping[str, Any], *, on_error: OnError = None) -> RecordFile:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -311,6 +312,19 @@ def test_the_report(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path
     again = run(*command)
     assert (again.code, again.out) == (0, "")
     assert ": 0 changes landed" in again.err
+
+
+@pytest.mark.parametrize(("form", "extra"), [("delta", "delta"), ("parquet", "arrow")])
+def test_what_to_install(
+    form: str, extra: str, sample: tuple[Path, Path], run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The extra with all that the form needs, not with the first package that is missing."""
+    log, tables = sample
+    missing = ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
+    monkeypatch.setattr("lmparse.cli.land.load_arrow", Mock(side_effect=missing))
+    done = run("land", log, "--tables", tables, "--to", log.parent / "to", "--as", form)
+    assert done.code == 2
+    assert f"hint: pip install 'lmparse[{extra}]'" in done.err
 
 
 def test_what_is_refused(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:

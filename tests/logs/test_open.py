@@ -52,3 +52,24 @@ def test_large_records_are_in_memory_one_at_a_time_while_their_kind_is_found(tmp
         tracemalloc.stop()
     assert options.spec == RAW
     assert peak < 20 * size
+
+
+def test_a_file_of_another_family_among_those_of_one_log(tmp_path: Path) -> None:
+    """In place of a record that is cut short, since text begins like a record of any length."""
+    paths = [*bmc_log.make().write(tmp_path), *db2_log.make().write(tmp_path)]
+    data, log = (next(path for path in paths if path.suffix == end) for end in (".dat", ".log"))
+    with pytest.raises(FramingError, match="is of another kind: BMC AMI Log Master") as caught:
+        lmparse.open_log([data, log], spec="db2_log")
+    assert (caught.value.code, caught.value.file) == ("LMP-F003", str(data))
+
+
+def test_a_control_file_that_is_given_as_the_log(tmp_path: Path) -> None:
+    path = next(path for path in bmc_log.make().write(tmp_path) if path.suffix == ".ctl")
+    with pytest.raises(FramingError, match="is of another kind: control records") as caught:
+        lmparse.open_log(path)
+    assert caught.value.hint == "give the log, and this file as control, or spec bmc_control for its records"
+
+
+def test_no_file() -> None:
+    with pytest.raises(OptionError, match="no file is named"):
+        lmparse.open_log([])
