@@ -155,6 +155,12 @@ def _content_sizes(pdf: bytes) -> list[int]:
     return found
 
 
+def test_on_a_phone_all_of_an_option_is_on_the_screen(visit: Any) -> None:
+    cells = visit("options", PHONE).locator("#options > .table-wrapper tbody td")
+    assert cells.count() > 100
+    assert cells.evaluate_all(f"all => all.every((one) => one.getBoundingClientRect().right <= {PHONE})")
+
+
 # -- one search --------------------------------------------------------------------------------
 
 
