@@ -28,12 +28,11 @@ def main() -> None:
     ARCHIVE.unlink(missing_ok=True)
     made = ARCHIVE.with_name(f"{ARCHIVE.name}.{os.getpid()}")
     with tempfile.TemporaryDirectory() as folder:
-        bmc_log.make().write(Path(folder))
+        _, log = bmc_log.make().write(Path(folder))
         builder = SparkSession.builder.master("local[2]").config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.ui.enabled", False).config("spark.ui.showConsoleProgress", False)
         os.environ["JDK_JAVA_OPTIONS"] = f"{COMPILER} -XX:ArchiveClassesAtExit={made} {QUIET}"
         spark = builder.getOrCreate()
-        (log,) = Path(folder).glob("*.log")
         changes = spark.read.format("lmparse").load(str(log))
         changes.write.parquet(f"{folder}/parquet")
         spark.read.parquet(f"{folder}/parquet").groupBy("table_name").count().orderBy("count").collect()
