@@ -22,6 +22,7 @@ INSTALL := $(PIP) install --quiet
 LOCKED := --require-hashes --no-build-isolation
 TIMES := $(VENV)/times
 SPARK_LOG := $(VENV)/tests-with-spark.log
+SPARK_CLASSES := $(VENV)/spark-classes
 CLUSTER_BYTES ?= 5G
 CLUSTER_KILLS ?= 10
 SOAK_BYTES ?= 10G
@@ -66,7 +67,7 @@ check-code:
 check-tests:
 	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal)
 
-check-spark:
+check-spark: $(SPARK_CLASSES)
 	@echo "== tests with Spark: run beside the others, and print in $(SPARK_LOG) until they end"
 	@$(BIN)/pytest $(WITH_SPARK) >$(SPARK_LOG) 2>&1; code=$$?; cat $(SPARK_LOG); \
 		[ $$code -eq 0 ] && printf '%4d s  %s\n' $$SECONDS 'tests with Spark' | tee -a $(TIMES)
@@ -81,10 +82,10 @@ test-pages: ## drive the pages in a headless Chromium, where there is one (CHROM
 test-pages-run: dev # The browser tests in $(VENV), whose lock holds what drives a browser.
 	CHROMIUM='$(CHROMIUM)' $(BIN)/pytest -m browser $$(grep -rl --include='test_*.py' 'mark\.browser' tests)
 
-test-spark: dev # The Spark tests in $(VENV), whatever Spark its lock holds.
+test-spark: dev $(SPARK_CLASSES) # The Spark tests in $(VENV), whatever Spark its lock holds.
 	$(BIN)/pytest $(WITH_SPARK)
 
-cluster-test: dev ## tests of a cluster of Spark with CLUSTER_BYTES of log and CLUSTER_KILLS killed executors; long
+cluster-test: dev $(SPARK_CLASSES) ## tests of a cluster of Spark with CLUSTER_BYTES of log and CLUSTER_KILLS killed executors; long
 	$(BIN)/pytest -m cluster tests/cluster --cluster-bytes $(CLUSTER_BYTES) --cluster-kills $(CLUSTER_KILLS) --durations 0
 
 soak: dev ## SOAK_BYTES through convert and Spark: flat memory, nothing left; into bench/results/, long
@@ -184,6 +185,11 @@ $(VENV)/locked: requirements/build.txt requirements/$(LOCK).txt | $(VENV)/pyvenv
 	$(INSTALL) --require-hashes -r requirements/build.txt
 	$(INSTALL) $(LOCKED) -r requirements/$(LOCK).txt
 	@touch $@
+
+# Loading the classes of Spark takes seconds of each process that starts it: Java gets an archive of them, where it can
+# make one. What was printed is kept in this file.
+$(SPARK_CLASSES): $(VENV)/locked
+	@PYTHONPATH=$(CURDIR):$(CURDIR)/tests $(BIN)/python tests/spark_classes.py >$@ 2>&1 || { cat $@; rm $@; exit 1; }
 
 # A strict install, since Spark finds no data source in a plain one and mypy no package.
 # It links file by file, so that a new file asks for a new install.

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,12 @@ class Place:
     width: int
 
 
+@cache
+def _clean(path: str, options: Options) -> CheckReport:
+    """What `check` says of a case as it is."""
+    return account(path, options)
+
+
 class Sample:
     """A case as a log, with its records."""
 
@@ -70,7 +76,7 @@ class Sample:
         self._copy = folder / "mutated.bin"
         self.file = open_file(self.path, self.options)
         self.extents = list(self.file.extents())
-        self.clean = account(self.path, self.options)
+        self.clean = _clean(self.path, self.options)
 
     @property
     def family(self) -> str:

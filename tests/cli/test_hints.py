@@ -41,7 +41,8 @@ def hints() -> Iterator[tuple[str, str]]:
         if "_generated" in path.parts:
             continue
         module = path.relative_to(HERE).with_suffix("").as_posix()
-        for node in ast.walk(ast.parse(path.read_text())):
+        source = path.read_text()
+        for node in ast.walk(ast.parse(source)) if "hint" in source else ():
             named: list[ast.expr] = []
             if (isinstance(node, ast.keyword) and node.arg == "hint") or (
                 isinstance(node, ast.Assign) and any(ast.unparse(target).endswith("hint") for target in node.targets)

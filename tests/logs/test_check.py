@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from cases.files import load
 from samples.db2_scripts import ITEM, item
 from writers.bmc import control, framing, lldf, logs
 from writers.bmc.control import Table
@@ -369,7 +369,7 @@ BAD = Path(__file__).parents[1] / "cases_bad"
 
 def bad_values() -> list[Path]:
     """The cases of log records of Db2 LUW whose only fault is one that `records` finds."""
-    found = [(path, yaml.safe_load(path.read_text("utf-8"))) for path in sorted(BAD.glob("db2_*/*.yaml"))]
+    found = [(path, load(path)) for path in sorted(BAD.glob("db2_*/*.yaml"))]
     return [path for path, case in found if case["command"] == "records" and case["exit"] == 20 and
             case["options"]["spec"] == "db2_log" and case["error"]["code"].startswith("LMP-V")]  # fmt: skip
 
@@ -377,7 +377,7 @@ def bad_values() -> list[Path]:
 @pytest.mark.parametrize("path", bad_values(), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_bad_value_in_any_record_is_found_once(path: Path) -> None:
     """Not only in records that are rows: reading the changes passes over the others."""
-    case = yaml.safe_load(path.read_text("utf-8"))
+    case = load(path)
     report = account(str(path.with_suffix(".bin")), Options.parse(case["options"]))
     found = [error for error in report.errors if error.code == case["error"]["code"]]
     assert [(error.record_index, error.record_offset) for error in found] == [

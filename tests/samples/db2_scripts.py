@@ -227,6 +227,22 @@ def full_stream(generation: Any, byte_order: Any, framing: Any = "bare") -> Stre
     return stream
 
 
+def described(table: Table, *rows_: dict[str, Any], generation: Any = "v10", byte_order: Any = "little") -> Stream:
+    """A log with a table and some rows, all committed."""
+    stream = Stream(generation, byte_order, "bare")
+    unit = stream.begin()
+    unit.initialize(table)
+    for row in rows_:
+        unit.insert(table, row)
+    unit.commit()
+    return stream
+
+
+def without_description(stream: Stream) -> bytes:
+    """The log without its first record, which must be without prefix."""
+    return stream.bytes()[stream.records[0].length :]
+
+
 def patched(stream: Stream, number: int, offset: int, raw: bytes) -> bytes:
     """The stream with some bytes of one record changed; the offset counts from the record's start."""
     data = bytearray(stream.bytes())

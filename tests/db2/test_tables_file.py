@@ -1,0 +1,170 @@
+"""A tables file: types in the words of SQL, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from samples.db2_scripts import ITEM, described, item
+
+from lmparse import cli
+from lmparse.values.sql_types import parse_type
+
+# types in SQL words
+
+WORDS: list[tuple[str, str]] = [
+    ("INT", "INTEGER"),
+    ("int", "INTEGER"),
+    ("Integer", "INTEGER"),
+    ("DEC(9,2)", "DECIMAL(9,2)"),
+    ("NUMERIC(9,2)", "DECIMAL(9,2)"),
+    ("NUM(9, 2)", "DECIMAL(9,2)"),
+    ("decimal ( 9 , 2 )", "DECIMAL(9,2)"),
+    ("DECIMAL(9)", "DECIMAL(9,0)"),
+    ("DEC", "DECIMAL(5,0)"),
+    ("CHARACTER(6)", "CHAR(6)"),
+    ("CHAR", "CHAR(1)"),
+    ("CHAR(6) FOR BIT DATA", "CHAR(6) FOR BIT DATA"),
+    ("CHARACTER(6)  for bit  data", "CHAR(6) FOR BIT DATA"),
+    ("VARCHAR(6) FOR BIT DATA", "VARCHAR(6) FOR BIT DATA"),
+    ("CHARACTER VARYING(6)", "VARCHAR(6)"),
+    ("CHAR VARYING(6)", "VARCHAR(6)"),
+    ("VARCHAR(6 OCTETS)", "VARCHAR(6)"),
+    ("DOUBLE PRECISION", "DOUBLE"),
+    ("FLOAT", "DOUBLE"),
+    ("FLOAT(53)", "DOUBLE"),
+    ("FLOAT(24)", "REAL"),
+    ("REAL", "REAL"),
+    ("CLOB(5K)", "CLOB(5120)"),
+    ("CLOB(1M)", "CLOB(1048576)"),
+    ("CLOB", "CLOB(1048576)"),
+    ("CHARACTER LARGE OBJECT(5K)", "CLOB(5120)"),
+    ("BINARY LARGE OBJECT(1G)", "BLOB(1073741824)"),
+    ("BINARY VARYING(6)", "VARBINARY(6)"),
+    ("NCHAR(4)", "GRAPHIC(4)"),
+    ("NVARCHAR(4)", "VARGRAPHIC(4)"),
+    ("NCLOB(4K)", "DBCLOB(4096)"),
+    ("TIMESTAMP", "TIMESTAMP(6)"),
+    ("TIMESTAMP(0)", "TIMESTAMP(0)"),
+    ("TIMESTAMP(12)", "TIMESTAMP(12)"),
+    ("DECFLOAT", "DECFLOAT(34)"),
+    ("DECFLOAT(16)", "DECFLOAT(16)"),
+    ("LONG VARCHAR", "LONG VARCHAR"),
+    ("XML", "XML"),
+    ("BOOLEAN", "BOOLEAN"),
+    ("DATE", "DATE"),
+]
+
+
+@pytest.mark.parametrize(("words", "canonical"), WORDS)
+def test_words_of_types(words: str, canonical: str) -> None:
+    assert parse_type(words) == parse_type(canonical)
+    assert parse_type(words).words == canonical
+    assert parse_type(parse_type(words).words) == parse_type(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "", "TEXT", "VARCHAR", "VARCHAR()", "VARCHAR(-1)", "INTEGER(4)", "DATE(3)", "DECIMAL(0)", "DECIMAL(32)",
+        "DECIMAL(5,6)", "CHAR(4,2)", "TIMESTAMP(13)", "DECFLOAT(20)", "INTEGER FOR BIT DATA", "CLOB(5K) FOR BIT DATA",
+        "CHAR(6", "CHAR 6", "XML(3)", "DECIMAL(5,1,1)", "'CHAR(6)'", "CHAR(6) NOT NULL",
+    ],
+)  # fmt: skip
+def test_words_that_are_no_type(words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        parse_type(words)
+    log = tmp_path / "x.log"
+    log.write_bytes(described(ITEM, item(1)).bytes())
+    path = tmp_path / "t.yaml"
+    entry = {"tablespace_id": 3, "table_id": 5, "schema": "S", "name": "N", "columns": [{"name": "A", "type": words}]}
+    path.write_text(json.dumps({"tables": [entry]}))
+    assert cli.main(["changes", str(log), "--tables", str(path)]) == 20
+    said = capsys.readouterr().err
+    assert f"{path}: tables[0].columns[0].type: " in said
+    assert "LMP-C009" in said
+
+
+@pytest.mark.parametrize(("words", "length"), [("CHAR(5 CODEUNITS32)", 20), ("GRAPHIC(5 CODEUNITS32)", 20),
+                                                ("GRAPHIC(5 CODEUNITS16)", 10), ("VARCHAR(5 OCTETS)", 5),
+                                                ("CLOB(1K CODEUNITS32)", 4096)])  # fmt: skip
+def test_lengths_in_code_units_are_bytes(words: str, length: int) -> None:
+    assert parse_type(words).length == length
+
+
+@pytest.mark.parametrize("words", ["CHAR(5 CODEUNITS16)", "GRAPHIC(5 OCTETS)", "BINARY(5 CODEUNITS32)",
+                                   "CHAR(5 CODEUNITS32) FOR BIT DATA"])  # fmt: skip
+def test_code_units_that_a_type_does_not_count_in(words: str) -> None:
+    with pytest.raises(ValueError, match="is not counted in"):
+        parse_type(words)
+
+
+# a tables file that cannot be used
+
+_KEYED = (
+    "tables: [{{tablespace_id: 3, table_id: 5, schema: S, name: N, columns: [{{name: A, type: INT}}, "
+    "{{name: B, type: INT}}, {{name: L, type: CLOB(5K)}}, {{name: M, type: XML}}], key: {}}}]"
+)
+BAD_FILES = {
+    "no list": ("tables: 3", "tables"),
+    "no key": ("table: []", "tables"),
+    "no mapping": ("[]", "tables"),
+    "nothing": ("", "tables"),
+    "an entry that is text": ("tables: [EMP]", "tables[0]"),
+    "an unknown key": ("tables: [{tablespace: 3}]", "tables[0].tablespace"),
+    "a number as text": ("tables: [{tablespace_id: '3', table_id: 5}]", "tables[0].tablespace_id"),
+    "a number too large": ("tables: [{tablespace_id: 3, table_id: 65536}]", "tables[0].table_id"),
+    "a number below zero": ("tables: [{tablespace_id: -1, table_id: 5}]", "tables[0].tablespace_id"),
+    "true for a number": ("tables: [{tablespace_id: true, table_id: 5}]", "tables[0].tablespace_id"),
+    "no name": ("tables: [{tablespace_id: 3, table_id: 5, schema: S}]", "tables[0].name"),
+    "no schema": ("tables: [{tablespace_id: 3, table_id: 5, name: N}]", "tables[0].schema"),
+    "a name that is a number": ("tables: [{tablespace_id: 3, table_id: 5, schema: S, name: 7}]", "tables[0].name"),
+    "no columns": ("tables: [{tablespace_id: 3, table_id: 5, schema: S, name: N}]", "tables[0].columns"),
+    "columns that are none": (
+        "tables: [{tablespace_id: 3, table_id: 5, schema: S, name: N, columns: {A: INT}}]", "tables[0].columns"),
+    "a column that is text": (
+        "tables: [{tablespace_id: 3, table_id: 5, schema: S, name: N, columns: [A]}]", "tables[0].columns[0]"),
+    "a column without type": (
+        "tables: [{tablespace_id: 3, table_id: 5, schema: S, name: N, columns: [{name: A}]}]",
+        "tables[0].columns[0].type"),
+    "a column with more": (
+        "tables: [{tablespace_id: 3, table_id: 5, schema: S, name: N, columns: [{name: A, type: INT, length: 4}]}]",
+        "tables[0].columns[0].length"),
+    "nullable in words": (
+        "tables: [{tablespace_id: 3, table_id: 5, schema: S, name: N, "
+        "columns: [{name: A, type: INT, nullable: 'no'}]}]",
+        "tables[0].columns[0].nullable"),
+    "a key that is text": (_KEYED.format("A"), "tables[0].key"),
+    "a key with a number": (_KEYED.format("[A, 2]"), "tables[0].key[1]"),
+    "a key with an unknown column": (_KEYED.format("[A, X]"), "tables[0].key[1]"),
+    "a key with a column twice": (_KEYED.format("[A, B, A]"), "tables[0].key[2]"),
+    "a key with a LOB": (_KEYED.format("[L]"), "tables[0].key[0]"),
+    "a key with XML": (_KEYED.format("[M]"), "tables[0].key[0]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_tables_files_that_cannot_be_used(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, field = BAD_FILES[name]
+    log, path = tmp_path / "x.log", tmp_path / "t.yaml"
+    log.write_bytes(described(ITEM, item(1)).bytes())
+    path.write_text(text)
+    assert cli.main(["changes", str(log), "--tables", str(path)]) == 20
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "LMP-C009" in err
+    assert f"{path}: {field}: " in err
+
+
+@pytest.mark.parametrize("raw", [b"tables: [", b"\xff\xfe\x00", b"tables: !!python/object:os.system {}", b"a: b: c"])
+def test_tables_files_that_are_no_yaml(raw: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log, path = tmp_path / "x.log", tmp_path / "t.yaml"
+    log.write_bytes(described(ITEM, item(1)).bytes())
+    path.write_bytes(raw)
+    assert cli.main(["changes", str(log), "--tables", str(path)]) == 20
+    assert "LMP-C009" in capsys.readouterr().err
+    assert cli.main(["changes", str(log), "--tables", str(tmp_path)]) == 20
+    assert "LMP-C009" in capsys.readouterr().err
+    assert cli.main(["changes", str(log), "--tables", str(tmp_path / "none")]) == 20
+    assert "cannot be read" in capsys.readouterr().err

@@ -1,0 +1,103 @@
+"""A log that is compressed or remote, and what is known of copies."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pytest
+from writers.bmc import control, framing, logs
+
+from lmparse.errors import FramingError
+from lmparse.storage import buffers
+from lmparse.storage.buffers import open_buffer
+
+DATA = random.Random(7).randbytes(2500) + b"log " * 2500
+MANY = b"".join(number.to_bytes(3, "big") for number in range(1 << 20))
+
+
+def zstd(data: bytes) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(data)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".zst": zstd}
+ENDINGS = list(PACKERS)
+
+
+class Log(NamedTuple):
+    data: Path
+    control: Path
+
+
+@pytest.fixture(scope="module")
+def contents() -> tuple[bytes, bytes]:
+    """Data file and control file of the example."""
+    example = logs.example()
+    records = [*example.control_records[:-1], control.dlge(ENDRBA="FFFFFFFFFFFFFFFFFFFF")]
+    return framing.rdw(example.data_records), framing.rdw(records)
+
+
+@pytest.fixture
+def log(tmp_path: Path, contents: tuple[bytes, bytes]) -> Log:
+    found = Log(tmp_path / "plain" / "night.dat", tmp_path / "plain" / "night.ctl")
+    found.data.parent.mkdir()
+    found.data.write_bytes(contents[0])
+    found.control.write_bytes(contents[1])
+    return found
+
+
+@pytest.fixture
+def nothing_known() -> None:
+    """No copy of an earlier test is left."""
+    buffers._kept.clear()
+    buffers._copied_once.clear()
+
+
+def packed(path: Path, ending: str, folder: str = "packed") -> Path:
+    made = path.parent.parent / folder / (path.name + ending)
+    made.parent.mkdir(exist_ok=True)
+    made.write_bytes(PACKERS[ending](path.read_bytes()))
+    return made
+
+
+def alone(path: Path) -> Path:
+    """A copy of a log in a folder without its control file, which would be found."""
+    made = path.parent.parent / "alone" / path.name
+    made.parent.mkdir(exist_ok=True)
+    made.write_bytes(path.read_bytes())
+    return made
+
+
+def written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def fault(path: object) -> FramingError:
+    with pytest.raises(FramingError) as caught:
+        open_buffer(str(path))
+    assert (caught.value.code, caught.value.file) == ("LMP-F001", str(path))
+    return caught.value
+
+
+@pytest.fixture
+def copies(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the files that were copied."""
+    made: list[str] = []
+    real = buffers._copied
+
+    def copied(stored: Any, limits: Any) -> Any:
+        made.append(os.path.basename(stored.name))
+        return real(stored, limits)
+
+    monkeypatch.setattr(buffers, "_copied", copied)
+    return made

@@ -1,0 +1,354 @@
+"""Files on remote file systems, in folders and archives there, give what plain local ones give; their errors."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+import pyarrow.parquet as pq
+import pytest
+from storage.conftest import DATA, ENDINGS, MANY, PACKERS, Log, alone, fault, packed, written
+from writers.bmc import control, framing
+
+from lmparse.bmc.control_search import find_control, is_control
+from lmparse.errors import ControlError, FramingError, OptionError
+from lmparse.logs.partitions import Request
+from lmparse.options import Options
+from lmparse.storage import addresses, file_systems
+from lmparse.storage.buffers import open_buffer
+from lmparse.storage.joined import names_in
+from lmparse.storage.listing import list_files
+
+pytestmark = pytest.mark.usefixtures("nothing_known")
+
+
+class Remote:
+    """A file system under an address, to be filled."""
+
+    def __init__(self, root: str, write: Callable[[str, bytes], object]) -> None:
+        self.root, self._write = root, write
+
+    def put(self, name: str, data: bytes) -> str:
+        self._write(name, data)
+        return f"{self.root}/{name}"
+
+    def names(self, found: list[str]) -> list[str]:
+        assert all(name.startswith(f"{self.root}/") for name in found)
+        return [name.removeprefix(f"{self.root}/") for name in found]
+
+
+@pytest.fixture(params=["arrow", "fsspec"])
+def remote(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Remote]:
+    if request.param == "fsspec":
+        memory = pytest.importorskip("fsspec").filesystem("memory")
+        yield Remote("memory://logs", lambda name, data: memory.pipe(f"/logs/{name}", data))
+        memory.store.clear()
+        memory.pseudo_dirs[:] = [""]
+        return
+    base = tmp_path / "bucket"
+
+    def write(name: str, data: bytes) -> None:
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_bytes(data)
+
+    local = pafs.SubTreeFileSystem(str(tmp_path), pafs.LocalFileSystem())
+    monkeypatch.setattr(pafs, "FileSystem", SimpleNamespace(from_uri=lambda uri: (local, "bucket")))
+    file_systems._arrow_system.cache_clear()
+    yield Remote("s3://bucket", write)
+    file_systems._arrow_system.cache_clear()
+
+
+@pytest.mark.parametrize("ending", ["", *ENDINGS])
+@pytest.mark.parametrize("command", ["records", "sniff", "check"])
+def test_a_remote_file_is_read_like_a_local_one(log: Log, remote: Remote, run: Any, command: str, ending: str) -> None:
+    address = remote.put(f"a b/100%20#.dat{ending}", PACKERS.get(ending, bytes)(log.data.read_bytes()))
+    plain = alone(log.data)
+    expected = run(command, plain)
+    found = run(command, address)
+    assert (found.code, found.out.replace(address, str(plain))) == (expected.code, expected.out)
+
+
+@pytest.mark.parametrize("ending", ["", *ENDINGS])
+def test_changes_of_a_remote_log(log: Log, remote: Remote, run: Any, ending: str) -> None:
+    pack = PACKERS.get(ending, bytes)
+    data = remote.put(f"day/night.dat{ending}", pack(log.data.read_bytes()))
+    ctl = remote.put(f"day/night.ctl{ending}", pack(log.control.read_bytes()))
+    expected = run("changes", log.data, "--control", log.control)
+    for named in (ctl, f"{remote.root}/day", f"{remote.root}/day/{{stem}}.ctl{ending}", log.control):
+        found = run("changes", data, "--control", named)
+        assert (found.code, found.err) == (expected.code, expected.err)
+        assert found.out.replace(data, str(log.data)) == expected.out
+    assert find_control(data, None) == ctl
+    assert is_control(ctl)
+    assert not is_control(data)
+    assert not is_control(f"{remote.root}/day")
+    assert not is_control(f"{remote.root}/none")
+
+
+def test_converting_a_remote_log(log: Log, remote: Remote, run: Any, tmp_path: Path) -> None:
+    data = remote.put("night.dat.gz", gzip.compress(log.data.read_bytes()))
+    ctl = remote.put("night.ctl", log.control.read_bytes())
+    tables = []
+    for name, path, control_path in (("a", log.data, log.control), ("b", data, ctl)):
+        records, changes = tmp_path / f"{name}.parquet", tmp_path / name
+        assert run("convert", path, records).code == 0
+        assert run("convert", path, changes, "--control", control_path).code == 0
+        tables.append([pq.read_table(found) for found in (records, *sorted(changes.glob("*.parquet")))])
+    for expected, found in zip(*tables, strict=True):
+        assert found.drop_columns("_metadata").equals(expected.drop_columns("_metadata"))
+        assert found.column("_metadata")[0].as_py()["file"] == data
+
+
+def test_a_remote_file_is_copied_once_while_it_is_in_use(remote: Remote, copies: list[str]) -> None:
+    address = remote.put("a.dat", DATA)
+    buffer = open_buffer(address)
+    assert open_buffer(address) is buffer
+    assert copies == ["a.dat"]
+    remote.put("a.dat", DATA[:-1])
+    assert open_buffer(address)[:] == DATA[:-1]
+    assert buffer[:] == DATA
+    assert len(open_buffer(remote.put("empty.dat", b""))) == 0
+
+
+@pytest.fixture
+def tree(remote: Remote) -> Remote:
+    names = ("b.dat", "a.dat", "a.ctl", "_SUCCESS", ".a.crc", "day 1/c.dat", "day 1/.e", "_temporary/d.dat", "n[1].dat")
+    for name in (*names, "day 1/deep/f.dat"):
+        remote.put(name, b"x")
+    return remote
+
+
+TOP = ["a.ctl", "a.dat", "b.dat"]
+
+
+@pytest.mark.parametrize(
+    ("path", "recursive", "expected"),
+    [
+        ("", False, [*TOP, "n[1].dat"]),
+        ("/", False, [*TOP, "n[1].dat"]),
+        ("", True, [*TOP, "day 1/c.dat", "day 1/deep/f.dat", "n[1].dat"]),
+        ("/day 1", False, ["day 1/c.dat"]),
+        ("/day 1/", True, ["day 1/c.dat", "day 1/deep/f.dat"]),
+        ("/_temporary", False, ["_temporary/d.dat"]),
+        ("/_SUCCESS", False, ["_SUCCESS"]),
+        ("/n[1].dat", False, ["n[1].dat"]),
+        ("/*.dat", False, ["a.dat", "b.dat", "n[1].dat"]),
+        ("/?.dat", False, ["a.dat", "b.dat"]),
+        ("/[ab].*", False, TOP),
+        ("/_*", False, []),
+        ("/*/c.dat", False, ["day 1/c.dat"]),
+        ("/d*/*/f.dat", False, ["day 1/deep/f.dat"]),
+        ("/**/*.dat", False, ["_temporary/d.dat", "day 1/c.dat"]),
+        ("/**/?.dat", True, ["_temporary/d.dat", "a.dat", "b.dat", "day 1/c.dat", "day 1/deep/f.dat"]),
+        ("/day 1/**", True, ["day 1/c.dat", "day 1/deep/f.dat"]),
+    ],
+)
+def test_folders_and_patterns(tree: Remote, tmp_path: Path, path: str, recursive: bool, expected: list[str]) -> None:
+    assert tree.names(list_files([tree.root + path], recursive=recursive)) == expected
+    base = tmp_path / "bucket"
+    if base.is_dir():  # and as on a local disk
+        found = list_files([f"{base}{path}"], recursive=recursive)
+        assert [Path(name).relative_to(base).as_posix() for name in found] == expected
+
+
+def test_more_of_folders(tree: Remote) -> None:
+    assert tree.names(list_files([tree.root], name_filter="a.*")) == ["a.ctl", "a.dat"]
+    assert tree.names(list_files([f"{tree.root}/b.dat", f"{tree.root}/a.*"])) == ["b.dat", "a.ctl", "a.dat"]
+    for path in ("none.dat", "none/", "*.none", "none/*"):
+        with pytest.raises(FramingError) as caught:
+            list_files([f"{tree.root}/{path}"])
+        assert (caught.value.code, caught.value.file) == ("LMP-F001", f"{tree.root}/{path}")
+
+
+def test_files_of_a_remote_folder_with_their_control_files(
+    remote: Remote, contents: tuple[bytes, bytes], copies: list[str]
+) -> None:
+    options = Options.parse({})
+    for name in ("a", "b", "c", "d"):
+        remote.put(f"{name}.dat.gz", gzip.compress(contents[0]))
+        remote.put(f"{name}.ctl", contents[1])
+    request = Request((remote.root,), options, with_changes=True)
+    ((log, named),) = request.files()  # of one system, so they are one log
+    assert names_in(log) == [f"{remote.root}/{name}.dat.gz" for name in "abcd"]
+    assert names_in(str(named.control)) == [f"{remote.root}/{name}.ctl" for name in "abcd"]
+    assert sorted(one for one in copies if ".dat" in one) == [f"{name}.dat.gz" for name in "abcd"], "each once"
+
+
+def test_no_remote_control_file_is_an_error(remote: Remote, contents: tuple[bytes, bytes]) -> None:
+    data = remote.put("night.dat", contents[0])
+    remote.put("day.ctl", contents[1])
+    remote.put("broken.ctl.gz", gzip.compress(contents[1])[:-9])
+    with pytest.raises(ControlError, match="no control file") as caught:
+        find_control(data, None)
+    assert (caught.value.code, caught.value.file, caught.value.found) == ("LMP-C007", data, "day.ctl")
+
+
+def test_the_control_file_whose_dlds_names_the_data_set(tmp_path: Path) -> None:
+    records = [control.xtyp(), control.dlds(ORIGDATADSNAME="PROD.LLOG.D1"), control.dlge()]
+    expected = written(tmp_path / "x.ctl.gz", gzip.compress(framing.rdw(records)))
+    for name in ("PROD.LLOG.D1.gz", "prod.llog.d1.zst", "PROD.LLOG.D1.bin.gz"):
+        assert find_control(str(tmp_path / name), None) == str(expected)
+
+
+# -- remote file systems: errors ------------------------------------------------------------------
+
+
+def test_remote_files_that_cannot_be_read(tree: Remote, run: Any) -> None:
+    assert fault(f"{tree.root}/none.dat").message == "cannot be read: No such file or directory"
+    assert fault(f"{tree.root}/day 1").message == "is a directory, not a file"
+    found = run("records", f"{tree.root}/none.dat.gz")
+    assert (found.code, found.out) == (20, "")
+    assert found.err.startswith(f"{tree.root}/none.dat.gz: cannot be read: No such file or directory [LMP-F001]")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (PermissionError(13, "AWS Error ACCESS_DENIED during GetObject"), "AWS Error ACCESS_DENIED during GetObject"),
+        (PermissionError("Forbidden: k"), "Forbidden: k"),
+        (OSError("no such bucket\nDetails: many"), "no such bucket"),
+        (RuntimeError("proxy http://me:secret@proxy:80 is down"), "proxy http://proxy:80 is down"),
+        (ZeroDivisionError(), "ZeroDivisionError"),
+        (pa.ArrowInvalid("x" * 5000), "x" * 300),
+    ],
+)
+@pytest.mark.parametrize("stage", ["look_up", "open", "read"])
+def test_errors_of_a_file_system(
+    monkeypatch: pytest.MonkeyPatch, run: Any, stage: str, error: Exception, reason: str
+) -> None:
+    class File(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise error
+
+    class System:
+        def info(self, path: str) -> dict[str, str]:
+            if stage == "look_up":
+                raise error
+            return {"type": "file", "mtime": "now"}
+
+        def open(self, path: str, mode: str) -> Any:
+            if stage == "open":
+                raise error
+            return File()
+
+    monkeypatch.setattr(file_systems, "_arrow_system", lambda front, behind: (System(), "bucket"))
+    for name in ("a.dat", "a.gz"):
+        assert fault(f"s3://bucket/{name}").message == f"cannot be read: {reason}"
+    assert run("sniff", "s3://bucket/a.dat").code == 20
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_connection_that_breaks(monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    """It is no damage of the file."""
+
+    class File(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            data = super().read(min(size or 0, 4000))
+            if not data:
+                raise ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
+            return data
+
+    class System:
+        def info(self, path: str) -> dict[str, str]:
+            return {"type": "file", "mtime": "now"}
+
+        def open(self, path: str, mode: str) -> Any:
+            return File(PACKERS[ending](MANY)[:-100])
+
+    monkeypatch.setattr(file_systems, "_arrow_system", lambda front, behind: (System(), "bucket"))
+    assert fault(f"s3://bucket/a{ending}").message == "cannot be read: Connection reset by peer"
+
+
+def test_a_scheme_that_nothing_knows(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for address in ("nonesuch://host/a.dat", "nonesuch::other://a"):
+        found = run("records", address)
+        assert (found.code, found.out) == (2, "")
+        assert "pyarrow" in found.err
+        assert "fsspec" in found.err
+        assert "lmparse[remote]" in found.err
+    for name in ("pyarrow.fs", "fsspec", "fsspec.core", "fsspec.implementations.arrow"):
+        monkeypatch.setitem(sys.modules, name, None)
+    file_systems._arrow_system.cache_clear()
+    for address in ("s3://bucket/a.dat", "memory://a.dat"):
+        with pytest.raises(OptionError, match=r"pyarrow.*fsspec"):
+            open_buffer(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "s3://key:hush@bucket/a.dat",
+        "sftp://me:hush@host:22/a.dat",
+        "simplecache::sftp://me:hush@host/a.dat",
+        "https://host/a.dat?X-Amz-Signature=hush",
+        "https://host/a.dat?sv=1&sig=hush",
+        "s3://bucket/a.dat?secret_key=hush",
+    ],
+)
+def test_an_address_with_a_credential_is_refused(run: Any, address: str) -> None:
+    for command in ("records", "sniff", "check"):
+        found = run(command, address)
+        assert (found.code, found.out) == (2, "")
+        assert "credential" in found.err
+        assert "hush" not in found.err
+    with pytest.raises(OptionError):
+        list_files([address])
+
+
+@pytest.mark.parametrize(
+    ("address", "front", "path", "behind"),
+    [
+        ("s3://bucket/a/b.dat", "s3://bucket", "/a/b.dat", ""),
+        ("s3://bucket", "s3://bucket", "", ""),
+        ("s3://bucket/n?ght.dat", "s3://bucket", "/n?ght.dat", ""),
+        ("s3://bucket/a?region=eu", "s3://bucket", "/a", "?region=eu"),
+        ("s3://bucket/a b%20#c", "s3://bucket", "/a b%20#c", ""),
+        ("s3://bucket/a\nb", "s3://bucket", "/a\nb", ""),
+        ("abfs://c@account.dfs.core.windows.net/a", "abfs://c@account.dfs.core.windows.net", "/a", ""),
+        ("hdfs:///a/*.dat", "hdfs://", "/a/*.dat", ""),
+        ("memory://*.dat", "memory://", "*.dat", ""),
+        ("zip://in/a.dat::file:///x.zip", "zip://in", "/a.dat", "::file:///x.zip"),
+        ("zip://*.dat::file:///x.zip", "zip://", "*.dat", "::file:///x.zip"),
+        ("https://host/a.gz?b=c", "https://", "host/a.gz", "?b=c"),
+    ],
+)
+def test_the_parts_of_an_address(address: str, front: str, path: str, behind: str) -> None:
+    assert addresses.is_remote(address)
+    assert addresses.split(address) == (front, path, behind)
+    assert "".join(addresses.split(address)) == address
+
+
+@pytest.mark.parametrize("path", ["a.dat", "/a/b:c", "file:///a", "file:/a", "C:/a", "a::b", "s3:/a", "dir/s3://a"])
+def test_paths_that_are_no_address(path: str) -> None:
+    assert not addresses.is_remote(path)
+
+
+def test_file_addresses_are_local(log: Log, run: Any) -> None:
+    address = log.data.as_uri()
+    found = run("records", address)
+    assert found.out == run("records", log.data).out
+    rows = run("changes", address, "--control", log.control.as_uri()).rows
+    assert {row["_metadata"]["file"] for row in rows} == {address}
+    assert fault(log.data.parent.as_uri()).message == "is a directory, not a file"
+    assert open_buffer(packed(log.data, ".gz").as_uri())[:] == log.data.read_bytes()
+
+
+def test_files_in_an_archive(log: Log, tmp_path: Path, run: Any) -> None:
+    pytest.importorskip("fsspec")
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "logs.zip", "w") as archive:
+        archive.write(log.data, "in/night.dat")
+        archive.write(log.control, "in/night.ctl")
+    address = f"zip://in/night.dat::{(tmp_path / 'logs.zip').as_uri()}"
+    assert run("records", address).out == run("records", log.data).out
+    assert list_files([address.replace("night.dat", "*.dat")]) == [address]
+    assert find_control(address, None) == address.replace("night.dat", "night.ctl")
