@@ -44,6 +44,11 @@ class Crossings:
         """Identifiers of the transactions with changes whose first record is not in the log, one entry for each."""
         return [one.tid for one in self._before if one.changes and one.tid not in self._beginning.cut]
 
+    def end(self, tids: frozenset[int]) -> None:
+        """Take note of transactions that have ended without a record that says so: singular ones end with a change."""
+        for tid in tids.intersection(self._open):
+            del self._open[tid]
+
     def oldest_open(self) -> int | None:
         """Number of the first record of the transactions that may end behind the log, and lack none in it."""
         return min((one.first_index for one in self._open.values() if not self._lacks(one)), default=None)

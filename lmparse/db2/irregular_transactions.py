@@ -38,6 +38,11 @@ class Irregular:
         pairs.sort(key=lambda pair: (pair[1].extent.index, pair[1].number))
         return iter(pairs)
 
+    def open_tids(self) -> frozenset[int]:
+        """Identifiers of those that have not ended."""
+        every = (*self.index.transactions, *self.index.unchanged)
+        return frozenset(int.from_bytes(one.transaction_id) for one in every if one.state == "open")
+
 
 def read_irregular(
     reader: TransactionReader,

@@ -120,7 +120,6 @@ class LogIndex:
         crossings = Crossings(self.contexts, self.whole.beginning, unlinked, self._log.held)
         for number, summary in enumerate(summaries):
             crossings.add(number, summary)
-        self.oldest_open, self.cut = crossings.oldest_open(), crossings.cut()
         for missing in crossings.missing:
             links.miss(missing)
         irregular = _irregular(summaries, crossings)
@@ -129,6 +128,8 @@ class LogIndex:
         special = np.setdiff1d(_union(summary.special for summary in summaries), irregular)
         rest = self._read_irregular(summaries, crossings, irregular, special)
         self._count(summaries, crossings, irregular, rest.index)
+        crossings.end(frozenset(irregular.tolist()) - rest.open_tids())
+        self.oldest_open, self.cut = crossings.oldest_open(), crossings.cut()
         rest.index.bad += [bad for summary in summaries for bad in summary.bad]
         fault = summaries[-1].fault if summaries else None
         if fault is not None:

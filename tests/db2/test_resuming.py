@@ -398,6 +398,24 @@ def needs(log: Extracts, place: int) -> bool:
     return bool(json.loads(log.state.read_text())["needed"])
 
 
+@pytest.mark.parametrize("form", [FORM, ("v10", "big", "bare"), ("v7", "big", "filter97")])
+def test_transactions_of_one_record_are_not_needed(form: tuple[str, str, str], tmp_path: Path) -> None:
+    """They have no end of their own: the next readings would have to read everything behind them again."""
+    stream = Stream(*form)
+    for number in range(6):
+        stream.begin(singular=True).insert(luw.ITEM, luw.item(number, "alone"))
+    unit, rows = stream.begin(), []
+    for number in (6, 7):
+        unit.insert(luw.ITEM, luw.item(number, "together"))
+    unit.commit()
+    log = Extracts(tmp_path, form, stream)
+    for number, (start, end) in enumerate(pairwise([0, *log.places, len(log.data)])):
+        rows += log.run(log.file(start, end))
+        needed = json.loads(log.state.read_text())["needed"]
+        assert len(needed) == {6: 1, 7: 2}.get(number, 0)
+    assert rows == log.rows
+
+
 def test_files_that_are_no_checkpoint(tmp_path: Path) -> None:
     log = Extracts(tmp_path)
     path = log.file(0, log.places[10])
