@@ -107,7 +107,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-F014": Cause(
         "a file has come too late, or is gone",
         "A file has records in front of those that a stream, a checkpoint or `lmparse land` has reached, and they have "
-        "not been read: it arrived late. Or a file that a stream planned to read is gone.",
+        "not been read: it arrived late. Or a file that a stream planned to read is gone, or one that it has read was "
+        "not whole then.",
         "Changes would be lost or given twice, so nothing is read. Put a missing file back. Read a late file with "
         "those around it, and begin again with a new checkpoint, or land all files into another folder.",
     ),

@@ -52,29 +52,35 @@ class StreamOffset:
     """Number of those that were in the folder when the last one was taken."""
     states: str = ""
     """What tells apart these, by name, size and time of the last write, so that they need not be opened again."""
+    names: str = ""
+    """What tells apart the files that were taken, by position and name; empty if that is not known."""
+    last_size: int = 0
+    """Bytes of the last file that was taken; 0 if that is not known."""
 
     def to_dict(self) -> dict[str, Any]:
         """The offset in the form that Spark keeps: texts and numbers."""
         text = "" if self.checkpoint is None else self.checkpoint.to_json()
         return {
             "checkpoint": text, "last": self.last, "taken": self.taken, "files": self.files, "present": self.present,
-            "states": self.states,
+            "states": self.states, "names": self.names, "last_size": self.last_size,
         }  # fmt: skip
 
     @classmethod
     def of(cls, found: dict[str, Any]) -> StreamOffset:
         """The offset that Spark has kept. Raises OptionError LMP-S030 if it is none."""
-        # Offsets of before did not have the last two.
-        found = {"present": 0, "states": "", **found} if isinstance(found, dict) else {}
-        texts = [found.get(name) for name in ("checkpoint", "last", "files", "states")]
-        numbers = [found.get(name) for name in ("taken", "present")]
+        # Offsets of before did not have the last four.
+        before = {"present": 0, "states": "", "names": "", "last_size": 0}
+        found = {**before, **found} if isinstance(found, dict) else {}
+        texts = [found.get(name) for name in ("checkpoint", "last", "files", "states", "names")]
+        numbers = [found.get(name) for name in ("taken", "present", "last_size")]
         are_numbers = all(type(one) is int and 0 <= one <= _MOST_TAKEN for one in numbers)
         if not are_numbers or not all(isinstance(one, str) for one in texts):
             raise OptionError("the offset is not one of a stream of lmparse", code="LMP-S030")
-        text, last, files, states = map(str, texts)
+        text, last, files, states, names = map(str, texts)
+        taken, present, last_size = (int(one or 0) for one in numbers)
         raw = text.encode("utf-8", "surrogatepass")
         checkpoint = Checkpoint.of_json(raw, "the offset") if text else None
-        return cls(checkpoint, last, int(numbers[0] or 0), files, int(numbers[1] or 0), states)
+        return cls(checkpoint, last, taken, files, present, states, names, last_size)
 
 
 class LogStream:
@@ -103,12 +109,14 @@ class LogStream:
     def latest(self, start: StreamOffset, most: int | None = None) -> StreamOffset:
         """The offset behind the next files, at most a number of them; `start` if no file has arrived.
 
-        Raises FramingError LMP-F014 for a file that arrives late, and as `join` does.
+        Raises FramingError LMP-F014 for a file that arrives late, or that is another one than it was when it was taken,
+        and as `join` does.
         """
         keys = self._sorted(start)
         read, found = [key for key in keys if key <= start.last], [key for key in keys if key > start.last]
         if len(read) + len(self._done) > start.taken:
             raise self._late(read)
+        self._check_taken(start, read)
         chosen = found[:most]
         if not chosen:
             return start
@@ -117,7 +125,9 @@ class LogStream:
         check_all(planned)
         present = [*self._done, *(state for state, key in self._keys.items() if key <= chosen[-1])]
         files, states = self._files(start, chosen), _digest(sorted(present))
-        return StreamOffset(reached, chosen[-1], start.taken + len(chosen), files, len(present), states)
+        names = _chained(start.names, chosen) if start.names or not start.taken else ""
+        taken, size = start.taken + len(chosen), self._sizes()[chosen[-1]]
+        return StreamOffset(reached, chosen[-1], taken, files, len(present), states, names, size)
 
     def parts(self, start: StreamOffset, end: StreamOffset) -> Iterator[FilePart]:
         """The parts of the log between two offsets, whose changes are those that are committed there."""
@@ -177,12 +187,26 @@ class LogStream:
 
     def _files(self, start: StreamOffset, keys: list[str]) -> str:
         """What tells apart the files up to an offset and those behind it."""
-        found = start.files
-        sizes = {key: size for (_, size, _), key in self._keys.items()}
-        for key in keys:
-            text = f"{found}\0{key}\0{sizes[key]}"
-            found = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-        return found
+        sizes = self._sizes()
+        return _chained(start.files, [f"{key}\0{sizes[key]}" for key in keys])
+
+    def _sizes(self) -> dict[str, int]:
+        return {key: size for (_, size, _), key in self._keys.items()}
+
+    def _check_taken(self, start: StreamOffset, read: list[str]) -> None:
+        """Raise FramingError LMP-F014 if a file that was taken has another size now: what is new in it would be lost.
+
+        All files are tested if they are there under their names, else only the last one that was taken.
+        """
+        size = self._sizes().get(start.last, start.last_size)
+        is_last = bool(start.last_size) and size != start.last_size
+        is_any = bool(start.names) and len(read) == start.taken and _chained("", read) == start.names
+        if is_last or (is_any and self._files(StreamOffset(), read) != start.files):
+            raise FramingError(
+                "a file has another size than when it was read: it was not whole", code="LMP-F014",
+                file=_name(start.last) if is_last else self._request.paths[0],
+                hint="begin again with a new checkpoint; completionMarker says when a file is whole",
+            )  # fmt: skip
 
     @property
     def _options(self) -> Options:
@@ -232,6 +256,13 @@ def _known_states(states: list[_State], start: StreamOffset) -> list[_State]:
         if start.present and _digest(sorted(found)) == start.states:
             return found
     return []
+
+
+def _chained(found: str, texts: list[str]) -> str:
+    """What tells apart some texts, of which those in front are known by what this gave for them."""
+    for text in texts:
+        found = hashlib.sha256(f"{found}\0{text}".encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return found
 
 
 def _digest(states: list[_State]) -> str:

@@ -179,6 +179,25 @@ def test_a_file_that_comes_late_or_goes(tmp_path: Path) -> None:
     assert gone.value.code == "LMP-F014"
 
 
+@pytest.mark.parametrize("grown", [0, 1, 2])
+def test_a_file_that_was_not_whole_when_it_was_read(grown: int, tmp_path: Path) -> None:
+    """It ended at the end of a record. What is new in it is behind what has been read, or between two files."""
+    landing = Landing(tmp_path)
+    cuts = [0, *landing.places[10:31:10], landing.places[32]]
+    files = [landing.put(start, end) for start, end in list(pairwise(cuts))[:3]]
+    whole = files[grown].read_bytes()
+    landing.put(cuts[grown], next(place for place in landing.places if place > cuts[grown]), files[grown].name)
+    offset = again(landing.stream().latest(StreamOffset()))
+    assert (offset.taken, landing.stream().latest(offset)) == (3, offset)
+    files[grown].write_bytes(whole)
+    landing.put(cuts[3], cuts[4])
+    with pytest.raises(FramingError, match="it was not whole") as found:
+        landing.stream().latest(offset)
+    assert found.value.code == "LMP-F014"
+    before = StreamOffset.of({**offset.to_dict(), "names": "", "last_size": 0})  # one that was kept earlier
+    assert landing.stream().latest(before).taken == 4
+
+
 def test_a_batch_whose_files_are_others(tmp_path: Path) -> None:
     """A batch that is read again has the files that it had, or is an error: changes would be lost in silence."""
     landing = Landing(tmp_path)
