@@ -32,7 +32,8 @@ class _Once(argparse.Action):
         if option is not None and self.dest in given:
             raise OptionError(f"{option} is given twice", code="LMP-S003", hint="leave one of them out")
         if values == "":
-            raise OptionError(f"{option or self.metavar} has no value ''", code="LMP-S003", hint="a text, or leave it out")
+            name = option or self.metavar
+            raise OptionError(f"{name} has no value ''", code="LMP-S003", hint="a text, or leave it out")
         given.add(self.dest)
         setattr(namespace, self.dest, values)
 
@@ -136,10 +137,3 @@ def page_place(parsed: argparse.Namespace, inputs: Inputs) -> OutputPlace | None
     if parsed.overwrite:
         raise OptionError("--overwrite is for a page", hint="give --html too")
     return None
-
-
-def not_installed(error: ImportError, extra: str = "arrow") -> OptionError:
-    """The error of a command that needs a package of an extra. Raises what is an error of this package."""
-    if (error.name or "lmparse").partition(".")[0] == "lmparse":
-        raise error
-    return OptionError(f"{error.name} is not installed", code="LMP-S005", hint=f"pip install 'lmparse[{extra}]'")
