@@ -98,8 +98,17 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """A name of `_HOMES`; it is kept, so that the next use finds it at once."""
+    """A name of `_HOMES`; it is kept, so that the next use finds it at once.
+
+    Raises OptionError LMP-S005 if it needs a package that is not installed.
+    """
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"lmparse.{_HOMES[name]}"), name)
+    from lmparse.errors import not_installed
+
+    try:
+        module = import_module(f"lmparse.{_HOMES[name]}")
+    except ImportError as error:
+        raise not_installed(error) from None
+    value = globals()[name] = getattr(module, name)
     return value

@@ -190,5 +190,12 @@ class FileLimitError(LimitError, FramingError):
     """A limit ends the reading of a file, as damaged framing does."""
 
 
+def not_installed(error: ImportError, extra: str = "arrow") -> OptionError:
+    """The error LMP-S005 of what needs a package of an extra. Raises `error` if a module of lmparse is missing."""
+    if (error.name or "lmparse").partition(".")[0] == "lmparse":
+        raise error
+    return OptionError(f"{error.name} is not installed", code="LMP-S005", hint=f"pip install 'lmparse[{extra}]'")
+
+
 _KEYS = ("code", "message", *(DataError.__init__.__kwdefaults__ or ()))
 """Keys of `to_dict`, in this order: the facts are the parameters of DataError."""

@@ -21,7 +21,9 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 class _Once(argparse.Action):
-    """Stores the value of an option that may be given once: of two, one would be ignored."""
+    """Stores the value of an option that may be given once: of two, one would be ignored. A value is never empty, as
+    that of a variable of the shell that is not set: as a path it would be the folder one is in.
+    """
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
@@ -29,6 +31,9 @@ class _Once(argparse.Action):
         given: set[str] = namespace.__dict__.setdefault("given_once", set())
         if option is not None and self.dest in given:
             raise OptionError(f"{option} is given twice", code="LMP-S003", hint="leave one of them out")
+        if values == "":
+            name = option or self.metavar
+            raise OptionError(f"{name} has no value ''", code="LMP-S003", hint="a text, or leave it out")
         given.add(self.dest)
         setattr(namespace, self.dest, values)
 
@@ -132,10 +137,3 @@ def page_place(parsed: argparse.Namespace, inputs: Inputs) -> OutputPlace | None
     if parsed.overwrite:
         raise OptionError("--overwrite is for a page", hint="give --html too")
     return None
-
-
-def not_installed(error: ImportError, extra: str = "arrow") -> OptionError:
-    """The error of a command that needs a package of an extra. Raises what is an error of this package."""
-    if (error.name or "lmparse").partition(".")[0] == "lmparse":
-        raise error
-    return OptionError(f"{error.name} is not installed", code="LMP-S005", hint=f"pip install 'lmparse[{extra}]'")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
+from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options
 from lmparse.cli.messages import message, note, report_left_out, report_tally
-from lmparse.errors import OptionError
+from lmparse.errors import OptionError, not_installed
 from lmparse.options import asks_for_changes
 from lmparse.storage.arrow_alone import load_arrow
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, not_installed, options_of
+from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, options_of
 from lmparse.cli.messages import (
     DIFFERENCE,
     GOOD,
@@ -15,6 +15,7 @@ from lmparse.cli.messages import (
     report_left_out,
     report_tally,
 )
+from lmparse.errors import not_installed
 from lmparse.options import NOT_LANDED
 from lmparse.storage.arrow_alone import load_arrow
 

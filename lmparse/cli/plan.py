@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from lmparse.cli.arguments import Commands, add_command, add_options, not_installed, options_of
+from lmparse.cli.arguments import Commands, add_command, add_options, options_of
 from lmparse.cli.messages import GOOD, print_json, print_lines
+from lmparse.errors import not_installed
 
 
 def add(commands: Commands) -> None:

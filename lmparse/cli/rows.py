@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
+from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options
 from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, note, report_left_out, report_tally
-from lmparse.errors import DataError
+from lmparse.errors import DataError, not_installed
 from lmparse.storage.arrow_alone import load_arrow
 from lmparse.terminal import json_text
 

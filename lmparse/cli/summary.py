@@ -13,11 +13,11 @@ from lmparse.cli.arguments import (
     add_options,
     add_page,
     add_show_errors,
-    not_installed,
     options_of,
     page_place,
 )
 from lmparse.cli.messages import DATA, GOOD, ErrorPrinter, fail, note, print_json, print_lines
+from lmparse.errors import not_installed
 from lmparse.storage.arrow_alone import load_arrow
 
 if TYPE_CHECKING:

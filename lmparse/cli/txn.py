@@ -8,9 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from lmparse.changes.transaction_summary import total
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
+from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options
 from lmparse.cli.messages import GOOD, ErrorPrinter, fail, note, print_json, print_lines, report_tally
-from lmparse.errors import DataError
+from lmparse.errors import DataError, not_installed
 from lmparse.storage.arrow_alone import load_arrow
 
 if TYPE_CHECKING:

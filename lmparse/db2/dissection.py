@@ -48,9 +48,15 @@ class Db2LogDissector(FileDissector):
     positions = ("log sequence number", "log sequence offset")
 
     def __init__(self, file: Db2Log) -> None:
+        """Raises ControlError for a tables file that cannot be read, also if no record that is shown has a row."""
         super().__init__(file)
         self._log = file
         self._readers: dict[Table, tuple[RowReader, Dissector]] = {}
+        options = file.options
+        self._named_tables: dict[Any, Table] = (
+            dict(read_tables_file(options.tables, options.bounds)) if options.tables else {}
+        )
+        """The tables of the tables file by their ids."""
 
     def positions_of(self, extent: RecordExtent) -> Iterator[tuple[str, int]]:
         logs, buffer = self._log.logs, self._log.buffer
@@ -97,12 +103,6 @@ class Db2LogDissector(FileDissector):
             table.full_name if table else ".".join(map(str, ids or ())),
             found[0].outcome(found[1]) if found else "",
         )
-
-    @cached_property
-    def _named_tables(self) -> dict[Any, Table]:
-        """The tables of the tables file by their ids."""
-        options = self._log.options
-        return dict(read_tables_file(options.tables, options.bounds)) if options.tables else {}
 
     # -- which table ----------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import FramingError, OptionError
+from lmparse.errors import FramingError, OptionError, not_installed
 from lmparse.logs.beside import look_beside
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import checkpoint_before, is_several, one_log
@@ -95,11 +95,14 @@ class Log:
         `after` are structs, otherwise JSON text. `metadata` tells whether there is a column `_metadata`. In mode
         permissive, bad records and values are in the columns for them.
 
-        Raises as `changes`, and OptionError for a table or column that the log does not have. Its batches raise the
-        errors of reading behind the rows before them: DataError, EngineDifferenceError with engine `check`, and
-        ReadError LMP-F012 if a file has changed since it was opened.
+        Raises as `changes`, OptionError LMP-S005 without pyarrow, and OptionError for a table or column that the log
+        does not have. Its batches raise the errors of reading behind the rows before them: DataError,
+        EngineDifferenceError with engine `check`, and ReadError LMP-F012 if a file has changed since it was opened.
         """
-        import pyarrow as pa
+        try:
+            import pyarrow as pa
+        except ImportError as error:
+            raise not_installed(error) from None
 
         from lmparse.columnar.filters import Filter
         from lmparse.logs import arrow

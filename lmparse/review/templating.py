@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from functools import cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import OptionError
@@ -19,6 +21,13 @@ _BEGIN = b"""<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="generator" content="lmparse">
 """
+_POLICY = (
+    "default-src 'none'; base-uri 'none'; form-action 'none'; "
+    "script-src 'nonce-{0}'; style-src 'nonce-{0}'; style-src-attr 'unsafe-inline'"
+)
+"""What a page in a file may load and run: the styles and scripts of the templates, which have the nonce. Attributes
+`style` may be used: they are indents and shares, which templates calculate."""
+_NONCE_LENGTH = 32
 foreign_page = begins_with(_BEGIN, "a page of lmparse")
 """What in a file is not a page of lmparse; the template of all pages begins so."""
 
@@ -29,7 +38,19 @@ def render(template: str, **values: Any) -> str:
 
     Raises OptionError (LMP-S005) when Jinja2 is not installed.
     """
-    return harmless(_environment().get_template(template).render(values))
+    return harmless(_environment().get_template(template).render({"nonce": "", "policy": ""} | values))
+
+
+def render_page(template: str, **values: Any) -> str:
+    """The text of a page that is a file, with the policy that nothing but its own styles and scripts is used: of what
+    a text of others could bring to the page, a browser would run nothing, and would ask nobody for anything.
+
+    The nonce is a hash of the page, so that the same page has the same bytes each time. Until the page is whole, a
+    random word is in its place, which no text of others can have. Raises OptionError (LMP-S005) as `render` does.
+    """
+    word = secrets.token_hex(_NONCE_LENGTH)
+    text = render(template, **values, nonce=word, policy=_POLICY.format(word))
+    return text.replace(word, sha256(text.replace(word, "").encode()).hexdigest()[:_NONCE_LENGTH])
 
 
 def check_installed() -> None:

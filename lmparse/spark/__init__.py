@@ -6,13 +6,18 @@
 Begin with `source.LmparseSource`.
 """
 
-from lmparse.spark.java import spark_environment
-from lmparse.spark.landing import land
-from lmparse.spark.parquet import Written, write_parquet
-from lmparse.spark.rdd import parse, read_records
-from lmparse.spark.registration import register
-from lmparse.spark.report import report
-from lmparse.spark.stages import read_changes
+from lmparse.errors import not_installed
+
+try:
+    from lmparse.spark.java import spark_environment
+    from lmparse.spark.landing import land
+    from lmparse.spark.parquet import Written, write_parquet
+    from lmparse.spark.rdd import parse, read_records
+    from lmparse.spark.registration import register
+    from lmparse.spark.report import report
+    from lmparse.spark.stages import read_changes
+except ImportError as error:  # of Spark, Arrow or pandas; LMP-S005 names the extra that has all of them
+    raise not_installed(error, "spark") from None
 
 __all__ = [
     "Written",

@@ -74,7 +74,8 @@ def _commands(
         ("land", "FILE", "--as", "parquet", "--to", ""), ("land", "FILE", "--as", "parquet", "--to", " "),
         ("convert", "FILE", ""), ("ledger", "add", "", "FILE"),
         ("convert", "FILE", "OUT", "--jobs", "2", "--part-bytes", "-5"),
-        ("convert", "FILE", "OUT", "--part-bytes", "0"),
+        ("convert", "FILE", "OUT", "--part-bytes", "0"), ("docs", "OUT", "--specs", ""),
+        ("serve", "FILE", "--specs", ""), ("diff", "", ""), ("diff", "installed", ""), ("docs", ""), ("formats", ""),
     ],
     ids=" ".join,
 )  # fmt: skip

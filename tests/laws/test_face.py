@@ -133,3 +133,43 @@ def test_read_table_compares_engines_when_it_is_asked_to(tmp_path: Path, monkeyp
 def test_options_without_the_one_that_they_are_for_are_refused(given: dict[str, Any], why: str) -> None:
     with pytest.raises(lmparse.OptionError, match=why):
         lmparse.open_log(CASES / "bmc_lldf" / "changes_bdw.bin", **given)
+
+
+WITHOUT = """\
+import sys
+missing = sys.argv[1].split(",")
+for name in missing:
+    sys.modules[name] = None
+import lmparse
+
+def given(what):
+    try:
+        what()
+    except lmparse.OptionError as error:
+        return f"{error.code} {error.hint}"
+    except AttributeError:
+        return "AttributeError"
+
+names = {name: given(lambda: getattr(lmparse, name)) for name in lmparse.__all__}
+print(sorted({answer for answer in names.values() if answer}))
+print(names["read_table"] or "")
+print(given(lambda: lmparse.read_changes(sys.argv[2], control=sys.argv[3])) or "")
+print(given(lambda: __import__("lmparse.spark")) or "")
+print(given(lambda: __import__("pyspark_lmparse")) or "")
+"""
+"""What is said of packages that are not installed, for all names of the face, for changes, and for Spark."""
+SAYS_ARROW, SAYS_SPARK = (f"LMP-S005 pip install 'lmparse[{extra}]'" for extra in ("arrow", "spark"))
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("pyarrow", [f"{[SAYS_ARROW]}", SAYS_ARROW, SAYS_ARROW, SAYS_SPARK, SAYS_SPARK]),
+        ("pyspark", ["[]", "", "", SAYS_SPARK, SAYS_SPARK]),
+    ],
+)
+def test_what_is_not_installed_is_named_with_its_extra(missing: str, said: list[str]) -> None:
+    case = CASES / "bmc_lldf" / "changes_glued"
+    words = [missing, f"{case}.bin", f"{case}.ctl"]
+    done = subprocess.run([sys.executable, "-c", WITHOUT, *words], capture_output=True, text=True, check=False)
+    assert (done.stderr, done.stdout.splitlines()) == ("", said)

@@ -805,3 +805,11 @@ def test_a_descriptor_word_of_others_is_shown_by_its_rule() -> None:
     with pytest.raises(OptionError, match="fileStartOffset leaves it out"):
         explain(f"{GOOD}common_raw/file_header.bin", offset=3, spec="common_raw", **about)
     assert explain(f"{GOOD}common_raw/file_header.bin", **about).record == 0, "a framing is enough"
+
+
+def test_a_tables_file_that_is_not_there_is_an_error_for_every_record(run: Any, tmp_path: Path) -> None:
+    log, missing = Path(__file__).parents[1] / "cases" / "db2_log" / "v10_big_objects.bin", tmp_path / "missing.yaml"
+    for number in range(2):
+        code, out, err = run(log, "--spec", "db2_log", "--record", number, "--tables", missing)
+        assert (code, out) == (20, "")
+        assert "[LMP-C009]" in err

@@ -593,9 +593,21 @@ def test_lint_asks_specs_of_others_for_no_style(own: Path, capsys: pytest.Captur
     assert "there is no key tpye in a field; did you mean type?" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("option", "command"), [("--style", "generate"), ("--watch", "lint")])
-def test_an_option_of_another_command_is_refused(own: Path, option: str, command: str) -> None:
-    assert build(command, option, "--formats", own, "--out", own).returncode == 2
+OF_OTHERS = [
+    ("--style", "generate"), ("--watch", "lint"), ("--out=x", "lint"), ("--engine=dukpy", "lint"), ("--check", "lint"),
+    ("--compiler=x", "lint"), ("--out=x", "new"), ("--engine=node", "new"), ("--compiler=x", "new"), ("--check", "new"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("option", "command"), OF_OTHERS)
+def test_an_option_of_another_command_is_refused(
+    own: Path, option: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = texts(own)
+    words = ["build", command, *["acme_thing"] * (command == "new"), option, "--formats", str(own)]
+    assert cli.main(words) == 2
+    assert f"{option.partition('=')[0]} is for " in capsys.readouterr().err
+    assert texts(own) == before
 
 
 UNBUILT = ("above", "asks", "faulty", "no_yaml")

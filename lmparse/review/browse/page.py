@@ -10,7 +10,7 @@ from lmparse.review.browse.record_list import RecordList
 from lmparse.review.browse.record_view import FieldTexts, view
 from lmparse.review.browse.served_file import about, damage_row
 from lmparse.review.explain.search import search_in
-from lmparse.review.templating import render
+from lmparse.review.templating import render, render_page
 from lmparse.terminal import json_text
 
 _MOST_BYTES = 4096
@@ -42,15 +42,15 @@ def records_page(path: str, **options: Any) -> str:
         raise OptionError(f"{path}: the file has no records")
     known = about(records)
     inlined = {"about": known, "rows": rows, "views": views, "texts": texts.texts, "damage": damage}
-    return _page({"files": [known["name"]], "live": False, "inlined": inlined}, nonce="")
+    return render_page("browse.html", **_values({"files": [known["name"]], "live": False, "inlined": inlined}))
 
 
 def served_page(names: Sequence[str], *, is_live: bool, nonce: str) -> str:
     """The page of a server; its script and styles have the nonce."""
-    return _page({"files": list(names), "live": is_live, "inlined": None}, nonce=nonce)
+    return render("browse.html", **_values({"files": list(names), "live": is_live, "inlined": None}), nonce=nonce)
 
 
-def _page(data: dict[str, Any], *, nonce: str) -> str:
+def _values(data: dict[str, Any]) -> dict[str, Any]:
     name = data["files"][0].rpartition("/")[2]
     # No text in the JSON may end the element that it is in.
-    return render("browse.html", file_name=name, data=json_text(data).replace("<", "\\u003c"), nonce=nonce)
+    return {"file_name": name, "data": json_text(data).replace("<", "\\u003c")}

@@ -22,7 +22,7 @@ from lmparse.review.coverage.reach import (
     shown_code,
     shown_value,
 )
-from lmparse.review.templating import render
+from lmparse.review.templating import render_page
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout, spec_of
 
@@ -123,7 +123,7 @@ class CoverageReport:
 
     def page(self) -> str:
         """The report as one page that loads nothing else. Raises OptionError (LMP-S005) without Jinja2."""
-        return render(
+        return render_page(
             "coverage.html", report=self, byte_classes=BYTE_CLASSES, states=STATES, inside=inside,
             shown_code=shown_code, shown_value=shown_value, shown_bytes=shown_bytes, states_in_words=STATES_IN_WORDS,
         )  # fmt: skip

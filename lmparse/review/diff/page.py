@@ -10,7 +10,7 @@ from lmparse.review.diff.effects import in_words
 from lmparse.review.diff.fields import SpecChange, described
 from lmparse.review.diff.reports import said_in_words, summary
 from lmparse.review.diff.rules import ADVICE, CLASSES, RULES
-from lmparse.review.templating import render
+from lmparse.review.templating import render_page
 from lmparse.spec.layout import Field, Layout
 
 
@@ -89,7 +89,7 @@ def _alone(diff: Diff, name: str) -> Iterator[tuple[Field | None, Field | None]]
 
 def page(diff: Diff) -> str:
     """The diff as one page that loads nothing else. Raises OptionError (LMP-S005) without Jinja2."""
-    return render(
+    return render_page(
         "diff.html", diff=diff, summary=summary(diff), counts=diff.counts(), tables=side_tables(diff), advice=ADVICE,
         said=said_in_words, effect=in_words, rules=RULES, described=described,
     )  # fmt: skip

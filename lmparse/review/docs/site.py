@@ -26,7 +26,7 @@ from lmparse.review.docs.pages import Pages
 from lmparse.review.docs.review_order import family_of_layout, spec_trees
 from lmparse.review.docs.rows import Instance, Link, Switch
 from lmparse.review.docs.words import after_first_sentence, parts
-from lmparse.review.templating import render
+from lmparse.review.templating import render_page
 from lmparse.spec import catalog
 from lmparse.spec.build.details import Details
 from lmparse.spec.ksy import INSTALLED, read_specs
@@ -153,7 +153,7 @@ def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
     shared |= {"conformance": compared, "pages": pages, "trees": trees, "by_id": {page.id: page for page in pages.all}}
 
     def page(name: str, here: str = "", **own: Any) -> str:
-        return render(f"site_{name}.html", here=here or f"{name}.html", **shared, **own)
+        return render_page(f"site_{name}.html", here=here or f"{name}.html", **shared, **own)
 
     words = {"drawings": drawings, "split": after_first_sentence}
     found = {

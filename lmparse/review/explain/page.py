@@ -17,7 +17,7 @@ from lmparse.review.explain.explanation import (
     printable,
     value_text,
 )
-from lmparse.review.templating import render
+from lmparse.review.templating import render, render_page
 from lmparse.values.codepages import CodePage
 
 ROOT = ".lmparse-explained"
@@ -73,7 +73,7 @@ class Row:
 
 def page(found: Explanation) -> str:
     """The page, which loads nothing. Raises OptionError LMP-S005 when Jinja2 is not installed."""
-    return render("explain.html", **_view(found), top=1, styles="")
+    return render_page("explain.html", **_view(found), top=1, styles="")
 
 
 def fragment(found: Explanation) -> str:

@@ -21,7 +21,7 @@ from lmparse.review.coverage.provenance import Provenance
 from lmparse.review.summary.plots import STYLES, SummaryPlot, plots
 from lmparse.review.summary.sections import EPOCH, operations, sections
 from lmparse.review.summary.text import text_lines
-from lmparse.review.templating import render
+from lmparse.review.templating import render, render_page
 from lmparse.storage.addresses import paths_of
 
 VERSION = 1
@@ -165,7 +165,7 @@ class Summarized:
             one.id: [plot for plot in drawn if _SECTIONS.get(plot.name, plot.name) == one.id] for one in shown
         }
         name = ", ".join(Path(file).name for file in found.files[:3]) + (", ..." if len(found.files) > 3 else "")
-        return render(
+        return render_page(
             "summary.html", found=found, name=name, provenance=self._provenance, sections=shown, plots=by_section,
             styles=STYLES,
         )  # fmt: skip

@@ -23,6 +23,9 @@ from lmparse.spec.build.watch import watch
 from lmparse.spec.built import MANIFEST
 from lmparse.storage.atomic_output import write_files
 
+ENGINE = "dukpy"
+"""What runs the compiler unless another is asked for."""
+
 
 def run(parsed: argparse.Namespace, program: str) -> int:
     """Run one command of `program`; returns 0, or 1 when something is wrong, which is reported.
@@ -32,6 +35,7 @@ def run(parsed: argparse.Namespace, program: str) -> int:
     if parsed.check and parsed.command == "generate":
         parsed.command = "check"
     _validate(parsed)
+    parsed.engine = parsed.engine or ENGINE
     try:
         if parsed.command == "lint":
             return _lint(parsed.formats, with_style=parsed.style or parsed.strict, is_strict=parsed.strict)
@@ -54,12 +58,17 @@ def _validate(parsed: argparse.Namespace) -> None:
         raise OptionError("--style is for lint")
     if parsed.watch and parsed.command != "generate":
         raise OptionError("--watch is for generate")
+    if parsed.command not in ("generate", "check"):
+        for name in ("out", "compiler", "engine", "check"):
+            if getattr(parsed, name):
+                raise OptionError(f"--{name} is for generate and check")
     if parsed.formats is None:
         raise OptionError("give --formats as well: a .ksy file, or a folder with such files")
     is_own = real_path(parsed.formats) != FORMATS
     if parsed.command == "new" and parsed.formats.is_file():
         raise OptionError("new takes a folder of specs as --formats, not a file")
     if parsed.command in ("generate", "check"):
+        parsed.out = parsed.out or parsed.usual_out
         if parsed.out is None:
             raise OptionError("give --out as well: the folder for what is made of the specs")
         if is_own and real_path(parsed.out) == GENERATED:
