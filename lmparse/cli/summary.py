@@ -13,7 +13,7 @@ from lmparse.cli.arguments import (
     add_options,
     add_page,
     add_show_errors,
-    options_of,
+    given_options,
     page_place,
 )
 from lmparse.cli.messages import DATA, GOOD, ErrorPrinter, fail, note, print_json, print_lines
@@ -39,13 +39,13 @@ def run(parsed: argparse.Namespace) -> int:
     """Read the log and print the summary; exit code as for `changes`."""
     try:
         load_arrow()
-        from lmparse.review.summary.report import summarized
+        from lmparse.review.summary.report import recognised, summarized
     except ImportError as error:
         raise not_installed(error) from None
     from lmparse.review.templating import check_installed
     from lmparse.storage.atomic_output import write_text
 
-    errors, options = ErrorPrinter(parsed.show_errors), options_of(parsed)
+    errors, options = ErrorPrinter(parsed.show_errors), recognised(parsed.files, given_options(parsed))
     place = page_place(parsed, _inputs(parsed.files, options))
     if place:
         check_installed()

@@ -307,11 +307,16 @@ class _LandingRun:
         }
 
     def _mark_unread(self, tables: Sequence[TableRows]) -> None:
-        """Mark the current tables of which changes may be among the others: without a table version, or bad."""
+        """Mark the current tables of which changes may be in none of their rows: without a table version, or bad."""
+        if not self._target.with_current:
+            return
+        before = self._log.options.starting_after or "0" * SEQ_DIGITS
+        if self._landed.tally.dropped > self._landed.tally.kept:
+            self._target.mark_all(before, "bad records were left out, and may be changes of this table")
         for rows in tables:
-            if rows.ids == OTHER and self._target.with_current:
+            if rows.ids == OTHER:
                 if next(rows.bad_batches(rows.schema, set()), None) is not None:
-                    self._target.mark_all(self._log.options.starting_after or "0" * SEQ_DIGITS)
+                    self._target.mark_all(before, "bad records are in changes/other, and may be changes of this table")
                 for batch in rows.batches(rows.schema):
                     for row in batch.select(["op", "seq", "schema_name", "table_name"]).to_pylist():
                         if row["op"] in _ROLES:

@@ -83,9 +83,9 @@ class CurrentTable:
 
     def land(self) -> int:
         """Merge the changes that are not in it; returns their number."""
-        self._table.key = list(self._key) or self._table.key
         if not self._key:
             return 0
+        self._target.begin_current(self._table, list(self._key))
         if self._folder.id is not None and self._table.current_id not in (None, self._folder.id):
             self._table.marks.clear()  # another table was put there
         self._folder.widen(self._wanted)

@@ -58,8 +58,7 @@ class LandedTable:
 
     def mark(self, seq: str, reason: str) -> None:
         """Take note that rows cannot be proven from a change on; a reason is noted where it occurs first."""
-        if reason not in (mark["reason"] for mark in self.marks):
-            self.marks.append({"seq": seq, "reason": reason})
+        _note(self.marks, seq, reason)
 
 
 @dataclass
@@ -76,6 +75,8 @@ class LandingTarget:
     """By the ids of the tables."""
     seq: str | None = None
     """Of logs without checkpoints, the `seq` up to which all changes have been landed."""
+    marks: list[dict[str, str]] = field(default_factory=list)
+    """What marks all current tables, those too that get their first rows in a later run."""
 
     @property
     def home(self) -> Path:
@@ -124,17 +125,25 @@ class LandingTarget:
             if table.key is not None and (table.schema_name, table.table_name) == (schema_name or "", table_name or ""):
                 table.mark(seq, "changes are without a table version, and so in changes/other")
 
-    def mark_all(self, seq: str) -> None:
-        """Mark all current tables: a bad record has neither a table nor a position, and may be a change of any."""
+    def mark_all(self, seq: str, reason: str) -> None:
+        """Mark all current tables, of this run and of later ones: a bad record has neither a table nor a position."""
+        _note(self.marks, seq, reason)
         for table in self.tables.values():
             if table.key is not None:
-                table.mark(seq, "bad records are in changes/other, and may be changes of this table")
+                table.mark(seq, reason)
+
+    def begin_current(self, table: LandedTable, key: list[str]) -> None:
+        """Take note of the key of a current table; a new one has the marks of all."""
+        if table.key is None:
+            for mark in self.marks:
+                table.mark(**mark)
+        table.key = key
 
     def save(self) -> None:
         """Write what is known. Raises OptionError."""
         shown = {
             "land_version": _VERSION, "as": self.form, "current": self.with_current, "trim": self.is_trimmed,
-            "seq": self.seq,
+            "seq": self.seq, "marks": self.marks,
             "tables": [asdict(self.tables[ids]) for ids in sorted(self.tables)],
         }  # fmt: skip
         write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", self._place())
@@ -159,6 +168,7 @@ class LandingTarget:
             if len({table.folder.casefold() for table in tables}) < len(found["tables"]):
                 raise ValueError("two tables have one folder")
             self.seq = _text_or_none(found["seq"])
+            self.marks = _known_marks(found.get("marks", []))
         except (DocumentError, OSError, LookupError, TypeError, ValueError) as error:
             raise OptionError(f"{place} is not a state of land: {error}", code=CODE) from None
         if is_trimmed is not self.is_trimmed:
@@ -188,15 +198,27 @@ def _known_table(entry: Any) -> LandedTable:
     """A table as `save` has written it. Raises TypeError or ValueError for anything else: it names folders."""
     found = LandedTable(**entry)
     texts = [found.ids, found.folder, found.schema_name, found.table_name, *(found.key or ())]
-    texts += [text for mark in found.marks for text in (mark["seq"], mark["reason"])]
-    are_lists = isinstance(found.marks, list) and isinstance(found.key, list | None)
-    if not are_lists or not all(isinstance(text, str) for text in texts):
+    if not isinstance(found.key, list | None) or not all(isinstance(text, str) for text in texts):
         raise ValueError("what it says of a table is not text")
+    found.marks = _known_marks(found.marks)
     _text_or_none(found.current_id)
     _text_or_none(found.changes_id)
     if found.folder not in _folders(found.ids, found.schema_name, found.table_name):
         raise ValueError(f"{found.folder!r} is not the folder of the table {found.full_name!r}")
     return found
+
+
+def _known_marks(found: Any) -> list[dict[str, str]]:
+    """Marks as `save` has written them. Raises LookupError, TypeError or ValueError for anything else."""
+    marks = [{"seq": mark["seq"], "reason": mark["reason"]} for mark in found]
+    if not isinstance(found, list) or not all(isinstance(text, str) for mark in marks for text in mark.values()):
+        raise ValueError("a mark is not a list of seq and reason")
+    return marks
+
+
+def _note(marks: list[dict[str, str]], seq: str, reason: str) -> None:
+    if reason not in (mark["reason"] for mark in marks):
+        marks.append({"seq": seq, "reason": reason})
 
 
 def _text_or_none(found: Any) -> str | None:

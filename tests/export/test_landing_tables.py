@@ -289,6 +289,22 @@ def test_bad_records_mark_the_current_tables(
     assert re.search(r"^HR.EMPLOYEE: rows .* are not proven from seq [0-9A-F]{72} on: bad records", again.err, re.M)
 
 
+@pytest.mark.parametrize("mode", ["permissive", "dropmalformed"])
+def test_bad_records_mark_tables_that_get_their_first_rows_later(mode: str, tmp_path: Path) -> None:
+    """A bad record may be a change of any table, and is not read again."""
+    log, other = Extracts(tmp_path, mode=mode), Table(3, 6, "OTHER", (ID,))
+    written, described = table(Column("N", "DECIMAL(9,2)")), table(Column("N", "DECIMAL(7,2)"))
+    first = log.land(insert(written, ID=1, N="1.50"), tables=(described, other))
+    assert [(one.table, one.rows, one.marks) for one in first.tables] == [(None, 1, [])][: mode == "permissive"]
+    where = "are in changes/other" if mode == "permissive" else "were left out"
+    mark = {"seq": "0" * 72, "reason": f"bad records {where}, and may be changes of this table"}
+    for row in (1, 2):
+        again = log.land(insert(other, ID=row), tables=(written, other))
+        assert [(one.table, one.rows, one.marks) for one in again.tables] == [("PROD.OTHER", 1, [mark])]
+    log.land(lambda unit: unit.truncate(other), tables=(written, other))
+    assert not log.land(insert(other, ID=3), tables=(written, other)).tables[0].marks
+
+
 def _middle(log: Path, tables: Path) -> int:
     """Where the record of a change in the middle of a log begins, with its prefix of 56 bytes."""
     changes = list(lmparse.open_log(log, tables=tables).changes())

@@ -246,3 +246,14 @@ def test_a_log_without_records(tmp_path: Path) -> None:
     assert (found.changes, found.kinds.total("records"), found.units.total("units")) == (0, 0, 0)
     assert found.notices == ["the file is empty: a log without records"]
     assert found.faults == []
+
+
+def test_the_kind_of_one_file_is_found_from_its_bytes(tmp_path: Path) -> None:
+    """As `explain` does. A control file is none of another family, and reading says what to do with it."""
+    _, log = db2_log.make(8).write(tmp_path)
+    assert lmparse.summary(log).to_dict() == lmparse.summary(log, spec="db2_log").to_dict()
+    control, _ = bmc_log.make(8).write(tmp_path)
+    with pytest.raises(DataError, match="is of another kind: control records"):
+        lmparse.summary(control)
+    with pytest.raises(DataError, match="is of another kind: Db2"):
+        lmparse.summary(log, spec="bmc_lldf")

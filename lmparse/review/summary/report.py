@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from lmparse.errors import DataError
+from lmparse.errors import DataError, FramingError
 from lmparse.logs.beside import Say
-from lmparse.logs.families import read_options
+from lmparse.logs.families import family_of, read_options
+from lmparse.logs.joining import is_several
+from lmparse.logs.sniff import sniff
 from lmparse.logs.summary import LogSummary, summarize
 from lmparse.logs.summary_counts import NamedCounts
 from lmparse.options import Options, check_taken
@@ -22,6 +25,8 @@ from lmparse.review.summary.plots import STYLES, SummaryPlot, plots
 from lmparse.review.summary.sections import EPOCH, operations, sections
 from lmparse.review.summary.text import text_lines
 from lmparse.review.templating import render, render_page
+from lmparse.spec import catalog
+from lmparse.spelling import plain
 from lmparse.storage.addresses import paths_of
 
 VERSION = 1
@@ -198,7 +203,23 @@ def summary(path: str | Path | Sequence[str | Path], **options: Any) -> Summariz
     before the end of the log is in `faults`. Raises as `open_log` and `Log.changes`; needs pyarrow.
     """
     check_taken(options, "summary", "summary")
-    return summarized(paths_of("path", path), read_options(options))
+    paths = paths_of("path", path)
+    return summarized(paths, recognised(paths, options))
+
+
+def recognised(paths: Sequence[str | Path], given: Mapping[str, Any]) -> Options:
+    """The options parsed, with the spec of the file if none is given and it is a log of another family.
+
+    As for `explain` and `coverage`: they are for files of which nothing is known yet. Raises OptionError.
+    """
+    options = read_options(given)
+    if is_several(paths) or options.files or "spec" in map(plain, given):
+        return options
+    with suppress(FramingError):  # reading says what the file is not
+        found, own = sniff(paths[0], options.bounds), family_of(catalog.load(options.spec))
+        if found.trial.is_proven and family_of(catalog.load(found.spec)) not in (own, None):
+            return read_options({**given, "spec": found.spec})
+    return options
 
 
 def summarized(
