@@ -64,6 +64,12 @@ class OptionError(LmparseError, ValueError):
     """An option is unknown, missing, or has a value it cannot take."""
 
 
+class NotInstalledError(OptionError, ImportError):
+    """A package of an extra is not installed; programs that look for the package catch ImportError."""
+
+    code = "LMP-S005"
+
+
 class TableNotFoundError(OptionError):
     """The log has neither a change nor a description of the table requested."""
 
@@ -190,11 +196,11 @@ class FileLimitError(LimitError, FramingError):
     """A limit ends the reading of a file, as damaged framing does."""
 
 
-def not_installed(error: ImportError, extra: str = "arrow") -> OptionError:
+def not_installed(error: ImportError, extra: str = "arrow") -> NotInstalledError:
     """The error LMP-S005 of what needs a package of an extra. Raises `error` if a module of lmparse is missing."""
     if (error.name or "lmparse").partition(".")[0] == "lmparse":
         raise error
-    return OptionError(f"{error.name} is not installed", code="LMP-S005", hint=f"pip install 'lmparse[{extra}]'")
+    return NotInstalledError(f"{error.name} is not installed", hint=f"pip install 'lmparse[{extra}]'")
 
 
 _KEYS = ("code", "message", *(DataError.__init__.__kwdefaults__ or ()))
