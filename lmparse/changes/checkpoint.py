@@ -145,7 +145,7 @@ class Checkpoint:
         if not isinstance(seq, str) or not _SEQ.fullmatch(seq):
             raise ValueError("seq is not upper-case hexadecimal digits")
         lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
-        # Checkpoints of before did not have the last three.
+        # Checkpoints of 0.1 have neither begins, cut and evidence nor unread.
         ends, begins = _addresses(found["ends"]), _addresses(found.get("begins", {}))
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
@@ -156,7 +156,7 @@ class Checkpoint:
         form = tuple(map(str, found["form"]))
         cut, evidence = (tuple(map(str, found.get(name, ()))) for name in ("cut", "evidence"))
         needed = tuple(map(_stretch, found["needed"]))
-        unread = tuple(_place(*pair) for pair in found.get("unread", ()))  # a checkpoint of 0.1 has none
+        unread = tuple(_place(*pair) for pair in found.get("unread", ()))
         return cls(
             spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins, cut, evidence, unread
         )  # fmt: skip

@@ -79,6 +79,7 @@ def test_the_tree_is_the_one_promised() -> None:
         "ControlError": {"DataError", "LmparseError", "Exception", "BaseException"},
         "LimitError": {"DataError", "LmparseError", "Exception", "BaseException"},
         "FileLimitError": {"LimitError", "FramingError", "DataError", "LmparseError", "Exception", "BaseException"},
+        "NotInstalledError": {"OptionError", "LmparseError", "ValueError", "ImportError", "Exception", "BaseException"},
         "OptionError": {"LmparseError", "ValueError", "Exception", "BaseException"},
         "TableNotFoundError": {"OptionError", "LmparseError", "ValueError", "Exception", "BaseException"},
         "EngineDifferenceError": {"LmparseError", "Exception", "BaseException"},

@@ -56,7 +56,7 @@ except (lmparse.OptionError, lmparse.UnknownFormatError, lmparse.DataError, lmpa
 kinds: list[type[lmparse.LmparseError]] = [
     lmparse.FramingError, lmparse.TruncatedError, lmparse.LeftoverError, lmparse.RecordError,
     lmparse.InvalidValueError, lmparse.ControlError, lmparse.TableNotFoundError, lmparse.LimitError,
-    lmparse.FileLimitError, lmparse.ReadError,
+    lmparse.FileLimitError, lmparse.ReadError, lmparse.NotInstalledError,
 ]
 """
 
