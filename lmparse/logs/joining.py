@@ -76,8 +76,6 @@ def paths_of(
     if len(names) == 1 and options.checkpoint is None:
         return list(names)
     family = family_of(catalog.load(options.spec))
-    if not names:
-        raise OptionError("no file is named")
     if family is None or family.join is None:
         what = "checkpoint: " if options.checkpoint is not None else f"{len(names)} files: "
         raise OptionError(f"{what}{options.spec} is read from one file at a time")
