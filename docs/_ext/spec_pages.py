@@ -32,6 +32,7 @@ FORM = re.compile(r'<form class="search".*?</form>', re.DOTALL)
 LINKS = re.compile(r"<ul>.*?</ul>", re.DOTALL)
 SKIP = re.compile(r'<a class="skip".*?</a>\n?')
 CODE = re.compile(rf'href="{ERRORS}(#[\w-]+)?"')
+NONCE = re.compile(r'nonce="\w+"')
 ENTRIES = re.compile(r"window\.LMPARSE_SEARCH = \[\n(.*)\n\];\n", re.DOTALL)
 
 
@@ -111,7 +112,9 @@ def _of_the_site(page: str, name: str) -> str:
     header = _header("../", "main-part", "Formats", _one(FORM, own, "form for its search")[0], nav)
     page = SKIP.sub("", page, count=1).replace(own, header)
     page = CODE.sub(_error_link, page)
-    style = '<link rel="stylesheet" href="../_static/header.css">\n<script src="../_static/header.js"></script>\n'
+    nonce = _one(NONCE, page, "nonce of its policy")[0]  # without it a browser uses neither
+    style = f'<link rel="stylesheet" {nonce} href="../_static/header.css">\n'
+    style += f'<script {nonce} src="../_static/header.js"></script>\n'
     return page.replace("</head>", style + "</head>", 1)
 
 

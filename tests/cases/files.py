@@ -37,6 +37,7 @@ def arguments(path: Path, case: dict[str, Any]) -> list[str]:
     options = {option: str(file) for option, file in beside.items() if file.exists()}
     if case["command"] == "records":
         options["spec"] = path.parent.name
+        options.pop("tables", None)  # for what explains the same records, with their rows
     options |= case["options"]
     if "control" in case["options"]:
         options["control"] = str(path.parent / case["options"]["control"])

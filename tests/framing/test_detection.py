@@ -180,8 +180,10 @@ def test_bytes_of_nothing_known_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("use", [lmparse.sniff, lmparse.open_log])
 def test_files_that_are_no_files(use: Any, tmp_path: Path) -> None:
-    empty = put(tmp_path, b"")
-    for path, code in ((tmp_path, "LMP-F001"), (tmp_path / "none.dat", "LMP-F001"), (empty, "LMP-F002")):
+    """A folder is one log of its files: this one has none."""
+    empty, folder = put(tmp_path, b""), tmp_path / "folder"
+    folder.mkdir()
+    for path, code in ((folder, "LMP-F001"), (tmp_path / "none.dat", "LMP-F001"), (empty, "LMP-F002")):
         with pytest.raises(lmparse.FramingError) as caught:
             use(path)
         assert (caught.value.code, caught.value.file) == (code, str(path))

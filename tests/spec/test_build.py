@@ -83,6 +83,11 @@ def build(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[s
     return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
 
+def output(command: str, folder: Path) -> list[object]:
+    """The option for what a command writes; `lint` writes nothing, and refuses it."""
+    return [] if command == "lint" else ["--out", folder / "out"]
+
+
 def process(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a command of build.py in a process of its own."""
     command = [sys.executable, str(ROOT / "build.py"), *map(str, arguments)]
@@ -397,7 +402,7 @@ def test_the_compiler_is_fetched_and_checked(monkeypatch: pytest.MonkeyPatch, tm
 def test_text_that_is_not_utf_8_is_named(tmp_path: Path, command: str) -> None:
     (tmp_path / "acme").mkdir()
     (tmp_path / "acme" / "acme_a.ksy").write_bytes(b"meta:\n  title: M\xfcller\n")
-    done = build(command, "--formats", tmp_path, "--out", tmp_path / "out", cwd=tmp_path)
+    done = build(command, "--formats", tmp_path, *output(command, tmp_path), cwd=tmp_path)
     assert done.stderr == "acme/acme_a.ksy:2:11: error: the text is not UTF-8\n"
 
 
@@ -457,7 +462,7 @@ def test_one_file_is_built_with_what_it_imports(deep: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize("command", ["generate", "lint", "check"])
 def test_where_there_is_no_spec_it_is_said(tmp_path: Path, command: str) -> None:
     for name, text in (("none", "this is neither a .ksy nor a folder"), (".", "there is no .ksy in this folder")):
-        done = build(command, "--formats", tmp_path / name, "--out", tmp_path / "out")
+        done = build(command, "--formats", tmp_path / name, *output(command, tmp_path))
         assert (done.returncode, done.stderr) == (1, f"{tmp_path / name}:1:1: error: {text}\n")
 
 
@@ -531,7 +536,7 @@ def test_there_are_faulty_specs() -> None:
 @pytest.mark.parametrize(("case", "command"), CASES)
 def test_faults_are_named_with_file_line_and_column(case: str, command: str, tmp_path: Path) -> None:
     wanted = expected(FAULTY / case, command)
-    done = build(command, "--formats", FAULTY / case, "--out", tmp_path / "out", cwd=FAULTY / case)
+    done = build(command, "--formats", FAULTY / case, *output(command, tmp_path), cwd=FAULTY / case)
     assert done.returncode == 1
     assert [line for line in done.stderr.splitlines() if "error:" in line] == wanted
     assert "Traceback" not in done.stderr
@@ -717,8 +722,7 @@ def test_links_that_lead_in_a_circle_are_named(
 def test_what_the_compiler_does_not_expect_is_no_traceback(tmp_path: Path, text: str, command: str) -> None:
     spec = tmp_path / "odd_a.ksy"
     spec.write_text(f"meta: {{id: odd_a, endian: be, {text}}}\nseq: [{{id: a, type: u1, doc-ref: {{a: 1}}}}]\n")
-    out = [] if command == "lint" else ["--out", tmp_path / "out"]
-    done = build(command, "--formats", spec, *out)
+    done = build(command, "--formats", spec, *output(command, tmp_path))
     assert done.returncode == 1
     assert "odd_a.ksy" in done.stderr
     assert "Traceback" not in done.stderr
