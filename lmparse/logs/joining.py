@@ -41,7 +41,9 @@ def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options
         check_resumed(options)
         before = checkpoint_before(options)
     names = without_descriptions(list_files(list(map(str, paths))), options)
-    found = paths_of(names, options, checkpoint=before) if names else []
+    if not names:
+        raise FramingError("has no file that could be a log", code="LMP-F001", file=str(paths[0]))
+    found = paths_of(names, options, checkpoint=before)
     if not found:
         raise OptionError(f"{len(names)} files, and none is a log")
     return the_one(found), behind(options, before)

@@ -58,6 +58,7 @@
     const whole = words.join("_");
     if (words.length > 1 && (entry.last === whole || entry.terms.includes(whole))) sum += 100;
     const phrase = words.join(" ");
+    if (words.length > 1 && entry.low.includes(phrase)) sum += 50;
     const at = words.length > 1 && entry.kind === "spec" ? entry.text.indexOf(phrase) : -1;
     if (at >= 0) sum += 400 - 5 * at;
     return sum + (entry.isHere ? 15 : 0) - entry.name.length / 100;
