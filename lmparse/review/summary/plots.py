@@ -22,7 +22,9 @@ from lmparse.review.summary.sections import (
 )
 
 WIDTH = 360
-_BINS, _BARS = 60, 12
+BINS = 60
+"""Most bars of time in a plot, and most bins in JSON."""
+_BARS = 12
 _LEFT, _RIGHT, _TOP = 4, 356, 24
 _COLUMN_HEIGHT, _BELOW = 110, 20
 _BAR_ROW, _BAR_HEIGHT = 30, 9
@@ -146,7 +148,7 @@ def _label(label: str, said: str, y: float) -> list[PlotWord]:
 
 
 def _over_time(found: LogSummary) -> SummaryPlot:
-    step, start, changes, units = found.over_time(_BINS)
+    step, start, changes, units = found.over_time(BINS)
     counts = changes if any(changes) else units
     what = "Changes" if any(changes) else "Units"
     times = [(EPOCH + timedelta(seconds=start + step * place)).isoformat(" ") for place in (0, len(counts))]

@@ -21,7 +21,7 @@ from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, ignored
 from lmparse.review.coverage.files import stated_provenance
 from lmparse.review.coverage.provenance import Provenance
-from lmparse.review.summary.plots import STYLES, SummaryPlot, plots
+from lmparse.review.summary.plots import BINS, STYLES, SummaryPlot, plots
 from lmparse.review.summary.sections import EPOCH, operations, sections
 from lmparse.review.summary.text import text_lines
 from lmparse.review.templating import render, render_page
@@ -31,7 +31,7 @@ from lmparse.storage.addresses import paths_of
 
 VERSION = 1
 """Version of the JSON form. Within a version keys are added, never changed."""
-_BINS, _NAMES = 60, 200
+_NAMES = 200
 _SECTIONS = {"changes": "sizes", "bytes": "sizes", "durations": "sizes", "users": "who"}
 """The sections of the plots that are not in that of their own name."""
 
@@ -117,7 +117,7 @@ class Summarized:
         return counted
 
     def _time(self) -> dict[str, Any]:
-        step, start, changes, units = self._found.over_time(_BINS)
+        step, start, changes, units = self._found.over_time(BINS)
         return {
             "zone": self._found.zone,
             "first_commit": self._found.first_commit,
@@ -165,7 +165,7 @@ class Summarized:
     def html(self) -> str:
         """The summary as a page that loads nothing. Raises OptionError LMP-S005 without Jinja2."""
         found, drawn = self._found, plots(self._found)
-        shown = sections(found, bins=_BINS, most=_NAMES)
+        shown = sections(found, bins=BINS, most=_NAMES)
         by_section = {
             one.id: [plot for plot in drawn if _SECTIONS.get(plot.name, plot.name) == one.id] for one in shown
         }
