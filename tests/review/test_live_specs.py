@@ -1,0 +1,216 @@
+"""Specs that are edited while the server reads records with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+from served import answered, process
+
+from lmparse import cli
+from lmparse.review.browse.live import LiveSpecs
+from lmparse.review.browse.served_file import ServedFile
+from lmparse.spec.build.products import Builder
+
+CASES = Path(__file__).parents[1] / "cases"
+BAD = Path(__file__).parents[1] / "cases_bad"
+CHANGES = str(CASES / "bmc_lldf" / "changes_bdw.bin")
+TYPES = str(CASES / "db2_row" / "v10_little_types.bin")
+TABLES = TYPES.replace(".bin", ".tables")
+SPEC = "meta: {id: acme_a}\nseq: [{id: one, type: u1}, {id: rest, size-eos: true}]\n"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run `lmparse`; gives exit code, standard output, standard error."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            code = cli.main(list(map(str, words)))
+        except SystemExit as end:
+            code = int(str(end.code))
+        return code, *capsys.readouterr()
+
+    return run
+
+
+# -- live specs --------------------------------------------------------------------------------------
+
+
+def test_an_edited_spec_is_built_and_its_records_are_read_anew(tmp_path: Path) -> None:
+    spec, file = tmp_path / "specs" / "acme_a.ksy", tmp_path / "two.bin"
+    spec.parent.mkdir()
+    spec.write_text(SPEC)
+    file.write_bytes(b"\1abc\2xyz")
+    with process(file, "--specs", spec.parent, "--framing", "fixed", "--record-length", "4") as (_, address):
+
+        def state_after(version: int) -> Any:
+            while (state := answered(address, "state"))["version"] <= version:
+                sleep(0.05)
+            return state
+
+        def ids() -> list[str]:
+            return [texts["id"] for texts in answered(address, "record", record=1)["texts"]]
+
+        state = state_after(0)
+        assert (ids(), state["problems"]) == (["one", "rest"], [])
+        spec.write_text(SPEC.replace("id: one", "id: uno"))
+        state = state_after(state["version"])
+        assert (ids(), state["problems"]) == (["uno", "rest"], [])
+        spec.write_text(SPEC.replace("type: u1", "type: u77"))
+        broken = state_after(state["version"])
+        (problem,) = broken["problems"]
+        assert (Path(problem["path"]).name, problem["line"]) == ("acme_a.ksy", 2)
+        assert broken["generation"] == state["generation"]
+        assert ids() == ["uno", "rest"]  # the last good one
+        spec.write_text(SPEC)
+        state = state_after(broken["version"])
+        assert (ids(), state["problems"]) == (["one", "rest"], [])
+        file.write_bytes(b"\1abc\2xyz\3xyz")
+        while (now := answered(address, "state"))["generation"] == state["generation"]:
+            sleep(0.05)
+        assert now["problems"] == []
+        assert answered(address, "file")["count"] == 3
+
+
+class Edited:
+    """A folder with one spec that is edited, and the records that are read with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "specs"
+        self.spec, file = self.folder / "acme_a.ksy", folder / "two.bin"
+        self.folder.mkdir()
+        self.spec.write_text(SPEC)
+        file.write_bytes(b"\1abc\2xyz")
+        options = {"framing": "fixed", "record_length": "4"}
+        self.file = ServedFile(str(file), options)
+        self.live = LiveSpecs(self.folder, None, [self.file], options).start()
+
+    def after(self, change: Callable[[], object]) -> list[dict[str, Any]]:
+        """The problems of the build that follows a change."""
+        version = self.live.state()["version"]
+        change()
+        while (state := self.live.state())["version"] == version:
+            assert self.live._thread.is_alive()
+            sleep(0.02)
+        found: list[dict[str, Any]] = state["problems"]
+        return found
+
+    def ids(self) -> list[str]:
+        """The fields of a record."""
+        return [texts["id"] for texts in self.file.record(number=1)["texts"]]
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Iterator[Edited]:
+    found = Edited(tmp_path)
+    yield found
+    found.live.close()
+
+
+def test_what_is_wrong_in_a_spec_is_said_at_its_line_and_the_next_edit_is_built(edited: Edited) -> None:
+    for text, code in {
+        "": "LMP-S008",
+        "- 1\n": "LMP-S008",
+        "meta: {id: acme_a}\nseq: " + "[" * 3000 + "]" * 3000: "LMP-L001",
+        SPEC + "\0": "LMP-S008",
+        "meta: {id: acme_a, ks-opaque-types: true}\nseq: [{id: one, type: os_system}]\n": "LMP-S008",
+        "meta: {id: acme_a}\nseq: [{id: one, process: os.system(1), size-eos: true}]\n": "LMP-S008",
+        "meta: {id: acme_a}\nseq: [{id: one, type: u77}]\n": "LMP-S008",
+    }.items():
+        (problem,) = edited.after(partial(edited.spec.write_text, text))
+        assert (problem["code"], Path(problem["path"]).name) == (code, "acme_a.ksy")
+        assert problem["line"] >= 1
+        assert edited.ids() == ["one", "rest"]
+    away = edited.folder.with_name("away")
+    assert edited.after(lambda: edited.folder.rename(away))
+    assert edited.after(lambda: away.rename(edited.folder))
+    assert edited.after(lambda: os.mkfifo(edited.folder / "pipe.ksy"))
+    assert edited.after(lambda: (edited.folder / "in").symlink_to(edited.folder))
+    (edited.folder / "pipe.ksy").unlink()
+    (edited.folder / "in").unlink()
+    assert edited.after(partial(edited.spec.write_text, SPEC.replace("one", "uno"))) == []
+    assert edited.ids() == ["uno", "rest"]
+
+
+def test_a_spec_that_cannot_be_read_leaves_its_place_to_no_other(edited: Edited) -> None:
+    """Else records would be read with what it imports, because nothing else imports that now."""
+    inner = edited.folder / "acme_c.ksy"
+    edited.after(partial(inner.write_text, "meta: {id: acme_c}\nseq: [{id: inner, type: u1}]\n"))
+    imports = SPEC.replace("acme_a", "acme_a, imports: [acme_c]").replace("u1", "acme_c")
+    assert edited.after(partial(edited.spec.write_text, imports)) == []
+    known = edited.ids()
+    (problem,) = edited.after(partial(edited.spec.write_text, imports + "]"))
+    assert Path(problem["path"]).name == "acme_a.ksy"
+    assert edited.ids() == known
+    assert edited.after(partial(edited.spec.write_text, imports)) == []
+
+
+def test_what_ends_a_build_is_a_problem_with_a_code(edited: Edited, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise AttributeError("no such attribute")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Builder, "make", failing)
+        (problem,) = edited.after(partial(edited.spec.write_text, SPEC.replace("one", "uno")))
+        assert (problem["code"], "no such attribute" in problem["text"]) == ("LMP-S013", True)
+        assert edited.ids() == ["one", "rest"]
+    assert edited.after(partial(edited.spec.write_text, SPEC.replace("one", "due"))) == []
+    assert edited.ids() == ["due", "rest"]
+
+
+def test_builds_that_nobody_reads_with_are_removed(edited: Edited) -> None:
+    for name in ("uno", "due", "tre", "quattro"):
+        assert edited.after(partial(edited.spec.write_text, SPEC.replace("one", name))) == []
+        assert edited.ids() == [name, "rest"]
+    folder = Path(edited.live._folder.name)
+    assert len(list(folder.iterdir())) == 2
+    edited.live.close()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("spec", ["**", "[", "*", ""])
+def test_the_name_of_a_spec_is_not_a_pattern(tmp_path: Path, spec: str) -> None:
+    (tmp_path / "acme").mkdir()
+    (tmp_path / "acme" / "acme_a.ksy").write_text(SPEC)
+    live = LiveSpecs(tmp_path, spec, [], {})
+    assert live.source == tmp_path
+    live.close()
+
+
+def test_of_a_tree_of_specs_the_named_one_is_built_with_what_it_imports(tmp_path: Path) -> None:
+    """A fault in a spec that it does not import is nobody's matter here."""
+    for place, text in {
+        "acme/acme_a": SPEC.replace("acme_a", "acme_a, imports: [/common/acme_c]").replace("u1", "acme_c"),
+        "common/acme_c": "meta: {id: acme_c}\nseq: [{id: inner, type: u1}]\n",
+        "other/acme_bad": "meta: {id: acme_bad}\nseq: [{id: x, type: u77}]\n",
+    }.items():
+        path = tmp_path / "specs" / f"{place}.ksy"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    file = tmp_path / "two.bin"
+    file.write_bytes(b"\1abc\2xyz")
+    words = (file, "--specs", tmp_path / "specs", "--spec", "acme_a", "--framing", "fixed", "--record-length", "4")
+    with process(*words) as (_, address):
+        assert answered(address, "state")["problems"] == []
+        assert "inner" in [texts["id"] for texts in answered(address, "record", record=0)["texts"]]
+
+
+def test_the_spec_is_named_where_several_may_be_meant(tmp_path: Path) -> None:
+    (tmp_path / "acme_a.ksy").write_text(SPEC)
+    (tmp_path / "acme_b.ksy").write_text(SPEC.replace("acme_a", "acme_b").replace("one", "other"))
+    file = tmp_path / "two.bin"
+    file.write_bytes(b"\1abc\2xyz")
+    words = (file, "--specs", tmp_path, "--framing", "fixed", "--record-length", "4")
+    with process(*words) as (_, address):
+        (problem,) = answered(address, "state")["problems"]
+        assert "acme_a, acme_b" in problem["hint"]
+        assert answered(address, "file")["error"]["text"].startswith("there are no built specs yet")
+    with process(*words, "--spec", "acme_b") as (_, address):
+        assert answered(address, "record", record=0)["texts"][0]["id"] == "other"

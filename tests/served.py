@@ -1,0 +1,112 @@
+"""A server of records in this process or in one of its own, and the ways to ask it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from interrupts import sigint_heard
+
+from lmparse.review.browse.record_list import RecordFilter, RecordList
+from lmparse.review.browse.served_file import ServedFile
+from lmparse.review.browse.server import RecordServer
+
+
+class Asked:
+    """A server, and the way a browser asks it."""
+
+    def __init__(self, server: RecordServer) -> None:
+        self.server = server
+
+    def get(self, path: str, *, token: bool = True, **headers: str) -> tuple[int, Any, str]:
+        """Status, headers and text of one answer; the token goes as the cookie that the page keeps."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if token:
+            sent["Cookie"] = f"other=1; {self.server.cookie}={self.server.token}"
+        connection.request("GET", path, headers=sent)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, answer.headers, text
+
+    def raw(self, *lines: str, seconds: float = 10) -> bytes:
+        """All that is sent back for the lines of one or more requests, up to the end of the connection."""
+        named = {"HOST": f"Host: 127.0.0.1:{self.server.port}", "COOKIE": f"{self.server.cookie}={self.server.token}"}
+        text = "".join(line.format(**named) + "\r\n" for line in lines)
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout=seconds) as connection:
+            connection.sendall(text.encode("latin-1"))
+            found = b""
+            while part := connection.recv(1 << 16):
+                found += part
+        return found
+
+    def ask(self, what: str, **asked: object) -> Any:
+        """The answer of the interface as JSON."""
+        status, _, text = self.get(f"/api/{what}?{urlencode(asked)}")
+        assert status == 200
+        return json.loads(text)
+
+
+@contextmanager
+def served(*files: object, **options: str) -> Iterator[Asked]:
+    """A server in this process that ends with the context."""
+    server = RecordServer([ServedFile(str(file), options) for file in files])
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield Asked(server)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def all_rows(records: RecordList, wanted: RecordFilter, count: int = 50) -> list[int]:
+    """The numbers of all records that pass a filter, page by page."""
+    found: list[int] = []
+    first: int | None = 0
+    while first is not None:
+        listed = records.rows(first, count, wanted)
+        found += [row.extent.index for row in listed.rows]
+        assert listed.next is None or listed.next > first
+        first = listed.next
+    return found
+
+
+def walk(lines: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        yield line
+        yield from walk(line.get("c", []))
+
+
+@contextmanager
+def process(*words: object) -> Iterator[tuple[subprocess.Popen[str], Any]]:
+    """`lmparse serve` as a process, with the parts of the address that it prints."""
+    with sigint_heard():
+        started = subprocess.Popen(
+            [sys.executable, "-m", "lmparse", "serve", *map(str, words)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+    try:
+        assert started.stdout is not None
+        yield started, urlsplit(started.stdout.readline().strip())
+    finally:
+        started.kill()
+        started.communicate()
+
+
+def answered(address: Any, what: str, **asked: object) -> Any:
+    connection = http.client.HTTPConnection(address.netloc, timeout=60)
+    connection.request("GET", f"/api/{what}?{urlencode(asked)}&{address.query}")
+    found = json.loads(connection.getresponse().read())
+    connection.close()
+    return found
