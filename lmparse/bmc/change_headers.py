@@ -282,7 +282,8 @@ class ChangeHeaders:
         if self._log.range.bounds:
             places = np.flatnonzero(wanted)
             inside = self._are_inside(found.part(wanted))
-            left_out.append((OUTSIDE, numbers[places[~inside]]))
+            if not self._log.extract.is_again:
+                left_out.append((OUTSIDE, numbers[places[~inside]]))
             wanted[places] = inside
         return wanted
 

@@ -15,6 +15,7 @@ from lmparse.bmc.control_file import read_control
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.open import open_logical_log
+from lmparse.bmc.read_before import ReadBefore
 from lmparse.bmc.unit_outcomes import OUTCOME_FIELDS, UNIT_FIELDS, have_ended, is_yes, keys, widths
 from lmparse.columnar.record_plan import Decoded
 from lmparse.errors import FramingError
@@ -56,20 +57,26 @@ class ExtractHeads:
     ended: Bytes
     """(n, width) bytes of UNIT_FIELDS, OUTCOME_FIELDS and of one flag, for each unit with an outcome. The flag is 1 if
     a record says that the unit has compensations."""
+    unread_units: Bytes
+    """As `ReadBefore.unread`."""
 
 
-def heads_of(task: tuple[str, str, Options]) -> ExtractHeads:
+def heads_of(task: tuple[str, str, Options, ReadBefore | None]) -> ExtractHeads:
     """The heads of the extract with a path and a control file. Damage ends them: reading reports it at its place."""
-    path, control, options = task
+    path, control, options, before = task
     log = open_extract(path, control, options)
-    units, first, last, count = _Units(Held(options.bounds), path), b"", b"", 0
+    held = Held(options.bounds)
+    units, unread, first, last, count = _Units(held, path), _Units(held, path, flags=2), b"", b"", 0
     for window, decoded in decoded_windows(log, (*UNIT_FIELDS, *OUTCOME_FIELDS, *POSITION_FIELDS, _COMPENSATED)):
         count += len(window)
         regular = ~decoded.irregular
         if not regular.any():
             continue
-        units.add(decoded, regular)
-        found = np.sort(keys(positions(log, decoded)[regular]))[[0, -1]].tolist()
+        rows, places = _unit_rows(decoded, regular), positions(log, decoded)[regular]
+        units.add(rows)
+        if before is not None:
+            unread.add(before.unread(rows, places))
+        found = np.sort(keys(places))[[0, -1]].tolist()
         low, high = (one.ljust(10, b"\0") for one in found)
         first, last = min(first or low, low), max(last, high)
     assert log.control is not None
@@ -79,6 +86,7 @@ def heads_of(task: tuple[str, str, Options]) -> ExtractHeads:
     return ExtractHeads(
         path, control, log.settings, len(log.buffer), count, first, last, stated if stated.strip(b"\0") else b"",
         (described.get("expand_var"), described.get("date_format")), tuple(log.header.absent), open_units, ended,
+        unread.rows(),
     )  # fmt: skip
 
 
@@ -90,7 +98,7 @@ def stated_position(path: str, options: Options) -> str:
     control = find_control(path, options.control, options.bounds)
     stated = read_control(control, framing=options.control_framing, limits=options.bounds).first("DLGE").get("end_rba")
     if not stated or not stated.strip(b"\0"):
-        stated = heads_of((path, control, options)).last
+        stated = heads_of((path, control, options, None)).last
     if not stated:
         raise not_one("no record states its position", path)
     return str(stated.hex().upper().rjust(20, "0"))
@@ -128,32 +136,41 @@ def not_one(why: str, path: str) -> FramingError:
     )
 
 
+def _unit_rows(decoded: Decoded, which: Flags) -> Bytes:
+    """(n, width) bytes of UNIT_FIELDS, OUTCOME_FIELDS and of a flag for compensations, of some records."""
+    compensated = is_yes(decoded.raw[_COMPENSATED])[:, None]
+    parts = [decoded.raw[name] for name in (*UNIT_FIELDS, *OUTCOME_FIELDS)]
+    rows: Bytes = np.concatenate([*parts, compensated.astype(np.uint8)], axis=1)[which]
+    # What is not an outcome has no commit either: one row for each open unit.
+    dispositions = sum(widths(UNIT_FIELDS))
+    rows[~have_ended(rows[:, dispositions : dispositions + 1]), dispositions:] = 0
+    return rows
+
+
 class _Units:
     """The units of an extract, gathered window by window."""
 
-    def __init__(self, held: Held, path: str) -> None:
+    def __init__(self, held: Held, path: str, *, flags: int = 1) -> None:
         self._held, self._path = held, path
         self._rows: list[Bytes] = []
         self._count, self._distinct = 0, 0
-        self._width = sum(widths((*UNIT_FIELDS, *OUTCOME_FIELDS))) + 1
+        self._width = sum(widths((*UNIT_FIELDS, *OUTCOME_FIELDS))) + flags
 
-    def add(self, decoded: Decoded, which: Flags) -> None:
-        """Add the units of some records."""
-        compensated = is_yes(decoded.raw[_COMPENSATED])[:, None]
-        parts = [decoded.raw[name] for name in (*UNIT_FIELDS, *OUTCOME_FIELDS)]
-        rows = np.concatenate([*parts, compensated.astype(np.uint8)], axis=1)[which]
-        # What is not an outcome has no commit either: one row for each open unit.
-        dispositions = sum(widths(UNIT_FIELDS))
-        rows[~have_ended(rows[:, dispositions : dispositions + 1]), dispositions:] = 0
+    def add(self, rows: Bytes) -> None:
+        """Add the units of some records, as `_unit_rows`, perhaps with flags behind these rows."""
         self._rows.append(self._unique(rows))
         self._count += len(self._rows[-1])
         if self._count > 2 * self._distinct + _LEAST_ROWS:
             self._compact()
 
+    def rows(self) -> Bytes:
+        """All units."""
+        self._compact()
+        return self._rows[0]
+
     def done(self) -> tuple[Bytes, Bytes]:
         """Units with an open record, and units with an outcome as in `ExtractHeads.ended`."""
-        self._compact()
-        rows = self._rows[0]
+        rows = self.rows()
         unit = sum(widths(UNIT_FIELDS))
         ended = have_ended(rows[:, unit : unit + 1])
         return rows[~ended, :unit], rows[ended]

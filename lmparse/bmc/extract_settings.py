@@ -50,6 +50,8 @@ class ExtractSettings:
     """Number of records of the log in front of it."""
     bytes_before: int = 0
     """Bytes of the log in front of it."""
+    is_again: bool = False
+    """Whether it is read again for its open units: then its changes in front of the checkpoint were given before."""
 
     def inside(self, span: Span) -> ExtractSettings:
         """What of it concerns one span."""
@@ -72,6 +74,11 @@ class ExtractReading:
         self.known = known
         self._outcomes = None if known is None else StatedOutcomes(known.outcomes, places)
         self._lent = {} if known is None else {one.segment.extent.index: one for one in known.lent}
+
+    @property
+    def is_again(self) -> bool:
+        """Whether its changes in front of the checkpoint were given before, so that nothing is left out with them."""
+        return self.known is not None and self.known.is_again
 
     @property
     def unfit(self) -> int:

@@ -78,7 +78,7 @@ def _checkpoint(log: ChangeLog) -> Checkpoint:
     assert isinstance(log, LogicalLog)
     if log.control is None:
         raise OptionError("a checkpoint needs the control file", hint="give control")
-    found = stretches.found([(log.path, log.control.path)], log.options, log.run)
+    found = stretches.found([(log.path, log.control.path)], log.options, log.run, log.resumed)
     return checkpoint_of(found, log.options, log.resumed)
 
 

@@ -67,7 +67,7 @@ class JoinedLog(ChangeLog):
     @cached_property
     def stretches(self) -> Sequence[Stretch]:
         """The extracts in their order, each with what the others say of it. Raises FramingError LMP-F013."""
-        found = stretches.found(list(self._controls.items()), self.options, self.run)
+        found = stretches.found(list(self._controls.items()), self.options, self.run, self.resumed)
         for text in stretches.said(found):
             self.notice(text)
         for one in found:

@@ -343,7 +343,7 @@ class LogicalLog(ChangeLog):
         if not self.is_of_table(values):
             return False
         why = self._why_left_out(joined)
-        if why is not None:
+        if why is not None and not (why == OUTSIDE and self.extract.is_again):
             self.left_out[why] += 1
         return why is None
 

@@ -11,16 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from lmparse.bmc.extract_heads import ExtractHeads
+from lmparse.bmc.read_before import unread_behind
 from lmparse.bmc.stretches import Stretch
-from lmparse.bmc.unit_outcomes import OUTCOME_FIELDS, UNIT_FIELDS, ended_codes, keys, widths
+from lmparse.bmc.unit_outcomes import keys, stated_commits
 from lmparse.changes.change import NOT_COMMITTED, SEQ_OF_RECORD_DIGITS
 from lmparse.changes.checkpoint import Checkpoint, NeededStretch
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.joined import JoinedPiece
-from lmparse.values.byte_arrays import Bytes
-
-_FIELDS = (*UNIT_FIELDS, *OUTCOME_FIELDS)
 
 
 def checkpoint_of(stretches: Sequence[Stretch], options: Options, before: Checkpoint | None) -> Checkpoint:
@@ -30,7 +28,8 @@ def checkpoint_of(stretches: Sequence[Stretch], options: Options, before: Checkp
     reached = max([*(int.from_bytes(one.heads.last) for one in stretches), 0 if before is None else before.reached[1]])
     needed = (_whole(one.heads, options) for one in stretches if _may_go_on(one))
     seq = last.ljust(len(NOT_COMMITTED), "0") + "F" * SEQ_OF_RECORD_DIGITS
-    return Checkpoint(catalog.load(options.spec).id, seq, (0, reached), {}, tuple(needed))
+    unread = unread_behind(before, ((one.heads.first, one.heads.last) for one in stretches if one.heads.first))
+    return Checkpoint(catalog.load(options.spec).id, seq, (0, reached), needed=tuple(needed), unread=unread)
 
 
 def _may_go_on(one: Stretch) -> bool:
@@ -43,14 +42,5 @@ def _whole(heads: ExtractHeads, options: Options) -> NeededStretch:
 
 
 def _last_commit(heads: ExtractHeads) -> str:
-    """The last commit position that an extract states, as in `order.commit_position`; empty if it has no commit."""
-    committed = heads.ended[_field(heads.ended, "uor_disp")[:, 0] == ended_codes()[0]]
-    lrsn, point = (_field(committed, name) for name in ("uor_commit_lrsn", "uor_commit_point"))
-    found = np.where(np.asarray(lrsn.any(1))[:, None], lrsn, point)
-    return max((row.tobytes().hex().upper() for row in found if row.any()), default="")
-
-
-def _field(rows: Bytes, name: str) -> Bytes:
-    place = _FIELDS.index(name)
-    start = sum(widths(_FIELDS[:place]))
-    return rows[:, start : start + widths((name,))[0]]
+    """The last commit position that an extract states; empty if it has no commit."""
+    return max((row.tobytes().hex().upper() for row in stated_commits(heads.ended) if row.any()), default="")

@@ -12,6 +12,7 @@ import numpy as np
 from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, heads_of, not_one, open_extract
 from lmparse.bmc.extract_settings import ExtractSettings, LentSegment, moved, numbered
 from lmparse.bmc.interpretation import LogSettings
+from lmparse.bmc.read_before import ReadBefore
 from lmparse.bmc.repeated_changes import (
     IDENTITY_FIELDS,
     Given,
@@ -23,6 +24,7 @@ from lmparse.bmc.repeated_changes import (
 from lmparse.bmc.segments import Segment
 from lmparse.bmc.split_changes import split_changes
 from lmparse.bmc.unit_outcomes import OUTCOME_FIELDS, UNIT_FIELDS, UnitOutcomes, ended_codes, keys, widths
+from lmparse.changes.checkpoint import Checkpoint
 from lmparse.options import Options
 from lmparse.storage.processes import Run
 from lmparse.values.byte_arrays import Bytes
@@ -52,19 +54,27 @@ class Stretch:
         return self.heads.path
 
 
-def found(files: Sequence[tuple[str, str]], options: Options, run: Run | None) -> list[Stretch]:
+def found(
+    files: Sequence[tuple[str, str]], options: Options, run: Run | None, checkpoint: Checkpoint | None
+) -> list[Stretch]:
     """The extracts with these data files and control files, in their order. `run` reads them in other processes.
 
-    Raises FramingError LMP-F013 if they are not of one log, and FileLimitError LMP-L004.
+    Raises FramingError LMP-F013 if they are not of one log, LMP-F014 if one comes too late for the checkpoint, and
+    FileLimitError LMP-L004.
     """
     many: Run = run or map
-    heads = list(many(heads_of, [(path, control, options) for path, control in files]))
+    before = None if checkpoint is None else ReadBefore(checkpoint)
+    heads = list(many(heads_of, [(path, control, options, before) for path, control in files]))
     heads.sort(key=lambda one: (one.last, one.first))
     resolved = _Resolved(heads)
+    for one in heads:
+        if before is not None and len(one.unread_units):
+            before.check_in_time(one.path, one.unread_units, resolved.of(one)[0])
     given, lent, notes = _shared(heads, resolved, options, many)
     places = _places(heads)
+    again = set() if checkpoint is None else {one.path for one in checkpoint.needed}
     return [
-        _stretch(one, resolved, own, segments, notes, places)
+        _stretch(one, resolved, own, segments, notes, places, one.path in again)
         for one, own, segments in zip(heads, given, lent, strict=True)
     ]
 
@@ -80,14 +90,14 @@ def _places(heads: Sequence[ExtractHeads]) -> dict[str, tuple[int, int]]:
 
 def _stretch(
     heads: ExtractHeads, resolved: _Resolved, given: Given, lent: Sequence[LentSegment], notes: tuple[str, ...],
-    places: Mapping[str, tuple[int, int]],
+    places: Mapping[str, tuple[int, int]], is_again: bool,
 ) -> Stretch:  # fmt: skip
     outcomes, undecided = resolved.of(heads)
     offsets, ordinals = numbered(given.ordinals)
     elsewhere = np.array(sorted(given.elsewhere), np.int64)
     placed = tuple(replace(one, extent=moved(one.extent, *places[one.path])) for one in lent)
     settings = ExtractSettings(
-        heads.path, heads.control, outcomes, elsewhere, offsets, ordinals, placed, *places[heads.path]
+        heads.path, heads.control, outcomes, elsewhere, offsets, ordinals, placed, *places[heads.path], is_again
     )
     return Stretch(heads, settings, given.repeats, undecided, given.continues, notes)
 

@@ -51,6 +51,20 @@ def is_yes(flags: Bytes) -> Flags:
     return found
 
 
+def stated_commits(rows: Bytes) -> Bytes:
+    """Positions of the commits of n units, (n, width) bytes that begin with UNIT_FIELDS and OUTCOME_FIELDS.
+
+    As `order.commit_position`; zeros if a unit is not committed, or if it does not state one.
+    """
+    start = sum(widths(UNIT_FIELDS))
+    disposition, time, lrsn, point = widths(OUTCOME_FIELDS)
+    is_committed = rows[:, start] == ended_codes()[0]
+    start += disposition + time
+    first, second = rows[:, start : start + lrsn], rows[:, start + lrsn : start + lrsn + point]
+    found = np.where(np.asarray(first.any(1))[:, None], first, second)
+    return np.where(is_committed[:, None], found, np.uint8(0))
+
+
 def keys(rows: Bytes) -> npt.NDArray[np.bytes_]:
     """(n, width) bytes as n values that sort and compare as they do: rows of one width may end with zeros."""
     rows = np.ascontiguousarray(rows)

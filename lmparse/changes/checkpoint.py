@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lmparse.errors import OptionError, ReadError
+from lmparse.errors import FramingError, OptionError, ReadError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
 from lmparse.storage.addresses import is_remote, local_path
@@ -160,6 +160,14 @@ class Checkpoint:
         return cls(
             spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins, cut, evidence, unread
         )  # fmt: skip
+
+
+def too_late(path: str, why: str) -> FramingError:
+    """The error of a file with records that should have been read before those that were."""
+    return FramingError(
+        f"it comes too late: {why}", code="LMP-F014", file=path,
+        hint="read all files from their beginning, or land them into another folder",
+    )  # fmt: skip
 
 
 def _stretch(found: Any) -> NeededStretch:

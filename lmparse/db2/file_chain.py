@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lmparse.changes.checkpoint import Checkpoint
+from lmparse.changes.checkpoint import Checkpoint, too_late
 from lmparse.db2.file_ranges import FileRange, Position, file_heads, not_one_log
 from lmparse.errors import FramingError
 from lmparse.options import Options
@@ -109,10 +109,7 @@ class FileChain:
         known = () if self.checkpoint is None else self.checkpoint.unread
         places = [(begin, end) for begin, end in known if begin < one.last and one.first < end]
         if places and self._has_record(one.stretch, places):
-            raise FramingError(
-                "it comes too late: files behind it have been read without its records", code="LMP-F014",
-                file=one.stretch.path, hint="read all files from their beginning, or land them into another folder",
-            )  # fmt: skip
+            raise too_late(one.stretch.path, "files behind it have been read without its records")
 
     def _has_record(self, stretch: JoinedPiece, places: Sequence[tuple[Position, Position]]) -> bool:
         """Whether a stretch has a record in one of some places, behind a position and in front of another."""

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from bmc_extracts import example
 from writers.bmc import framing
 from writers.bmc.logs import field, opened
 
 import lmparse
+from lmparse.bmc.read_before import ReadBefore, unread_behind
+from lmparse.changes.checkpoint import Checkpoint
+from lmparse.errors import FramingError, LmparseError
 from lmparse.logs import arrow, lines
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_resumed
@@ -46,12 +51,23 @@ class Extracts:
 
     def run(self, *paths: Path) -> list[dict[str, Any]]:
         """The changes that one reading gives."""
-        log = lmparse.open_log(paths, checkpoint=self.state, **self.options)
-        rows = list(log.changes())
-        assert not log.tally.errors
+        rows, error = self.tried(*paths)
+        if error is not None:
+            raise error
+        return rows
+
+    def tried(self, *paths: Path) -> tuple[list[dict[str, Any]], LmparseError | None]:
+        """The same, and an error, perhaps of a record, behind which there is no checkpoint."""
+        try:
+            log = lmparse.open_log(paths, checkpoint=self.state, **self.options)
+            rows = list(log.changes())
+        except FramingError as error:
+            return [], error
         self.left_out = log.left_out
+        if log.tally.errors:
+            return [], log.tally.errors[0]
         log.save_checkpoint()
-        return shown(rows)
+        return shown(rows), None
 
 
 def shown(rows: Any) -> list[dict[str, Any]]:
@@ -148,3 +164,90 @@ def test_extracts_that_arrive(log: Extracts) -> None:
         offset = behind
     assert sorted(found) == [row["seq"] for row in log.rows]
     assert offset.taken == 4
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_extracts_in_any_order_give_all_changes_or_are_refused(tmp_path: Path, seed: int) -> None:
+    """One of which nothing would be left out may come late; any other one is LMP-F014."""
+    chosen = random.Random(seed)
+    made = bmc_log.make(units=6, seed=seed)
+    log = Extracts(tmp_path, made.data, undescribed(made.control))
+    cuts = [0, *sorted(chosen.sample(range(1, len(log.data)), 3)), len(log.data)]
+    spans = list(pairwise(cuts))
+    chosen.shuffle(spans)
+    given: list[dict[str, Any]] = []
+    refused = 0
+    for start, end in spans:
+        before = log.state.read_bytes() if log.state.exists() else b""
+        rows, error = log.tried(log.file(start, end))
+        given += rows
+        if error is None:
+            assert not log.left_out.get("outside the range")
+        else:
+            refused += 1
+            # Or an extract in front of it lacks the last segment of a change, or it lacks another one.
+            assert error.code == "LMP-R004" or Path(error.file or "").name == f"{start:04}-{end:04}.dat"
+            assert error.code in ("LMP-F014", "LMP-R004")
+            assert (log.state.read_bytes() if log.state.exists() else b"") == before
+    assert shown(given) == log.rows or refused
+    assert len({row["seq"] for row in given}) == len(given)
+
+
+def test_a_commit_in_front_of_those_of_the_extract_before_it_is_refused(tmp_path: Path) -> None:
+    """The records come in order, and a unit of the second extract was committed before one of the first."""
+    found = example(tmp_path)
+    log = Extracts(tmp_path, found.data, found.control)
+    codes: list[str | None] = []
+    for place in range(1, len(log.data)):
+        log.state.unlink(missing_ok=True)
+        first = log.run(log.file(0, place))
+        rows, error = log.tried(log.file(place, len(log.data)))
+        codes.append(error and error.code)
+        if error is None:
+            assert shown(first + rows) == log.rows
+        else:
+            assert re.search(r"it comes too late: unit of recovery \w{20} was committed at \w{20}, and", str(error))
+    assert set(codes) == {None, "LMP-F014"}
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("order", ["file", "commit"])
+def test_changes_of_extracts_that_are_needed_again_are_not_counted(log: Extracts, order: str, engine: str) -> None:
+    """Those of an extract that somebody gives again are."""
+    options = {"engine": engine, "order": order, **log.options}
+    place = next(
+        place for place in range(2, len(log.data)) if log.run(log.file(0, place)) and log.state.unlink() is None
+    )
+    first = log.file(0, place)
+    log.run(first)
+    needed = [one["path"] for one in json.loads(log.state.read_text())["needed"]]
+    counts = []
+    for path in (log.file(place, len(log.data)), first):
+        resumed = open_resumed([path], replace(read_options(options), checkpoint=str(log.state)))
+        assert len(list(lines.printed(resumed, with_changes=True))) >= 0
+        counts.append(resumed.left_out["outside the range"])
+    assert counts[0] == 0
+    assert (counts[1] > 0) == (str(first) not in needed)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_places_that_were_not_read(seed: int) -> None:
+    """They are the complement of the extracts, up to the last position."""
+    chosen = random.Random(seed)
+    before: Checkpoint | None = None
+    covered: set[int] = set()
+    for _ in range(8):
+        ranges = []
+        for _ in range(chosen.randrange(1, 4)):
+            low = chosen.randrange(1, 60)
+            high = low + chosen.randrange(6)
+            ranges.append((low.to_bytes(10), high.to_bytes(10)))
+            covered |= set(range(low, high + 1))
+        unread = unread_behind(before, ranges)
+        reached = (0, max(covered))
+        before = Checkpoint("bmc_lldf", "0" * 72, reached, unread=unread)
+        missing = {position for (_, begin), (_, end) in unread for position in range(begin + 1, end)}
+        assert missing == set(range(1, reached[1])) - covered
+        positions = np.frombuffer(b"".join(position.to_bytes(10) for position in range(1, 70)), np.uint8)
+        have = ReadBefore(before).have(positions.reshape(-1, 10))
+        assert {position for position, is_read in enumerate(have.tolist(), 1) if is_read} == covered
