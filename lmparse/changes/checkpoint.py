@@ -108,6 +108,9 @@ class Checkpoint:
 
     What comes from there comes too late. Of very many such places the oldest ones are not kept."""
 
+    missing: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    """Stretches of addresses of each log stream, ascending, that are known to be in no file so far."""
+
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
         for stretch in self.needed:
@@ -145,7 +148,7 @@ class Checkpoint:
         if not isinstance(seq, str) or not _SEQ.fullmatch(seq):
             raise ValueError("seq is not upper-case hexadecimal digits")
         lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
-        # Checkpoints of 0.1 have neither begins, cut and evidence nor unread.
+        # Checkpoints of 0.1 have neither begins, cut and evidence nor unread and missing.
         ends, begins = _addresses(found["ends"]), _addresses(found.get("begins", {}))
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
@@ -157,8 +160,12 @@ class Checkpoint:
         cut, evidence = (tuple(map(str, found.get(name, ()))) for name in ("cut", "evidence"))
         needed = tuple(map(_stretch, found["needed"]))
         unread = tuple(_place(*pair) for pair in found.get("unread", ()))
+        missing = {
+            stream: tuple(_stretch_of_addresses(*pair) for pair in found["missing"][str(stream)])
+            for stream in _numbers(map(int, found.get("missing", {})))
+        }
         return cls(
-            spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins, cut, evidence, unread
+            spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins, cut, evidence, unread, missing
         )  # fmt: skip
 
 
@@ -181,6 +188,11 @@ def _stretch(found: Any) -> NeededStretch:
 def _place(begin: Any, end: Any) -> tuple[Position, Position]:
     (lfs, lsn), (end_lfs, end_lsn) = (_numbers(position, _POSITION_BITS) for position in (begin, end))
     return (lfs, lsn), (end_lfs, end_lsn)
+
+
+def _stretch_of_addresses(begin: Any, end: Any) -> tuple[int, int]:
+    first, behind = _numbers((begin, end), 64)
+    return first, behind
 
 
 _POSITION_BITS = 80

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from lmparse.db2.links import MissingRecord
+from lmparse.db2.links import LoadStart, MissingRecord
 from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.log_part import PartContext
 from lmparse.db2.part_index import PartSummary
@@ -20,10 +20,10 @@ class Crossings:
     """Follows transactions from part to part."""
 
     def __init__(
-        self, contexts: Sequence[PartContext], beginning: LogBeginning, unlinked: Sequence[int], held: Held
+        self, contexts: Sequence[PartContext], beginning: LogBeginning, unread: Sequence[int], held: Held
     ) -> None:
-        """`unlinked` as in `missing_records`."""
-        self._unlinked = unlinked
+        """`unread` as in `missing_records`."""
+        self._unread = unread
         self._contexts, self._beginning, self._held = contexts, beginning, held
         self._open: dict[int, Crossing] = {}
         self._before: list[Crossing] = []
@@ -53,9 +53,21 @@ class Crossings:
         """Number of the first record of the transactions that may end behind the log, and lack none in it."""
         return min((one.first_index for one in self._open.values() if not self._lacks(one)), default=None)
 
-    def cut(self) -> set[int]:
-        """Identifiers of the transactions that may end behind the log, and lack records in it."""
-        return self._cut | {tid for tid, one in self._open.items() if self._lacks(one)}
+    def cut(self, loads: Iterable[LoadStart], summaries: Iterable[PartSummary]) -> set[int]:
+        """Identifiers of the transactions that may end behind the log, and lack records in it.
+
+        Of some there is nothing else than the start of a load.
+        """
+        found = self._cut | {tid for tid, one in self._open.items() if self._lacks(one)}
+        lacking = {one.tid: one.index for one in loads if self._beginning.lacks(one.previous, one.stream, one.tid)}
+        if not lacking:
+            return found
+        for units in (units for summary in summaries for units in (summary.heads, summary.cut)):
+            for place in np.flatnonzero(np.isin(units.tid, list(lacking)) & (units.state != OPEN)).tolist():
+                tid = int(units.tid[place])
+                if lacking.get(tid, -1) < units.last_index[place]:
+                    lacking.pop(tid, None)
+        return found | set(lacking)
 
     def add(self, number: int, summary: PartSummary) -> None:
         """Add the next part."""
@@ -94,7 +106,8 @@ class Crossings:
             self._held.take(_CROSSING_BYTES)
             self._before += [found] * is_incomplete
         else:
-            previous, first = int(heads.previous[place]), int(heads.first_index[place])
+            previous = self._beginning.loads.through(tid, int(heads.previous[place]))
+            first = int(heads.first_index[place])
             found.is_broken |= bool(heads.is_broken[place])
             if previous > found.last_address > 0 and not self._is_between(found.last_index, first):
                 found.is_broken = True
@@ -119,16 +132,17 @@ class Crossings:
             found.authid = None if authid < 0 else summary.authids[authid]
 
     def _is_between(self, before: int, after: int) -> bool:
-        """Whether a record that may be of any transaction is between two."""
-        return bisect_left(self._unlinked, before) != bisect_left(self._unlinked, after)
+        """Whether a record that cannot be read, so that it may be of any transaction, is between two."""
+        return bisect_left(self._unread, before) != bisect_left(self._unread, after)
 
     def _is_incomplete(self, crossing: Crossing) -> bool:
         return self._beginning.is_behind(crossing.previous, crossing.first_stream, crossing.tid)
 
     def _lacks(self, crossing: Crossing) -> bool:
         """The same, or whether another record of it is missing."""
-        is_broken = crossing.is_broken or crossing.tid in self.broken or crossing.previous != 0
-        return self._is_incomplete(crossing) or (self._beginning.lacks_records and is_broken)
+        is_broken = crossing.is_broken or crossing.tid in self.broken
+        is_lacking = self._beginning.lacks(crossing.previous, crossing.first_stream, crossing.tid)
+        return is_lacking or (self._beginning.lacks_records and is_broken)
 
 
 _CROSSING_BYTES = 400

@@ -91,7 +91,9 @@ class FileChain:
         stretch = one.stretch
         if one.first > self.reached:
             is_first = not self.filled and self.checkpoint is None
-            return replace(stretch, missing=0 if is_first else self._missing(one))
+            missing = 0 if is_first else self._missing(one)
+            stream, address = one.first_address if missing and one.first_address is not None else (0, 0)
+            return replace(stretch, missing=missing, stream=stream, address=address)
         self._check_read(one)
         if self.filled and one.first >= self.firsts[0]:
             size, records = self._shared(one)

@@ -7,13 +7,13 @@ seen whether the filter was used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
-from lmparse.db2.log_record import MARGIN
+from lmparse.db2.log_record import MARGIN, LogRecord
 from lmparse.values.byte_arrays import Flags, Int64s, UInt64s, places_by_value
 
 
@@ -29,6 +29,8 @@ class _Linked(Protocol):
     @property
     def lsn(self) -> UInt64s: ...
     @property
+    def tid(self) -> UInt64s: ...
+    @property
     def previous(self) -> UInt64s: ...
     @property
     def stream(self) -> Int64s: ...
@@ -38,6 +40,57 @@ class _Linked(Protocol):
 
 _MOST_NAMED = 10
 """Most missing records that are named; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadStart:
+    """The start of a load. It takes effect at once, and so is none of the changes of its transaction, but a link of
+    this may lead to it, and from it to the record before."""
+
+    tid: int
+    address: int
+    previous: int
+    stream: int | None
+    """None if the record does not state its address."""
+    index: int
+    """Number of the record."""
+
+    @classmethod
+    def of(cls, record: LogRecord) -> LoadStart:
+        """That of a log record."""
+        tid, address = int.from_bytes(record.transaction_id), record.address or 0
+        return cls(tid, address, record.previous, record.stream if address else None, record.extent.index)
+
+
+class LoadStarts:
+    """The starts of loads, which links go through."""
+
+    def __init__(self, found: Iterable[LoadStart] = ()) -> None:
+        self._previous: dict[tuple[int, int], int] = {}
+        for one in found:
+            self.add(one)
+
+    def add(self, one: LoadStart) -> None:
+        """Take note of one; without addresses no link is tested."""
+        if one.address > one.previous:
+            self._previous[one.tid, one.address] = one.previous
+
+    def through(self, tid: int, previous: int) -> int:
+        """The address of the record before in a transaction, of which the link is `previous`."""
+        while (tid, previous) in self._previous:
+            previous = self._previous[tid, previous]
+        return previous
+
+    def all_through(self, tids: UInt64s, previous: UInt64s) -> UInt64s:
+        """The same of many."""
+        if not self._previous:
+            return previous
+        addresses = np.array(sorted({address for _, address in self._previous}), np.uint64)
+        places = np.flatnonzero(np.isin(previous, addresses))
+        found = previous.copy()
+        for place, tid in zip(places.tolist(), tids[places].tolist(), strict=True):
+            found[place] = self.through(tid, int(previous[place]))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,17 +240,17 @@ def links_of(members: _Linked) -> Links:
     return found
 
 
-def missing_records(members: _Linked, order: Int64s, starts: Flags, unlinked: list[int]) -> Int64s:
+def missing_records(members: _Linked, order: Int64s, starts: Flags, unread: list[int], loads: LoadStarts) -> Int64s:
     """The members that follow a missing record of their transaction, ascending.
 
-    `order` sorts members by transaction, and units of one begin at `starts`. `unlinked` are the numbers of records that
-    may be between two, ascending: a link over one of them shows nothing.
+    `order` sorts members by transaction, and units of one begin at `starts`. `unread` are the numbers of records that
+    cannot be read, ascending: a link over one of them shows nothing.
     """
     before, after = order[:-1], order[1:]
-    address, previous = members.address[before], members.previous[after]
+    address, previous = members.address[before], loads.all_through(members.tid[after], members.previous[after])
     places = np.flatnonzero(~starts[1:] & (address != 0) & (previous > address))
-    if len(places) and unlinked:
-        between = np.array(unlinked)
+    if len(places) and unread:
+        between = np.array(unread)
         low, high = (np.searchsorted(between, members.index[side[places]]) for side in (before, after))
         places = places[low == high]
     return np.sort(after[places])

@@ -1,5 +1,7 @@
 """Log beginning: in front of which records nothing has been read, so that a transaction may begin there.
 
+A link to the start of a load leads on to the record in front of that, if it is there to be read.
+
 A log that is read one file after another begins where the first reading began. A link to a record in front of what is
 read again does not cut a transaction off: that record was left out by the filter of the API, cannot be read, or is the
 start of a load. Those are cut off that earlier readings have found to be so.
@@ -7,12 +9,14 @@ start of a load. Those are cut off that earlier readings have found to be so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from lmparse.changes.checkpoint import Checkpoint
+from lmparse.db2.links import LoadStarts
 from lmparse.errors import OptionError
 from lmparse.storage.joined import Joined
 from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
@@ -20,6 +24,9 @@ from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
 MISSING, ADJOINING, APART = "missing", "adjoining", "apart"
 """Bytes of the log are missing between files; a file has records that adjoin; a file has others, or states no
 addresses."""
+Stretches = tuple[tuple[int, int], ...]
+_MOST_STRETCHES = 1000
+"""Most stretches of a log stream that are kept."""
 _ID_BYTES = 6
 """Bytes of the identifier of a transaction."""
 
@@ -49,7 +56,10 @@ class LogBeginning:
     """Addresses behind the records of earlier readings."""
     evidence: frozenset[str] = frozenset()
     """What files have shown of missing records, see `evidence_of`."""
-
+    loads: LoadStarts = field(default_factory=LoadStarts)
+    """The starts of loads."""
+    missing: dict[int, Stretches] = field(default_factory=dict)
+    """Stretches of addresses that are in no file, of each log stream of which that is known, ascending."""
     read_before: int = 0
     """Number of the first record that no earlier reading had; what was said of those in front is not said again."""
 
@@ -58,10 +68,13 @@ class LogBeginning:
         """That of joined files, behind a checkpoint. Raises OptionError LMP-S030 for a bad one."""
         evidence = frozenset() if joined is None else evidence_of(joined)
         if before is None:
-            return cls(evidence=evidence)
+            return cls(evidence=evidence, missing=missing_in(joined, None))
         needed = 0 if joined is None else joined.records[min(len(before.needed), len(joined.pieces))]
         evidence = evidence.union(before.evidence)
-        return cls(dict(before.begins), _identifiers(before), before.ends, evidence, needed)
+        missing = missing_in(joined, before)
+        return cls(
+            dict(before.begins), _identifiers(before), before.ends, evidence, missing=missing, read_before=needed
+        )
 
     @property
     def lacks_records(self) -> bool:
@@ -79,10 +92,21 @@ class LogBeginning:
 
         `stream` is the log stream of the first one; None if that states no address: then it may be in front itself.
         """
+        previous = self.loads.through(tid, previous)
         first = None if stream is None else self.firsts.get(stream)
         if not previous or stream is None or first is None:
             return previous != 0
         return previous < first or (tid in self.cut and previous < self.ends.get(stream, 0))
+
+    def lacks(self, previous: int, stream: int | None, tid: int) -> bool:
+        """The same, or whether that record is known to be missing in the log, or may be."""
+        if self.is_behind(previous, stream, tid):
+            return True
+        previous = self.loads.through(tid, previous)
+        if not self.lacks_records or not previous or stream is None:
+            return False
+        stretches = self.missing.get(stream)
+        return stretches is None or any(begin <= previous < end for begin, end in stretches)
 
     def is_known(self, transaction_id: bytes) -> bool:
         """Whether an earlier reading has found that a transaction lacks records."""
@@ -95,16 +119,27 @@ class LogBeginning:
 
     def are_behind(self, found: FirstRecords) -> Flags:
         """The same of many."""
-        is_behind: Flags = found.previous != 0
+        previous = self.loads.all_through(found.tid, found.previous)
+        is_behind: Flags = previous != 0
         is_cut = self.are_known(found.tid)
         for stream, first in self.firsts.items():
             end = np.where(is_cut, np.uint64(self.ends.get(stream, 0)), np.uint64(0))
-            is_behind &= (found.first_stream != stream) | (found.previous < np.maximum(np.uint64(first), end))
+            is_behind &= (found.first_stream != stream) | (previous < np.maximum(np.uint64(first), end))
         return is_behind
 
     def lack(self, found: FirstRecords) -> Flags:
         """Whether transactions lack records: those in front of their first ones, or any that are missing in the log."""
-        return (found.previous != 0) | found.is_broken if self.lacks_records else self.are_behind(found)
+        is_behind = self.are_behind(found)
+        if not self.lacks_records:
+            return is_behind
+        previous = self.loads.all_through(found.tid, found.previous)
+        is_missing: Flags = previous != 0
+        for stream, stretches in self.missing.items():
+            bounds = np.array([bound for stretch in stretches for bound in stretch], np.uint64)
+            # Between a begin and an end if an odd number of bounds is at or in front of it.
+            inside = np.searchsorted(bounds, previous, side="right") % 2 == 1
+            is_missing &= (found.first_stream != stream) | inside
+        return is_behind | is_missing | found.is_broken
 
 
 def evidence_of(joined: Joined) -> frozenset[str]:
@@ -116,6 +151,34 @@ def evidence_of(joined: Joined) -> frozenset[str]:
         APART: not all(piece.is_gapless for piece in filled),
     }
     return frozenset(word for word, is_found in found.items() if is_found)
+
+
+def missing_in(joined: Joined | None, before: Checkpoint | None) -> dict[int, Stretches]:
+    """The stretches of addresses that are in no file, up to the end of a log, of which `before` is in front.
+
+    Of very many, some that are near each other are one, with what is between them.
+    """
+    found: dict[int, list[tuple[int, int]]] = {}
+    if before is not None:
+        found = {stream: list(stretches) for stream, stretches in before.missing.items()}
+        if MISSING in before.evidence and not found:  # a checkpoint that does not say where
+            found = {stream: [(0, end)] for stream, end in before.ends.items()}
+    for piece in () if joined is None else joined.pieces:
+        if piece.size and piece.missing and piece.address:
+            found.setdefault(piece.stream, []).append((piece.address - piece.missing, piece.address))
+    return {stream: _few(stretches) for stream, stretches in found.items()}
+
+
+def _few(stretches: Sequence[tuple[int, int]]) -> Stretches:
+    """At most _MOST_STRETCHES, none of which touches another: the first ones become one."""
+    kept: list[tuple[int, int]] = []
+    for begin, end in sorted(stretches):
+        if kept and begin <= kept[-1][1]:
+            begin, end = kept[-1][0], max(kept.pop()[1], end)
+        kept.append((begin, end))
+    if len(kept) > _MOST_STRETCHES:
+        kept = [(kept[0][0], kept[-_MOST_STRETCHES][1]), *kept[1 - _MOST_STRETCHES :]]
+    return tuple(kept)
 
 
 def _identifiers(before: Checkpoint) -> frozenset[int]:

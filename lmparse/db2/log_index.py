@@ -16,7 +16,7 @@ import numpy as np
 
 from lmparse.db2.crossings import Crossings
 from lmparse.db2.irregular_transactions import Irregular, read_irregular
-from lmparse.db2.links import Links
+from lmparse.db2.links import Links, LoadStarts
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
 from lmparse.db2.part_index import RECORD_BYTES, PartIndex, PartSummary
 from lmparse.db2.part_reader import Extracted, IndexedLog, IndexTask, PartReader, leave, packed, run_task
@@ -116,8 +116,9 @@ class LogIndex:
             links.then(summary.links)
         for stream, address in links.firsts.items():
             self.whole.beginning.place(stream, address)
-        unlinked = sorted([*self.whole.unread, *(one.index for summary in summaries for one in summary.apart)])
-        crossings = Crossings(self.contexts, self.whole.beginning, unlinked, self._log.held)
+        loads = [one for summary in summaries for one in summary.loads]
+        self.whole.beginning.loads = LoadStarts(loads)
+        crossings = Crossings(self.contexts, self.whole.beginning, self.whole.unread, self._log.held)
         for number, summary in enumerate(summaries):
             crossings.add(number, summary)
         for missing in crossings.missing:
@@ -129,7 +130,7 @@ class LogIndex:
         rest = self._read_irregular(summaries, crossings, irregular, special)
         self._count(summaries, crossings, irregular, rest.index)
         crossings.end(frozenset(irregular.tolist()) - rest.open_tids())
-        self.oldest_open, self.cut = crossings.oldest_open(), crossings.cut()
+        self.oldest_open, self.cut = crossings.oldest_open(), crossings.cut(loads, summaries)
         rest.index.bad += [bad for summary in summaries for bad in summary.bad]
         fault = summaries[-1].fault if summaries else None
         if fault is not None:

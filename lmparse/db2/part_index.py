@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lmparse.db2 import record_kinds
-from lmparse.db2.links import Links
+from lmparse.db2.links import Links, LoadStart
 from lmparse.db2.record_columns import NO_AUTHID, ChangedRows, Members, RecordColumns, narrowed, widened
 from lmparse.db2.record_forms import Role
 from lmparse.db2.transaction_index import Crossing
@@ -47,6 +47,7 @@ class PartSummary:
     broken: frozenset[int]
     """Identifiers of transactions that lack a record between two that are here."""
     apart: list[RecordExtent]
+    loads: list[LoadStart]
     heads: Units
     """The first unit of each identifier, if it does not begin with the first record of a transaction."""
     head_is_tail: Flags
@@ -85,6 +86,7 @@ class PartSummary:
         return replace(
             self, bad=[(_moved(extent, first), error) for extent, error in self.bad],
             apart=[_moved(extent, first) for extent in self.apart],
+            loads=[replace(one, index=one.index + first) for one in self.loads],
             heads=self.heads.moved(first), tails=self.tails.moved(first), cut=self.cut.moved(first),
             links=self.links.moved(first),
         )  # fmt: skip
@@ -186,6 +188,7 @@ class PartIndex:
         broken = frozenset(units.tid[units.is_broken].tolist())
         return PartSummary(
             columns.count, columns.end, fault, columns.bad, columns.counts, columns.links, broken, columns.apart,
+            columns.loads,
             heads=heads,
             head_is_tail=is_last[is_head],
             tails=units.take(is_tail),

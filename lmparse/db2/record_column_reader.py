@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from lmparse.db2.links import links_of
+from lmparse.db2.links import LoadStart, links_of
 from lmparse.db2.log_part import ERROR_BYTES
 from lmparse.db2.log_record import SPEC, LogReader, LogRecord, commit_seconds
 from lmparse.db2.record_columns import (
@@ -410,6 +410,7 @@ class _Batch:
             self.found.counts[UNLISTED] += 1
         if role == Role.APART:
             self.found.apart.append(record.extent)
+            self.found.loads.append(LoadStart.of(record))
         elif role in (Role.COMMIT, Role.ABORT):
             seconds = commit_seconds(getattr(record.body, "time_committed", None), self.reader.logs.byte_order)
             raw = getattr(record.body, "authid", None) if role == Role.COMMIT else None

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from lmparse.db2.links import Links
+from lmparse.db2.links import Links, LoadStart
 from lmparse.db2.tables import Ids
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
@@ -197,6 +197,8 @@ class RecordColumns:
     pieces: Pieces = field(default_factory=Pieces.none)
     apart: list[RecordExtent] = field(default_factory=list)
     """Records of no transaction that take effect at once."""
+    loads: list[LoadStart] = field(default_factory=list)
+    """What links need of these."""
     bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Records that cannot be read, with their errors."""
     irregular: list[int] = field(default_factory=list)
@@ -205,9 +207,9 @@ class RecordColumns:
     links: Links = field(default_factory=Links)
 
     @property
-    def unlinked(self) -> list[int]:
-        """Numbers of the records that are no members, but may be between two of one transaction; ascending."""
-        return sorted([*(extent.index for extent, _ in self.bad), *(extent.index for extent in self.apart)])
+    def unread(self) -> list[int]:
+        """Numbers of the records that cannot be read, and may be between two of one transaction; ascending."""
+        return sorted(extent.index for extent, _ in self.bad)
 
     @property
     def row_numbers(self) -> Int64s:
@@ -217,7 +219,8 @@ class RecordColumns:
 
     def moved(self, first: int) -> RecordColumns:
         """The same with `first` added to the numbers of records, and without the records that are read apart."""
-        return replace(self, members=replace(self.members, index=self.members.index + first), apart=[], bad=[])
+        members = replace(self.members, index=self.members.index + first)
+        return replace(self, members=members, apart=[], loads=[], bad=[])
 
     def renumbered(self, first: int) -> RecordColumns:
         """The same with `first` added to the numbers of forms."""
@@ -238,6 +241,7 @@ class RecordColumns:
             setattr(found, name, whole)
         for part in parts:
             found.apart += part.apart
+            found.loads += part.loads
             found.bad += part.bad
             found.irregular += part.irregular
             found.counts += part.counts

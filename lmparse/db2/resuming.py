@@ -84,6 +84,7 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     return Checkpoint(
         log.spec.id, seq, reached, ends, stretches, described, gaps, form, beginning.firsts, named(index.cut),
         tuple(sorted(beginning.evidence | evidence_of(joined))), tuple(unread[-MOST_UNREAD:]),
+        beginning.missing,
     )  # fmt: skip
 
 

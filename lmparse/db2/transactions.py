@@ -16,7 +16,7 @@ from typing import Any
 from lmparse.db2 import record_kinds
 from lmparse.db2.compensation import OpenChanges, row_id, without_halves
 from lmparse.db2.gaps import Gaps
-from lmparse.db2.links import MissingRecord
+from lmparse.db2.links import LoadStart, MissingRecord
 from lmparse.db2.lob_pieces import LobPieces
 from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.log_record import LogRecord, commit_seconds
@@ -163,9 +163,13 @@ class TransactionReader:
     def _link(self, record: LogRecord, address: int) -> None:
         """Test whether a record follows the one before it in its transaction."""
         self.index.links.add(record.stream, address, record.extent.length)
+        if record.kind == record_kinds.LOAD:
+            self._beginning.loads.add(LoadStart.of(record))
+            return
+        previous = self._beginning.loads.through(int.from_bytes(record.transaction_id), record.previous)
         known = self._latest.get(record.transaction_id)
-        if known is not None and record.previous > known[0] and self._skipped < known[1]:
-            self.index.links.miss(MissingRecord(record.previous, record.extent.index))
+        if known is not None and previous > known[0] and self._skipped < known[1]:
+            self.index.links.miss(MissingRecord(previous, record.extent.index))
             transaction = self._open.get(record.transaction_id)
             if transaction is not None and self._beginning.lacks_records and record.transaction_id not in self._counted:
                 transaction.is_incomplete = True
@@ -202,10 +206,10 @@ class TransactionReader:
 
     def _is_before(self, record: LogRecord) -> bool:
         """Whether the record before one in its transaction may be in front of the log, and was not left out of it."""
-        if self._beginning.lacks_records and (record.previous or record.transaction_id in self._broken):
+        if self._beginning.lacks_records and record.transaction_id in self._broken:
             return True
         stream, tid = record.stream if record.address else None, int.from_bytes(record.transaction_id)
-        return self._beginning.is_behind(record.previous, stream, tid)
+        return self._beginning.lacks(record.previous, stream, tid)
 
     def _singular(self, record: LogRecord) -> Transaction:
         """A transaction of one record; pieces of its values precede it and may have opened the transaction."""
@@ -324,7 +328,6 @@ class TransactionReader:
 
     def _load(self, record: LogRecord) -> None:
         """A load takes effect at once, whatever the outcome of its transaction."""
-        self._skipped = record.extent.index
         self._held.take(_TRANSACTION_BYTES + _CHANGE_BYTES)
         transaction = Transaction(record.transaction_id, _lsn(record), record.extent.index)
         transaction.totals.add(record.extent, _lsn(record))

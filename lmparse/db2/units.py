@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lmparse.db2.links import MissingRecord, missing_records
+from lmparse.db2.links import LoadStarts, MissingRecord, missing_records
 from lmparse.db2.record_columns import NO_AUTHID, NO_TIME, Arrays, RecordColumns
 from lmparse.db2.record_forms import Role
 from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
@@ -115,10 +115,12 @@ def find_units(columns: RecordColumns) -> tuple[Units, Int64s]:
         last_index=members.index[end],
         is_broken=np.zeros(count, np.bool_),
     )
-    broken = missing_records(members, order, starts, columns.unlinked)
+    loads = LoadStarts(columns.loads)
+    broken = missing_records(members, order, starts, columns.unread, loads)
     units.is_broken[unit_of[broken]] = True
     for place in broken.tolist():
-        columns.links.miss(MissingRecord(int(members.previous[place]), int(members.index[place])))
+        previous = loads.through(int(members.tid[place]), int(members.previous[place]))
+        columns.links.miss(MissingRecord(previous, int(members.index[place])))
     return units, unit_of
 
 

@@ -47,6 +47,10 @@ class JoinedPiece:
     """Bytes of the log between the piece before and this one that are in no file; None if records do not show it."""
     is_gapless: bool = False
     """Whether records show that no bytes of the log are missing inside the piece."""
+    stream: int = 0
+    """Log stream of its first record."""
+    address: int = 0
+    """Address of its first record in that stream; 0 if records do not state it, and if nothing is missing there."""
 
     @property
     def size(self) -> int:
@@ -117,8 +121,8 @@ def _parsed(path: str) -> Joined | None:
 
 def _is_sound(piece: JoinedPiece) -> bool:
     """Whether a piece could have been made by this module: an address may be anything that a user names a file."""
-    path, *numbers, missing, is_gapless = astuple(piece)
-    numbers += [] if missing is None else [missing]
+    path, *numbers, missing, is_gapless, stream, address = astuple(piece)
+    numbers += [stream, address] if missing is None else [stream, address, missing]
     are_numbers = all(type(number) is int and 0 <= number < _MOST for number in numbers)
     return isinstance(path, str) and are_numbers and isinstance(is_gapless, bool) and piece.start <= piece.end
 

@@ -322,6 +322,64 @@ def test_records_that_are_lost_between_files(tmp_path: Path) -> None:
     assert [row["after"]["C1"] for row in rows if row["op"] == "I"] == [0, 100]
 
 
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_records_that_are_lost_between_files_of_a_log_with_loads(engine: str, tmp_path: Path) -> None:
+    """Held back are the transactions that lack one, whether the files are read together or one by one, and no others:
+    a link to the start of a load that is there lacks nothing."""
+    stream = begun_behind_others("starts a load", seed=2)
+    log = Extracts(tmp_path, stream=stream)
+    records = list(lmparse.open_log(tmp_path / "whole.log", **log.options).records())
+    offsets = [0, *log.places]
+    log.options["engine"] = engine
+    held_back = []
+    for number in range(3, len(log.places) - 12, 4):
+        low, high, behind = (log.places[number + more] for more in (0, 2, 8))
+        files = [log.file(0, low), log.file(high, behind), log.file(behind, len(log.data))]
+        log.state.unlink(missing_ok=True)
+        rows = [row for file in files for row in log.read(file)]
+        log.state.unlink()
+        assert rows == log.read(*files)
+        pairs = zip(records, offsets, strict=True)
+        lost = {record["transaction_id"] for record, offset in pairs if low <= offset < high}
+        inserts = [row for row in log.rows if row["op"] == "I"]  # a load takes effect at once
+        kept = [row for row in inserts if row["txn_id"][:12] not in lost]
+        assert [row for row in rows if row["op"] == "I"] == kept
+        held_back.append(len(inserts) - len(kept))
+    assert 0 < max(held_back) < len(log.rows)
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("where", ["in front of the log", "between files"])
+def test_a_lost_record_in_front_of_the_start_of_a_load(where: str, engine: str, tmp_path: Path) -> None:
+    """A link to the start of a load leads on to the record before it, which the transaction lacks."""
+    stream, table = Stream("v10", "little", "filter"), Table(3, 4, "T", [Column("NO", "INTEGER", nullable=False)])
+    first = stream.begin()
+    first.initialize(table)
+    first.insert(table, {"NO": 0})
+    first.commit()
+    kept = len(stream.records)
+    unit, other = stream.begin(), stream.begin()
+    unit.insert(table, {"NO": 1})
+    unit.record("load_start", "load_start", utility.load_start(stream.server, 1, 3, 9))
+    other.insert(table, {"NO": 2})
+    unit.insert(table, {"NO": 3})
+    other.commit()
+    unit.commit()
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    places = [0, *log.places, len(log.data)]
+    head = [] if where == "in front of the log" else [log.file(0, places[kept])]
+    numbers = [1] if where == "in front of the log" else [0, 1]  # of the inserts by their commits
+    for cut in places[kept + 2 : -1]:
+        log.state.unlink(missing_ok=True)
+        files = [*head, log.file(places[kept + 1], cut), log.file(cut, len(log.data))]
+        rows = log.read(*files)
+        whole = [row for row in log.rows if row["op"] == "I"]
+        assert [row["seq"] for row in rows if row["op"] == "I"] == [whole[number]["seq"] for number in numbers]
+        log.state.unlink()
+        assert [row for file in files for row in log.read(file)] == rows
+
+
 def test_an_old_file_is_given_again(tmp_path: Path) -> None:
     """What was open at its end has ended since."""
     stream, table = Stream("v10", "little", "filter"), Table(3, 4, "T", [Column("NO", "INTEGER", nullable=False)])
@@ -366,7 +424,9 @@ def test_parts_of_a_checkpoint_that_are_none(tmp_path: Path) -> None:
         with pytest.raises(OptionError) as found:
             log.run(log.file(log.places[-1], len(log.data)))
         assert found.value.code == "LMP-S030"
-    for other in ({"cut": ["zz"]}, {"cut": ["00"]}, {"cut": 1}, {"begins": {"x": 1}}, {"begins": {"0": 1 << 64}}):
+    missing = [{"missing": one} for one in ([1], {"0": [1]}, {"0": [[1]]}, {"0": [[1, 1 << 64]]}, {"x": []}, {"0": 1})]
+    begins = {"begins": {"x": 1}}, {"begins": {"0": 1 << 64}}
+    for other in ({"cut": ["zz"]}, {"cut": ["00"]}, {"cut": 1}, *begins, *missing):
         log.state.write_text(json.dumps({**sound, **other}))
         with pytest.raises(OptionError) as found:
             log.run(log.file(log.places[-1], len(log.data)))
