@@ -60,4 +60,3 @@ def test_every_claim_of_a_small_log_holds(units: int, tmp_path: Path) -> None:
             account(str(log), read_options({"spec": "db2_log", "tables": str(described)})),
         ):
             assert (report.differences, report.errors) == ([], [])
-
