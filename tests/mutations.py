@@ -30,7 +30,7 @@ cut off in a record, and there twice."""
 SELECTIVE = ("table", "table-version", "columns")
 """Options of cases that select changes: check is for whole logs."""
 VALUES = ("zero", "ones", "other", "listed")
-"""A field of zeros, of ones, with a byte changed, and with another code of its list."""
+"""A field of zeros, of ones, with a byte changed, and with another code of its list; `blank` is a text of blanks."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Mutation:
     record: int
     field: str = ""
     value: str = ""
-    """One of VALUES."""
+    """One of VALUES, or `blank`."""
 
     def __str__(self) -> str:
         return f"{self.kind} {self.record} {self.field} {self.value}".rstrip()
@@ -186,6 +186,8 @@ class Sample:
         elif value == "other":
             at = 0 if field.kind in ("char", "code") else -1
             new[at] = (new[at] + 1) & 0xFF
+        elif value == "blank":
+            new[:] = b"\x40" * len(old)
         else:
             codes = [code.value.to_bytes(place.width, "big") for code in field.codes if isinstance(code.value, int)]
             others = [code for code in codes if code != old]

@@ -40,8 +40,9 @@ _KEPT = 10_000
 """Most tables whose results are kept for the records that follow."""
 _NO_CONTROL = "there is no control file"
 _NO_DTBI = "no DTBI record describes the table"
+_NO_SPACE = "TSNAME is blank"
 _NO_NAMES = "DTBI ends before its names"
-_NO_POSITION = "DTBI does not say since when, or the header does not say when"
+_NO_POSITION = "DTBI does not say since when or until when, or the header does not say when"
 _ABSENT = "the header has no such field, or it cannot be read"
 _SUBSTITUTED = "the name has characters that its code page lacks"
 
@@ -104,14 +105,14 @@ class Naming:
         if not described:
             return None, _NO_DTBI
         dbname = described.get("dbname")
-        if dbname and values["dbname"] and dbname != values["dbname"]:
-            return f": DBNAME {values['dbname']}, but DTBI of its ids has {dbname}", None
+        if dbname and values["dbname"] is not None and dbname != values["dbname"]:
+            return f": DBNAME {values['dbname'] or 'is blank'}, but DTBI of its ids has {dbname}", None
         if not (described.get("rest") or b"").strip(b"\0\x40"):
             return None, _NO_NAMES
         for name in ("tsname", "table_owner", "table_name"):
             if values[name] and not has_name(version, values[name], self._page):
                 return f": {name.upper().replace('_', '')} {values[name]}, which DTBI of its ids does not have", None
-        return None, None
+        return None, _NO_SPACE if values["tsname"] == "" else None
 
     def _is_in_force(self, values: Values, version: TableVersion | None) -> Result:
         if self._tables is None:
@@ -119,7 +120,8 @@ class Naming:
         if version is None:
             return None, "the table has no version or several: then the right one is found by its positions"
         position = position_of(values) or b""
-        if not version.create_rba.strip(b"\0") or not position.strip(b"\0"):
+        is_stated = version.is_dropped or version.create_rba.strip(b"\0")
+        if not is_stated or not position.strip(b"\0"):
             return None, _NO_POSITION
         is_good = version.holds_at(position)
         begin, end = version.create_rba.hex().upper(), version.drop_rba.hex().upper()

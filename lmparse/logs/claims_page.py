@@ -84,6 +84,11 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
             "DTBI is documented up to DBNAME only.", fields=("tsname", "table_owner", "table_name"),
         ),
         Unseen(
+            "blank", "A TSNAME that is blank",
+            "DTBI has the name at no documented place, so that nothing says that there should be one: not testable.",
+            fields=("tsname",),
+        ),
+        Unseen(
             "long names", "The length of a name that is longer than its field, and of one that is not in ASCII",
             "The header has only a part of a long name. Whether a length counts the bytes of the name in the code page "
             "or in the catalog is not documented.", fields=("tbowner_len", "tbname_len"),
@@ -180,6 +185,16 @@ some header fields: records and fields take turns, so that each field is changed
 these changes, except those listed under "What `check` cannot see". All logs are synthetic.
 """
 _VALUES = "- **Another value of a column**, if it is a value of its type. No log repeats column values.\n"
+_DESCRIPTIONS = {
+    "bmc": (
+        "- **What the control file says that no claim above names**, such as the type, subtype, scale and nullability "
+        "of a column, or a code page, as long as every row can be read so. Nothing repeats it.\n"
+    ),
+    "db2": (
+        "- **A tables file that describes other columns**, as long as every row can be read so. The log names no "
+        "columns.\n"
+    ),
+}
 
 
 def page() -> str:
@@ -197,6 +212,7 @@ def _of(family: str) -> Iterator[str]:
         fields = f" Fields: {', '.join(f'`{name}`' for name in unseen.fields)}." if unseen.fields else ""
         yield f"- **{unseen.what}.** {unseen.why}{fields}\n"
     yield _VALUES
+    yield _DESCRIPTIONS[family]
 
 
 def unseen_of(family: str, kind: str, field: str) -> Sequence[Unseen]:

@@ -115,11 +115,11 @@ def make(seed: int = 1, units: int = 40) -> SampleLog:
     """A log of `units` units of recovery, some rolled back, and an open one. The same seed gives the same bytes."""
     maker = _Maker(random.Random(seed))
     log = SampleLog()
-    maker.describe(log)
     for number in range(units):
         log.data.extend(maker.unit(rolled_back=number % 9 == 4, is_open=False))
     log.data.extend(maker.special())
     log.data.extend(maker.unit(rolled_back=False, is_open=True))
+    maker.describe(log)
     return log
 
 
@@ -129,15 +129,21 @@ class _Maker:
         self.rba = 0x0000_0042_0000_1000
         self.clock = _START
         self.keys = 0
+        self.has_segments = False
+        """Whether a change was divided; few units may have none that is long enough."""
 
     # -- control file -----------------------------------------------------------------
 
     def describe(self, log: SampleLog) -> None:
-        """Append the control records: file type, data set, tables with their columns, header fields."""
+        """Append the control records: file type, data set, tables with their columns, header fields.
+
+        Called behind the data, of which DLDS says what it has.
+        """
         ccsids = {"ebcdic_single_ccsid": 1047, "ascii_single_ccsid": 819, "unicode_single_ccsid": 367}
         ccsids |= {"unicode_double_ccsid": 1200, "unicode_mixed_ccsid": 1208}
         ccsids |= dict.fromkeys(("ebcdic_double_ccsid", "ebcdic_mixed_ccsid"), 0)
-        flags = dict.fromkeys(("ddl_objects", "cmds_included", "segmented"), "Y")
+        flags = dict.fromkeys(("ddl_objects", "cmds_included"), "Y")
+        flags["segmented"] = "Y" if self.has_segments else "N"
         flags |= dict.fromkeys(("expand_var", "lobs_included", "xml_included", "xmlstring_included", "merged"), "N")
         log.control += [
             _control(
@@ -264,6 +270,7 @@ class _Maker:
         at = self._tick()
         capacity = _BLOCK - width
         pieces = [data[start : start + capacity] for start in range(0, len(data), capacity)] or [b""]
+        self.has_segments |= len(pieces) > 1
         known = {
             "length": width,
             "system_id": _SYSTEM,

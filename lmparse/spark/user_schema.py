@@ -37,8 +37,11 @@ def as_arrow(wanted: StructType) -> pa.Schema:
 def source_columns(source: pa.Schema, wanted: pa.Schema) -> pa.Schema:
     """The columns of the source that a user schema requests, in its order, under the names and types of the source.
 
-    Raises OptionError LMP-S012 if the source has no such column, or if none of its values fits the type.
+    Raises OptionError LMP-S012 if it requests none, if the source has no such column, or if no value fits the type.
     """
+    if not len(wanted):
+        # Arrow batches without columns do not say how many rows they have: Spark would get none.
+        raise _refused("the schema has no column", "name one, or leave schema(...) out and count in the query")
     return pa.schema(_fields(source, wanted, ""))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,30 @@ def test_a_merged_log_may_say_two_things_of_a_unit(check: Checked, example: logs
     assert says not in failed(report)
     (claim,) = (claim for claim in report.claims if claim.says == says)
     assert any("merged" in reason for reason in claim.untestable)
+
+
+def test_blank_names_of_database_and_table_space(check: Checked, example: logs.Example) -> None:
+    """DTBI states DBNAME; of TSNAME nothing says that there should be one."""
+    says = "the control file has the table of a record, by this name"
+    report = check(with_bytes(example.data_records, 0, "DBNAME", b"\x40" * 8), example.control_records)
+    assert failed(report) == {says: 1}
+    assert "DBNAME is blank, but DTBI" in report.differences[0]
+    report = check(with_bytes(example.data_records, 0, "TSNAME", b"\x40" * 8), example.control_records)
+    (claim,) = (claim for claim in report.claims if claim.says == says)
+    assert (claim.failed, claim.untestable["TSNAME is blank"]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("create", "drop", "state"), [("", "", "not testable"), ("", "01", "failed"), ("01", "", "passed")]
+)
+def test_a_table_in_force_up_to_a_position(check: Checked, create: str, drop: str, state: str) -> None:
+    """Since ever, if DTBI says only until when."""
+    made = logs.Writer([replace(logs.TABLES[2], create_rba=create.rjust(20, "0"), drop_rba=drop.rjust(20, "0"))])
+    made.add(logs.Unit(1), logs.TABLES[2], "I", after={"NO": 9, "KIND": "B", "SUM": "-0.01"})
+    example = made.example()
+    report = check(example.data_records, example.control_records)
+    (claim,) = (claim for claim in report.claims if claim.says == "the table was in force when it was changed")
+    assert claim.state == state
 
 
 def test_check_ends_with_24(example: logs.Example, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

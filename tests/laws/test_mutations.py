@@ -56,6 +56,10 @@ def mutations(sample: Sample, turn: int) -> Iterator[Mutation]:
     if sample.family == "bmc" and ends_early(sample):
         names = (place for place in sample.places if place.field.id in ("tsname", "table_owner", "table_name"))
         made += [sample.changed(place, "other", turn % count) for place in names]
+    if sample.family == "bmc":
+        texts = [place for place in sample.places if place.field.kind in ("char", "code")]
+        chosen = [texts[turn % len(texts)], *(place for place in texts if place.field.id == "tsname")]
+        made += [sample.changed(place, "blank", turn % count) for place in chosen]
     return (mutation for mutation in made if mutation is not None)
 
 
@@ -137,6 +141,7 @@ CONDITIONS: dict[tuple[str, str], Condition] = {
     ("bmc", "one record"): lambda sample, mutation: len(sample.extents) == 1,
     ("bmc", "no control file"): lambda sample, mutation: not sample.has_control,
     ("bmc", "short DTBI"): lambda sample, mutation: ends_early(sample),
+    ("bmc", "blank"): lambda sample, mutation: mutation.value == "blank",
     ("bmc", "long names"): has_long_name,
     ("bmc", "kind"): is_same_form,
     ("db2", "ends"): is_end,

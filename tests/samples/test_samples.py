@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import lmparse
+from lmparse.logs.check import account
+from lmparse.logs.families import read_options
 from lmparse.samples import bmc_log, db2_log
 
 KEYS = {"EMPLOYEE": "EMPNO", "ACCOUNT": "ID", "DOCUMENT": "ID", "ORDERS": "ID"}
@@ -45,3 +47,16 @@ def test_an_update_of_the_log_master_sample_is_of_one_row(tmp_path: Path) -> Non
     described, path = bmc_log.make().write(tmp_path)
     changes = lmparse.open_log(path, control=described, operations="U").changes()
     assert {c["before"][KEYS[c["table_name"]]] == c["after"][KEYS[c["table_name"]]] for c in changes} == {True}
+
+
+@pytest.mark.parametrize("units", [0, 1, 5])
+def test_every_claim_of_a_small_log_holds(units: int, tmp_path: Path) -> None:
+    """Of a few units, too, of which none may be long enough for segments."""
+    for seed in (4, 10, 11):
+        control, data = bmc_log.make(seed, units).write(tmp_path)
+        described, log = db2_log.make(units, seed).write(tmp_path)
+        for report in (
+            account(str(data), read_options({"control": str(control)})),
+            account(str(log), read_options({"spec": "db2_log", "tables": str(described)})),
+        ):
+            assert (report.differences, report.errors) == ([], [])

@@ -205,6 +205,13 @@ def test_names_that_may_be_several_are_refused() -> None:
         source_columns(SOURCE, pa.schema([("op", pa.string()), ("OP", pa.string())]))
 
 
+def test_a_schema_without_a_column_is_refused() -> None:
+    """Arrow has no rows without columns, so that Spark would get none of the changes."""
+    with pytest.raises(OptionError, match="the schema has no column") as found:
+        source_columns(SOURCE, pa.schema([]))
+    assert (found.value.code, bool(found.value.hint)) == ("LMP-S012", True)
+
+
 def test_a_near_name_is_named() -> None:
     with pytest.raises(OptionError) as found:
         source_columns(SOURCE, pa.schema([("salery", pa.decimal128(9, 2))]))
