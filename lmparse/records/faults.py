@@ -78,7 +78,7 @@ class Fault:
             _, entry = self._known(step)
             if entry is None or entry.kind != "body":
                 words.append(step.name if step.index is None else f"{step.name}[{step.index}]")
-        return ".".join(words)
+        return ".".join(filter(None, words))  # a name is empty in front of the first field of a record
 
     def _repeated(self) -> str:
         """The name of the first repeated field."""
@@ -149,7 +149,7 @@ class Fault:
             return RecordError("it is nested too deeply", code="LMP-R014", **place | {"field": field})
         if isinstance(error, kaitaistruct.InvalidArgumentError):
             return RecordError("a length in the record leads back behind its start", code="LMP-R002", **place)
-        return RecordError(f"an expression has no value: {type(error).__name__}: {error}", code="LMP-R012", **place)
+        return RecordError(f"an expression has no value: {_without_value(error)}", code="LMP-R012", **place)
 
     def _invalid(self, error: kaitaistruct.ValidationFailedError, place: dict[str, Any]) -> DataError:
         found = getattr(error, "actual", None)
@@ -173,3 +173,12 @@ class Fault:
     def _allowed(self) -> str:
         codes = self.field.codes if self.field else ()
         return "one of " + ", ".join(f"{code.text or code.value} ({code.id})" for code in codes) if codes else "a value"
+
+
+def _without_value(error: Exception) -> str:
+    """Why an expression has no value, in words of specs where Python's name its variables."""
+    if isinstance(error, AttributeError) and error.name:
+        return f"the record has no {error.name.removeprefix('_m_')} there"
+    if isinstance(error, UnboundLocalError):  # of `_`, the item that was read last
+        return "no case of the switch applies, so there is no item"
+    return f"{type(error).__name__}: {error}"

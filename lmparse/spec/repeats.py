@@ -1,7 +1,7 @@
 """Repeats: keeps generated parsers from repeating without end what takes no bytes, and from nesting too deeply.
 
-The build step puts a call of `advancing` into the loops whose items may be empty; other loops end with their bytes. It
-puts a call of `descending` into the parsers of specs with types that contain themselves.
+The build step puts a call of `advancing` at the head of the loops whose items may be empty; other loops end with their
+bytes. It puts a call of `descending` into the parsers of specs with types that contain themselves.
 """
 
 from __future__ import annotations

@@ -281,6 +281,17 @@ def test_a_block_that_its_records_do_not_fill_is_damage() -> None:
     assert error.record_index == len(got)
 
 
+@pytest.mark.parametrize(
+    ("behind", "found"),
+    [("0001", "X'0001'"), ("000600076162", "reserved 7"), ("000200006162", "length 2"), ("00200000", "a record of 32")],
+)
+def test_what_does_not_fill_a_block_is_in_few_words(behind: str, found: str) -> None:
+    content = bytes.fromhex("000600006162" + behind)
+    _, error = read_up_to_damage(framing_of("bdw"), (len(content) + 4).to_bytes(2, "big") + b"\0\0" + content)
+    assert isinstance(error, errors.FramingError)
+    assert (error.code, error.found) == ("LMP-F008", found)
+
+
 @pytest.mark.parametrize("length", [0, 3, 1 << 15])
 def test_a_descriptor_word_out_of_bounds_is_no_record(length: int) -> None:
     data = enc.rdw([b"abc"]) + length.to_bytes(2, "big") + bytes(2)

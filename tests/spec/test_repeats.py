@@ -90,6 +90,58 @@ def test_two_repeats_of_one_name_each_have_their_stream(tmp_path: Path) -> None:
     assert (len(parsed.items), parsed.last) == (5, 7)  # type: ignore[attr-defined]
 
 
+UNLISTED = """\
+meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}
+seq:
+  - {id: n, type: u4}
+  - {id: k, type: u1}
+  - {id: counted, type: {switch-on: k, cases: {1: u1, 2: text}}, repeat: expr, repeat-expr: n}
+  - {id: left, type: {switch-on: k, cases: {1: u1, 2: text}}, repeat: eos}
+types: {text: {seq: [{id: text, size: 2}]}}
+"""
+
+
+def test_a_switch_without_a_case_takes_no_bytes(tmp_path: Path) -> None:
+    reader = built(tmp_path, UNLISTED)
+    assert vars(reader.parse(b"\0\0\0\1\1ab"))["left"] == [98]
+    assert vars(reader.parse(b"\0\0\0\1\3"))["counted"] == []
+    for record, field in ((b"\xff" * 4 + b"\3", "counted"), (b"\0\0\0\0\3a", "left")):
+        with pytest.raises(RecordError) as caught:
+            reader.parse(record)
+        assert (caught.value.code, caught.value.field) == ("LMP-R009", field)
+
+
+UNDECIDED = """\
+meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}
+seq:
+  - {id: k, type: u1}
+  - {id: width, type: u1, if: k == 1}
+  - {id: part, type: part, if: k == 2}
+  - {id: items, type: {switch-on: k, cases: {1: u1}}, repeat: until, repeat-until: _ == 0, if: k == 3}
+  - {id: bytes, size: width}
+types: {part: {meta: {endian: {switch-on: _root.k, cases: {1: be}}}, seq: [{id: a, type: u2}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("record", "error"),
+    [
+        (b"\0", "acme_a.bytes: an expression has no value: the record has no width there [LMP-R012]"),
+        (b"\2ab", "acme_a.part: no case decides the byte order [LMP-R013]"),
+        (
+            b"\3",
+            "acme_a.items: an expression has no value: no case of the switch applies, so there is no item [LMP-R012]",
+        ),
+    ],
+)
+def test_errors_of_expressions_name_the_field_and_no_variable_of_python(
+    tmp_path: Path, record: bytes, error: str
+) -> None:
+    with pytest.raises(RecordError) as caught:
+        built(tmp_path, UNDECIDED).parse(record)
+    assert str(caught.value).replace("items[1]", "items") == error
+
+
 def test_types_that_multiply_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     types = "".join(f"  t{n}: {{seq: [{{id: a, type: t{n + 1}}}, {{id: b, type: t{n + 1}}}]}}\n" for n in range(40))
     head = "meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}\n"

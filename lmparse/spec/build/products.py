@@ -190,10 +190,12 @@ def _guarded(text: str, repeats: set[str], is_recursive: bool) -> str:
     def guarded(found: re.Match[str]) -> str:
         method = found.string[found.string.rfind(" def ", 0, found.start()) : found.start()]
         stream = "io" if re.search(r"^ +io = ", method, re.MULTILINE) else "self._io"
-        return f"{found[1]}advancing({stream})\n{found[0]}"
+        return f"{found[0]}{found[1]}    advancing({stream})\n"
 
     for name in sorted(repeats):
-        text = re.sub(rf"^( +)self\.(?:_m_)?{name}\.append\(", guarded, text, flags=re.MULTILINE)
+        # At the head of the loop, since a switch without a case for its value appends nothing.
+        head = rf"^( +)self\.(?:_m_)?{name} = \[\]\n(?:\1i = 0\n)?\1(?:for|while) .*:\n"
+        text = re.sub(head, guarded, text, flags=re.MULTILINE)
     if is_recursive:
         text = re.sub(r"(?m)^( +)def _read\(self\):\n", r"\g<0>\1    descending()\n", text)
     used = ", ".join(["advancing"] * bool(repeats) + ["descending"] * is_recursive)
