@@ -101,7 +101,7 @@ CATALOGUE: dict[str, Cause] = {
         "state their position or are out of order, the files differ in framing, byte order or generation, or two files "
         "overlap and have different records at the same positions, for instance logs of two databases. Extracts of Log "
         "Master: XTYP names different systems, a change has another table or DATA in another extract, or a unit of "
-        "recovery has another outcome there.",
+        "recovery has another outcome there; or they are read one by one, and a commit has no position.",
         "Read files of different logs apart. Read the same stretch of a log with the same filter each time.",
     ),
     "LMP-F014": Cause(

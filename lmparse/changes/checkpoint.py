@@ -107,6 +107,9 @@ class Checkpoint:
     """Where no record has been read in front of `reached`: behind one position and in front of another, ascending.
 
     What comes from there comes too late. Of very many such places the oldest ones are not kept."""
+    held: dict[str, int] = field(default_factory=dict)
+    """Transactions of which changes were held back, as hexadecimal, and a position behind which none of these is; in
+    words of the spec's family."""
 
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
@@ -145,7 +148,7 @@ class Checkpoint:
         if not isinstance(seq, str) or not _SEQ.fullmatch(seq):
             raise ValueError("seq is not upper-case hexadecimal digits")
         lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
-        # Checkpoints of 0.1 have neither begins, cut and evidence nor unread.
+        # Checkpoints of 0.1 have none of begins, cut, evidence, unread and held.
         ends, begins = _addresses(found["ends"]), _addresses(found.get("begins", {}))
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
@@ -157,8 +160,9 @@ class Checkpoint:
         cut, evidence = (tuple(map(str, found.get(name, ()))) for name in ("cut", "evidence"))
         needed = tuple(map(_stretch, found["needed"]))
         unread = tuple(_place(*pair) for pair in found.get("unread", ()))
+        held = _held(found.get("held", {}))
         return cls(
-            spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins, cut, evidence, unread
+            spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins, cut, evidence, unread, held
         )  # fmt: skip
 
 
@@ -181,6 +185,11 @@ def _stretch(found: Any) -> NeededStretch:
 def _place(begin: Any, end: Any) -> tuple[Position, Position]:
     (lfs, lsn), (end_lfs, end_lsn) = (_numbers(position, _POSITION_BITS) for position in (begin, end))
     return (lfs, lsn), (end_lfs, end_lsn)
+
+
+def _held(found: Any) -> dict[str, int]:
+    named = [bytes.fromhex(name).hex() for name in found]
+    return dict(zip(named, _numbers(found.values(), _POSITION_BITS), strict=True))
 
 
 _POSITION_BITS = 80
