@@ -243,6 +243,29 @@ def test_an_extract_that_is_made_again_with_a_commit_in_front_of_others_is_refus
     assert len(log.run(log.landing / "again.dat")) == len(given) + 1
 
 
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("order", ["file", "commit"])
+def test_a_change_that_was_rolled_back_lacks_nothing_when_its_end_is_read_again(
+    tmp_path: Path, order: str, engine: str
+) -> None:
+    """The extract with its first segments is not needed any more: it was never a bad record."""
+    found = example(tmp_path, segment_order=(0, 1, 2))
+    part = next(one for one in found.data if field(one, "totalsegs") != b"\0\1")
+    data = [changed(one, uordisp=b"\xc1") for one in found.data if unit(one) == unit(part)]
+    log = Extracts(tmp_path, data, found.control)
+    place = next(number for number, one in enumerate(data) if field(one, "totalsegs") != b"\0\1") + 1
+    log.run(log.file(0, place))
+    second = log.file(place, len(data))
+    for _ in range(2):
+        options = read_options({"engine": engine, "order": order, **log.options})
+        resumed = open_resumed([second], replace(options, checkpoint=str(log.state)))
+        assert list(lines.printed(resumed, with_changes=True)) == []
+        assert resumed.tally.errors == []
+        assert resumed.left_out["rolled-back"]
+        assert log.run(second) == []
+        assert json.loads(log.state.read_text())["needed"] == []
+
+
 def test_commits_without_a_position_have_no_checkpoint(log: Extracts) -> None:
     """Nothing says which of their changes were given: they were given again with the next extract."""
     path = log.write("unplaced", [changed(one, uorcommitlrsn=b"", uorcommitpoint=b"") for one in log.data])
