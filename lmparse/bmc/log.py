@@ -275,8 +275,8 @@ class LogicalLog(ChangeLog):
         """Report the changes that lack a segment at the end.
 
         With `only_wanted`, those that options exclude with an open unit, or by the range, are counted as such: another
-        extract may have the rest of the change. So are all that are excluded behind a `seq`. Raises FramingError LMP-F011
-        in a part of a log that was cut because DLDS says that it has no segments.
+        extract may have the rest of the change. So are all that are excluded behind a `seq`.
+        Raises FramingError LMP-F011 in a part of a log that was cut because DLDS says that it has no segments.
         """
         for group, fault in joiner.incomplete():
             if self._known.is_said_unsegmented:

@@ -116,6 +116,16 @@ class Checkpoint:
         for stretch in self.needed:
             stretch.check(limits)
 
+    def has_read_as(self, other: Checkpoint) -> bool:
+        """Whether the files up to here had the same stretches of the log as those up to another one, and perhaps more
+        behind these."""
+        mine = [place for place in self.unread if place[0] < other.reached]
+        theirs = list(other.unread)
+        if MOST_UNREAD in (len(self.unread), len(theirs)):
+            count = min(len(mine), len(theirs))  # the oldest ones are not kept
+            mine, theirs = mine[len(mine) - count :], theirs[len(theirs) - count :]
+        return self.reached >= other.reached and mine == theirs
+
     def to_json(self) -> str:
         """The text of its file."""
         shown = {"checkpoint_version": _VERSION, **asdict(self)}
