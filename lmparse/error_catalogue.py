@@ -101,7 +101,7 @@ CATALOGUE: dict[str, Cause] = {
         "state their position or are out of order, the files differ in framing, byte order or generation, or two files "
         "overlap and have different records at the same positions, for instance logs of two databases. Extracts of Log "
         "Master: XTYP names different systems, a change has another table or DATA in another extract, or a unit of "
-        "recovery has another outcome there.",
+        "recovery has another outcome there; or they are read one by one, and a commit has no position.",
         "Read files of different logs apart. Read the same stretch of a log with the same filter each time.",
     ),
     "LMP-F014": Cause(
@@ -418,8 +418,10 @@ CATALOGUE: dict[str, Cause] = {
         "a folder cannot be landed in",
         "The folder has changes in another form, with or without current tables, or trimmed, not as asked for; what "
         "`lmparse land` keeps in `_lmparse` is damaged; a table of it is gone, or was restored to what it was before "
-        "the last landing; another process is landing there; or its path has characters that Delta tables do not take.",
-        "Go on as the folder was begun, put the table back, wait for the other process, or name another folder.",
+        "the last landing; another process is landing there; a run was ended while it wrote tables, and had read other "
+        "files; or its path has characters that Delta tables do not take.",
+        "Go on as the folder was begun, put the table back, wait for the other process, land the files of the run that "
+        "was ended first, or name another folder.",
     ),
     "LMP-S040": Cause(
         "not a ledger",

@@ -275,14 +275,15 @@ class LogicalLog(ChangeLog):
         """Report the changes that lack a segment at the end.
 
         With `only_wanted`, those that options exclude with an open unit, or by the range, are counted as such: another
-        extract may have the rest of the change. Raises FramingError LMP-F011 in a part of a log that was cut because
-        DLDS says that it has no segments.
+        extract may have the rest of the change. So are all that are excluded behind a `seq`.
+        Raises FramingError LMP-F011 in a part of a log that was cut because DLDS says that it has no segments.
         """
         for group, fault in joiner.incomplete():
             if self._known.is_said_unsegmented:
                 raise cut_through_segments(self, fault, self._records_before())
             known = join(group.segments)
-            is_elsewhere = only_wanted and self._why_left_out(known) in ("open", OUTSIDE)
+            why = self._why_left_out(known) if only_wanted else None
+            is_elsewhere = why in ("open", OUTSIDE) or (why is not None and self.options.starting_after is not None)
             if not is_elsewhere or self.is_wanted(known):
                 self.quarantine(fault, group.own[0].extent, len(group.own))
 

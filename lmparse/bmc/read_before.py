@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -51,11 +52,14 @@ class ReadBefore:
     def unread(self, rows: Bytes, positions: Bytes) -> Bytes:
         """Of the units of n records, rows that begin with UNIT_FIELDS and OUTCOME_FIELDS, those that may be left out.
 
-        They have not been read, and are open or committed in front of the checkpoint. A byte behind each row is 1 if
-        the record is in front of others that have been read.
+        They have not been read, and are open or committed in front of the checkpoint; or they were read and held back,
+        and are committed in front of it. A byte behind each row is 1 if the record is in front of others that have been
+        read.
         """
         commits = keys(stated_commits(rows))
-        which = ~self.have(positions) & ((commits == b"") | (commits <= self.commit))
+        in_front = commits <= self.commit
+        which = ~self.have(positions) & in_front  # the position of what is not committed is zero
+        which |= in_front & (commits > b"") & self._were_held(rows, positions)
         return np.concatenate([rows[which], self.in_front(positions[which])[:, None].astype(np.uint8)], axis=1)
 
     def check_in_time(self, path: str, unread: Bytes, outcomes: UnitOutcomes) -> None:
@@ -76,6 +80,23 @@ class ReadBefore:
         places = np.flatnonzero(is_open & (unread[:, -1] == 1))
         if len(places):
             raise self._late(path, unread[places[0]], "is open in it")
+
+    def _were_held(self, rows: Bytes, positions: Bytes) -> Flags:
+        """Which of n records, as in `unread`, may be of changes that were held back."""
+        units, ends = self._held
+        if not len(units):
+            return np.zeros(len(rows), np.bool_)
+        of = keys(rows[:, : sum(widths(UNIT_FIELDS))])
+        place = np.minimum(np.searchsorted(units, of), len(units) - 1)
+        found: Flags = (units[place] == of) & (keys(positions) <= ends[place])
+        return found
+
+    @cached_property
+    def _held(self) -> tuple[npt.NDArray[np.bytes_], npt.NDArray[np.bytes_]]:
+        """`Checkpoint.held`, ascending."""
+        found = sorted(self.checkpoint.held.items())
+        units = np.array([bytes.fromhex(unit) for unit, _ in found], f"S{sum(widths(UNIT_FIELDS))}")
+        return units, _array_of([(0, position) for _, position in found])
 
     def _late(self, path: str, row: Bytes, what: str) -> FramingError:
         member, name = widths(UNIT_FIELDS)

@@ -107,7 +107,9 @@ class Checkpoint:
     """Where no record has been read in front of `reached`: behind one position and in front of another, ascending.
 
     What comes from there comes too late. Of very many such places the oldest ones are not kept."""
-
+    held: dict[str, int] = field(default_factory=dict)
+    """Transactions of which changes were held back, as hexadecimal, and a position behind which none of these is; in
+    words of the spec's family."""
     missing: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """Stretches of addresses of each log stream, ascending, that are known to be in no file so far."""
 
@@ -115,6 +117,16 @@ class Checkpoint:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
         for stretch in self.needed:
             stretch.check(limits)
+
+    def has_read_as(self, other: Checkpoint) -> bool:
+        """Whether the files up to here had the same stretches of the log as those up to another one, and perhaps more
+        behind these."""
+        mine = [place for place in self.unread if place[0] < other.reached]
+        theirs = list(other.unread)
+        if MOST_UNREAD in (len(self.unread), len(theirs)):
+            count = min(len(mine), len(theirs))  # the oldest ones are not kept
+            mine, theirs = mine[len(mine) - count :], theirs[len(theirs) - count :]
+        return self.reached >= other.reached and mine == theirs
 
     def to_json(self) -> str:
         """The text of its file."""
@@ -148,7 +160,7 @@ class Checkpoint:
         if not isinstance(seq, str) or not _SEQ.fullmatch(seq):
             raise ValueError("seq is not upper-case hexadecimal digits")
         lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
-        # Checkpoints of 0.1 have neither begins, cut and evidence nor unread and missing.
+        # Checkpoints of 0.1 have none of begins, cut, evidence, unread, held and missing.
         ends, begins = _addresses(found["ends"]), _addresses(found.get("begins", {}))
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
@@ -160,12 +172,14 @@ class Checkpoint:
         cut, evidence = (tuple(map(str, found.get(name, ()))) for name in ("cut", "evidence"))
         needed = tuple(map(_stretch, found["needed"]))
         unread = tuple(_place(*pair) for pair in found.get("unread", ()))
+        held = _held(found.get("held", {}))
         missing = {
             stream: tuple(_stretch_of_addresses(*pair) for pair in found["missing"][str(stream)])
             for stream in _numbers(map(int, found.get("missing", {})))
         }
         return cls(
-            spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins, cut, evidence, unread, missing
+            spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins=begins, cut=cut, evidence=evidence,
+            unread=unread, held=held, missing=missing,
         )  # fmt: skip
 
 
@@ -188,6 +202,11 @@ def _stretch(found: Any) -> NeededStretch:
 def _place(begin: Any, end: Any) -> tuple[Position, Position]:
     (lfs, lsn), (end_lfs, end_lsn) = (_numbers(position, _POSITION_BITS) for position in (begin, end))
     return (lfs, lsn), (end_lfs, end_lsn)
+
+
+def _held(found: Any) -> dict[str, int]:
+    named = [bytes.fromhex(name).hex() for name in found]
+    return dict(zip(named, _numbers(found.values(), _POSITION_BITS), strict=True))
 
 
 def _stretch_of_addresses(begin: Any, end: Any) -> tuple[int, int]:

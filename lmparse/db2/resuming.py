@@ -82,9 +82,10 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     form = form_of(settings) if pieces or (before is not None and before.form) else ()
     beginning = index.whole.beginning
     return Checkpoint(
-        log.spec.id, seq, reached, ends, stretches, described, gaps, form, beginning.firsts, named(index.cut),
-        tuple(sorted(beginning.evidence | evidence_of(joined))), tuple(unread[-MOST_UNREAD:]),
-        beginning.missing,
+        log.spec.id, seq, reached, ends, stretches, described, gaps, form,
+        begins=beginning.firsts, cut=named(index.cut),
+        evidence=tuple(sorted(beginning.evidence | evidence_of(joined))),
+        unread=tuple(unread[-MOST_UNREAD:]), missing=beginning.missing,
     )  # fmt: skip
 
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
+from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import OptionError
+from lmparse.errors import LmparseError, OptionError
 from lmparse.export.change_parts import ChangeTask, SpilledChanges, check_same, operations_in, spill_log, spill_part
 from lmparse.export.conversion import OnError, add_tally, parts_of
 from lmparse.export.landing_parquet import ParquetChanges
@@ -208,11 +209,12 @@ class _LandingRun:
                 tables = self._tables(owned.path)
             reached = checkpoint_behind(log) if place is not None else None
             with naming_output(target.shown):
-                self._land(tables, owned.path)
+                self._land(tables, owned.path, reached)
         finally:
             owned.remove()
         if place is not None and reached is not None:
             write_text(reached.to_json(), place)
+            target.end()
         else:
             target.seq = max(filter(None, (target.seq, *(rows.last_seq for rows in tables))), default=None)
             target.save()
@@ -260,13 +262,19 @@ class _LandingRun:
 
     # -- landing --------------------------------------------------------------------------------
 
-    def _land(self, tables: Sequence[TableRows], work: Path) -> None:
+    def _land(self, tables: Sequence[TableRows], work: Path, reached: Checkpoint | None) -> None:
         """Land all tables. What cannot be landed raises OptionError before the first one is written."""
         target = self._target
         planned = [self._planned_table(rows, work) for rows in tables]
+        is_begun = reached is not None and target.begin(reached, self._log.resumed, self._log.options.bounds)
         target.save()
-        for one in planned:
-            one.land_changes()
+        try:
+            for one in planned:
+                one.land_changes()
+        except LmparseError:
+            if is_begun and not any(one.landed.rows for one in planned):
+                target.end()  # no table is ahead
+            raise
         for one in planned:
             one.land_current()
         self._mark_unread(tables)

@@ -1,7 +1,8 @@
 """Landing target: the folder that changes are landed in, and what is known there from one run to the next.
 
 `_lmparse/land.json` has the names of the folders of tables, `_lmparse/checkpoint.json` how far the log has been landed.
-The first is written before a table gets a folder, the second when all of a run is in the tables.
+The first is written before a table gets a folder, the second when all of a run is in the tables. `_lmparse/begun.json`
+is the next checkpoint while tables get their changes: if it is there when a run begins, some of them are ahead.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lmparse.changes.checkpoint import BEGINNING, Checkpoint
 from lmparse.errors import OptionError
 from lmparse.export.filenames import MOST, digest, unversioned
 from lmparse.limits import Limits
@@ -27,7 +29,7 @@ from lmparse.storage.marks import begins_with
 CODE = "LMP-S031"
 OTHER = "other"
 """Folder of changes without a table version."""
-_HOME, _STATE, _CHECKPOINT, _LOCK = "_lmparse", "land.json", "checkpoint.json", "lock"
+_HOME, _STATE, _CHECKPOINT, _BEGUN, _LOCK = "_lmparse", "land.json", "checkpoint.json", "begun.json", "lock"
 _BEGINNING = b'{\n  "land_version": '
 _VERSION = 1
 _UNREADABLE = "%[]\\*"
@@ -87,6 +89,30 @@ class LandingTarget:
     def checkpoint(self) -> Path:
         """The checkpoint of the log."""
         return self.home / _CHECKPOINT
+
+    def begin(self, reached: Checkpoint, before: Checkpoint | None, limits: Limits) -> bool:
+        """Take note of the checkpoint that a run is going to write, before the first table gets its changes.
+
+        Returns whether no run was ended in between before, so that no table is ahead.
+        Raises OptionError LMP-S031 if a run that was ended in between had read other stretches of the log: tables that
+        are ahead would not get what this run has in front of their last change.
+        """
+        is_first = not os.path.lexists(self.home / _BEGUN)
+        if not is_first:
+            begun = Checkpoint.read(self.home / _BEGUN, limits)
+            if begun != before and not reached.has_read_as(begun):
+                raise OptionError(
+                    f"{self.shown}: a run was ended while it wrote tables, and had read other files than this one",
+                    code=CODE, hint="land the files of that run first, and no others in front of their end",
+                )  # fmt: skip
+        foreign = begins_with(BEGINNING, "a checkpoint of lmparse")
+        place = check_place(self.home / _BEGUN, inputs_of([]), is_folder=False, overwrite=True, foreign=foreign)
+        write_text(reached.to_json(), place)
+        return is_first
+
+    def end(self) -> None:
+        """Forget it: the checkpoint has been written."""
+        (self.home / _BEGUN).unlink(missing_ok=True)
 
     def changes(self, folder: str) -> Path:
         """The change table of a folder. Raises OptionError LMP-S031 if a link leads out of it."""

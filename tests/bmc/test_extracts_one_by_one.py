@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bmc_extracts import example
+from bmc_extracts import example, unit
 from writers.bmc import framing
-from writers.bmc.logs import field, opened
+from writers.bmc.logs import changed, field, opened
 
 import lmparse
 from lmparse.bmc.read_before import ReadBefore, unread_behind
@@ -47,6 +47,13 @@ class Extracts:
         path = (folder or self.landing) / f"{start:04}-{end:04}.dat"
         path.with_suffix(".ctl").write_bytes(framing.rdw(self.control))
         path.write_bytes(framing.rdw(opened(self.data[start:end], self.data[end:])))
+        return path
+
+    def write(self, name: str, data: Sequence[bytes]) -> Path:
+        """An extract that has these records as they are."""
+        path = self.landing / f"{name}.dat"
+        path.with_suffix(".ctl").write_bytes(framing.rdw(self.control))
+        path.write_bytes(framing.rdw(data))
         return path
 
     def run(self, *paths: Path) -> list[dict[str, Any]]:
@@ -208,6 +215,68 @@ def test_a_commit_in_front_of_those_of_the_extract_before_it_is_refused(tmp_path
         else:
             assert re.search(r"it comes too late: unit of recovery \w{20} was committed at \w{20}, and", str(error))
     assert set(codes) == {None, "LMP-F014"}
+
+
+def test_changes_that_were_held_back_and_come_again_too_late_are_refused(tmp_path: Path) -> None:
+    """A unit took changes back, and only an extract that has its first change again says that this one was made."""
+    found = example(tmp_path)
+    log = Extracts(tmp_path, found.data, found.control)
+    place = next(number for number, one in enumerate(log.data) if unit(one) == unit(log.data[0])) + 1
+    every = [changed(one, uorhascomp=b"\xe8") if unit(one) == unit(log.data[0]) else one for one in log.data]
+    first, second = log.write("first", opened(every[:place], every[place:])), log.write("second", every[place:])
+    count = len(log.run(first) + log.run(second))
+    for path in (first, second, first, second):
+        assert log.run(path) == []
+    rows, error = log.tried(log.write("repeated", every))
+    assert (rows, error and error.code) == ([], "LMP-F014")
+    log.state.unlink()
+    assert len(log.run(first) + log.run(log.landing / "repeated.dat")) == count + 1
+
+
+def test_an_extract_that_is_made_again_with_a_commit_in_front_of_others_is_refused(tmp_path: Path) -> None:
+    found = example(tmp_path)
+    log = Extracts(tmp_path, found.data, found.control)
+    given = log.run(log.file(0, 25))
+    rows, error = log.tried(log.write("again", log.data[:25]))
+    assert (rows, error and error.code) == ([], "LMP-F014")
+    log.state.unlink()
+    assert len(log.run(log.landing / "again.dat")) == len(given) + 1
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("order", ["file", "commit"])
+def test_a_change_that_was_rolled_back_lacks_nothing_when_its_end_is_read_again(
+    tmp_path: Path, order: str, engine: str
+) -> None:
+    """The extract with its first segments is not needed any more: it was never a bad record."""
+    found = example(tmp_path, segment_order=(0, 1, 2))
+    part = next(one for one in found.data if field(one, "totalsegs") != b"\0\1")
+    data = [changed(one, uordisp=b"\xc1") for one in found.data if unit(one) == unit(part)]
+    log = Extracts(tmp_path, data, found.control)
+    place = next(number for number, one in enumerate(data) if field(one, "totalsegs") != b"\0\1") + 1
+    log.run(log.file(0, place))
+    second = log.file(place, len(data))
+    for _ in range(2):
+        options = read_options({"engine": engine, "order": order, **log.options})
+        resumed = open_resumed([second], replace(options, checkpoint=str(log.state)))
+        assert list(lines.printed(resumed, with_changes=True)) == []
+        assert resumed.tally.errors == []
+        assert resumed.left_out["rolled-back"]
+        assert log.run(second) == []
+        assert json.loads(log.state.read_text())["needed"] == []
+
+
+def test_commits_without_a_position_have_no_checkpoint(log: Extracts) -> None:
+    """Nothing says which of their changes were given: they were given again with the next extract."""
+    path = log.write("unplaced", [changed(one, uorcommitlrsn=b"", uorcommitpoint=b"") for one in log.data])
+    with pytest.raises(FramingError, match="neither UORCOMMITLRSN nor UORCOMMITPOINT says where") as caught:
+        log.run(path)
+    assert (caught.value.code, caught.value.file) == ("LMP-F013", str(path))
+    assert not log.state.exists()
+    with pytest.raises(FramingError, match="LMP-F013"):
+        lmparse.land(path, log.folder / "lake", as_="parquet", **log.options)
+    assert not list((log.folder / "lake").rglob("*.parquet"))
+    assert list(lmparse.open_log(path, **log.options).changes())
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])

@@ -23,6 +23,7 @@ from writers.db2.tables import Table
 from writers.db2.values import External
 
 import lmparse
+from lmparse.errors import FramingError, OptionError
 from lmparse.export import landing_current
 
 ITEM, DOC = luw.ITEM, luw.DOC
@@ -212,6 +213,27 @@ def test_runs_that_are_killed_at_every_commit(form: str, seed: int, tmp_path: Pa
         check(source, to)
 
 
+def test_files_in_front_of_those_of_a_run_that_was_killed_are_refused(tmp_path: Path) -> None:
+    """A table that has the last changes of these would be taken to have the changes in front of them too."""
+    first, between, last = Source(2, 12).extracts(tmp_path / "in", 3)
+    how = {"spec": "db2_log", "tables": tables_file(tmp_path), "as_": "parquet"}
+    lmparse.land(first, tmp_path / "to", **how)
+    with pytest.MonkeyPatch.context() as patch:
+        killed_at(3, patch, points := list[str](), is_done=True)
+        with pytest.raises(KilledError):
+            lmparse.land(last, tmp_path / "to", **how)
+    assert points[2:] == ["_place", "_place"]
+    ahead = change_seqs(tmp_path / "to", "parquet")
+    for others in ([between], [between, last], [first]):
+        with pytest.raises(OptionError, match="had read other files than this one") as caught:
+            lmparse.land(others, tmp_path / "to", **how)
+        assert caught.value.code == "LMP-S031"
+        assert change_seqs(tmp_path / "to", "parquet") == ahead
+    assert lmparse.land(last, tmp_path / "to", **how).rows
+    with pytest.raises(FramingError, match="LMP-F014"):
+        lmparse.land(between, tmp_path / "to", **how)
+
+
 def test_files_say_which_version_wrote_them(tmp_path: Path) -> None:
     (log,) = Source(3, 4).extracts(tmp_path / "in", 1)
     lmparse.land(log, tmp_path / "to", as_="parquet", spec="db2_log", tables=tables_file(tmp_path))
@@ -244,7 +266,7 @@ def test_a_process_that_is_killed(tmp_path: Path) -> None:
     command = [sys.executable, "-c", KILLED, "4", str(log), str(tmp_path / "to"), tables]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (-signal.SIGKILL, "")
-    assert len(list((tmp_path / "to" / "_lmparse").iterdir())) == 3  # the changes that it kept are there, no checkpoint
+    assert len(list((tmp_path / "to" / "_lmparse").iterdir())) == 4  # the changes that it kept are there, no checkpoint
     lmparse.land(log, tmp_path / "to", current=True, spec="db2_log", tables=tables)
     check(source, tmp_path / "to")
     assert change_seqs(tmp_path / "to", "delta") == expected_seqs([log], {"spec": "db2_log", "tables": tables})
