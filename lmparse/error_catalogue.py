@@ -29,9 +29,10 @@ FAMILIES = {
 CATALOGUE: dict[str, Cause] = {
     "LMP-F001": Cause(
         "the file cannot be read",
-        "It does not exist, is a directory, or may not be read; or it is compressed, and it is damaged or truncated.",
+        "It does not exist, is a directory, or may not be read; or it is compressed, and it is damaged or truncated. "
+        "In a folder or a pattern, it is a link that leads nowhere, a pipe or a device.",
         "Check the path, its permissions, and whether a compressed file is complete; in Spark the path must be the "
-        "same on every executor.",
+        "same on every executor. In a folder, a name that begins with `_` or `.` is left out.",
     ),
     "LMP-F002": Cause(
         "the file is empty",
