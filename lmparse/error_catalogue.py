@@ -100,9 +100,9 @@ CATALOGUE: dict[str, Cause] = {
         "the files are not stretches of one log",
         "Several files were given as one log, or a folder of them, but they cannot be put in order: records do not "
         "state their position or are out of order, the files differ in framing, byte order or generation, or two files "
-        "overlap and have different records at the same positions, for instance logs of two databases. Extracts of Log "
-        "Master: XTYP names different systems, a change has another table or DATA in another extract, or a unit of "
-        "recovery has another outcome there.",
+        "overlap and have different records at the same positions, for instance logs of two databases; or some are "
+        "logs of Log Master, and some of Db2 for LUW. Extracts of Log Master: XTYP names different systems, a "
+        "change has another table or DATA in another extract, or a unit of recovery has another outcome there.",
         "Read files of different logs apart. Read the same stretch of a log with the same filter each time.",
     ),
     "LMP-F014": Cause(
