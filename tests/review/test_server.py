@@ -135,6 +135,9 @@ REQUEST = ("{HOST}", "Cookie: {COOKIE}", "Connection: close", "")
         (["POST / HTTP/1.1", "Content-Length: 4", *REQUEST, "abcd"], 501),
         (["GET /\0 HTTP/1.1", *REQUEST], 404),
         (["GET / HTTP/1.1", "Host: evil.example", *REQUEST], 403),
+        (["GET http://evil.example/ HTTP/1.1", *REQUEST], 403),
+        (["GET http://localhost@evil.example/api/state HTTP/1.1", *REQUEST], 403),
+        (["GET https:///api/state HTTP/1.1", *REQUEST], 403),
     ],
 )
 def test_a_hostile_request_has_one_answer_with_the_headers_of_all(lines: list[str], status: int) -> None:
