@@ -335,6 +335,12 @@ CATALOGUE: dict[str, Cause] = {
         "Look at the file with `lmparse serve`, which reads records when they are requested, or raise the limit: "
         "`limits` with pageRecords=10000.",
     ),
+    "LMP-L006": Cause(
+        "a request took too long",
+        "`lmparse serve` has read records for one request for requestSeconds: the spec has a loop without an end, or "
+        "one of very many rounds, or the file is very large.",
+        "Look at the loops of the spec (`repeat`), or raise the limit: `limits` with requestSeconds=3000.",
+    ),
     "LMP-S001": Cause("no such spec", "The package has no spec of this name.", "`lmparse formats` lists them."),
     "LMP-S002": Cause(
         "no such option", "The command or reader has no option of this name.", "The message names the nearest one."
