@@ -29,9 +29,10 @@ FAMILIES = {
 CATALOGUE: dict[str, Cause] = {
     "LMP-F001": Cause(
         "the file cannot be read",
-        "It does not exist, is a directory, or may not be read; or it is compressed, and it is damaged or truncated.",
+        "It does not exist, is a directory, or may not be read; or it is compressed, and it is damaged or truncated. "
+        "In a folder or a pattern, it is a link that leads nowhere, a pipe or a device.",
         "Check the path, its permissions, and whether a compressed file is complete; in Spark the path must be the "
-        "same on every executor.",
+        "same on every executor. In a folder, a name that begins with `_` or `.` is left out.",
     ),
     "LMP-F002": Cause(
         "the file is empty",
@@ -99,9 +100,10 @@ CATALOGUE: dict[str, Cause] = {
         "the files are not stretches of one log",
         "Several files were given as one log, or a folder of them, but they cannot be put in order: records do not "
         "state their position or are out of order, the files differ in framing, byte order or generation, or two files "
-        "overlap and have different records at the same positions, for instance logs of two databases. Extracts of Log "
-        "Master: XTYP names different systems, a change has another table or DATA in another extract, or a unit of "
-        "recovery has another outcome there; or they are read one by one, and a commit has no position.",
+        "overlap and have different records at the same positions, for instance logs of two databases; or some are "
+        "logs of Log Master, and some of Db2 for LUW. Extracts of Log Master: XTYP names different systems, a "
+        "change has another table or DATA in another extract, or a unit of recovery has another outcome there; or "
+        "they are read one by one, and a commit has no position.",
         "Read files of different logs apart. Read the same stretch of a log with the same filter each time.",
     ),
     "LMP-F014": Cause(
@@ -333,6 +335,12 @@ CATALOGUE: dict[str, Cause] = {
         "browser would need long to open the page.",
         "Look at the file with `lmparse serve`, which reads records when they are requested, or raise the limit: "
         "`limits` with pageRecords=10000.",
+    ),
+    "LMP-L006": Cause(
+        "a request took too long",
+        "`lmparse serve` has read records for one request for requestSeconds: the spec has a loop without an end, or "
+        "one of very many rounds, or the file is very large.",
+        "Look at the loops of the spec (`repeat`), or raise the limit: `limits` with requestSeconds=3000.",
     ),
     "LMP-S001": Cause("no such spec", "The package has no spec of this name.", "`lmparse formats` lists them."),
     "LMP-S002": Cause(

@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Read the samples and print the report; for the exit code, damage outweighs a share that is too low."""
-    from lmparse.review.coverage.files import collect
+    from lmparse.review.coverage.files import check_used, collect
     from lmparse.review.coverage.reports import report_of
     from lmparse.storage.addresses import local_path
     from lmparse.storage.atomic_output import write_text
@@ -38,7 +38,9 @@ def run(parsed: argparse.Namespace) -> int:
     named = [name for name in parsed.files if os.path.isfile(local_path(name))]
     described = (parsed.control, parsed.tables, *named)
     page_place(parsed, inputs_of(described))
-    samples = collect(parsed.files, given_options(parsed), limit=parsed.limit)
+    given = given_options(parsed)
+    samples = collect(parsed.files, given, limit=parsed.limit)
+    check_used(given, samples)
     place = page_place(parsed, inputs_of([*described, *samples.paths]))  # which files are read is known now
     found = report_of(samples, with_unreached=parsed.all)
     if place:

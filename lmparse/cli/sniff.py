@@ -1,4 +1,4 @@
-"""`lmparse sniff`: tells what a file is, with proof."""
+"""`lmparse sniff`: shows what a file is, its first records, and the options that read it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ _SHOWN = 10
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    command = add_command(commands, "sniff", run, "show what a file is, with proof, and the options that read it")
+    command = add_command(
+        commands, "sniff", run, "show what a file is, its first records, and the options that read it"
+    )
     command.add_argument("files", nargs="+", metavar="FILE", help="files of any kind")
     command.add_argument("--json", action="store_true", help="one JSON object a file")
     add_options(command, "sniff")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from lmparse.changes.checkpoint import BEGINNING, Checkpoint
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.errors import ControlError, DataError, FramingError, OptionError
 from lmparse.logs.families import family_of, without_descriptions
-from lmparse.logs.other_kinds import of_another_kind
+from lmparse.logs.other_kinds import of_two_kinds
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.atomic_output import OutputPlace, check_place
@@ -87,8 +87,8 @@ def paths_of(
         return data
     try:
         logs = family.join(data, options, run, checkpoint, faults)
-    except FramingError as error:
-        raise (error.file and of_another_kind(error.file, options, error)) or error from None
+    except (ControlError, FramingError) as error:
+        raise of_two_kinds(data, options, error) or error from None
     return [log.pieces[0].path if len(log.pieces) == 1 and checkpoint is None else log.address for log in logs]
 
 

@@ -10,6 +10,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from lmparse.errors import FramingError
 from lmparse.storage import addresses, file_systems
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.joined import is_joined
@@ -26,8 +27,9 @@ def list_files(
 
     In folders and patterns, names that start with `_` or `.` are left out, as in Spark. A name that would pass for an
     address, such as `file:x`, has `./` in front, so that it names the file in that folder and no other.
-    Raises FramingError LMP-F001 for a path that names no file, with `may_be_none` not for a pattern, and for a folder
-    that cannot be read: files must not be missing in silence.
+    Raises FramingError LMP-F001 for a path that names no file, with `may_be_none` not for a pattern, for a folder that
+    cannot be read, and in a folder or by a pattern for a link that leads nowhere, a pipe or a device: files must not be
+    missing in silence.
     """
     found: list[str] = []
     for path in map(local_path, paths):
@@ -36,12 +38,14 @@ def list_files(
         elif addresses.is_remote(path):
             found.extend(_remote_files(path, recursive, may_be_none))
         elif os.path.isdir(path):
-            found.extend(name_of_local(str(file)) for file in sorted(_local_files(path, recursive)))
+            files = _local_files(path, recursive, name_filter or "*")
+            found.extend(name_of_local(str(file)) for file in sorted(files))
         elif os.path.exists(path):
             found.append(name_of_local(path))
         else:
             _check_folders(path, recursive)
-            matches = [name for name in sorted(glob.glob(path, recursive=recursive)) if os.path.isfile(name)]
+            names = sorted(glob.glob(path, recursive=recursive))
+            matches = [name for name in names if _is_file(Path(name), name_filter or "*")]
             if not matches and not (may_be_none and glob.has_magic(path)):
                 raise unreadable(path)
             found.extend(name_of_local(name) for name in matches if _is_data(name, os.path.dirname(name)))
@@ -59,22 +63,37 @@ def names_in(folder: str | Path) -> list[str]:
         raise unreadable(str(folder), reason(error)) from None
 
 
-def _local_files(top: str, recursive: bool) -> Iterator[Path]:
+def _local_files(top: str, recursive: bool, name_filter: str) -> Iterator[Path]:
     """The data files in a local folder, in no order. Links to folders are not followed."""
     folders = [Path(top)]
     while folders:
         folder = folders.pop()
         for path in (folder / name for name in names_in(folder) if not name.startswith(("_", "."))):
-            try:
-                mode = path.stat().st_mode
-            except OSError as error:
-                if error.errno in _NO_ENTRY:
-                    continue
-                raise unreadable(str(path), reason(error)) from None
-            if stat.S_ISREG(mode):
+            if _is_file(path, name_filter):
                 yield path
-            elif recursive and stat.S_ISDIR(mode) and not path.is_symlink():
+            elif recursive and path.is_dir() and not path.is_symlink():
                 folders.append(path)
+
+
+def _is_file(path: Path, name_filter: str) -> bool:
+    """Whether a name in a folder is that of a file, and not of a folder. One that is gone by now is not.
+
+    Raises FramingError LMP-F001 for anything else whose name is one of data and passes the filter: a link that leads
+    nowhere may be that of a lost file.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        if error.errno not in _NO_ENTRY:
+            raise unreadable(str(path), reason(error)) from None
+        mode = stat.S_IFLNK if path.is_symlink() else stat.S_IFDIR
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return stat.S_ISREG(mode)
+    if path.name.startswith(("_", ".")) or not fnmatch.fnmatch(path.name, name_filter):
+        return False
+    what = "a link that leads nowhere" if stat.S_ISLNK(mode) else "a pipe, socket or device"
+    hint = "a name that begins with _ or . is left out"
+    raise FramingError(f"is {what}, not a file", code="LMP-F001", file=name_of_local(str(path)), hint=hint)
 
 
 def _check_folders(pattern: str, recursive: bool) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tracemalloc
 from collections import Counter
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from writers.bmc import control, framing, lldf
+from writers.bmc import control, framing, lldf, logs
 
 import lmparse
 from lmparse import cli
@@ -20,6 +21,7 @@ from lmparse.bmc.control_search import find_control
 from lmparse.errors import ControlError, DataError, FramingError, LmparseError, RecordError, TruncatedError
 from lmparse.framing.framings import framing_of
 
+CASES = Path(__file__).parents[1] / "cases"
 RECORDS = [
     *(control.xtyp(), control.dlds(), control.dtbi(), control.dtob(), control.dixi(), control.dcxi(), control.dicl()),
     *(control.dlci(), control.xhdf(), control.dlob(), control.dxml(), control.dxsf(), control.dfid(), control.dfds()),
@@ -202,3 +204,27 @@ def test_records_that_hold_for_the_whole_log_do_not_contradict_each_other(
     with pytest.raises(ControlError) as caught:
         read_control(path)
     assert caught.value.code == "LMP-C011"
+
+
+@pytest.mark.parametrize("kind", ["bmc_dfid", "bmc_dfds"])
+def test_hostile_records_of_filters_are_values_or_errors(kind: str, tmp_path: Path) -> None:
+    """Cut short, doubled, of another code page, or with lengths that are not theirs."""
+    whole = (CASES / kind / "every_field.bin").read_bytes()[4:]
+    forms = [whole[:size] for size in range(0, len(whole), 7)] + [whole * 2, whole + b"\xff" * 300]
+    forms += [whole[:4] + bytes([byte]) * (len(whole) - 4) for byte in (0x00, 0x7F, 0xFF)]
+    forms.append(whole[:4] + whole[4:].decode("cp037").encode("latin-1", "replace"))
+    example = logs.example()
+    data, ctl = tmp_path / "a.dat", tmp_path / "a.ctl"
+    data.write_bytes(framing.rdw(example.data_records))
+    changes = list(lmparse.open_log(data, control=_put(ctl, example.control_records)).changes())
+    first, *rest = example.control_records
+    for form in forms:
+        _put(ctl, [first, form, form, *rest])
+        assert lmparse.explain(ctl, 1).lines()
+        with suppress(lmparse.LmparseError):
+            assert len(list(lmparse.open_log(data, control=str(ctl)).changes())) == len(changes)
+
+
+def _put(path: Path, records: list[bytes]) -> str:
+    path.write_bytes(framing.rdw(records))
+    return str(path)

@@ -119,3 +119,22 @@ def test_a_file_whose_name_is_a_pattern_is_that_file(run: Command, parts: tuple[
     shutil.copy(parts[0] / "0.log", tmp_path / "[0-9].log")
     (tmp_path / "1.log").write_bytes(b"not a log")
     assert run("txn", tmp_path / "[0-9].log", "--spec", "db2_log").code == 0
+
+
+def test_a_folder_of_another_family_and_one_of_two_families_say_so(
+    run: Command, tmp_path: Path, parts: tuple[Path, Path]
+) -> None:
+    for number in range(2):
+        shutil.copy(parts[0] / f"{number}.log", tmp_path)
+    alone = run("changes", tmp_path)
+    assert alone.code == 20
+    assert "0.log: at 0x0: is of another kind: Db2 for Linux" in alone.err
+    example = logs.example()
+    (tmp_path / "a.dat").write_bytes(framing.rdw(example.data_records))
+    (tmp_path / "a.ctl").write_bytes(framing.rdw(example.control_records))
+    for options in ((), ("--tables", parts[1])):
+        both = run("changes", tmp_path, *options)
+        assert both.code == 20
+        (said,) = (line for line in both.err.splitlines() if line.endswith("[LMP-F013]"))
+        assert re.search(r"/0\.log\b", said)
+        assert re.search(r"/a\.(dat|ctl)\b", said)

@@ -40,9 +40,12 @@ RUNS: dict[str, tuple[str, ...]] = {
     "sniff": ("sniff", "a.dat", "--json"),
     "explain of bmc": ("explain", *BMC, "--json"),
     "explain of db2": ("explain", *DB2, "--json", "--record", "4"),
+    "coverage of bmc": ("coverage", *BMC, "--json"),
+    "coverage of db2": ("coverage", *DB2, "--json"),
+    "coverage of records": ("coverage", "a.dat", "sample.log", "--json"),
     "ledger": ("ledger", "add", "OUT", "a.dat", "--json"),
 }
-"""Every command that reads logs, but `serve`, which is tested apart, and `coverage`, which says what it ignores."""
+"""Every command that reads logs, but `serve`, which is tested apart."""
 MODE = "the text says nothing of a bad record but that it is bad, in every mode but failfast"
 SAME = {
     **{name: {("mode", "dropmalformed"): MODE} for name in (
@@ -115,4 +118,4 @@ def test_every_command_that_reads_logs_is_here() -> None:
     parser = build_parser()
     (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     reading = {name for name in commands.choices if "framing" in taken((name, "add"))}
-    assert reading - {words[0] for words in RUNS.values()} == {"coverage", "serve"}
+    assert reading - {words[0] for words in RUNS.values()} == {"serve"}

@@ -169,8 +169,8 @@ def test_builds_that_nobody_reads_with_are_removed(edited: Edited) -> None:
     for name in ("uno", "due", "tre", "quattro"):
         assert edited.after(partial(edited.spec.write_text, SPEC.replace("one", name))) == []
         assert edited.ids() == [name, "rest"]
-    folder = Path(edited.live._folder.name)
-    assert len(list(folder.iterdir())) == 2
+    folder = edited.live._folder.path
+    assert sum(path.is_dir() for path in folder.iterdir()) == 2
     edited.live.close()
     assert not folder.exists()
 
@@ -214,3 +214,20 @@ def test_the_spec_is_named_where_several_may_be_meant(tmp_path: Path) -> None:
         assert answered(address, "file")["error"]["text"].startswith("there are no built specs yet")
     with process(*words, "--spec", "acme_b") as (_, address):
         assert answered(address, "record", record=0)["texts"][0]["id"] == "other"
+
+
+def test_what_a_killed_server_built_is_removed_by_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "acme_a.ksy").write_text(SPEC)
+    left, other = tmp_path / "lmparse-specs-.x.partial", tmp_path / "lmparse-specs-x"
+    (left / "0").mkdir(parents=True)
+    (left / "lmparse.owner").touch()
+    other.mkdir()
+    first = LiveSpecs(tmp_path / "acme_a.ksy", None, [], {})
+    assert not left.exists()
+    (own,) = tmp_path.glob("lmparse-specs-.*")
+    second = LiveSpecs(tmp_path / "acme_a.ksy", None, [], {})
+    assert own.exists()  # its server is alive
+    for server in (first, second):
+        server.close()
+    assert [path.name for path in tmp_path.glob("lmparse-specs-*")] == [other.name]

@@ -11,7 +11,8 @@ import shutil
 import signal
 import socket
 import sys
-from contextlib import ExitStack
+import threading
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -21,8 +22,11 @@ import pytest
 from served import all_rows, answered, process, served, walk
 
 from lmparse import cli
+from lmparse.errors import LimitError
+from lmparse.limits import Limits
 from lmparse.review.browse import record_list
 from lmparse.review.browse import server as browse_server
+from lmparse.review.browse.deadline import deadline
 from lmparse.review.browse.record_list import RecordFilter, RecordList
 from lmparse.review.browse.served_file import ServedFile
 from lmparse.review.browse.server import RecordServer
@@ -135,6 +139,9 @@ REQUEST = ("{HOST}", "Cookie: {COOKIE}", "Connection: close", "")
         (["POST / HTTP/1.1", "Content-Length: 4", *REQUEST, "abcd"], 501),
         (["GET /\0 HTTP/1.1", *REQUEST], 404),
         (["GET / HTTP/1.1", "Host: evil.example", *REQUEST], 403),
+        (["GET http://evil.example/ HTTP/1.1", *REQUEST], 403),
+        (["GET http://localhost@evil.example/api/state HTTP/1.1", *REQUEST], 403),
+        (["GET https:///api/state HTTP/1.1", *REQUEST], 403),
     ],
 )
 def test_a_hostile_request_has_one_answer_with_the_headers_of_all(lines: list[str], status: int) -> None:
@@ -447,3 +454,32 @@ def test_the_commands_of_the_page_run(
             assert answered(address, "state")["problems"] == []
         else:
             assert answered(address, "file")["count"] >= 2
+
+
+def test_a_request_that_takes_too_long_ends_and_the_next_one_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = ServedFile(CHANGES, {"limits": "requestSeconds=1"})
+    assert file.about()["count"] == 3
+    find = RecordList.rows
+
+    def endless(*_: Any) -> Any:
+        while True:
+            with suppress(Exception):  # as a reader that takes whatever a parser raises for damage
+                sum(range(100))
+
+    monkeypatch.setattr(RecordList, "rows", endless)
+    with pytest.raises(LimitError, match="above the limit requestSeconds") as caught:
+        file.listed(0, 5, RecordFilter())
+    assert caught.value.code == "LMP-L006"
+    monkeypatch.setattr(RecordList, "rows", find)
+    assert len(file.listed(0, 5, RecordFilter())["rows"]) == 3
+
+
+def test_a_deadline_that_is_kept_ends_nothing() -> None:
+    before = threading.active_count()
+    for _ in range(50):
+        with deadline(Limits(), "a"):
+            pass
+    while threading.active_count() > before:  # timers that have been cancelled end
+        sleep(0.01)
+    with pytest.raises(ZeroDivisionError), deadline(Limits(), "a"):
+        print(1 // 0)

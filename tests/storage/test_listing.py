@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,44 @@ def test_files_are_not_left_out(path: str, locked: str, tree: Path, lock: Lock) 
     with pytest.raises(FramingError, match=f"{locked}/?: cannot be read: Permission denied") as caught:
         list_files([f"{tree}/{path}"], recursive=True)
     assert caught.value.code == "LMP-F001"
+
+
+def _nowhere(path: Path) -> None:
+    path.symlink_to(path.parent / "lost.dat")
+
+
+def _round(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def _socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(os.path.relpath(path))
+
+
+@pytest.mark.parametrize("make", [_nowhere, _round, os.mkfifo, _socket])
+def test_what_is_not_a_file_is_not_left_out(
+    make: Callable[[Path], None], tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tree)
+    odd = tree / "logs" / "in" / "odd.dat"
+    make(odd)
+    for path, recursive in (("logs", True), ("logs/in", False), ("logs/in/*.dat", False), ("logs/**", True)):
+        with pytest.raises(FramingError, match=r"/odd.dat: is a (link|pipe).*, not a file") as caught:
+            list_files([path], recursive=recursive)
+        assert caught.value.code == "LMP-F001"
+    # Names that are not those of data, or that do not pass the filter, are not asked for.
+    assert list_files(["logs"]) == ["logs/a.dat"]
+    assert list_files(["logs/in"], name_filter="b*") == list_files(["logs/in/b*"]) == ["logs/in/b.dat"]
+    odd.rename(odd.with_name("_odd.dat"))
+    assert list_files(["logs/in"]) == list_files(["logs/in/*.dat"]) == ["logs/in/b.dat"]
+
+
+def test_links_to_files_are_files_and_those_to_folders_are_not(tree: Path) -> None:
+    (tree / "logs" / "c.dat").symlink_to(tree / "logs" / "in" / "b.dat")
+    (tree / "logs" / "round").symlink_to(tree / "logs")
+    names = [os.path.relpath(name, tree) for name in list_files([str(tree / "logs")], recursive=True)]
+    assert names == ["logs/a.dat", "logs/c.dat", "logs/in/b.dat"]
 
 
 @pytest.mark.parametrize(("path", "locked"), [("logs", "logs/_old"), ("logs/*.dat", "logs/in"), ("logs/a.dat", "x")])

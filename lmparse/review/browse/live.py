@@ -21,8 +21,10 @@ from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.products import Builder
 from lmparse.spec.build.specs import Problem, SpecError
 from lmparse.spec.build.watch import watch
-from lmparse.storage.atomic_output import write_files
+from lmparse.storage.atomic_output import OwnedFolder, remove_left_behind, write_files
 
+_BUILT = "lmparse-specs-"
+"""Beginning of the names of folders for what is built. Those of servers that were killed are removed by the next."""
 _LONGEST_WAIT = 60
 """Seconds in which the first build must end, before the server says where it is."""
 _LONGEST_END = 10
@@ -38,7 +40,9 @@ class LiveSpecs:
         self._files, self._options = files, options
         for file in files:
             file.withhold("there are no built specs yet to read the file with")
-        self._folder = tempfile.TemporaryDirectory(prefix="lmparse-specs-", ignore_cleanup_errors=True)
+        place = Path(tempfile.gettempdir())
+        remove_left_behind(place, _BUILT)
+        self._folder = OwnedFolder(place, "", _BUILT)
         self._lock = Lock()
         self._problems: list[dict[str, Any]] = []
         self._generation, self._version = 0, 0
@@ -60,7 +64,7 @@ class LiveSpecs:
         self._ended.set()
         if self._thread.ident is not None:
             self._thread.join(_LONGEST_END)
-        self._folder.cleanup()
+        self._folder.remove()
 
     def state(self) -> dict[str, Any]:
         """How often something changed that is shown, and what is wrong in the specs now.
@@ -111,7 +115,7 @@ class LiveSpecs:
         self._first.set()
 
     def _folder_of(self, version: int) -> Path:
-        return Path(self._folder.name) / str(version)
+        return self._folder.path / str(version)
 
     def _chosen(self, builder: Builder) -> str:
         """The id of the spec of the records; empty if that cannot be said now. Raises OptionError if several may be

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from lmparse.errors import FramingError, LmparseError, OptionError, ReadError
+from lmparse.errors import FramingError, LimitError, LmparseError, OptionError, ReadError
+from lmparse.limits import Limits
 from lmparse.logs.open import files_beside
+from lmparse.review.browse.deadline import TOO_LONG, deadline
 from lmparse.review.browse.inspector import inspected
 from lmparse.review.browse.record_list import Listed, RecordFilter, RecordList
 from lmparse.review.browse.record_view import FieldTexts, character_tables, view
@@ -59,17 +62,17 @@ class ServedFile:
 
     def about(self) -> dict[str, Any]:
         """What is known about the file as a whole."""
-        with self._lock:
+        with self._reading():
             return about(self._opened())
 
     def listed(self, first: int, count: int, wanted: RecordFilter) -> dict[str, Any]:
         """Rows of the list."""
-        with self._lock:
+        with self._reading():
             return answer(self._opened().rows(first, count, wanted))
 
     def found(self, first: int, *, text: str | None = None, hexes: str | None = None) -> dict[str, Any]:
         """The first record from a number on that has a text in its code page, or bytes in hex."""
-        with self._lock:
+        with self._reading():
             records = self._opened()
             raw = records.file.code_page.encode(text) if text is not None else _bytes(hexes or "")
             return answer(records.find_bytes(first, raw))
@@ -79,7 +82,7 @@ class ServedFile:
 
         In a large file it has facts that need a pass over the whole file only with `is_whole`.
         """
-        with self._lock:
+        with self._reading():
             texts = FieldTexts()
             shown = view(self._explained(number, offset, is_whole=is_whole), texts)
             is_partial = shown["record"] is not None and not (is_whole or self._opened().is_searched)
@@ -89,7 +92,7 @@ class ServedFile:
         self, section: int, start: int, length: int, *, number: int | None = None, offset: int | None = None
     ) -> dict[str, Any]:
         """What some bytes of a section of a record are, by every decoder that fits their number."""
-        with self._lock:
+        with self._reading():
             found = self._explained(number, offset)
             if section >= len(found.sections):
                 raise OptionError(f"the record has no section {section}")
@@ -97,6 +100,18 @@ class ServedFile:
             return {"values": [entry._asdict() for entry in inspected(raw, found.page)]}
 
     # -- reading ------------------------------------------------------------------------------
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Read for one request, with no other at a time. Raises LimitError LMP-L006 if it takes too long."""
+        with self._lock:
+            try:
+                with deadline(Limits.parse(str(self._options.get("limits") or "")), self.path):
+                    yield
+            except LimitError as error:
+                if error.code == TOO_LONG:
+                    self._records, self._kept = None, {}  # they may be half of what they are to be
+                raise
 
     def _opened(self) -> RecordList:
         if self._withheld:

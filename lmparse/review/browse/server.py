@@ -21,7 +21,7 @@ from socketserver import TCPServer
 from threading import BoundedSemaphore
 from time import monotonic
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from lmparse.errors import LmparseError, OptionError
 from lmparse.review.browse.live import LiveSpecs
@@ -162,7 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self._has_body():
             self._refuse(HTTPStatus.BAD_REQUEST)
             return
-        if not (self._is_for_this_server() and self._is_from_its_page() and self._has_token()):
+        if not (self._is_for_this_server(address) and self._is_from_its_page() and self._has_token()):
             self._refuse(HTTPStatus.FORBIDDEN)
         elif address.path == "/":
             self._page()
@@ -173,9 +173,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     # -- who asks -----------------------------------------------------------------------------
 
-    def _is_for_this_server(self) -> bool:
+    def _is_for_this_server(self, address: SplitResult) -> bool:
+        """Whether the header Host names this server, and so does the address, if it is a whole one as for proxies."""
         hosts = self.headers.get_all("Host") or []
-        return len(hosts) == 1 and hosts[0].casefold() in self.server.hosts
+        is_own = not (address.scheme or address.netloc)
+        is_whole = address.scheme == "http" and address.netloc.casefold() in self.server.hosts
+        return len(hosts) == 1 and hosts[0].casefold() in self.server.hosts and (is_own or is_whole)
 
     def _is_from_its_page(self) -> bool:
         """Whether no page of another site asks; browsers that do not say it send no cookie to such pages either."""

@@ -21,7 +21,7 @@ from lmparse.review.descriptor_dissection import words_of
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 from lmparse.spec.documents import DocumentError, file_bytes, read_yaml
-from lmparse.spelling import plain
+from lmparse.spelling import camel, plain
 from lmparse.storage import addresses
 from lmparse.storage.addresses import name_of_local
 from lmparse.storage.listing import list_files
@@ -68,6 +68,8 @@ class Samples:
     """Files of folders that are not samples: empty, or of no known format."""
     specs: dict[str, Spec] = field(default_factory=dict)
     """The specs of the records, by id."""
+    taken: set[str] = field(default_factory=lambda: {"limits"})
+    """Options of the caller that a file was read with."""
 
     def add(self, more: Samples) -> None:
         """Add what was read from other files."""
@@ -78,6 +80,7 @@ class Samples:
         self.unreadable += more.unreadable
         self.passed_over += more.passed_over
         self.specs |= more.specs
+        self.taken |= more.taken
 
     @property
     def evidence(self) -> list[tuple[Provenance, list[FileCoverage]]]:
@@ -109,11 +112,11 @@ def collect(
 ) -> Samples:
     """Read samples: files, folders with all files in them, and patterns.
 
-    The format of a file is detected from its bytes, unless `given` (options under their Python names) or a case
-    beside the file specifies it. Options that have no meaning for a file are ignored there. `limit` is the number of
-    records to read from each file; `specs` is a folder that build.py made, with specs that cases may have. `provenance`
-    is that of all files; without it a file has what its case states, or is `given`. Damaged records and files are kept
-    among the results. Raises OptionError.
+    The format of a file is detected from its bytes, unless `given` (options under their Python names) or a case beside
+    the file specifies it. Options that have no meaning for a file are ignored there, see `check_used`. `limit` is the
+    number of records to read from each file; `specs` is a folder that build.py made, with specs that cases may have.
+    `provenance` is that of all files; without it a file has what its case states, or is `given`. Damaged records and
+    files are kept among the results. Raises OptionError.
     """
     Options.parse(given)
     samples = Samples()
@@ -137,13 +140,29 @@ def collect(
     return samples
 
 
+def check_used(given: Mapping[str, Any], samples: Samples) -> None:
+    """Raise OptionError LMP-S003 for an option that no file was read with: it would be ignored.
+
+    Where files could not be read, it may be for one of these.
+    """
+    idle = [camel(name) for name in given if name not in samples.taken]
+    if idle and samples.files and not samples.faults:
+        found = ", ".join(sorted(samples.specs))
+        raise OptionError(
+            f"{idle[0]} does not apply to any of the files, which have records of {found}",
+            code="LMP-S003", hint="leave it out",
+        )  # fmt: skip
+
+
 def _add(
     samples: Samples, name: str, given: Mapping[str, Any], provenance: Provenance, *,
     is_named: bool, specs: str | None, limit: int | None,
 ) -> None:  # fmt: skip
     """Read one file. An option of its case that does not fit is a fault of the file, not of the caller."""
     try:
-        add_file(samples, name, _options(name, given, is_named, specs), provenance, limit=limit)
+        options, taken = _options(name, given, is_named, specs)
+        add_file(samples, name, options, provenance, limit=limit)
+        samples.taken |= taken
     except (OptionError, UnknownFormatError) as error:
         if _case(name) is None:
             raise
@@ -258,33 +277,36 @@ def _belongs_to_case(path: str) -> bool:
     return place.suffix in (_CASE, _BESIDE["tables"]) and _case(str(place.with_suffix(_LOG))) is not None
 
 
-def _options(path: str, given: Mapping[str, Any], is_named: bool, specs: str | None) -> Options:
-    """The options to read a file with: the given ones and the detected ones. Raises DataError for other files."""
-    options = _proven(path, given, specs)
+def _options(path: str, given: Mapping[str, Any], is_named: bool, specs: str | None) -> tuple[Options, set[str]]:
+    """The options to read a file with, the given and the detected ones, and the names of the given ones among them.
+
+    Raises DataError for other files.
+    """
+    options, taken = _proven(path, given, specs)
     family = family_of(catalog.load(options.spec))
     is_whole = is_named or options.control is not None or _case(path) is not None
     if is_whole or family is None or family.control is None:
-        return options
+        return options, taken
     try:
-        return replace(options, control=family.control.find(path, None, options.bounds))
+        return replace(options, control=family.control.find(path, None, options.bounds)), taken
     except ControlError:
-        return options  # its records can be read without it
+        return options, taken  # its records can be read without it
 
 
-def _proven(path: str, given: Mapping[str, Any], specs: str | None) -> Options:
+def _proven(path: str, given: Mapping[str, Any], specs: str | None) -> tuple[Options, set[str]]:
     if "spec" in given:
-        return read_options(given)
+        return read_options(given), {*given}
     stated = case_options(path, specs)
     bounds = Limits.parse(str(given.get("limits") or ""))
     try:
         found = sniff(path, bounds).options if stated is None else {"spec": read_options(stated).spec, **stated}
     except DataError:
         if "framing" in given:  # files of an unusual framing cannot be detected
-            return options_for(path, given)[0]
+            return options_for(path, given)[0], {*given}
         raise
     spec = catalog.load(read_options(found).spec)
     fitting = {name: value for name, value in given.items() if _means_something(name, value, spec)}
-    return read_options({**found, **fitting})
+    return read_options({**found, **fitting}), {*fitting}
 
 
 def _means_something(name: str, value: Any, spec: Spec) -> bool:

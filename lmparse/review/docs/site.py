@@ -16,7 +16,7 @@ from typing import Any
 from lmparse.error_catalogue import CATALOGUE, FAMILIES
 from lmparse.errors import LmparseError, OptionError
 from lmparse.options import FILE_OPTIONS
-from lmparse.review.coverage.files import Samples, collect
+from lmparse.review.coverage.files import Samples, check_used, collect
 from lmparse.review.coverage.provenance import Provenance
 from lmparse.review.coverage.reach import evidence
 from lmparse.review.docs import conformance, search
@@ -101,7 +101,8 @@ def read_samples(
     """What the samples at some paths reach; files are named by their place in the folder of samples.
 
     So the pages are the same wherever the folder is. Files that cannot be read are listed in the result.
-    Raises DataError or OptionError for a path at which no file can be read.
+    Raises DataError or OptionError for a path at which no file can be read, OptionError for an option that is for none
+    of the files.
     """
     samples = Samples()
     for path in paths:
@@ -110,6 +111,7 @@ def read_samples(
             raise found.unreadable[0] if found.unreadable else OptionError(f"there is no log in {path}")
         _name_from(Path(path) if Path(path).is_dir() else Path(path).parent, found)
         samples.add(found)
+    check_used(given or {}, samples)
     return samples
 
 
