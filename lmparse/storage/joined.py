@@ -21,6 +21,8 @@ from lmparse.storage.file_bytes import FileBytes
 _SCHEME = "joined:["
 _MOST = 1 << 63
 """No offset is as high."""
+_MOST_ADDRESSES = 1 << 64
+"""No address in a log is as high."""
 _MOST_OPEN = 64
 """Most files that are open at a time."""
 _KEPT = 16
@@ -122,9 +124,16 @@ def _parsed(path: str) -> Joined | None:
 def _is_sound(piece: JoinedPiece) -> bool:
     """Whether a piece could have been made by this module: an address may be anything that a user names a file."""
     path, *numbers, missing, is_gapless, stream, address = astuple(piece)
-    numbers += [stream, address] if missing is None else [stream, address, missing]
-    are_numbers = all(type(number) is int and 0 <= number < _MOST for number in numbers)
-    return isinstance(path, str) and are_numbers and isinstance(is_gapless, bool) and piece.start <= piece.end
+    addresses = [address, 0 if missing is None else missing]
+    are_numbers = all(type(number) is int and 0 <= number < _MOST for number in [*numbers, stream])
+    are_addresses = all(type(number) is int and 0 <= number < _MOST_ADDRESSES for number in addresses)
+    return (
+        isinstance(path, str)
+        and are_numbers
+        and are_addresses
+        and isinstance(is_gapless, bool)
+        and piece.start <= piece.end
+    )
 
 
 def names_in(path: str) -> list[str]:

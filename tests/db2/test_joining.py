@@ -246,3 +246,18 @@ def lead(cut: Cut) -> int:
 
 def arguments(cut: Cut) -> list[str]:
     return [word for name, value in cut.options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+
+
+def test_the_highest_numbers_in_the_first_record_of_a_file(tmp_path: Path) -> None:
+    """Wherever eight bytes of it are the highest number, the files are read, or an error says what is wrong in them."""
+    log = Cut(tmp_path, "v10", "little", "filter")
+    before, behind = log.files((0, log.places[10]), (log.places[20], len(log.data)))
+    sound = behind.read_bytes()
+    read = 0
+    for place in range(64):
+        behind.write_bytes(sound[:place] + b"\xff" * 8 + sound[place + 8 :])
+        try:
+            read += len(list(lmparse.open_log([before, behind], **log.options).changes()))
+        except FramingError as error:
+            assert error.code != "LMP-F001", place
+    assert read
