@@ -253,11 +253,12 @@ def test_the_highest_numbers_in_the_first_record_of_a_file(tmp_path: Path) -> No
     log = Cut(tmp_path, "v10", "little", "filter")
     before, behind = log.files((0, log.places[10]), (log.places[20], len(log.data)))
     sound = behind.read_bytes()
-    read = 0
+    read, codes = 0, set()
     for place in range(64):
         behind.write_bytes(sound[:place] + b"\xff" * 8 + sound[place + 8 :])
         try:
             read += len(list(lmparse.open_log([before, behind], **log.options).changes()))
         except FramingError as error:
-            assert error.code != "LMP-F001", place
+            codes.add(error.code)
     assert read
+    assert "LMP-F001" not in codes
