@@ -15,7 +15,7 @@ from lmparse.bmc.control_file import read_control
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.open import open_logical_log
-from lmparse.bmc.read_before import ReadBefore
+from lmparse.bmc.read_before import TABLE_FIELDS, ReadBefore
 from lmparse.bmc.unit_outcomes import OUTCOME_FIELDS, UNIT_FIELDS, have_ended, is_yes, keys, widths
 from lmparse.columnar.record_plan import Decoded
 from lmparse.errors import FramingError
@@ -59,6 +59,8 @@ class ExtractHeads:
     a record says that the unit has compensations."""
     unread_units: Bytes
     """As `ReadBefore.unread`."""
+    tables: Bytes
+    """(n, width) bytes of TABLE_FIELDS of all tables that have a record."""
 
 
 def heads_of(task: tuple[str, str, Options, ReadBefore | None]) -> ExtractHeads:
@@ -67,15 +69,19 @@ def heads_of(task: tuple[str, str, Options, ReadBefore | None]) -> ExtractHeads:
     log = open_extract(path, control, options)
     held = Held(options.bounds)
     units, unread, first, last, count = _Units(held, path), _Units(held, path, flags=2), b"", b"", 0
-    for window, decoded in decoded_windows(log, (*UNIT_FIELDS, *OUTCOME_FIELDS, *POSITION_FIELDS, _COMPENSATED)):
+    tables = [np.zeros((0, sum(widths(TABLE_FIELDS))), np.uint8)]
+    names = (*UNIT_FIELDS, *OUTCOME_FIELDS, *POSITION_FIELDS, *TABLE_FIELDS, _COMPENSATED)
+    for window, decoded in decoded_windows(log, names):
         count += len(window)
         regular = ~decoded.irregular
         if not regular.any():
             continue
         rows, places = _unit_rows(decoded, regular), positions(log, decoded)[regular]
         units.add(rows)
+        named = np.concatenate([decoded.raw[name] for name in TABLE_FIELDS], axis=1)[regular]
+        tables = [_distinct(np.concatenate([*tables, _distinct(named)]))]
         if before is not None:
-            unread.add(before.unread(rows, places))
+            unread.add(before.unread(rows, places, named))
         found = np.sort(keys(places))[[0, -1]].tolist()
         low, high = (one.ljust(10, b"\0") for one in found)
         first, last = min(first or low, low), max(last, high)
@@ -86,7 +92,7 @@ def heads_of(task: tuple[str, str, Options, ReadBefore | None]) -> ExtractHeads:
     return ExtractHeads(
         path, control, log.settings, len(log.buffer), count, first, last, stated if stated.strip(b"\0") else b"",
         (described.get("expand_var"), described.get("date_format")), tuple(log.header.absent), open_units, ended,
-        unread.rows(),
+        unread.rows(), tables[0],
     )  # fmt: skip
 
 
@@ -136,6 +142,14 @@ def not_one(why: str, path: str) -> FramingError:
     )
 
 
+def _distinct(rows: Bytes) -> Bytes:
+    """Different rows, ascending; many that follow each other may be the same."""
+    is_new = np.ones(len(rows), np.bool_)
+    is_new[1:] = (rows[1:] != rows[:-1]).any(1)
+    found = np.unique(keys(rows[is_new]))
+    return found.view(np.uint8).reshape(len(found), -1) if len(found) else rows[:0]
+
+
 def _unit_rows(decoded: Decoded, which: Flags) -> Bytes:
     """(n, width) bytes of UNIT_FIELDS, OUTCOME_FIELDS and of a flag for compensations, of some records."""
     compensated = is_yes(decoded.raw[_COMPENSATED])[:, None]
@@ -183,5 +197,4 @@ class _Units:
         self._rows, self._count, self._distinct = [rows], len(rows), len(rows)
 
     def _unique(self, rows: Bytes) -> Bytes:
-        found = np.unique(keys(rows))
-        return found.view(np.uint8).reshape(len(found), -1) if len(found) else rows[:0]
+        return _distinct(rows)

@@ -20,6 +20,8 @@ from lmparse.errors import FramingError
 from lmparse.values.byte_arrays import Bytes, Flags
 
 Places = tuple[tuple[Position, Position], ...]
+TABLE_FIELDS = ("dbid", "tbobid")
+"""The header fields that identify a table."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +51,18 @@ class ReadBefore:
             found &= (number < 0) | (at >= ends[number])
         return found
 
-    def unread(self, rows: Bytes, positions: Bytes) -> Bytes:
+    def unread(self, rows: Bytes, positions: Bytes, tables: Bytes) -> Bytes:
         """Of the units of n records, rows that begin with UNIT_FIELDS and OUTCOME_FIELDS, those that may be left out.
 
         They have not been read, and are open or committed in front of the checkpoint; or they were read and held back,
-        and are committed in front of it. A byte behind each row is 1 if the record is in front of others that have been
-        read.
+        and are committed in front of it; or they are, and of a table, rows of TABLE_FIELDS in `tables`, of which no
+        extract so far had a record: those had another filter. A byte behind each row is 1 if the record is in front of
+        others that have been read.
         """
         commits = keys(stated_commits(rows))
         in_front = commits <= self.commit
         which = ~self.have(positions) & in_front  # the position of what is not committed is zero
-        which |= in_front & (commits > b"") & self._were_held(rows, positions)
+        which |= in_front & (commits > b"") & (self._were_held(rows, positions) | self._are_new(tables))
         return np.concatenate([rows[which], self.in_front(positions[which])[:, None].astype(np.uint8)], axis=1)
 
     def check_in_time(self, path: str, unread: Bytes, outcomes: UnitOutcomes) -> None:
@@ -90,6 +93,13 @@ class ReadBefore:
         place = np.minimum(np.searchsorted(units, of), len(units) - 1)
         found: Flags = (units[place] == of) & (keys(positions) <= ends[place])
         return found
+
+    def _are_new(self, tables: Bytes) -> Flags:
+        """Which of n tables no extract so far had, if that is known."""
+        if self.checkpoint.tables is None:
+            return np.zeros(len(tables), np.bool_)
+        known = np.array([bytes.fromhex(one) for one in self.checkpoint.tables], f"S{sum(widths(TABLE_FIELDS))}")
+        return ~np.isin(keys(tables), known)
 
     @cached_property
     def _held(self) -> tuple[npt.NDArray[np.bytes_], npt.NDArray[np.bytes_]]:

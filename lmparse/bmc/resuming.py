@@ -22,6 +22,9 @@ from lmparse.spec import catalog
 from lmparse.storage.joined import JoinedPiece
 from lmparse.values.byte_arrays import Bytes
 
+_MOST_TABLES = 10_000
+"""Most tables that a checkpoint names."""
+
 
 def checkpoint_of(stretches: Sequence[Stretch], options: Options, before: Checkpoint | None) -> Checkpoint:
     """The checkpoint behind all extracts of a log, of which `before` was the one in front.
@@ -38,8 +41,17 @@ def checkpoint_of(stretches: Sequence[Stretch], options: Options, before: Checkp
     unread = unread_behind(before, ((one.heads.first, one.heads.last) for one in stretches if one.heads.first))
     return Checkpoint(
         catalog.load(options.spec).id, seq, (0, reached), needed=tuple(needed), unread=unread,
-        held=_held(stretches, before),
+        held=_held(stretches, before), tables=_tables(stretches, before),
     )  # fmt: skip
+
+
+def _tables(stretches: Sequence[Stretch], before: Checkpoint | None) -> tuple[str, ...] | None:
+    """The tables that extracts have a record of; None if they are very many, or were, or the checkpoint has none."""
+    known: tuple[str, ...] | None = () if before is None else before.tables
+    if known is None:
+        return None
+    found = {*known, *(row.tobytes().hex() for one in stretches for row in one.heads.tables)}
+    return tuple(sorted(found)) if len(found) <= _MOST_TABLES else None
 
 
 def _held(stretches: Sequence[Stretch], before: Checkpoint | None) -> dict[str, int]:

@@ -110,6 +110,9 @@ class Checkpoint:
     held: dict[str, int] = field(default_factory=dict)
     """Transactions of which changes were held back, as hexadecimal, and a position behind which none of these is; in
     words of the spec's family."""
+    tables: tuple[str, ...] | None = None
+    """Tables of which the files so far have changes, as hexadecimal, in words of the spec's family; None if that is not
+    known."""
     missing: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """Stretches of addresses of each log stream, ascending, that are known to be in no file so far."""
 
@@ -160,7 +163,7 @@ class Checkpoint:
         if not isinstance(seq, str) or not _SEQ.fullmatch(seq):
             raise ValueError("seq is not upper-case hexadecimal digits")
         lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
-        # Checkpoints of 0.1 have none of begins, cut, evidence, unread, held and missing.
+        # Checkpoints of 0.1 have none of begins, cut, evidence, unread, held, tables and missing.
         ends, begins = _addresses(found["ends"]), _addresses(found.get("begins", {}))
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
@@ -173,13 +176,15 @@ class Checkpoint:
         needed = tuple(map(_stretch, found["needed"]))
         unread = tuple(_place(*pair) for pair in found.get("unread", ()))
         held = _held(found.get("held", {}))
+        tables = found.get("tables")
+        tables = None if tables is None else tuple(bytes.fromhex(one).hex() for one in tables)
         missing = {
             stream: tuple(_stretch_of_addresses(*pair) for pair in found["missing"][str(stream)])
             for stream in _numbers(map(int, found.get("missing", {})))
         }
         return cls(
             spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins=begins, cut=cut, evidence=evidence,
-            unread=unread, held=held, missing=missing,
+            unread=unread, held=held, tables=tables, missing=missing,
         )  # fmt: skip
 
 

@@ -320,3 +320,22 @@ def test_the_places_that_were_not_read(seed: int) -> None:
         positions = np.frombuffer(b"".join(position.to_bytes(10) for position in range(1, 70)), np.uint8)
         have = ReadBefore(before).have(positions.reshape(-1, 10))
         assert {position for position, is_read in enumerate(have.tolist(), 1) if is_read} == covered
+
+
+def test_extracts_of_other_tables_of_the_same_stretch(log: Extracts) -> None:
+    """Read together they are the log; one behind the other, the second one's changes would be left out as given."""
+    tables = [field(one, "dbid") + field(one, "tbobid") for one in log.data]
+    assert len(set(tables)) > 1
+    data, chosen = log.data, max(set(tables), key=tables.count)
+    paths = []
+    for number, is_chosen in enumerate((True, False)):
+        log.data = [one for one, table in zip(data, tables, strict=True) if (table == chosen) == is_chosen]
+        paths.append(log.file(0, len(log.data)).rename(log.landing / f"{number}.dat"))
+        paths[-1].with_suffix(".ctl").write_bytes(framing.rdw(log.control))
+    assert log.run(*paths) == log.rows
+    log.state.unlink()
+    first = log.run(paths[0])
+    rows, error = log.tried(paths[1])
+    assert (rows, error and error.code) == ([], "LMP-F014")
+    assert 0 < len(first) < len(log.rows)
+    assert log.run(paths[0]) == []
