@@ -43,7 +43,7 @@ def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options
     names = without_descriptions(list_files(list(map(str, paths))), options)
     if not names:
         raise FramingError("has no file that could be a log", code="LMP-F001", file=str(paths[0]))
-    found = paths_of(names, options, checkpoint=before)
+    found = log_paths(names, options, checkpoint=before)
     if not found:
         raise OptionError(f"{len(names)} files, and none is a log")
     return the_one(found), behind(options, before)
@@ -64,7 +64,7 @@ def the_one(paths: Sequence[str]) -> str:
     return paths[0]
 
 
-def paths_of(
+def log_paths(
     names: Sequence[str],
     options: Options,
     run: Run | None = None,

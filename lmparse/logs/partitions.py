@@ -18,7 +18,7 @@ from lmparse.framing.extents import Span
 from lmparse.logs.beside import CONTROL_FILE
 from lmparse.logs.families import check_changes, family_of, without_descriptions
 from lmparse.logs.file_selection import FileSelection
-from lmparse.logs.joining import paths_of
+from lmparse.logs.joining import log_paths
 from lmparse.logs.open import open_file, states_read
 from lmparse.options import Options
 from lmparse.records.files import RecordFile
@@ -187,7 +187,7 @@ class Request:
         damage = self.damage(names)
         names, faults = self.data_files(names), list[DataError]()
         if self.with_changes and names and check_changes(self.options).join is not None:
-            names = paths_of(names, self.options, run, faults=None if damage is Damage.RAISED else faults)
+            names = log_paths(names, self.options, run, faults=None if damage is Damage.RAISED else faults)
         logs = [(name, self._options_of(name, damage)) for name in names]
         return [*logs, *((str(fault.file), fault) for fault in faults)], damage
 
