@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Thread
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -18,6 +19,13 @@ from interrupts import sigint_heard
 from lmparse.review.browse.record_list import RecordFilter, RecordList
 from lmparse.review.browse.served_file import ServedFile
 from lmparse.review.browse.server import RecordServer
+
+CASES = Path(__file__).parent / "cases"
+BAD = Path(__file__).parent / "cases_bad"
+CHANGES = str(CASES / "bmc_lldf" / "changes_bdw.bin")
+TYPES = str(CASES / "db2_row" / "v10_little_types.bin")
+TABLES = TYPES.replace(".bin", ".tables")
+SPEC = "meta: {id: acme_a}\nseq: [{id: one, type: u1}, {id: rest, size-eos: true}]\n"
 
 
 class Asked:

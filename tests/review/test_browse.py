@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import all_rows, walk
+from served import BAD, CHANGES, TABLES, TYPES, all_rows, walk
 
-from lmparse import cli
 from lmparse.errors import LimitError
 from lmparse.framing.extents import RecordExtent
 from lmparse.review.browse import record_index, record_list
@@ -24,29 +23,6 @@ from lmparse.review.browse.record_list import RecordFilter, RecordList
 from lmparse.review.explain.search import explain, search_in
 from lmparse.samples import bmc_log, db2_log
 from lmparse.values.codepages import lookup
-
-CASES = Path(__file__).parents[1] / "cases"
-BAD = Path(__file__).parents[1] / "cases_bad"
-CHANGES = str(CASES / "bmc_lldf" / "changes_bdw.bin")
-TYPES = str(CASES / "db2_row" / "v10_little_types.bin")
-TABLES = TYPES.replace(".bin", ".tables")
-SPEC = "meta: {id: acme_a}\nseq: [{id: one, type: u1}, {id: rest, size-eos: true}]\n"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run `lmparse`; gives exit code, standard output, standard error."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        try:
-            code = cli.main(list(map(str, words)))
-        except SystemExit as end:
-            code = int(str(end.code))
-        return code, *capsys.readouterr()
-
-    return run
-
 
 # -- the list ------------------------------------------------------------------------------------
 

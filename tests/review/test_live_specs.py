@@ -10,35 +10,11 @@ from time import sleep
 from typing import Any
 
 import pytest
-from served import answered, process
+from served import SPEC, answered, process
 
-from lmparse import cli
 from lmparse.review.browse.live import LiveSpecs
 from lmparse.review.browse.served_file import ServedFile
 from lmparse.spec.build.products import Builder
-
-CASES = Path(__file__).parents[1] / "cases"
-BAD = Path(__file__).parents[1] / "cases_bad"
-CHANGES = str(CASES / "bmc_lldf" / "changes_bdw.bin")
-TYPES = str(CASES / "db2_row" / "v10_little_types.bin")
-TABLES = TYPES.replace(".bin", ".tables")
-SPEC = "meta: {id: acme_a}\nseq: [{id: one, type: u1}, {id: rest, size-eos: true}]\n"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run `lmparse`; gives exit code, standard output, standard error."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        try:
-            code = cli.main(list(map(str, words)))
-        except SystemExit as end:
-            code = int(str(end.code))
-        return code, *capsys.readouterr()
-
-    return run
-
 
 # -- live specs --------------------------------------------------------------------------------------
 

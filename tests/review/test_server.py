@@ -19,9 +19,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from served import all_rows, answered, process, served, walk
+from served import BAD, CASES, CHANGES, SPEC, TABLES, TYPES, all_rows, answered, process, served, walk
 
-from lmparse import cli
 from lmparse.errors import LimitError
 from lmparse.limits import Limits
 from lmparse.review.browse import record_list
@@ -33,29 +32,6 @@ from lmparse.review.browse.server import RecordServer
 from lmparse.review.explain.search import explain, search_in
 from lmparse.samples import bmc_log, db2_log
 from lmparse.storage.joined import Joined, JoinedPiece
-
-CASES = Path(__file__).parents[1] / "cases"
-BAD = Path(__file__).parents[1] / "cases_bad"
-CHANGES = str(CASES / "bmc_lldf" / "changes_bdw.bin")
-TYPES = str(CASES / "db2_row" / "v10_little_types.bin")
-TABLES = TYPES.replace(".bin", ".tables")
-SPEC = "meta: {id: acme_a}\nseq: [{id: one, type: u1}, {id: rest, size-eos: true}]\n"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run `lmparse`; gives exit code, standard output, standard error."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        try:
-            code = cli.main(list(map(str, words)))
-        except SystemExit as end:
-            code = int(str(end.code))
-        return code, *capsys.readouterr()
-
-    return run
-
 
 # -- the server ----------------------------------------------------------------------------------
 
