@@ -168,6 +168,7 @@ def run(asked: Landing, on_error: OnError, progress: Progress | None) -> Landed:
         ended_by_signals(),
         opened_target(asked.to, asked.form, asked.with_current, inputs, options) as target,
     ):
+        target.check_whole(has_checkpoints=family.checkpoint is not None)
         if family.checkpoint is not None:
             options = replace(options, checkpoint=str(target.checkpoint))
         else:
@@ -302,6 +303,8 @@ class _LandingRun:
             changes = ParquetChanges(target.changes(folder), self._metadata(), work)
         if table is not None and table.changes_id is not None and changes.id is None:
             raise not_landed(target.changes(folder), "it is gone, and the changes that were landed in it")
+        if table is not None and table.changes_id not in (None, changes.id):
+            raise not_landed(target.changes(folder), "it is another table than the one that was landed in")
         return _PlannedTable(
             rows, table, changes, current, LandedChanges(folder, None if table is None else table.full_name)
         )

@@ -78,6 +78,10 @@ class CurrentTable:
             )  # fmt: skip
         known = self._folder.schema()
         if known is not None:
+            if missing := [name for name in self._key if name not in known.names]:
+                raise not_landed(
+                    self._target.current(self._table.folder), f"it has no column {missing[0]}, which is of its key"
+                )
             united(known, self._wanted, self._table.full_name)
         self._landed = self._folder.landed_seq()
 

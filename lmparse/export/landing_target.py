@@ -30,6 +30,7 @@ CODE = "LMP-S031"
 OTHER = "other"
 """Folder of changes without a table version."""
 _HOME, _STATE, _CHECKPOINT, _BEGUN, _LOCK = "_lmparse", "land.json", "checkpoint.json", "begun.json", "lock"
+_DELTA_LOG = "_delta_log"
 _BEGINNING = b'{\n  "land_version": '
 _VERSION = 1
 _UNREADABLE = "%[]\\*"
@@ -178,6 +179,28 @@ class LandingTarget:
         foreign = begins_with(_BEGINNING, "a state of land")
         place = self.home / _STATE
         return check_place(place, inputs_of([]), is_folder=False, overwrite=True, foreign=foreign)
+
+    def check_whole(self, has_checkpoints: bool) -> None:
+        """Raise OptionError LMP-S031 if the state, the checkpoint of a family that has them, or a table is gone.
+
+        Without the state, marks and keys of the tables would be forgotten; without the checkpoint, files that come too
+        late and transactions that were open would be left out as if they were landed.
+        """
+        has_state, has_checkpoint = (os.path.lexists(path) for path in (self.home / _STATE, self.checkpoint))
+        if not has_state and (has_checkpoint or self._has_landed()):
+            raise not_landed(self.home / _STATE, "it is gone, and what it says of the tables with it")
+        is_ended_between = os.path.lexists(self.home / _BEGUN)
+        if has_checkpoints and not has_checkpoint and not is_ended_between and self._has_landed():
+            raise not_landed(self.checkpoint, "it is gone, and with it how far the log has been landed")
+        for table in self.tables.values() if self.form == "delta" else ():
+            for kind, known in (("changes", table.changes_id), ("current", table.current_id)):
+                if known is not None and not (self.path / kind / table.folder / _DELTA_LOG).is_dir():
+                    raise not_landed(self.path / kind / table.folder, "it is gone, and what was landed in it")
+
+    def _has_landed(self) -> bool:
+        """Whether a table has got changes."""
+        placed = f"*/{_DELTA_LOG}/*.json" if self.form == "delta" else "*/**/*.parquet"
+        return next((self.path / "changes").glob(placed), None) is not None
 
     def load(self, limits: Limits) -> None:
         """Take over what is known. Raises OptionError LMP-S031 for another form than this run asks for."""

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from itertools import pairwise
@@ -18,6 +19,7 @@ import pyarrow.dataset as ds
 import pytest
 from commands import Run
 from deltalake import DeltaTable, write_deltalake
+from deltalake.schema import Schema
 from export.conftest import Files
 from export.delta_tables import rows_of
 from samples import db2_scripts as luw
@@ -369,6 +371,55 @@ def test_what_is_refused(sample: tuple[Path, Path], run: Callable[..., Run], tmp
     assert "[LMP-S031]" in run(*words).err
 
 
+def killed_in_front_of_the_checkpoint(to: Path) -> None:
+    """As the first run leaves the target then: there is something to land again."""
+    (to / "_lmparse" / "checkpoint.json").rename(to / "_lmparse" / "begun.json")
+
+
+STATES = ("_lmparse/land.json", "_lmparse/checkpoint.json")
+
+
+@pytest.mark.parametrize(
+    ("form", "gone"),
+    [
+        *(("parquet", name) for name in STATES),
+        *(("delta", name) for name in (*STATES, "changes/HR.EMPLOYEE", "current/HR.EMPLOYEE")),
+    ],
+)
+def test_what_is_gone_from_a_target_is_missed_by_the_next_run(
+    gone: str, form: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
+) -> None:
+    """Also by one without changes: a table that is gone would be made anew, and what was open or marked forgotten."""
+    log, tables = sample
+    to = tmp_path / "to"
+    words = ("land", log, "--tables", tables, "--to", to, "--as", form, *(["--current"] if form == "delta" else []))
+    assert run(*words).code == 0
+    kept = to.rename(tmp_path / "kept")
+    shutil.copytree(kept, to)
+    (shutil.rmtree if (to / gone).is_dir() else os.remove)(to / gone)
+    left = sorted(to.rglob("*"))
+    done = run(*words)
+    assert (done.code, "[LMP-S031]" in done.err, Path(gone).name in done.err) == (2, True, True)
+    assert sorted(to.rglob("*")) == left
+    (to / "_lmparse" / "land.json").unlink(missing_ok=True)
+    (to / "_lmparse" / "checkpoint.json").unlink(missing_ok=True)
+    assert "[LMP-S031]" in run(*words).err
+
+
+@pytest.mark.parametrize(("kind", "why"), [("changes", "another table"), ("current", "no column ID, which is of its")])
+def test_tables_that_were_put_in_the_place_of_others(kind: str, why: str, tmp_path: Path) -> None:
+    """Changes would be added to those of another table; rows would get a key that those before do not have."""
+    log, form = Extracts(tmp_path), table()
+    log.land(insert(form, ID=1), tables=(form,))
+    place = log.to / kind / "PROD.ITEM"
+    schema = DeltaTable(str(place)).schema()
+    shutil.rmtree(place)
+    DeltaTable.create(str(place), Schema([entry for entry in schema.fields if entry.name != "ID"]))
+    with pytest.raises(OptionError, match=why) as caught:
+        log.land(insert(form, ID=2), tables=(form,))
+    assert caught.value.code == "LMP-S031"
+
+
 WRONG = [None, 0, 1 << 70, "", "/tmp/x", "../../x", "..", "other", "a/b", "\0", "\ud800", [], ["x"], {}, {"x": 1}, True]
 
 SOUND: dict[str, list[Any]] = {
@@ -418,7 +469,7 @@ def test_files_that_land_has_not_written(
     to = tmp_path / "to"
     words = ("land", log, "--tables", tables, "--to", to, "--as", "parquet")
     assert run(*words).code == 0
-    (to / "_lmparse" / "checkpoint.json").unlink()  # as after a run that was killed
+    killed_in_front_of_the_checkpoint(to)
     path = max(to.glob("changes/SALES.ORDERS/*/seq-*.parquet"))
     data = path.read_bytes()
     path.unlink()
@@ -480,7 +531,7 @@ def test_a_history_that_land_has_not_written(
     to = tmp_path / "to"
     words = ("land", log, "--tables", tables, "--to", to)
     assert run(*words).code == 0
-    (to / "_lmparse" / "checkpoint.json").unlink()
+    killed_in_front_of_the_checkpoint(to)
     history = next(to.glob("changes/SALES.ORDERS/_delta_log/*.json"))
     text, count = re.subn(written, instead.replace("\\", "\\\\"), history.read_text())
     assert count
@@ -502,7 +553,7 @@ def test_links_out_of_a_target(
     words = ("land", log, "--tables", tables, "--to", to, "--as", form)
     assert run(*words).code == 0
     (date,) = (path.name for path in (to / "changes" / "SALES.ORDERS").glob("commit_date=*"))
-    (to / "_lmparse" / "checkpoint.json").unlink()  # so that there is something to land
+    killed_in_front_of_the_checkpoint(to)
     path = to / place.format(date=date)
     path.rename(other)
     path.symlink_to(other)
