@@ -281,6 +281,8 @@ def _whole(path: str, where: str, value: Any) -> int:
 def _text(path: str, where: str, value: Any) -> str:
     if not isinstance(value, str) or not value:
         raise _unusable(path, where, "a text", value)
+    if "\0" in value:
+        raise _unusable(path, where, "a text without X'00', which no name in Db2 has", value)
     return value
 
 

@@ -126,6 +126,8 @@ def parse_type(text: str) -> SqlType:
     length = int(match["length"]) * _UNITS[match["unit"]] if match["length"] else None
     if length is not None and length > _LONGEST:
         raise ValueError(f"{text!r}: no value has more than {_LONGEST} bytes")
+    if length == 0 and name != "TIMESTAMP":
+        raise ValueError(f"{text!r}: a length is at least 1")
     scale = int(match["scale"]) if match["scale"] else None
     is_bit_data = match["bits"] is not None
     if is_bit_data and name not in ("CHAR", "VARCHAR"):
@@ -135,6 +137,8 @@ def parse_type(text: str) -> SqlType:
     if name in ("DECIMAL", "TIMESTAMP", "DECFLOAT"):
         return _type_of_digits(text, name, length, scale)
     if match["name"] == "FLOAT" and length is not None:
+        if length > 53:
+            raise ValueError(f"{text!r}: a FLOAT has 1 to 53 binary digits")
         return SqlType("REAL", 4) if length < 25 else SqlType("DOUBLE", 8)
     if name in _BARE:
         if length is not None:

@@ -70,6 +70,7 @@ def test_words_of_types(words: str, canonical: str) -> None:
         "", "TEXT", "VARCHAR", "VARCHAR()", "VARCHAR(-1)", "INTEGER(4)", "DATE(3)", "DECIMAL(0)", "DECIMAL(32)",
         "DECIMAL(5,6)", "CHAR(4,2)", "TIMESTAMP(13)", "DECFLOAT(20)", "INTEGER FOR BIT DATA", "CLOB(5K) FOR BIT DATA",
         "CHAR(6", "CHAR 6", "XML(3)", "DECIMAL(5,1,1)", "'CHAR(6)'", "CHAR(6) NOT NULL",
+        "CHAR(0)", "VARCHAR(0)", "GRAPHIC(0)", "VARBINARY(0K)", "CLOB(0)", "FLOAT(0)", "FLOAT(54)",
     ],
 )  # fmt: skip
 def test_words_that_are_no_type(words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,6 +121,11 @@ BAD_FILES = {
     "no name": ("tables: [{tablespace_id: 3, table_id: 5, schema: S}]", "tables[0].name"),
     "no schema": ("tables: [{tablespace_id: 3, table_id: 5, name: N}]", "tables[0].schema"),
     "a name that is a number": ("tables: [{tablespace_id: 3, table_id: 5, schema: S, name: 7}]", "tables[0].name"),
+    "a name with X'00'": (
+        'tables: [{tablespace_id: 3, table_id: 5, schema: S, name: "N\\0"}]', "tables[0].name"),
+    "a column with X'00'": (
+        'tables: [{tablespace_id: 3, table_id: 5, schema: S, name: N, columns: [{name: "\\0", type: INT}]}]',
+        "tables[0].columns[0].name"),
     "no columns": ("tables: [{tablespace_id: 3, table_id: 5, schema: S, name: N}]", "tables[0].columns"),
     "columns that are none": (
         "tables: [{tablespace_id: 3, table_id: 5, schema: S, name: N, columns: {A: INT}}]", "tables[0].columns"),
