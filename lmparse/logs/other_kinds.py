@@ -9,9 +9,11 @@ from pathlib import Path
 from lmparse.changes.family import AnyFamily
 from lmparse.errors import DataError, FramingError
 from lmparse.logs.families import families
+from lmparse.logs.foreign_kinds import foreign_kind
 from lmparse.logs.sniff import Sniffed, sniff
 from lmparse.options import FILE_OPTIONS, Options
 from lmparse.spec import catalog
+from lmparse.storage.buffers import open_buffer
 
 _TRIED = 100
 """Files of a folder that are looked at for one of another kind than the file with an error."""
@@ -28,7 +30,9 @@ def of_another_kind(path: str | Path, options: Options, error: DataError) -> Fra
         return None
     spec = catalog.load(options.spec).id
     found, owner = _recognised(path, options)
-    if found is None or owner is None or found.spec == spec:
+    if found is None or owner is None:
+        return _of_another_program(path, options)
+    if found.spec == spec:
         return None
     if not owner.owns(spec):
         named = " or ".join(sorted({f"spec {found.spec}", *(name for name in FILE_OPTIONS if name in owner.options)}))
@@ -66,6 +70,14 @@ def _recognised(path: str | Path, options: Options) -> tuple[Sniffed | None, Any
         return None, None
     owner = next((family for family in families() if family.owns(found.spec)), None)
     return (found, owner) if found.trial.is_proven else (None, None)
+
+
+def _of_another_program(path: str | Path, options: Options) -> FramingError | None:
+    try:
+        kind = foreign_kind(open_buffer(path, options.bounds))
+    except FramingError:
+        return None
+    return None if kind is None else _error(kind.name, path, kind.hint)
 
 
 def _error(kind: str, path: str | Path, hint: str) -> FramingError:

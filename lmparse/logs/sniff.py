@@ -12,6 +12,7 @@ from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import Detection, Trial, Walks, detect, possible_framings, try_framing, try_framings
 from lmparse.limits import DEFAULT, Limits
 from lmparse.logs.families import families, known_files
+from lmparse.logs.foreign_kinds import foreign_kind
 from lmparse.storage.addresses import path_of
 from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.values import codepages
@@ -133,6 +134,12 @@ def _has_code(original: bytes, sample: bytes) -> bool:
 
 
 def _unknown(buffer: Buffer, walks: Walks) -> FramingError:
+    kind = foreign_kind(buffer)
+    if kind is not None:
+        return FramingError(
+            f"is {kind.name}", code="LMP-F003", record_offset=0, expected=_known(), hex=buffer[:32].hex().upper(),
+            hint=kind.hint,
+        )  # fmt: skip
     sample = buffer[:_SAMPLE_BYTES]
     printable = sum(byte in b"\t\r\n" or 0x20 <= byte < 0x7F for byte in sample)
     # A blank of EBCDIC is an at sign of ASCII, and letters of EBCDIC are not printable: padded fields look like text.
@@ -145,7 +152,10 @@ def _unknown(buffer: Buffer, walks: Walks) -> FramingError:
     best = "; ".join(f"{name}: {verdict}" for name, verdict in tried.items())
     return FramingError(
         "is a text file" if is_text else "is nothing known", code="LMP-F003", record_offset=0,
-        expected=", or ".join(family.files for family in families()),
-        found=best, hex=sample[:32].hex().upper(),
+        expected=_known(), found=best, hex=sample[:32].hex().upper(),
         hint=None if is_text else "name the spec of its records with spec, or the framing with framing",
     )  # fmt: skip
+
+
+def _known() -> str:
+    return ", or ".join(family.files for family in families())

@@ -33,6 +33,11 @@ def packing_of(path: str, first: bytes) -> str | None:
         return None
     if any(magic.startswith(first) for magic in _MAGICS[said]):
         return said  # the file is cut short, or empty
+    return packing_by_bytes(first)
+
+
+def packing_by_bytes(first: bytes) -> str | None:
+    """The compression that the first bytes of a file are of, whatever its name is."""
     return next((packing for packing, magics in _MAGICS.items() if first.startswith(magics)), None)
 
 

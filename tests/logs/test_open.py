@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,28 @@ def test_a_log_of_another_family_is_named(made: Any, spec: str, hint: str, tmp_p
     (tmp_path / "none").write_bytes(b"no log at all")
     with pytest.raises(FramingError, match="no framing gives"):
         lmparse.open_log(tmp_path / "none", spec=spec)
+
+
+FOREIGN = [
+    (gzip.compress(b"x" * 100, mtime=0), "a gzip file", "unpack it, or give it a name that ends with .gz"),
+    (b"\x28\xb5\x2f\xfd" + bytes(20), "a zstd file", "unpack it, or give it a name that ends with .zst"),
+    (b"PK\x03\x04", "a zip archive", "unpack it first"),
+    (b"PAR1", "a Parquet file", "give the log that it was made of"),
+    (b"SQLite format 3\0", "an SQLite database", "give the log that it was made of"),
+    (bytes(257) + b"ustar\x0000" + bytes(248), "a tar or pax archive", "unpack it first"),
+    (b"\x50\xe0" + "INMR01".encode("cp037") + b"\x40" * 72, "a data set packed by TSO TRANSMIT",
+     "unpack it with RECEIVE, and transfer what comes out"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "kind", "hint"), FOREIGN, ids=[kind for _, kind, _ in FOREIGN])
+@pytest.mark.parametrize("read", [lmparse.open_log, lmparse.sniff])
+def test_a_file_of_another_program_is_named(read: Any, data: bytes, kind: str, hint: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.log"
+    path.write_bytes(data)
+    with pytest.raises(FramingError, match=f"is (of another kind: )?{kind}") as caught:
+        read(path)
+    assert (caught.value.code, caught.value.file, caught.value.hint) == ("LMP-F003", str(path), hint)
 
 
 def test_large_records_are_in_memory_one_at_a_time_while_their_kind_is_found(tmp_path: Path) -> None:
