@@ -80,7 +80,7 @@ test-pages: ## drive the pages in a headless Chromium, where there is one (CHROM
 	else $(MAKE) test-pages-run VENV=.venv-browser LOCK=browser CHROMIUM='$(CHROMIUM)'; fi
 
 test-pages-run: dev # The browser tests in $(VENV), whose lock holds what drives a browser.
-	CHROMIUM='$(CHROMIUM)' $(BIN)/pytest -m browser $$(grep -rl --include='test_*.py' 'mark\.browser' tests)
+	CHROMIUM='$(CHROMIUM)' $(BIN)/pytest -m browser --numprocesses auto --dist loadfile $$(grep -rl --include='test_*.py' 'mark\.browser' tests)
 
 test-spark: dev $(SPARK_CLASSES) # The Spark tests in $(VENV), whatever Spark its lock holds.
 	$(BIN)/pytest $(WITH_SPARK)
