@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lmparse.spec.build.constructs import near
+from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.shape import LARGEST_EXACT
 from lmparse.spec.build.specs import FORMATS, Faults, Problem, SpecFile, closure, shown
 from lmparse.spec.user_cache import user_cache
@@ -264,7 +265,17 @@ def _problems(spec: SpecFile, message: str) -> list[Problem]:
             problems.append(spec.problem(where, _with_advice(spec, text.removeprefix("error:").strip())))
         elif ": /" in text:
             where = _COMPILED_CASE.sub(r"\1::\2", "/" + text.split(": /", 1)[1].rstrip(":"))
-    return problems or [spec.problem("/meta", message.strip())]
+    return problems or [_without_place(spec, message.strip())]
+
+
+def _without_place(spec: SpecFile, message: str) -> Problem:
+    """A message that names no place. That of values that need one another is the name of one of them, and no more."""
+    for scope in Scope({spec.id: spec}, spec).all():
+        if message in scope.tree.get("instances", {}):
+            return spec.problem(
+                f"{scope.where}/instances/{message}", "its value leads back to itself, or to what has no type"
+            )
+    return spec.problem("/meta", message)
 
 
 _COMPILED_CASE = re.compile(r"EnumByLabel\(identifier\((\w+)\),identifier\((\w+)\),[^/]*\)")

@@ -9,6 +9,7 @@ import keyword
 import re
 from collections.abc import Iterator
 
+from lmparse.spec.build.constructs import type_word
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.shape import Finding
 from lmparse.spec.build.specs import SpecFile
@@ -23,6 +24,8 @@ _MODULES = frozenset((
 """Names of specs that would replace something that generated modules use, or another product."""
 _PARAMETERS = frozenset(("self", "super", "collections"))
 _CLASSES = frozenset(("KaitaiStruct", "KaitaiStream", "BytesIO", "IntEnum"))
+_FIELD_TYPES = frozenset(("u", "s", "f", "b", "str", "strz"))
+"""Words of the built-in types that a field can have; the others are of parameters only."""
 _MEMBERS = frozenset(("mro",))
 """Names that Python does not let a member of an enumeration have."""
 
@@ -30,6 +33,7 @@ _MEMBERS = frozenset(("mro",))
 def of_spec(spec: SpecFile) -> Iterator[Finding]:
     """What is wrong with the name of a spec."""
     yield from _name("/meta/id", spec.id, _MODULES)
+    yield from _built_in("/meta/id", spec.id)
 
 
 def of_scope(scope: Scope) -> Iterator[Finding]:
@@ -56,12 +60,20 @@ def _classes(scope: Scope) -> Iterator[Finding]:
         for name in scope.tree.get(section, {}):
             where = f"{scope.where}/{section}/{name}"
             yield from _name(where, name, may_be_keyword=True)
+            if section == "types":
+                yield from _built_in(where, name)
             made = class_name(name)
             if made in _CLASSES or keyword.iskeyword(made):
                 yield where, f"{name!r} becomes the class {made}, which means something else in the generated code"
             elif made in seen:
                 yield where, f"{name!r} becomes the class {made}, as {seen[made]} does"
             seen[made] = f"{section}/{name}"
+
+
+def _built_in(where: str, name: str) -> Iterator[Finding]:
+    """A type that no field can have: the language takes its name for one of its own types."""
+    if type_word(name) in _FIELD_TYPES:
+        yield where, f"{name!r} is a built-in type: no field would have this one"
 
 
 def _name(
