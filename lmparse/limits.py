@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from lmparse.errors import FileLimitError, LimitError, OptionError
-from lmparse.spelling import camel, plain
+from lmparse.spelling import camel, plain, quoted
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _ENTRY = re.compile(r"\s*([A-Za-z_-]{1,40})\s*=\s*([0-9]{1,18})\s*([KMGTkmgt]?)\s*").fullmatch
@@ -118,7 +118,7 @@ def _parsed(text: str) -> Limits:
         if name is None or not 0 < value <= (Limits.__dataclass_fields__[name].metadata["most"] or value):
             known = ", ".join(map(camel, names.values()))
             hint = f"NAME=NUMBER, where K, M, G and T may follow the number; names: {known}"
-            raise OptionError(f"limits has no value {part.strip()[:60]!r}", hint=hint)
+            raise OptionError(f"limits has no value {quoted(part.strip())}", hint=hint)
         if name in given:
             raise OptionError(f"limits: {camel(name)} is given twice", hint="leave one of them out")
         given[name] = value

@@ -19,7 +19,7 @@ from typing import Any
 
 from lmparse.errors import OptionError
 from lmparse.limits import Limits
-from lmparse.spelling import camel, plain
+from lmparse.spelling import camel, plain, quoted
 
 FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed")
 """Framings of any records, beside `auto`."""
@@ -90,15 +90,12 @@ _SEQ = re.compile(f"[0-9A-Fa-f]{{{SEQ_DIGITS}}}").fullmatch
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?", re.ASCII).fullmatch
 
 
-_LONGEST_SHOWN, _MOST_DIGITS = 200, 18
+_MOST_DIGITS = 18
 """Characters of a value in a message, and digits of a number: more of them do not fit into 64 bits."""
 
 
 def _no_value(name: str, value: object, hint: str) -> OptionError:
-    shown = repr(value)
-    if len(shown) > _LONGEST_SHOWN:
-        shown = f"{shown[:_LONGEST_SHOWN]}... of {len(str(value))} characters"
-    return OptionError(f"{name} has no value {shown}", hint=hint)
+    return OptionError(f"{name} has no value {quoted(value)}", hint=hint)
 
 
 def _seq(name: str, text: str) -> str:
@@ -360,7 +357,7 @@ def _unknown(name: str, names: list[str]) -> OptionError:
     near = difflib.get_close_matches(plain(name), [plain(known) for known in names], n=1, cutoff=NEAR)
     nearest = next((known for known in names if near and plain(known) == near[0]), None)
     hint = f"did you mean {nearest}?" if nearest else "known: " + ", ".join(sorted(names))
-    return OptionError(f"there is no option {name!r}; {hint}", code="LMP-S002", hint=hint)
+    return OptionError(f"there is no option {quoted(name)}; {hint}", code="LMP-S002", hint=hint)
 
 
 def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:

@@ -1,6 +1,14 @@
-"""Spelling: one name in Python (`record_length`), in the shell (`--record-length`) and in Spark (`recordLength`)."""
+"""Spelling: one name in Python (`record_length`), in the shell (`--record-length`) and in Spark (`recordLength`).
+
+And how a message quotes what was given.
+"""
 
 from __future__ import annotations
+
+import re
+
+_LONGEST_QUOTED = 200
+_LONG = re.compile(rf"\S{{{_LONGEST_QUOTED + 1},}}")
 
 
 def camel(name: str) -> str:
@@ -12,3 +20,17 @@ def camel(name: str) -> str:
 def plain(name: str) -> str:
     """A name without underscores, hyphens and case: names with the same are one."""
     return name.replace("_", "").replace("-", "").lower()
+
+
+def quoted(value: object) -> str:
+    """A value in quotes; a long one is cut, with its length behind it."""
+    return _cut(repr(value), len(str(value)))
+
+
+def shortened(text: str) -> str:
+    """A text whose long words are cut, as those that it quotes are."""
+    return _LONG.sub(lambda found: _cut(found[0], len(found[0])), text)
+
+
+def _cut(shown: str, length: int) -> str:
+    return shown if len(shown) <= _LONGEST_QUOTED else f"{shown[:_LONGEST_QUOTED]}... of {length} characters"

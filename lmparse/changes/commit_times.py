@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.errors import OptionError
+from lmparse.spelling import quoted
 
 _OFFSET = re.compile(r"[+-](0\d|1[0-4]):[0-5]\d", re.ASCII).fullmatch
 
@@ -22,7 +23,8 @@ def check_zone(zone: str) -> None:
         pc.assume_timezone(pa.array([datetime(2026, 1, 1)], pa.timestamp("us")), zone)
     except (pa.ArrowException, ValueError) as error:
         raise OptionError(
-            f"sourceTimeZone has no value {zone!r}", hint="as Europe/Paris, +01:00 or UTC; it needs the system's tzdata"
+            f"sourceTimeZone has no value {quoted(zone)}",
+            hint="as Europe/Paris, +01:00 or UTC; it needs the system's tzdata",
         ) from error
 
 

@@ -8,12 +8,11 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from lmparse.errors import OptionError
+from lmparse.spelling import quoted
 from lmparse.values.sql_types import TableColumn
 
 _MOST_DIGITS = 10_000
 """Most digits of a number, and most zeros around them; a DECFLOAT has less."""
-_SHOWN = 200
-"""Most characters of a value in a message."""
 _DATE = r"\d{4}-\d\d-\d\d"
 _CLOCK = r"(\d\d)[.:](\d\d)[.:](\d\d)"
 _TIMES = {
@@ -52,7 +51,7 @@ def parsed(text: str, column: TableColumn) -> str:
             shown = None
     if shown is None:
         kind = "hexadecimal digits" if form in ("bytes", "raw") else f"a value of type {column.sql_words('bytes')}"
-        raise OptionError(f"key: {column.name} has no value {text[:_SHOWN]!r}", code="LMP-S003", hint=kind)
+        raise OptionError(f"key: {column.name} has no value {quoted(text)}", code="LMP-S003", hint=kind)
     return shown
 
 

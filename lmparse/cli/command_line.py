@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import sys
+from typing import NoReturn
 
 from lmparse import __version__
 from lmparse.cli import (
@@ -33,6 +34,7 @@ from lmparse.cli.arguments import finish
 from lmparse.cli.messages import exit_code, fail
 from lmparse.errors import LmparseError, OptionError
 from lmparse.options import NEAR
+from lmparse.spelling import quoted, shortened
 
 COMMANDS = (
     formats,
@@ -80,12 +82,21 @@ def _unknown(given: str, flags: list[str]) -> OptionError:
     """The error for an option that the command does not have, with the nearest one that it has."""
     near = difflib.get_close_matches(given.split("=")[0], flags, n=1, cutoff=NEAR)
     hint = f"did you mean {near[0]}?" if near else "see --help"
-    return OptionError(f"there is no option {given!r}; {hint}", code="LMP-S002", hint=hint)
+    return OptionError(f"there is no option {quoted(given)}; {hint}", code="LMP-S002", hint=hint)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Quotes what was given as other errors do, and not whatever its length."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(shortened(message))
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The commands with their options."""
-    parser = argparse.ArgumentParser(prog="lmparse", description="Read database change logs.", allow_abbrev=False)
+    parser: argparse.ArgumentParser = _Parser(
+        prog="lmparse", description="Read database change logs.", allow_abbrev=False
+    )
     parser.add_argument("--version", action="version", version=f"lmparse {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for module in COMMANDS:

@@ -19,6 +19,7 @@ from lmparse.cli.messages import (
     report_tally,
 )
 from lmparse.errors import OptionError
+from lmparse.spelling import quoted
 from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def _key(words: list[str]) -> dict[str, str]:
     for word in words:
         name, sign, value = word.partition("=")
         if not name or not sign:
-            raise OptionError(f"key has no value {word!r}", code="LMP-S003", hint="COL=VALUE, as EMPNO=000123")
+            raise OptionError(f"key has no value {quoted(word)}", code="LMP-S003", hint="COL=VALUE, as EMPNO=000123")
         if name in found:
             raise OptionError(f"key: {name} is given twice", code="LMP-S003")
         found[name] = value

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lmparse.cli.arguments import Commands, add_command, add_options, given_options, options_of
 from lmparse.cli.messages import GOOD, note
 from lmparse.errors import OptionError
+from lmparse.spelling import quoted
 
 if TYPE_CHECKING:
     from lmparse.review.browse.live import LiveSpecs
@@ -89,5 +90,7 @@ def _live(source: str, given: Mapping[str, Any], files: list[ServedFile]) -> Liv
 
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) < 1 << 16):
-        raise OptionError(f"--port has no value {text!r}", hint="a number from 0 to 65535; 0 takes one that is free")
+        raise OptionError(
+            f"--port has no value {quoted(text)}", hint="a number from 0 to 65535; 0 takes one that is free"
+        )
     return int(text)

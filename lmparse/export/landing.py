@@ -32,7 +32,7 @@ from lmparse.logs.open import files_read, open_resumed, states_read
 from lmparse.logs.partitions import DEFAULT_BYTES
 from lmparse.options import NOT_LANDED, SEQ_DIGITS, Options, check_taken, truth
 from lmparse.records.files import Tally, ignored
-from lmparse.spelling import camel, plain
+from lmparse.spelling import camel, plain, quoted
 from lmparse.storage.addresses import path_of, paths_of
 from lmparse.storage.atomic_output import OwnedFolder, ended_by_signals, naming_output, write_text
 from lmparse.storage.inputs import inputs_of
@@ -157,7 +157,7 @@ def asked_for(
 def run(asked: Landing, on_error: OnError, progress: Progress | None) -> Landed:
     """Land. Bad records and values are passed to `on_error`, unless the mode is failfast. Raises as `land`."""
     if asked.form not in FORMS:
-        raise OptionError(f"as has no value {asked.form!r}", hint="one of " + ", ".join(FORMS))
+        raise OptionError(f"as has no value {quoted(asked.form)}", hint="one of " + ", ".join(FORMS))
     if asked.with_current and asked.form != "delta":
         raise OptionError("current tables are merged by Delta", hint="give --as delta, or leave current out")
     if asked.form == "delta":

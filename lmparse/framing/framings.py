@@ -15,7 +15,7 @@ from lmparse.framing.word_rules import WordRule
 from lmparse.framing.words import Counted, Prefixed
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import DB2_FRAMINGS, FRAMING_OPTIONS, FRAMINGS, Options
-from lmparse.spelling import camel
+from lmparse.spelling import camel, quoted
 
 _DESCRIBED: dict[str, Counted | Blocks | Spanned] = {
     "rdw": Counted("rdw"),
@@ -106,4 +106,6 @@ def _named(name: str, record_length: int | None, cutter: Cutter | None, byte_ord
         if byte_order is None:
             raise OptionError(f"framing {name} is for Db2 LUW log records", hint="spec db2_log")
         return Prefixed(name, byte_order)
-    raise OptionError(f"framing has no value {name!r}", hint="one of " + ", ".join(("auto", *FRAMINGS, *DB2_FRAMINGS)))
+    raise OptionError(
+        f"framing has no value {quoted(name)}", hint="one of " + ", ".join(("auto", *FRAMINGS, *DB2_FRAMINGS))
+    )

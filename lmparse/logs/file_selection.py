@@ -11,6 +11,7 @@ from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 from lmparse.errors import OptionError
+from lmparse.spelling import quoted
 from lmparse.storage.listing import list_files, modified, names_one
 
 _MOMENT = re.compile(
@@ -66,7 +67,7 @@ def moment(option: str, text: str, zone: str | None) -> float:
             return (found.replace(tzinfo=at) if found.tzinfo is None and at is not None else found).timestamp()
     except (ValueError, OverflowError):
         pass
-    raise OptionError(f"{option} has no value {text[:60]!r}", hint="a time as 2026-03-14T10:11:12")
+    raise OptionError(f"{option} has no value {quoted(text)}", hint="a time as 2026-03-14T10:11:12")
 
 
 def _zone(name: str) -> tzinfo:
@@ -77,4 +78,4 @@ def _zone(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # unknown, not a name, or a folder
         hint = "a name as Europe/Berlin, or UTC"
-        raise OptionError(f"timeZone has no value {name[:60]!r}", hint=hint) from None
+        raise OptionError(f"timeZone has no value {quoted(name)}", hint=hint) from None

@@ -16,7 +16,7 @@ from lmparse.logs.file_selection import moment
 from lmparse.logs.partitions import DEFAULT_BYTES, Request
 from lmparse.options import asks_for_changes, boolean, positive
 from lmparse.spec.documents import DocumentError, read_json
-from lmparse.spelling import plain
+from lmparse.spelling import plain, quoted
 
 _SPARK_KEYS = ("path", "paths", "owner", "provider", "location", "comment", "external", "is_managed_location")
 """What Spark passes beside the options of a user."""
@@ -156,7 +156,7 @@ def text_of(keys: Mapping[str, Any], name: str) -> str | None:
         return None
     text = str(value)
     if not text or "\0" in text:
-        raise OptionError(f"{name} has no value {text[:60]!r}", hint="a text, or leave it out")
+        raise OptionError(f"{name} has no value {quoted(text)}", hint="a text, or leave it out")
     return text
 
 
@@ -181,5 +181,5 @@ def _paths(keys: Mapping[str, Any]) -> tuple[str, ...]:
     except DocumentError:
         found = None
     if not isinstance(found, list) or not found or not all(isinstance(path, str) for path in found):
-        raise OptionError(f"paths has no value {text[:60]!r}", hint="load(PATH) or load([PATH, ...])")
+        raise OptionError(f"paths has no value {quoted(text)}", hint="load(PATH) or load([PATH, ...])")
     return tuple(found)

@@ -22,6 +22,7 @@ from lmparse.errors import ReadError, UnknownFormatError
 from lmparse.spec.built import imported, package_of
 from lmparse.spec.layout import Field, Layout
 from lmparse.spec.nesting import flat, reached
+from lmparse.spelling import quoted
 from lmparse.storage.stored import reason
 
 PACKAGE = "lmparse._generated"
@@ -112,7 +113,7 @@ def load(name: str) -> Spec:
     package, spec_id = _locate(name)
     layouts = _layouts(package)
     if spec_id not in layouts or "." in spec_id:
-        raise UnknownFormatError(f"there is no spec {name!r}", hint=_nearest(spec_id, list(layouts)))
+        raise UnknownFormatError(f"there is no spec {quoted(name)}", hint=_nearest(spec_id, list(layouts)))
     return Spec(spec_id, name, layouts[spec_id], layouts, _parser(package, spec_id))
 
 

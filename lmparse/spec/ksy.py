@@ -28,6 +28,7 @@ from lmparse.spec.build.specs import (
 )
 from lmparse.spec.documents import DocumentError, file_bytes
 from lmparse.spec.layout import Layout
+from lmparse.spelling import quoted
 from lmparse.storage.stored import reason
 
 __all__ = ["INSTALLED", "Specs", "read_specs"]
@@ -85,7 +86,7 @@ def _read_revision(source: str) -> Specs:
     commit = revisions.commit_of(revision)
     if commit is None:
         raise OptionError(
-            f"there is no file, folder or revision {source!r}",
+            f"there is no file, folder or revision {quoted(source)}",
             code="LMP-S009",
             hint=f"give a {SUFFIX} file, a folder of specs, REV or REV:PATH of the repository here, or {INSTALLED}",
         )

@@ -35,6 +35,7 @@ from typing import Any, Literal
 
 from lmparse.errors import InvalidValueError, OptionError
 from lmparse.spec import page_names
+from lmparse.spelling import quoted
 from lmparse.values._codepage_tables import CHANGES, CP037
 
 __all__ = ["CodePage", "lookup", "maybe_lookup"]
@@ -125,7 +126,7 @@ def lookup(name: str | int) -> CodePage:
     """
     page = maybe_lookup(name)
     if page is None:
-        raise OptionError(f"there is no code page {name!r}", code="LMP-S003", hint=_hint(name))
+        raise OptionError(f"there is no code page {quoted(name)}", code="LMP-S003", hint=_hint(name))
     return page
 
 

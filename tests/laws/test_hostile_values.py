@@ -41,6 +41,33 @@ def test_no_value_of_an_option_raises_anything_else(name: str, value: str, log: 
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        *(["explain", "LOG", option, DIGITS] for option in ("--record", "--offset")),
+        *(["changes", "LOG", option, DIGITS] for option in (
+            "--spec", "--framing", "--code-page", "--mode", "--limits", "--starting-seq", "--starting-timestamp",
+            "--operations", "--record-length")),
+        ["changes", "LOG", f"--{DIGITS}"], ["serve", "LOG", "--port", DIGITS], ["formats", DIGITS], ["plan", DIGITS],
+        ["convert", "LOG", "out", "--format", DIGITS], ["land", "LOG", "--to", "out", "--as", DIGITS], [DIGITS],
+        ["history", "LOG", "--table", "PAYROLL.ACCOUNT", "--key", DIGITS], ["ledger", DIGITS],
+    ],
+    ids=lambda words: " ".join(word[:20] for word in words),
+)  # fmt: skip
+def test_what_was_given_is_not_quoted_whole(
+    words: list[str], log: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code: object
+    try:
+        code = cli.main([str(log[1]) if word == "LOG" else word for word in words])
+    except SystemExit as ended:
+        code = ended.code
+    said = capsys.readouterr().err
+    assert code == 2
+    assert DIGITS[:60] in said
+    assert DIGITS[:300] not in said
+
+
+@pytest.mark.parametrize(
     "call", [lmparse.open_log, lmparse.sniff, lmparse.read_changes, lmparse.read_table, lmparse.explain]
 )
 def test_a_path_with_nul_cannot_be_read(call: Callable[[str], Any]) -> None:

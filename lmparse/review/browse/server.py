@@ -28,6 +28,7 @@ from lmparse.review.browse.live import LiveSpecs
 from lmparse.review.browse.page import served_page
 from lmparse.review.browse.record_list import MOST_ROWS, RecordFilter
 from lmparse.review.browse.served_file import ServedFile, error_row, unforeseen
+from lmparse.spelling import quoted
 from lmparse.terminal import json_text, one_line
 
 LOOPBACK = "127.0.0.1"
@@ -275,14 +276,14 @@ class _Handler(BaseHTTPRequestHandler):
         if not text and default is not None:
             return default
         if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
-            raise OptionError(f"{name} has no value {text!r}", hint="a whole number from 0")
+            raise OptionError(f"{name} has no value {quoted(text)}", hint="a whole number from 0")
         return int(text)
 
     def flag(self, name: str) -> bool:
         """Whether the request says yes to a question. Raises OptionError."""
         text = self.text(name)
         if text not in _FLAGS:
-            raise OptionError(f"{name} has no value {text!r}", hint="0 or 1")
+            raise OptionError(f"{name} has no value {quoted(text)}", hint="0 or 1")
         return _FLAGS[text]
 
     @property

@@ -33,7 +33,7 @@ from lmparse.review.explain.page import fragment, page
 from lmparse.review.explain.text import brief_lines, text_lines
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout, spec_of
-from lmparse.spelling import plain
+from lmparse.spelling import plain, quoted, shortened
 from lmparse.storage.addresses import path_of
 from lmparse.storage.buffers import open_buffer
 
@@ -162,7 +162,9 @@ def _whole(name: str, given: int | str) -> int:
     except ValueError:
         number = -1
     if number < 0:
-        raise OptionError(f"{name} has no value {given!r}", hint="a whole number from 0, or one in hex such as 0x1f")
+        raise OptionError(
+            f"{name} has no value {quoted(given)}", hint="a whole number from 0, or one in hex such as 0x1f"
+        )
     return number
 
 
@@ -254,7 +256,7 @@ class RecordSearch:
         try:
             wanted = int(given.strip(), 16) if isinstance(given, str) else index(given)
         except (ValueError, TypeError):
-            raise OptionError(f"lsn has no value {given!r}", hint="hex digits: " + " or ".join(names)) from None
+            raise OptionError(f"lsn has no value {quoted(given)}", hint="hex digits: " + " or ".join(names)) from None
         found: dict[int, tuple[RecordExtent, list[str]]] = {}
         near: list[tuple[int, str, int]] = []
         fault: FramingError | None = None
@@ -275,7 +277,8 @@ class RecordSearch:
                 raise fault
             said = "; ".join(f"{name} {number:X} in record {index}" for number, name, index in near)
             raise OptionError(
-                f"no record has {' or '.join(names)} {wanted:X}", hint=f"nearest: {said}" if said else None
+                f"no record has {' or '.join(names)} {shortened(f'{wanted:X}')}",
+                hint=f"nearest: {said}" if said else None,
             )
         ((extent, places),) = found.values()
         return self._explained(extent, found_by=f"{wanted:X} is its {' and '.join(dict.fromkeys(places))}")
