@@ -22,7 +22,7 @@ from lmparse.export.change_parts import ChangeTask, SpilledChanges, check_same, 
 from lmparse.export.conversion import OnError, add_tally, parts_of
 from lmparse.export.landing_parquet import ParquetChanges
 from lmparse.export.landing_rows import Seen, TableRows, tables_of, united
-from lmparse.export.landing_target import OTHER, LandedTable, LandingTarget, not_landed, opened_target
+from lmparse.export.landing_target import OTHER, LandedTable, LandingTarget, check_commits, not_landed, opened_target
 from lmparse.export.progress import Progress
 from lmparse.export.spill_files import SpillFiles
 from lmparse.export.writers import MARK
@@ -54,6 +54,10 @@ class ChangeTable(Protocol):
     @property
     def id(self) -> str | None:
         """The id of the table; None if it is not there, or if its form has none."""
+
+    @property
+    def commits(self) -> int | None:
+        """How often it has been landed in; None if it is not there, or if its form does not say it."""
 
     def schema(self) -> pa.Schema | None:
         """Its columns; None if it is not there."""
@@ -305,6 +309,8 @@ class _LandingRun:
             raise not_landed(target.changes(folder), "it is gone, and the changes that were landed in it")
         if table is not None and table.changes_id not in (None, changes.id):
             raise not_landed(target.changes(folder), "it is another table than the one that was landed in")
+        if table is not None:
+            check_commits(target.changes(folder), table.changes_commits, changes.commits)
         return _PlannedTable(
             rows, table, changes, current, LandedChanges(folder, None if table is None else table.full_name)
         )
@@ -364,7 +370,7 @@ class _PlannedTable:
 
         self._changes.land(self._rows, self._schema, seen)
         if self._table is not None:
-            self._table.changes_id = self._changes.id
+            self._table.changes_id, self._table.changes_commits = self._changes.id, self._changes.commits
 
     def land_current(self) -> None:
         """Merge the changes into the current table."""

@@ -20,7 +20,7 @@ from lmparse.export.current_rows import DELETED, KEPT, OWN, CurrentRows, current
 from lmparse.export.landing_delta import DeltaFolder
 from lmparse.export.landing_merge import with_unknown
 from lmparse.export.landing_rows import TableRows, fitted_batch, united
-from lmparse.export.landing_target import CODE, LandedTable, LandingTarget, not_landed
+from lmparse.export.landing_target import CODE, LandedTable, LandingTarget, check_commits, not_landed
 
 CHUNK_ROWS, CHUNK_BYTES = 1 << 16, 1 << 25
 """Changes from which a chunk ends behind the next transaction, and their bytes."""
@@ -71,6 +71,8 @@ class CurrentTable:
         be merged into, or is gone."""
         if self._table.current_id is not None and self._folder.id is None:
             raise not_landed(self._target.current(self._table.folder), "it is gone, and its rows with it")
+        if self._table.current_id == self._folder.id:
+            check_commits(self._target.current(self._table.folder), self._table.current_commits, self._folder.commits)
         if why := self._folder.why_unmerged():
             raise OptionError(
                 f"{self._table.full_name}: rows are not merged into the current table: {why}", code=CODE,
@@ -102,6 +104,7 @@ class CurrentTable:
                 self._target.save()
             self._merge(current_rows(chunk, self._key, self._folder.find), chunk.column("seq")[-1].as_py())
             count += chunk.num_rows
+        self._table.current_commits = self._folder.commits
         return count
 
     def _merge(self, left: CurrentRows, seq: str) -> None:

@@ -33,12 +33,11 @@ from lmparse.export.landing_rows import (
     is_widened,
     united,
 )
-from lmparse.export.landing_target import OTHER, not_landed
+from lmparse.export.landing_target import MOST_COMMITS, OTHER, not_landed
 from lmparse.options import SEQ_DIGITS
 
 SEQ = "lmparse.seq"
 _SEQS = re.compile(f"[0-9A-F]{{{SEQ_DIGITS}}}")
-_MOST_COMMITS = 1 << 62
 APPLICATION = "lmparse"
 _RECENT = 64
 """Commits among which that of the last landing nearly always is."""
@@ -100,6 +99,14 @@ class DeltaFolder:
         """The id of the table; None if it is not there."""
         return None if self._table is None else str(self._table.metadata().id)
 
+    @property
+    def commits(self) -> int | None:
+        """How often it has been landed in, which stays known when its history is cleaned up; None if never."""
+        if self._table is None:
+            return None
+        with self._naming():
+            return self._table.transaction_version(APPLICATION)
+
     def schema(self) -> pa.Schema | None:
         """Its columns; None if it is not there."""
         return None if self._table is None else pa.schema(self._table.schema().to_arrow())
@@ -114,7 +121,7 @@ class DeltaFolder:
         if self._table is None:
             return None
         with self._naming():
-            if self._table.transaction_version(APPLICATION) is None:
+            if self.commits is None:
                 return None
             for limit in (_RECENT, None):
                 history = self._table.history(limit)
@@ -203,9 +210,8 @@ class DeltaFolder:
         others only if it replaces no files: the package commits behind an OPTIMIZE, which has moved their rows."""
         if seq is None:
             return CommitProperties(max_commit_retries=tries)
-        with self._naming():
-            last = 0 if self._table is None else self._table.transaction_version(APPLICATION) or 0
-        if not 0 <= last < _MOST_COMMITS:
+        last = self.commits or 0
+        if not 0 <= last < MOST_COMMITS:
             raise not_landed(self._path, f"the transaction {APPLICATION} has number {last}")
         transaction = Transaction(APPLICATION, last + 1)
         return CommitProperties(custom_metadata={SEQ: seq}, app_transactions=[transaction], max_commit_retries=tries)
@@ -271,6 +277,11 @@ class DeltaChanges:
     def id(self) -> str | None:
         """The id of the table; None if it is not there."""
         return self._folder.id
+
+    @property
+    def commits(self) -> int | None:
+        """How often it has been landed in; None if it is not there."""
+        return self._folder.commits
 
     def schema(self) -> pa.Schema | None:
         """Its columns; None if it is not there."""

@@ -66,6 +66,11 @@ class ParquetChanges:
         """Files have none. Old ones may be moved away, and so all of them."""
         return None
 
+    @property
+    def commits(self) -> None:
+        """Files do not say it."""
+        return None
+
     def schema(self) -> pa.Schema | None:
         """The columns of the newest file; None if there is none. Raises OptionError LMP-S031 for other files."""
         found = max(self._files(_SEQ), key=lambda path: path.name, default=None)

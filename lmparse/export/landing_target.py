@@ -33,6 +33,8 @@ _HOME, _STATE, _CHECKPOINT, _BEGUN, _LOCK = "_lmparse", "land.json", "checkpoint
 _DELTA_LOG = "_delta_log"
 _BEGINNING = b'{\n  "land_version": '
 _VERSION = 1
+MOST_COMMITS = 1 << 62
+"""Most landings in a table that are believed; its log has their number as a signed one of 64 bits."""
 _UNREADABLE = "%[]\\*"
 """Characters in the path of a Delta table that its package does not read back."""
 
@@ -49,8 +51,12 @@ class LandedTable:
     """The key by which its current table is kept; None if it has none."""
     current_id: str | None = None
     """The id of the Delta table that `marks` are of."""
+    current_commits: int | None = None
+    """How often the Delta table `current_id` had been landed in at the end of the last run that did."""
     changes_id: str | None = None
     """The id of its Delta table of changes."""
+    changes_commits: int | None = None
+    """How often that table had been landed in, as `current_commits`."""
     marks: list[dict[str, str]] = field(default_factory=list)
     """From where on rows of the current table cannot be proven, each with its seq and reason."""
 
@@ -237,6 +243,13 @@ def not_landed(path: Path, why: str) -> OptionError:
     )
 
 
+def check_commits(path: Path, known: int | None, found: int | None) -> None:
+    """Raise OptionError LMP-S031 if a table was landed in more often than it says: the end of its log is gone, or an
+    older copy of it was put there."""
+    if known is not None and (found or 0) < known:
+        raise not_landed(path, f"it was landed in {known} times, and its log has {found or 0} of them")
+
+
 def _folders(ids: str, schema_name: str, table_name: str) -> tuple[str, str]:
     """The folders that a table may have."""
     plain = unversioned(schema_name, table_name).replace("%", "~")
@@ -252,6 +265,9 @@ def _known_table(entry: Any) -> LandedTable:
     found.marks = _known_marks(found.marks)
     _text_or_none(found.current_id)
     _text_or_none(found.changes_id)
+    for count in (found.changes_commits, found.current_commits):
+        if count is not None and (type(count) is not int or not 0 <= count <= MOST_COMMITS):
+            raise ValueError(f"{count!r} is not a number of commits")
     if found.folder not in _folders(found.ids, found.schema_name, found.table_name):
         raise ValueError(f"{found.folder!r} is not the folder of the table {found.full_name!r}")
     return found

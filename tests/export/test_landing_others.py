@@ -95,20 +95,39 @@ def test_a_change_table_that_is_optimized_meanwhile(log: Extracts, monkeypatch: 
     assert changes(log) == [1, 2, 3, 1]
 
 
+LACKING = {
+    "gone": "it is gone",
+    "restored": "it was restored",
+    "restored, and a property set": "it was restored",
+    "without its last commit": "landed in 2 times, and its log has 1",
+    "with an empty last commit": "landed in 2 times, and its log has 1",
+    "an older copy with a commit of others": "landed in 2 times, and its log has 1",
+}
+"""What is done to a table, and the error of the next run."""
+
+
 @pytest.mark.parametrize("kind", ["changes", "current"])
-@pytest.mark.parametrize("how", ["gone", "restored", "restored, and a property set"])
-def test_a_table_that_lacks_what_was_landed(log: Extracts, kind: str, how: str) -> None:
+@pytest.mark.parametrize(("how", "why"), LACKING.items())
+def test_a_table_that_lacks_what_was_landed(log: Extracts, kind: str, how: str, why: str) -> None:
     """It is not made anew with the rows of this run alone, and nothing is written for another table either."""
     path = log.to / kind / "PROD.ITEM"
+    last = max(path.glob("_delta_log/*.json"))
     if how == "gone":
         shutil.rmtree(path)
+    elif how == "without its last commit":
+        last.unlink()
+    elif how == "with an empty last commit":
+        last.write_bytes(b"")
+    elif how == "an older copy with a commit of others":
+        last.unlink()
+        DeltaTable(str(path)).alter.set_table_properties({"delta.logRetentionDuration": "interval 9 days"})
     else:
         DeltaTable(str(path)).restore(0)
     if "property" in how:
         DeltaTable(str(path)).create_checkpoint()
         DeltaTable(str(path)).alter.set_table_properties({"delta.logRetentionDuration": "interval 9 days"})
     before = content(log.to)
-    with pytest.raises(OptionError, match="it is gone" if how == "gone" else "it was restored") as found:
+    with pytest.raises(OptionError, match=why) as found:
         log.land(renamed, tables=(ITEM,))
     assert found.value.code == "LMP-S031"
     assert {name: text for name, text in content(log.to).items() if "_lmparse" not in name} == {

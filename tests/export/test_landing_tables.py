@@ -429,10 +429,15 @@ SOUND: dict[str, list[Any]] = {
     "marks": [[]],
 }
 SOUND["changes_id"] = SOUND["current_id"]
+SOUND["changes_commits"] = SOUND["current_commits"] = [None, 0]
 
 
 @pytest.mark.parametrize(
-    "name", ["ids", "folder", "schema_name", "table_name", "key", "current_id", "changes_id", "marks"]
+    "name",
+    [
+        *("ids", "folder", "schema_name", "table_name", "key", "current_id", "changes_id", "marks"),
+        *("changes_commits", "current_commits"),
+    ],
 )
 def test_a_state_that_was_changed(
     name: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
