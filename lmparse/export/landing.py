@@ -59,6 +59,9 @@ class ChangeTable(Protocol):
     def commits(self) -> int | None:
         """How often it has been landed in; None if it is not there, or if its form does not say it."""
 
+    def last_seq(self) -> str | None:
+        """The `seq` up to which changes are in it; None if it has none with a `seq`."""
+
     def schema(self) -> pa.Schema | None:
         """Its columns; None if it is not there."""
 
@@ -271,6 +274,8 @@ class _LandingRun:
         """Land all tables. What cannot be landed raises OptionError before the first one is written."""
         target = self._target
         planned = [self._planned_table(rows, work) for rows in tables]
+        if target.is_ended_between and not self._is_any_ahead(work):
+            target.end()  # that run has landed nothing: any files may be landed now
         is_begun = reached is not None and target.begin(reached, self._log.resumed, self._log.options.bounds)
         target.save()
         try:
@@ -290,21 +295,30 @@ class _LandingRun:
             if table.marks and table.folder not in named:
                 self._landed.tables.append(LandedChanges(table.folder, table.full_name, marks=table.marks))
 
+    def _is_any_ahead(self, work: Path) -> bool:
+        """Whether a change table, which get their changes before the current ones, has any behind the checkpoint."""
+        resumed = self._log.resumed
+        reached = "" if resumed is None else resumed.seq
+        tables = (self._change_table(folder, folder, work) for folder in self._target.change_folders())
+        return any((table.last_seq() or "") > reached for table in tables)
+
+    def _change_table(self, folder: str, name: str, work: Path) -> ChangeTable:
+        place = self._target.changes(folder)
+        if self._target.form != "delta":
+            return ParquetChanges(place, self._metadata(), work)
+        from lmparse.export.landing_delta import DeltaChanges
+
+        return DeltaChanges(place, name)
+
     def _planned_table(self, rows: TableRows, work: Path) -> _PlannedTable:
         target = self._target
         table = None if rows.ids == OTHER else target.table(rows.ids, rows.schema_name, rows.table_name)
         folder = OTHER if table is None else table.folder
-        changes: ChangeTable
-        current = None
-        if target.form == "delta":
+        changes, current = self._change_table(folder, rows.full_name, work), None
+        if target.with_current and table is not None:
             from lmparse.export.landing_current import CurrentTable
-            from lmparse.export.landing_delta import DeltaChanges
 
-            changes = DeltaChanges(target.changes(folder), rows.full_name)
-            if target.with_current and table is not None:
-                current = CurrentTable(target, table, rows)
-        else:
-            changes = ParquetChanges(target.changes(folder), self._metadata(), work)
+            current = CurrentTable(target, table, rows)
         if table is not None and table.changes_id is not None and changes.id is None:
             raise not_landed(target.changes(folder), "it is gone, and the changes that were landed in it")
         if table is not None and table.changes_id not in (None, changes.id):

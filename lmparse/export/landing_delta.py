@@ -283,6 +283,10 @@ class DeltaChanges:
         """How often it has been landed in; None if it is not there."""
         return self._folder.commits
 
+    def last_seq(self) -> str | None:
+        """The `seq` up to which changes are in it, of its history or else of its rows; None if it has none."""
+        return self._landed or self._folder.greatest_seq()
+
     def schema(self) -> pa.Schema | None:
         """Its columns; None if it is not there."""
         return self._folder.schema()
@@ -291,7 +295,7 @@ class DeltaChanges:
         """Append the rows that the table does not have, in one commit. They are passed to `seen` as they are read."""
         folder = self._folder
         folder.widen(schema)
-        after = self._landed or folder.greatest_seq()
+        after = self.last_seq()
         known = folder.bad_records() if rows.ids == OTHER else set()
         batches = chain(rows.batches(schema, after), rows.bad_batches(schema, known))
         first = next(batches, None)

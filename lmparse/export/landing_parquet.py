@@ -71,6 +71,10 @@ class ParquetChanges:
         """Files do not say it."""
         return None
 
+    def last_seq(self) -> str | None:
+        """The last `seq` that the name of a file has; None if there is none."""
+        return max((_named_seq(path) for path in self._files(_SEQ)), default=None)
+
     def schema(self) -> pa.Schema | None:
         """The columns of the newest file; None if there is none. Raises OptionError LMP-S031 for other files."""
         found = max(self._files(_SEQ), key=lambda path: path.name, default=None)
@@ -109,7 +113,7 @@ class ParquetChanges:
         path = max(self._files(_SEQ, date), key=lambda path: path.name, default=None)
         if path is None:
             return ""
-        named = path.name.removeprefix(_SEQ).removesuffix(_ENDING)
+        named = _named_seq(path)
         with _landed_file(path) as file:
             last = file.read_row_group(file.num_row_groups - 1, ["seq"]).column("seq") if file.num_row_groups else []
         if not len(last) or str(last[-1]) != named:
@@ -184,6 +188,11 @@ def _landed_file(path: Path) -> Iterator[pq.ParquetFile]:
             yield pq.ParquetFile(opened)
     except (pa.ArrowException, OSError, ValueError, LookupError) as error:
         raise not_landed(path, str(error).partition("\n")[0]) from None
+
+
+def _named_seq(path: Path) -> str:
+    """The last `seq` of a file, as its name says."""
+    return path.name.removeprefix(_SEQ).removesuffix(_ENDING)
 
 
 def _by_date(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:

@@ -97,6 +97,11 @@ class LandingTarget:
         """The checkpoint of the log."""
         return self.home / _CHECKPOINT
 
+    @property
+    def is_ended_between(self) -> bool:
+        """Whether a run was ended while it wrote tables, or just in front of the first one."""
+        return os.path.lexists(self.home / _BEGUN)
+
     def begin(self, reached: Checkpoint, before: Checkpoint | None, limits: Limits) -> bool:
         """Take note of the checkpoint that a run is going to write, before the first table gets its changes.
 
@@ -104,7 +109,7 @@ class LandingTarget:
         Raises OptionError LMP-S031 if a run that was ended in between had read other stretches of the log: tables that
         are ahead would not get what this run has in front of their last change.
         """
-        is_first = not os.path.lexists(self.home / _BEGUN)
+        is_first = not self.is_ended_between
         if not is_first:
             begun = Checkpoint.read(self.home / _BEGUN, limits)
             if begun != before and not reached.has_read_as(begun):
@@ -124,6 +129,11 @@ class LandingTarget:
     def changes(self, folder: str) -> Path:
         """The change table of a folder. Raises OptionError LMP-S031 if a link leads out of it."""
         return self._own("changes", folder)
+
+    def change_folders(self) -> list[str]:
+        """Folders that may be change tables, those that the state does not name yet too."""
+        above = self.path / "changes"
+        return sorted(path.name for path in above.iterdir() if path.is_dir()) if above.is_dir() else []
 
     def current(self, folder: str) -> Path:
         """The current table of a folder. Raises OptionError LMP-S031 if a link leads out of it."""
@@ -195,8 +205,7 @@ class LandingTarget:
         has_state, has_checkpoint = (os.path.lexists(path) for path in (self.home / _STATE, self.checkpoint))
         if not has_state and (has_checkpoint or self._has_landed()):
             raise not_landed(self.home / _STATE, "it is gone, and what it says of the tables with it")
-        is_ended_between = os.path.lexists(self.home / _BEGUN)
-        if has_checkpoints and not has_checkpoint and not is_ended_between and self._has_landed():
+        if has_checkpoints and not has_checkpoint and not self.is_ended_between and self._has_landed():
             raise not_landed(self.checkpoint, "it is gone, and with it how far the log has been landed")
         for table in self.tables.values() if self.form == "delta" else ():
             for kind, known in (("changes", table.changes_id), ("current", table.current_id)):

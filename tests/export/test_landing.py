@@ -234,6 +234,22 @@ def test_files_in_front_of_those_of_a_run_that_was_killed_are_refused(tmp_path: 
         lmparse.land(between, tmp_path / "to", **how)
 
 
+@pytest.mark.parametrize("form", ["delta", "parquet"])
+def test_other_files_behind_a_run_that_was_killed_in_front_of_the_first_table(form: str, tmp_path: Path) -> None:
+    """It has landed nothing, so the files that it read need not be landed together, or at all."""
+    extracts, to = Source(2, 12).extracts(tmp_path / "in", 3), tmp_path / "to"
+    options = {"spec": "db2_log", "tables": tables_file(tmp_path)}
+    how = {**options, "as_": form, "current": form == "delta"}
+    for number, extract in enumerate(extracts):
+        with pytest.MonkeyPatch.context() as patch:
+            killed_at(number % 2, patch, [], is_done=True)
+            with pytest.raises(KilledError):
+                lmparse.land(extracts[number:], to, **how)
+        assert (to / "_lmparse" / "begun.json").exists()
+        assert lmparse.land(extract, to, **how).rows
+    assert change_seqs(to, form) == expected_seqs(extracts, options)
+
+
 def test_files_say_which_version_wrote_them(tmp_path: Path) -> None:
     (log,) = Source(3, 4).extracts(tmp_path / "in", 1)
     lmparse.land(log, tmp_path / "to", as_="parquet", spec="db2_log", tables=tables_file(tmp_path))
