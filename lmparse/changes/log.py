@@ -44,6 +44,8 @@ class ChangeLog(RecordFile):
         self.range = ChangeRange.of(options)
         self.resumed: Checkpoint | None = None
         """How far the log was read before, if reading goes on."""
+        self.saved: Checkpoint | None = None
+        """The checkpoint that was written of this reading."""
         self.known_table_ids: frozenset[tuple[Any, ...]] | None = None
         """The result of `table_ids` for the whole log, if this is a part."""
         self.table_names: set[str] = set()

@@ -597,14 +597,20 @@ def test_places_without_a_record_are_bounded(tmp_path: Path, monkeypatch: pytest
     assert places == sorted(places)
 
 
-def test_two_runs_with_one_checkpoint(tmp_path: Path) -> None:
-    """The one that ends last does not set the checkpoint back, and what it gave is said to be given already."""
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("parts", [2, 3])
+def test_two_runs_with_one_checkpoint(parts: int, *, is_first: bool, tmp_path: Path) -> None:
+    """The one that ends last does not set the checkpoint back, and what it gave is said to be given already; also if
+    both have read the same files, so that they would write the same."""
     log = Extracts(tmp_path)
     first, second = (log.places[len(log.places) * part // 3] for part in (1, 2))
-    log.run(log.file(0, first))
+    if not is_first:
+        log.run(log.file(0, first))
+    end = len(log.data) if parts == 3 else second
+    start = 0 if is_first else first
     slow, quick = (
         lmparse.open_log(path, checkpoint=log.state, **log.options)
-        for path in (log.file(first, second), log.file(first, len(log.data)))
+        for path in (log.file(start, second), log.file(start, end))
     )
     quick.save_checkpoint()
     quick.save_checkpoint()
@@ -614,6 +620,8 @@ def test_two_runs_with_one_checkpoint(tmp_path: Path) -> None:
     assert found.value.code == "LMP-S022"
     assert log.state.read_text() == before
     log.state.unlink()
+    if is_first:
+        return
     with pytest.raises(OptionError, match="was written by another run"):
         slow.save_checkpoint()  # it would leave out what another one reads from the beginning
 
