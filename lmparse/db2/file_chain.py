@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lmparse.changes.checkpoint import Checkpoint, too_late
+from lmparse.changes.checkpoint import MOST_UNREAD, Checkpoint, too_late
 from lmparse.db2.file_ranges import FileRange, Position, file_heads, not_one_log
 from lmparse.errors import FramingError
 from lmparse.options import Options
@@ -54,7 +54,8 @@ class FileChain:
             self._join(one)
         self._end_in_damage()
         if not self.filled and ranges:  # all has been read before; the log is still one
-            return Joined((ranges[-1].stretch,))
+            is_doubtful = any(piece.is_doubtful for piece in self.pieces)
+            return Joined((replace(ranges[-1].stretch, is_doubtful=is_doubtful),))
         return Joined(tuple(self.pieces))
 
     def _join(self, one: FileRange) -> None:
@@ -103,7 +104,7 @@ class FileChain:
             records = stretch.records if found is None else found[0] - stretch.first_record
         return replace(
             stretch, start=stretch.start + size, first_record=stretch.first_record + records,
-            records=stretch.records - records,
+            records=stretch.records - records, is_doubtful=self._is_doubtful(one),
         )  # fmt: skip
 
     def _check_read(self, one: FileRange) -> None:
@@ -112,6 +113,11 @@ class FileChain:
         places = [(begin, end) for begin, end in known if begin < one.last and one.first < end]
         if places and self._has_record(one.stretch, places):
             raise too_late(one.stretch.path, "files behind it have been read without its records")
+
+    def _is_doubtful(self, one: FileRange) -> bool:
+        """Whether a stretch begins in front of all places without a record that the checkpoint has kept."""
+        known = () if self.checkpoint is None else self.checkpoint.unread
+        return len(known) >= MOST_UNREAD and one.first <= known[0][0]
 
     def _has_record(self, stretch: JoinedPiece, places: Sequence[tuple[Position, Position]]) -> bool:
         """Whether a stretch has a record in one of some places, behind a position and in front of another."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from lmparse.changes.checkpoint import Checkpoint
+from lmparse.changes.checkpoint import MOST_UNREAD, Checkpoint
 from lmparse.db2.file_chain import FileChain
 from lmparse.db2.file_form import UNDECIDED, common_settings, known_settings, undecided_error
 from lmparse.db2.file_ranges import FileRange, file_heads, not_one_log, range_of
@@ -116,7 +116,12 @@ def said(joined: Joined) -> Iterator[str]:
 def _said(joined: Joined) -> Iterator[str]:
     before: JoinedPiece | None = None
     for piece in joined.pieces:
-        if before is None:
+        if piece.is_doubtful:
+            yield (
+                f"whether {piece.path}, or a file in front of it, was read before is not known, and what is in front "
+                f"of the checkpoint is left out: it has kept the newest {MOST_UNREAD} places without a record only"
+            )
+        elif before is None:
             if piece.missing:
                 yield f"in front of {piece.path}, {piece.missing} bytes of the log have not been read"
         elif piece.is_unread:

@@ -597,6 +597,33 @@ def test_places_without_a_record_are_bounded(tmp_path: Path, monkeypatch: pytest
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_file_in_front_of_the_places_that_are_kept(
+    *, is_alone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it was read before or not is not known then; its changes are left out, but not without a word."""
+    for module in ("resuming", "file_chain", "joining"):
+        monkeypatch.setattr(f"lmparse.db2.{module}.MOST_UNREAD", 2)
+    stream, cuts = Stream(*FORM), [0]
+    for number in range(12):
+        unit = stream.begin()
+        unit.insert(luw.ITEM, luw.item(number, "one"))
+        unit.commit()
+        cuts.append(len(stream.bytes()))
+    log = Extracts(tmp_path, stream=stream)
+    files = [log.file(*cut) for cut in pairwise(cuts)]
+    for path in files[:-2:2]:
+        assert len(log.run(path)) == 1
+    beside = [] if is_alone else [files[-1]]
+    for number, word in ((1, "whether"), (0, "whether"), (8, "")):
+        opened = lmparse.open_log([files[number], *beside], checkpoint=log.state, **log.options)
+        assert len(list(opened.changes())) == len(beside)
+        said = [text for text in opened.tally.notices if "was read before is not known" in text]
+        assert [text.partition(" ")[0] for text in said] == ([word] if word else [])
+    with pytest.raises(FramingError, match="LMP-F014"):
+        log.run(files[7])
+
+
 @pytest.mark.parametrize("is_first", [True, False])
 @pytest.mark.parametrize("parts", [2, 3])
 def test_two_runs_with_one_checkpoint(parts: int, *, is_first: bool, tmp_path: Path) -> None:
