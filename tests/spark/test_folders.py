@@ -18,7 +18,7 @@ from lmparse import open_log
 from lmparse.errors import DataError, LmparseError, OptionError
 from lmparse.logs.families import read_options
 from lmparse.logs.file_selection import moment
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_changes, open_file
 from lmparse.samples import bmc_log, db2_log
 from lmparse.spark.plan_progress import PlanProgress
 from lmparse.spark.source import LmparseSource
@@ -256,6 +256,25 @@ def test_no_file_yet_is_no_row(tmp_path: Path, sample: tuple[bytes, bytes], path
     assert made.reader(whole).partitions() == []
     with pytest.raises(DataError, match=r"absent: cannot be read.*LMP-F001"):
         rows(path=tmp_path / "absent")
+
+
+@pytest.mark.parametrize("option", ["ignoreMissingFiles", "badRecordsPath", "ignoreCorruptFiles"])
+def test_a_file_of_a_log_in_several_that_disappears(option: str, tmp_path: Path) -> None:
+    """Transactions in the files beside it would lack what was in it."""
+    tables, log = db2_log.make(20).write(tmp_path)
+    opened = open_changes(str(log), read_options({"spec": "db2_log"}))
+    places = [extent.offset - opened.framing.lead for extent in opened.extents()]
+    folder, data = tmp_path / "logs", log.read_bytes()
+    folder.mkdir()
+    for name, start, end in (("a", 0, places[30]), ("b", places[30], places[60]), ("c", places[60], len(data))):
+        (folder / f"{name}.log").write_bytes(data[start:end])
+    value = str(tmp_path / "bad") if option == "badRecordsPath" else "true"
+    made = LmparseSource({"path": str(folder), "spec": "db2_log", "tables": str(tables), option: value})
+    reader = made.reader(made.schema())
+    parts = reader.partitions()
+    (folder / "b.log").unlink()
+    with pytest.raises(DataError, match=r"b\.log: cannot be read.*LMP-F001"):
+        [batch for part in parts for batch in reader.read(part)]
 
 
 def test_files_that_disappear(folder: Path, tmp_path: Path) -> None:
