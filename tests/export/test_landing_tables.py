@@ -515,7 +515,7 @@ def test_a_name_that_no_table_can_have(
     assert "name: NAME" in text
     tables.write_text(text.replace("name: NAME", r'name: "a\0b"'))
     done = run("land", log, "--tables", tables, "--to", tmp_path / "to", "--as", form)
-    assert (done.code, "[LMP-C008]" in done.err) == (2, True)
+    assert (done.code, "[LMP-C009]" in done.err) == (20, True)
     assert not (tmp_path / "to" / "changes").exists()
 
 
