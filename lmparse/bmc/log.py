@@ -16,6 +16,7 @@ from lmparse.bmc.consistency import Consistency
 from lmparse.bmc.control_file import ControlFile
 from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.extract_settings import ExtractReading
+from lmparse.bmc.first_record import FirstRecord
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
 from lmparse.bmc.log_parts import LogParts, cut_through_segments, says_unsegmented
@@ -237,7 +238,10 @@ class LogicalLog(ChangeLog):
         span = span or Span(0, len(self.buffer), 0)
         # What another part reads still belongs to the runs of this one.
         for extent in self.extents(replace(span, skip=frozenset(), foreign=())):
-            ordinal = self.extract.ordinal(extent, runs.number(extent.read(self.buffer)))
+            raw = extent.read(self.buffer)
+            ordinal = self.extract.ordinal(extent, runs.number(raw))
+            if self._first_record is not None:
+                self._first_record.look_at(extent, raw)
             if extent.index not in span.skip and (joined := self.next_change(joiner, extent, ordinal)) is not None:
                 yield joined
         for extent in span.foreign:  # none is the first segment of its change
@@ -252,7 +256,11 @@ class LogicalLog(ChangeLog):
 
     def position_runs(self) -> PositionRuns:
         """The numbering of changes for a part, or for the whole log."""
-        return PositionRuns(self.header_places(position_runs.FIELDS))
+        return PositionRuns(self.header_places(position_runs.FIELDS), self._first_record)
+
+    @cached_property
+    def _first_record(self) -> FirstRecord | None:
+        return FirstRecord.of(self.framing, self.buffer, self.notice)
 
     def joined(self, joiner: Joiner, segment: Segment) -> JoinedChange | None:
         """The change that a record is or completes; None for a segment of an incomplete change."""

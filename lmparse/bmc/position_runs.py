@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from lmparse.bmc.first_record import FirstRecord
 from lmparse.bmc.segments import KEY_FIELDS
 from lmparse.framing.windows import Window
 from lmparse.values import byte_arrays, integers
@@ -34,7 +35,9 @@ class PositionRuns:
     the change has. A record that is too short to have a position ends a run.
     """
 
-    def __init__(self, places: Mapping[str, Place]) -> None:
+    def __init__(self, places: Mapping[str, Place], first: FirstRecord | None = None) -> None:
+        """`first` is told of the records of windows that may be the first one of the log again."""
+        self._first = first
         self._position = [places[name] for name in POSITION_FIELDS if name in places]
         self._key = [places[name] for name in KEY_FIELDS if name in places and name not in POSITION_FIELDS]
         self._end = max((sum(place) for place in (*self._position, *self._key)), default=0)
@@ -107,8 +110,21 @@ class PositionRuns:
         offset, width = _number_in(self._position[0])  # the end of the RBA, which differs if anything does
         tails = byte_arrays.take_rows(window.data, window.starts[which] + offset, width)
         numbers = integers.decode_unsigned_array(tails)
+        if self._first is not None and not self._first.is_said:
+            first = int.from_bytes(self._first.raw[offset : offset + width], "big")
+            self._look_for_first(self._first, window, which[numbers == first])
         is_same = (numbers[1:] == numbers[:-1]) & (which[1:] - which[:-1] == 1)
         return _equal_to_the_one_before(window, which[1:][is_same], self._position)
+
+    def _look_for_first(self, first: FirstRecord, window: Window, numbers: Int64s) -> None:
+        """Pass on those of some records that are at its position, and of its unit and row."""
+        for offset, width in (*self._position, *self._key):
+            if not len(numbers):
+                return
+            rows = byte_arrays.take_rows(window.data, window.starts[numbers] + offset, width)
+            numbers = numbers[(rows == np.frombuffer(first.raw[offset : offset + width], np.uint8)).all(1)]
+        if len(numbers):
+            first.look(window, numbers)
 
     def _begin_changes(self, window: Window, later: Int64s, met: Int64s) -> Flags:
         """Which records begin a change, given those at the position of the record before.

@@ -1,0 +1,55 @@
+"""A log whose file was put together of one twice: its changes are given twice, and a note says it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from commands import Run
+
+import lmparse
+from lmparse.samples import bmc_log
+
+AGAIN = "is the first one of the file again"
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> tuple[Path, Path]:
+    control, data = bmc_log.make(units=6).write(tmp_path)
+    return control, data
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["changes"],
+        ["changes", "--order", "commit"],
+        *(["convert", "--engine", engine, "--jobs", jobs, "--part-bytes", "3000"]
+          for engine in ("kaitai", "columnar") for jobs in ("1", "2")),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_file_put_together_of_one_twice(words: list[str], sample: tuple[Path, Path], run: Callable[..., Run]) -> None:
+    control, data = sample
+    out = [data.parent / "out.parquet"] if words[0] == "convert" else []
+    assert AGAIN not in run(words[0], data, *out, *words[1:], "--control", control).err
+    twice = data.parent / "twice.dat"
+    twice.write_bytes(data.read_bytes() * 2)
+    out = [data.parent / "other.parquet"] if out else []
+    done = run(words[0], twice, *out, *words[1:], "--control", control)
+    assert done.code == 0
+    assert f"{AGAIN}: the file was put together of one twice" in done.err
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_a_first_record_that_another_resembles(engine: str, sample: tuple[Path, Path]) -> None:
+    """Of the same length and position, but other bytes behind."""
+    control, data = sample
+    whole = bytearray(data.read_bytes())
+    end = int.from_bytes(whole[:2], "big")
+    whole[end - 1] ^= 1
+    data.write_bytes(data.read_bytes() + whole[:end])
+    log = lmparse.open_log(data, control=str(control), engine=engine)
+    log.to_table()
+    assert not any(AGAIN in text for text in log.tally.notices)
