@@ -37,10 +37,11 @@ class PositionRuns:
 
     def __init__(self, places: Mapping[str, Place], first: FirstRecord | None = None) -> None:
         """`first` is told of the records of windows that may be the first one of the log again."""
-        self._first = first
         self._position = [places[name] for name in POSITION_FIELDS if name in places]
         self._key = [places[name] for name in KEY_FIELDS if name in places and name not in POSITION_FIELDS]
         self._end = max((sum(place) for place in (*self._position, *self._key)), default=0)
+        self._first = None if first is None or len(first.raw) < self._end else first
+        """None too for a record that is too short to have a position."""
         self._total = _number_in(places[_TOTAL]) if _TOTAL in places else None
         self._held: bytes | None = None
         """Position of the last record; None before the first one, and if it has none."""

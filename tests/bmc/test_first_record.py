@@ -43,6 +43,19 @@ def test_a_file_put_together_of_one_twice(words: list[str], sample: tuple[Path, 
 
 
 @pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+@pytest.mark.parametrize("length", [0, 40, 60, 70, 80, 120])
+def test_a_first_record_that_is_too_short_for_a_position(length: int, engine: str, sample: tuple[Path, Path]) -> None:
+    """It is a bad record, and so is one of zeros behind it, whose position is that of nothing."""
+    control, data = sample
+    records = [bytes(length), bytes(300), bytes(300)]
+    data.write_bytes(b"".join((len(raw) + 4).to_bytes(2, "big") + b"\0\0" + raw for raw in records) + data.read_bytes())
+    log = lmparse.open_log(data, control=str(control), engine=engine, framing="rdw")
+    log.to_table()
+    assert log.tally.error_count
+    assert not any(AGAIN in text for text in log.tally.notices)
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
 def test_a_first_record_that_another_resembles(engine: str, sample: tuple[Path, Path]) -> None:
     """Of the same length and position, but other bytes behind."""
     control, data = sample
