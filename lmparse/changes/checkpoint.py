@@ -34,6 +34,8 @@ _SEQ = re.compile("[0-9A-F]{1,80}")
 Position = tuple[int, int]
 MOST_UNREAD = 1000
 """Most places without a record that are kept."""
+MOST_KNOWN = 1000
+"""Most records of which a digest is kept."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,10 @@ class Checkpoint:
     known."""
     missing: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """Stretches of addresses of each log stream, ascending, that are known to be in no file so far."""
+    known: tuple[tuple[Position, str], ...] = ()
+    """Position and digest of the last record of each file so far, ascending, the newest ones; see `record_digest`.
+
+    A file that has one of these positions again, and another record there, is of another log."""
 
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
@@ -163,7 +169,7 @@ class Checkpoint:
         if not isinstance(seq, str) or not _SEQ.fullmatch(seq):
             raise ValueError("seq is not upper-case hexadecimal digits")
         lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
-        # Checkpoints of 0.1 have none of begins, cut, evidence, unread, held, tables and missing.
+        # Checkpoints of 0.1 have none of begins, cut, evidence, unread, held, tables, missing and known.
         ends, begins = _addresses(found["ends"]), _addresses(found.get("begins", {}))
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
@@ -182,10 +188,16 @@ class Checkpoint:
             stream: tuple(_stretch_of_addresses(*pair) for pair in found["missing"][str(stream)])
             for stream in _numbers(map(int, found.get("missing", {})))
         }
+        known = tuple(_known(*pair) for pair in found.get("known", ()))
         return cls(
             spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins=begins, cut=cut, evidence=evidence,
-            unread=unread, held=held, tables=tables, missing=missing,
+            unread=unread, held=held, tables=tables, missing=missing, known=known,
         )  # fmt: skip
+
+
+def record_digest(record: bytes) -> str:
+    """The first half of the SHA-256 of a record with its prefix, as hexadecimal."""
+    return hashlib.sha256(record).hexdigest()[:32]
 
 
 def too_late(path: str, why: str) -> FramingError:
@@ -207,6 +219,11 @@ def _stretch(found: Any) -> NeededStretch:
 def _place(begin: Any, end: Any) -> tuple[Position, Position]:
     (lfs, lsn), (end_lfs, end_lsn) = (_numbers(position, _POSITION_BITS) for position in (begin, end))
     return (lfs, lsn), (end_lfs, end_lsn)
+
+
+def _known(position: Any, digest: Any) -> tuple[Position, str]:
+    lfs, lsn = _numbers(position, _POSITION_BITS)
+    return (lfs, lsn), bytes.fromhex(digest).hex()
 
 
 def _held(found: Any) -> dict[str, int]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from lmparse.changes.checkpoint import MOST_UNREAD, Checkpoint, too_late
 from lmparse.db2.file_ranges import FileRange, Position, file_heads, not_one_log
+from lmparse.db2.known_records import has_known
 from lmparse.errors import FramingError
 from lmparse.options import Options
 from lmparse.records.settings import FileSettings
@@ -96,15 +97,19 @@ class FileChain:
             stream, address = one.first_address if missing and one.first_address is not None else (0, 0)
             return replace(stretch, missing=missing, stream=stream, address=address)
         self._check_read(one)
+        is_doubtful = self._is_doubtful(one)
         if self.filled and one.first >= self.firsts[0]:
             size, records = self._shared(one)
         else:
+            known = () if self.checkpoint is None else self.checkpoint.known
+            if known:
+                is_doubtful = not has_known(one, known, self.options, self.settings)
             found = _find(stretch, self.reached, self.options, self.settings, is_behind=True)
             size = stretch.size if found is None else found[1] - stretch.start
             records = stretch.records if found is None else found[0] - stretch.first_record
         return replace(
             stretch, start=stretch.start + size, first_record=stretch.first_record + records,
-            records=stretch.records - records, is_doubtful=self._is_doubtful(one),
+            records=stretch.records - records, is_doubtful=is_doubtful,
         )  # fmt: skip
 
     def _check_read(self, one: FileRange) -> None:

@@ -38,6 +38,8 @@ class FileRange:
     """Offset behind the last record before damage."""
     fault: FramingError | None
     """The damage; None if there is none."""
+    last_record: tuple[int, int] | None = None
+    """Where the last record, with its prefix, begins and ends; None if that was not looked for."""
 
 
 def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange:
@@ -49,6 +51,7 @@ def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> 
     fault: FramingError | None = None
     first: tuple[Position, tuple[int, int] | None] | None = None
     last: Position | None = None
+    last_record: tuple[int, int] | None = None
     windows = file_heads(stretch, options, settings)
     while True:
         try:
@@ -68,12 +71,12 @@ def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> 
             first = heads.position(0), stated
         if (last is not None and heads.position(0) < last) or not heads.is_ascending:
             raise not_one_log("its records are not in the order of their positions", path)
-        last = heads.position(-1)
+        last, last_record = heads.position(-1), (int(heads.start[-1]), int(heads.behind[-1]))
     if first is None or last is None:
         raise fault or not_one_log("no record states its position", path)
     is_gapless = bool(links.ends) and not links.apart
     found = replace(stretch, records=records, is_gapless=is_gapless)
-    return FileRange(found, first[0], last, first[1], links.ends, sound_end, fault)
+    return FileRange(found, first[0], last, first[1], links.ends, sound_end, fault, last_record)
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,8 @@ class FileHeads:
     """Number of each record in the file."""
     start: UInt64s
     """Offset of each record with its prefix."""
+    behind: UInt64s
+    """Offset behind each record."""
     lfs: UInt64s
     lsn: UInt64s
     stream: UInt64s
@@ -133,8 +138,8 @@ def file_heads(
         members = members.take(is_sound & (members.lsn != 0))
         yield FileHeads(
             int(window.offsets[-1] + window.lengths[-1]), len(window), members.index.view(np.uint64),
-            (members.offset - reader.lead).view(np.uint64), members.lfs, members.lsn, members.stream.view(np.uint64),
-            members.address, links_of(members),
+            (members.offset - reader.lead).view(np.uint64), (members.offset + members.length).view(np.uint64),
+            members.lfs, members.lsn, members.stream.view(np.uint64), members.address, links_of(members),
         )  # fmt: skip
 
 

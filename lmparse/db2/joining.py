@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from lmparse.changes.checkpoint import MOST_UNREAD, Checkpoint
+from lmparse.changes.checkpoint import MOST_KNOWN, Checkpoint
 from lmparse.db2.file_chain import FileChain
 from lmparse.db2.file_form import UNDECIDED, common_settings, known_settings, undecided_error
 from lmparse.db2.file_ranges import FileRange, file_heads, not_one_log, range_of
@@ -119,7 +119,8 @@ def _said(joined: Joined) -> Iterator[str]:
         if piece.is_doubtful:
             yield (
                 f"whether {piece.path}, or a file in front of it, was read before is not known, and what is in front "
-                f"of the checkpoint is left out: it has kept the newest {MOST_UNREAD} places without a record only"
+                "of the checkpoint is left out: it has none of the records that the checkpoint has kept, which are the "
+                f"last one of each file, of the newest {MOST_KNOWN} files"
             )
         elif before is None:
             if piece.missing:

@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import Protocol
 
 from lmparse.changes.change import SEQ_OF_RECORD_DIGITS
-from lmparse.changes.checkpoint import MOST_UNREAD, Checkpoint, NeededStretch
+from lmparse.changes.checkpoint import MOST_KNOWN, MOST_UNREAD, Checkpoint, NeededStretch
 from lmparse.db2.file_form import form_of
 from lmparse.db2.file_ranges import range_of
 from lmparse.db2.gaps import KINDS
+from lmparse.db2.known_records import last_record_of
 from lmparse.db2.log_beginning import evidence_of, named
 from lmparse.db2.log_index import LogIndex
 from lmparse.db2.part_reader import IndexedLog
@@ -60,6 +61,7 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     settings = replace(log.settings, own=LuwSettings(log.generation))
     reached, ends = ((0, 0), {}) if before is None else (before.reached, dict(before.ends))
     unread = [] if before is None else list(before.unread)
+    known = {} if before is None else dict(before.known)
     pieces = []
     for piece in joined.pieces:
         found = range_of(piece, log.options, settings) if piece.size else None
@@ -68,6 +70,7 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
             if found.first > reached and (piece.missing != 0 or reached == (0, 0)):
                 unread.append((reached, found.first))
             reached, ends = max(reached, found.last), ends | found.ends
+            known |= last_record_of(found, log.options)
     if before is not None and reached == before.reached:
         return before  # transactions that are open in files read again may have ended in files that are not here
     joined = Joined(tuple(pieces))
@@ -86,6 +89,7 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
         begins=beginning.firsts, cut=named(index.cut),
         evidence=tuple(sorted(beginning.evidence | evidence_of(joined))),
         unread=tuple(unread[-MOST_UNREAD:]), missing=beginning.missing,
+        known=tuple(sorted(known.items())[-MOST_KNOWN:]),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -598,12 +599,15 @@ def test_places_without_a_record_are_bounded(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("is_alone", [True, False])
+@pytest.mark.parametrize("records_kept", [2, 1000])
 def test_a_file_in_front_of_the_places_that_are_kept(
-    *, is_alone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    records_kept: int, *, is_alone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether it was read before or not is not known then; its changes are left out, but not without a word."""
-    for module in ("resuming", "file_chain", "joining"):
+    """Whether it was read before or not is not known then, unless its last record is; its changes are left out, but
+    not without a word."""
+    for module in ("resuming", "file_chain"):
         monkeypatch.setattr(f"lmparse.db2.{module}.MOST_UNREAD", 2)
+    monkeypatch.setattr("lmparse.db2.resuming.MOST_KNOWN", records_kept)
     stream, cuts = Stream(*FORM), [0]
     for number in range(12):
         unit = stream.begin()
@@ -615,13 +619,62 @@ def test_a_file_in_front_of_the_places_that_are_kept(
     for path in files[:-2:2]:
         assert len(log.run(path)) == 1
     beside = [] if is_alone else [files[-1]]
-    for number, word in ((1, "whether"), (0, "whether"), (8, "")):
+    for number, word in ((1, "whether"), (0, "whether" if records_kept == 2 else ""), (8, "")):
         opened = lmparse.open_log([files[number], *beside], checkpoint=log.state, **log.options)
         assert len(list(opened.changes())) == len(beside)
         said = [text for text in opened.tally.notices if "was read before is not known" in text]
         assert [text.partition(" ")[0] for text in said] == ([word] if word else [])
     with pytest.raises(FramingError, match="LMP-F014"):
         log.run(files[7])
+
+
+OTHER_LOG = [
+    ("inside", 3, 9, "F013"),
+    ("up to the end", 5, 10, "F013"),
+    ("past it", 5, 12, "F013"),
+    ("short", 6, 7, ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "code"), [case[1:] for case in OTHER_LOG], ids=[case[0] for case in OTHER_LOG]
+)
+@pytest.mark.parametrize("other", ["values", "positions"])
+def test_a_file_of_another_log_that_has_the_positions_that_were_read(
+    begin: int, end: int, code: str, other: str, tmp_path: Path
+) -> None:
+    """It is not taken for one that was read before: the last record of each file is known again."""
+    streams = [Stream(*FORM), Stream(*FORM, first_commit=datetime(2026, 4, 1))]
+    cuts: list[list[int]] = [[0], [0]]
+    for number, (stream, places) in enumerate(zip(streams, cuts, strict=True)):
+        for row in range(12):
+            unit = stream.begin()
+            text = "a word" + "s" * (number * row if other == "positions" else 0)
+            unit.insert(luw.ITEM, luw.item(row + 100 * number, text))
+            unit.commit()
+            places.append(len(stream.bytes()))
+    log, foreign = (Extracts(tmp_path, stream=stream) for stream in streams)
+    own = [log.file(cuts[0][start], cuts[0][behind]) for start, behind in ((0, 4), (4, 8), (8, 10))]
+    log.run(*own[:2])
+    log.run(own[2])
+    before = log.state.read_text()
+    strange = foreign.file(cuts[1][begin], cuts[1][end])
+    if code:
+        with pytest.raises(FramingError) as found:
+            log.run(strange)
+        assert (found.value.code, found.value.file) == (f"LMP-{code}", str(strange))
+        assert "a file that was read before" in str(found.value)
+        assert log.state.read_text() == before
+    else:
+        opened = lmparse.open_log(strange, checkpoint=log.state, **log.options)
+        assert list(opened.changes()) == []
+        assert ["was read before is not known" in text for text in opened.tally.notices] == [True]
+    # Its own files, a part of two of them, and one that has grown, are known.
+    inside = log.file(cuts[0][2], cuts[0][9])
+    opened = lmparse.open_log([*own, inside], checkpoint=log.state, **log.options)
+    assert list(opened.changes()) == []
+    assert not [text for text in opened.tally.notices if "not known" in text]
+    assert len(log.run(log.file(cuts[0][6], cuts[0][12]))) == 2
 
 
 @pytest.mark.parametrize("is_first", [True, False])
