@@ -312,22 +312,21 @@ class _LandingRun:
 
     def _planned_table(self, rows: TableRows, work: Path) -> _PlannedTable:
         target = self._target
-        table = None if rows.ids == OTHER else target.table(rows.ids, rows.schema_name, rows.table_name)
-        folder = OTHER if table is None else table.folder
-        changes, current = self._change_table(folder, rows.full_name, work), None
-        if target.with_current and table is not None:
+        table = target.table(rows.ids, rows.schema_name, rows.table_name)
+        is_other = rows.ids == OTHER
+        changes, current = self._change_table(table.folder, rows.full_name, work), None
+        if target.with_current and not is_other:
             from lmparse.export.landing_current import CurrentTable
 
             current = CurrentTable(target, table, rows)
-        if table is not None and table.changes_id is not None and changes.id is None:
-            raise not_landed(target.changes(folder), "it is gone, and the changes that were landed in it")
-        if table is not None and table.changes_id not in (None, changes.id):
-            raise not_landed(target.changes(folder), "it is another table than the one that was landed in")
-        if table is not None:
-            check_commits(target.changes(folder), table.changes_commits, changes.commits)
-        return _PlannedTable(
-            rows, table, changes, current, LandedChanges(folder, None if table is None else table.full_name)
-        )
+        place = target.changes(table.folder)
+        if table.changes_id is not None and changes.id is None:
+            raise not_landed(place, "it is gone, and the changes that were landed in it")
+        if table.changes_id not in (None, changes.id):
+            raise not_landed(place, "it is another table than the one that was landed in")
+        check_commits(place, table.changes_commits, changes.commits)
+        landed = LandedChanges(table.folder, None if is_other else table.full_name)
+        return _PlannedTable(rows, table, changes, current, landed)
 
     def _metadata(self) -> dict[str, str]:
         log = self._log
@@ -360,7 +359,7 @@ class _PlannedTable:
     def __init__(
         self,
         rows: TableRows,
-        table: LandedTable | None,
+        table: LandedTable,
         changes: ChangeTable,
         current: CurrentTable | None,
         landed: LandedChanges,
@@ -383,12 +382,11 @@ class _PlannedTable:
             landed.rows_by_operation.update(operations_in(batch))
 
         self._changes.land(self._rows, self._schema, seen)
-        if self._table is not None:
-            self._table.changes_id, self._table.changes_commits = self._changes.id, self._changes.commits
+        self._table.changes_id, self._table.changes_commits = self._changes.id, self._changes.commits
 
     def land_current(self) -> None:
         """Merge the changes into the current table."""
-        if self._current is None or self._table is None:
+        if self._current is None:
             return
         if not self.landed.refusal:
             self.landed.merged = self._current.land()

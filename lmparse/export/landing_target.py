@@ -28,7 +28,7 @@ from lmparse.storage.marks import begins_with
 
 CODE = "LMP-S031"
 OTHER = "other"
-"""Folder of changes without a table version."""
+"""Folder, and ids in the state, of changes without a table version."""
 _HOME, _STATE, _CHECKPOINT, _BEGUN, _LOCK = "_lmparse", "land.json", "checkpoint.json", "begun.json", "lock"
 _DELTA_LOG = "_delta_log"
 _BEGINNING = b'{\n  "land_version": '
@@ -150,7 +150,7 @@ class LandingTarget:
         return found
 
     def table(self, ids: str, schema_name: str, table_name: str) -> LandedTable:
-        """A table of the log, which has a folder from now on."""
+        """A table of the log, or what stands for the changes without one; it has a folder from now on."""
         if ids not in self.tables:
             folder = self._folder(ids, schema_name, table_name)
             self.tables[ids] = LandedTable(ids, folder, schema_name, table_name)
@@ -158,6 +158,8 @@ class LandingTarget:
 
     def _folder(self, ids: str, schema_name: str, table_name: str) -> str:
         """`SCHEMA.NAME`, as files of `convert`; with a hash if it is long or another table has it."""
+        if ids == OTHER:
+            return OTHER
         taken = {OTHER, *(table.folder.casefold() for table in self.tables.values())}
         plain, hashed = _folders(ids, schema_name, table_name)
         return plain if len(plain) <= MOST and plain.casefold() not in taken else hashed
@@ -259,8 +261,10 @@ def check_commits(path: Path, known: int | None, found: int | None) -> None:
         raise not_landed(path, f"it was landed in {known} times, and its log has {found or 0} of them")
 
 
-def _folders(ids: str, schema_name: str, table_name: str) -> tuple[str, str]:
+def _folders(ids: str, schema_name: str, table_name: str) -> tuple[str, ...]:
     """The folders that a table may have."""
+    if ids == OTHER:
+        return (OTHER,)
     plain = unversioned(schema_name, table_name).replace("%", "~")
     return plain, f"{plain[:MOST]}~{digest(schema_name, table_name, ids)}"
 

@@ -110,7 +110,23 @@ LACKING = {
 @pytest.mark.parametrize(("how", "why"), LACKING.items())
 def test_a_table_that_lacks_what_was_landed(log: Extracts, kind: str, how: str, why: str) -> None:
     """It is not made anew with the rows of this run alone, and nothing is written for another table either."""
-    path = log.to / kind / "PROD.ITEM"
+    _put_back(log.to / kind / "PROD.ITEM", how)
+    _is_refused(log, why, renamed, ITEM)
+
+
+@pytest.mark.parametrize(("how", "why"), LACKING.items())
+def test_changes_without_a_table_that_lack_what_was_landed(log: Extracts, how: str, why: str) -> None:
+    """They are counted as those of a table are."""
+    described = table(Column("N", "DECIMAL(7,2)"))
+    written = table(Column("N", "DECIMAL(9,2)"))
+    for row in (4, 5):
+        log.land(insert(written, ID=row, N="1.50"), tables=(described,))
+    _put_back(log.to / "changes" / "other", how)
+    _is_refused(log, why, insert(written, ID=6, N="1.50"), described)
+
+
+def _put_back(path: Path, how: str) -> None:
+    """Take from a Delta table what was landed in it last."""
     last = max(path.glob("_delta_log/*.json"))
     if how == "gone":
         shutil.rmtree(path)
@@ -126,9 +142,12 @@ def test_a_table_that_lacks_what_was_landed(log: Extracts, kind: str, how: str, 
     if "property" in how:
         DeltaTable(str(path)).create_checkpoint()
         DeltaTable(str(path)).alter.set_table_properties({"delta.logRetentionDuration": "interval 9 days"})
+
+
+def _is_refused(log: Extracts, why: str, step: Any, described: Any) -> None:
     before = content(log.to)
     with pytest.raises(OptionError, match=why) as found:
-        log.land(renamed, tables=(ITEM,))
+        log.land(step, tables=(described,))
     assert found.value.code == "LMP-S031"
     assert {name: text for name, text in content(log.to).items() if "_lmparse" not in name} == {
         name: text for name, text in before.items() if "_lmparse" not in name

@@ -423,7 +423,7 @@ def test_tables_that_were_put_in_the_place_of_others(kind: str, why: str, tmp_pa
 WRONG = [None, 0, 1 << 70, "", "/tmp/x", "../../x", "..", "other", "a/b", "\0", "\ud800", [], ["x"], {}, {"x": 1}, True]
 
 SOUND: dict[str, list[Any]] = {
-    "ids": [text for text in WRONG if isinstance(text, str)],
+    "ids": [text for text in WRONG if isinstance(text, str) and text != "other"],
     "key": [None, [], ["x"]],
     "current_id": [None, *(text for text in WRONG if isinstance(text, str))],
     "marks": [[]],
