@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from lmparse.changes import change
 from lmparse.records.reader import Values
 from lmparse.values import text_times
 
@@ -13,23 +12,30 @@ OPERATIONS = {
 """The operation of each change type; an unlisted type has none."""
 
 
+NOT_COMMITTED = "F" * 20
+"""Commit position of a change that is not committed: it sorts behind all that are."""
+SEQ_OF_RECORD_DIGITS = 40 + 4 + 8
+"""Digits of a `seq` behind the commit position."""
+
+
 def seq(values: Values, ordinal: int) -> str:
-    """The sort key of a change: commit position, LRSN and RBA of the record, member, number among equal positions.
+    """The sort key of a change, in upper-case hex digits: commit position (20), LRSN (20) and RBA (20) of the record,
+    member (4), number among equal positions (8).
 
     Without an LRSN in the header, the RBA takes its place. For `ordinal` see `position_runs`.
     """
     record = ((values["log_lrsn"] or values["log_rba"]) + values["log_rba"]).hex().upper()
-    return change.seq(commit_position(values), record, values["member_id"] or 0, ordinal)
+    return f"{commit_position(values)}{record}{values['member_id'] or 0:04X}{ordinal:08X}"
 
 
 def commit_position(values: Values) -> str:
     """LRSN of the commit record as 20 hex digits, its RBA if there is no LRSN; all F if not committed."""
     if values["uor_disp"] != "C":
-        return change.NOT_COMMITTED
+        return NOT_COMMITTED
     position: bytes = values["uor_commit_lrsn"] or b""
     if not position.strip(b"\x00"):
         position = values["uor_commit_point"] or b""
-    return position.hex().upper() if position.strip(b"\x00") else change.NOT_COMMITTED
+    return position.hex().upper() if position.strip(b"\x00") else NOT_COMMITTED
 
 
 def commit_micros(values: Values) -> int | None:

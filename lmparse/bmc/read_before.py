@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from lmparse.bmc.order import NOT_COMMITTED
 from lmparse.bmc.unit_outcomes import UNIT_FIELDS, UnitOutcomes, have_ended, keys, stated_commits, widths
-from lmparse.changes.change import NOT_COMMITTED
 from lmparse.changes.checkpoint import MOST_UNREAD, Checkpoint, Position, too_late
 from lmparse.errors import FramingError
 from lmparse.values.byte_arrays import Bytes, Flags

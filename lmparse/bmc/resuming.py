@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from lmparse.bmc.extract_heads import ExtractHeads
+from lmparse.bmc.order import NOT_COMMITTED, SEQ_OF_RECORD_DIGITS
 from lmparse.bmc.read_before import unread_behind
 from lmparse.bmc.stretches import Stretch
 from lmparse.bmc.unit_outcomes import UNIT_FIELDS, ended_codes, keys, stated_commits, widths
-from lmparse.changes.change import NOT_COMMITTED, SEQ_OF_RECORD_DIGITS
 from lmparse.changes.checkpoint import Checkpoint, NeededStretch
 from lmparse.errors import FramingError
 from lmparse.options import Options

@@ -23,23 +23,6 @@ ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
 """The roles of the rows of an operation, in the order that logs have them; other operations have no row."""
 
 
-NOT_COMMITTED = "F" * 20
-"""Commit position of a change that is not committed: it sorts behind all that are."""
-
-
-SEQ_OF_RECORD_DIGITS = 40 + 4 + 8
-"""Digits of a `seq` behind the commit position."""
-
-
-def seq(commit_position: str, record_position: str, member: int, ordinal: int) -> str:
-    """The sort key of a change, `options.SEQ_DIGITS` upper-case hex digits.
-
-    Commit position (10 bytes), position of the record in the log (20), member or stream that wrote the record (2),
-    and a number that tells apart changes with the same values of all of these (4).
-    """
-    return f"{commit_position}{record_position}{member:04X}{ordinal:08X}"
-
-
 class Version(Protocol):
     """One version of one table, however a log describes it."""
 
@@ -66,7 +49,7 @@ class Change:
     """I insert, U update, D delete, M mass delete, T truncate, X exchange, S status,
     C command, O object; None for an unlisted change type."""
     seq: str
-    """Sorts as commit order; see `seq`."""
+    """The sort key, `options.SEQ_DIGITS` upper-case hex digits: sorts as commit order; see `order` of the family."""
     txn_id: str
     """Member and RBA of the unit of recovery; for Db2 LUW transaction identifier and first log sequence number."""
     schema_name: str

@@ -25,7 +25,7 @@ from lmparse.storage.joined import JoinedPiece
 
 BEGINNING = b'{\n  "checkpoint_version": '
 """The first bytes of the file of one."""
-_VERSION = 1
+_VERSION = 2
 _HASHED = 1 << 20
 _CODE = "LMP-S030"
 _SEQ = re.compile("[0-9A-F]{1,80}")
@@ -169,8 +169,7 @@ class Checkpoint:
         if not isinstance(seq, str) or not _SEQ.fullmatch(seq):
             raise ValueError("seq is not upper-case hexadecimal digits")
         lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
-        # Checkpoints of 0.1 have none of begins, cut, evidence, unread, held, tables, missing and known.
-        ends, begins = _addresses(found["ends"]), _addresses(found.get("begins", {}))
+        ends, begins = _addresses(found["ends"]), _addresses(found["begins"])
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
             raise ValueError("a description of a table is too short")
@@ -178,17 +177,17 @@ class Checkpoint:
         if not all(isinstance(text, str) for pair in gaps.items() for text in pair):
             raise ValueError("gaps are not text")
         form = tuple(map(str, found["form"]))
-        cut, evidence = (tuple(map(str, found.get(name, ()))) for name in ("cut", "evidence"))
+        cut, evidence = (tuple(map(str, found[name])) for name in ("cut", "evidence"))
         needed = tuple(map(_stretch, found["needed"]))
-        unread = tuple(_place(*pair) for pair in found.get("unread", ()))
-        held = _held(found.get("held", {}))
-        tables = found.get("tables")
+        unread = tuple(_place(*pair) for pair in found["unread"])
+        held = _held(found["held"])
+        tables = found["tables"]
         tables = None if tables is None else tuple(bytes.fromhex(one).hex() for one in tables)
         missing = {
             stream: tuple(_stretch_of_addresses(*pair) for pair in found["missing"][str(stream)])
-            for stream in _numbers(map(int, found.get("missing", {})))
+            for stream in _numbers(map(int, found["missing"]))
         }
-        known = tuple(_known(*pair) for pair in found.get("known", ()))
+        known = tuple(_known(*pair) for pair in found["known"])
         return cls(
             spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins=begins, cut=cut, evidence=evidence,
             unread=unread, held=held, tables=tables, missing=missing, known=known,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmparse.changes.change import NOT_COMMITTED, ROLES
+from lmparse.changes.change import ROLES
 from lmparse.db2.hex_texts import hex_digits, number_bytes
 from lmparse.db2.log_part import LogContext, PartContext
+from lmparse.db2.order import NOT_COMMITTED
 from lmparse.db2.outside_columns import OutsidePieces
 from lmparse.db2.part_index import PartIndex
 from lmparse.db2.record_columns import NO_AUTHID, NO_TABLE, NO_TIME, row_number, table_ids, table_number
@@ -128,8 +129,8 @@ class PartRows:
             previous=np.array([one.begins_before for one in transactions], np.uint64),
             first_stream=column(0 for _ in transactions),
             state=column(STATES.index(one.state) for one in transactions),
+            commit_lfs=np.array([one.commit_lfs for one in transactions], np.uint64),
             commit_lsn=np.array([one.commit_lsn for one in transactions], np.uint64),
-            commit_stream=column(one.commit_stream for one in transactions),
             commit_time=column((one.commit_time for one in transactions), NO_TIME),
             authid=column(
                 NO_AUTHID if one.authid is None else authids.setdefault(one.authid, len(authids))
@@ -209,7 +210,7 @@ class PartRows:
         return Transaction(
             tid, int(units.first_lsn[unit]), first, STATES[int(units.state[unit])],
             bool(units.previous[unit]), bool(self.is_incomplete[unit]), [],
-            int(units.commit_lsn[unit]), int(units.commit_stream[unit]),
+            int(units.commit_lfs[unit]), int(units.commit_lsn[unit]),
             None if time < 0 else time, None if authid < 0 else self.authids[authid],
             self._whole.numbers.get((tid, first), -1),
         )  # fmt: skip
@@ -308,12 +309,12 @@ class PartRows:
         members, unit = columns.members, self.row_unit[rows]
         record = columns.rows.member[rows]
         return [
+            (units.commit_lfs[unit], 16),
             (units.commit_lsn[unit], 16),
-            (units.commit_stream[unit], 4),
-            (members.lfs[record], 20),
-            (members.lsn[record], 20),
+            (members.lfs[record], 16),
+            (members.lsn[record], 16),
             (members.stream[record], 4),
-            (2 * columns.rows.number[rows], 8),
+            (columns.rows.number[rows], 4),
         ]
 
     def txn_ids(self, rows: Int64s) -> Bytes:

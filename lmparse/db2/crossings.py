@@ -109,7 +109,7 @@ class Crossings:
             previous = self._beginning.loads.through(tid, int(heads.previous[place]))
             first = int(heads.first_index[place])
             found.is_broken |= bool(heads.is_broken[place])
-            if previous > found.last_address > 0 and not self._is_between(found.last_index, first):
+            if tid and previous > found.last_address > 0 and not self._is_between(found.last_index, first):
                 found.is_broken = True
                 self.broken.add(tid)
                 self.missing.append(MissingRecord(previous, first))
@@ -126,7 +126,7 @@ class Crossings:
         self._open.pop(tid, None)
         found.state = STATES[state]
         if state == COMMITTED:
-            found.commit_lsn, found.commit_stream = int(heads.commit_lsn[place]), int(heads.commit_stream[place])
+            found.commit_lfs, found.commit_lsn = int(heads.commit_lfs[place]), int(heads.commit_lsn[place])
             found.commit_time = int(heads.commit_time[place])
             authid = int(heads.authid[place])
             found.authid = None if authid < 0 else summary.authids[authid]

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lmparse.changes.checkpoint import MOST_UNREAD, Checkpoint, too_late
-from lmparse.db2.file_ranges import FileRange, Position, file_heads, not_one_log
+from lmparse.db2.file_ranges import FileRange, file_heads, not_one_log
 from lmparse.db2.known_records import has_known
+from lmparse.db2.order import Position
 from lmparse.errors import FramingError
 from lmparse.options import Options
 from lmparse.records.settings import FileSettings
@@ -36,6 +37,8 @@ class FileChain:
     """The numbers of these pieces."""
     reached: Position = (0, 0)
     ends: dict[int, int] = field(default_factory=dict)
+    ends_unsound: bool = False
+    """Whether records without a sound header are behind the last record that has one."""
     damage: tuple[int, int] | None = None
     """A piece with damage behind it whose records no file has so far: its number, and the end of its stretch."""
 
@@ -84,7 +87,8 @@ class FileChain:
         if piece.size:
             self.filled.append(len(self.pieces) - 1)
             self.firsts.append(max(one.first, (self.reached[0], self.reached[1] + 1)))
-        self.reached = max(self.reached, one.last)
+        if one.last >= self.reached:
+            self.reached, self.ends_unsound = one.last, one.ends_unsound
         for stream, end in one.ends.items():
             self.ends[stream] = max(end, self.ends.get(stream, 0))
 
@@ -104,9 +108,7 @@ class FileChain:
             known = () if self.checkpoint is None else self.checkpoint.known
             if known:
                 is_doubtful = not has_known(one, known, self.options, self.settings)
-            found = _find(stretch, self.reached, self.options, self.settings, is_behind=True)
-            size = stretch.size if found is None else found[1] - stretch.start
-            records = stretch.records if found is None else found[0] - stretch.first_record
+            records, size = self._read_before(stretch)
         return replace(
             stretch, start=stretch.start + size, first_record=stretch.first_record + records,
             records=stretch.records - records, is_doubtful=is_doubtful,
@@ -133,11 +135,33 @@ class FileChain:
         return False
 
     def _missing(self, one: FileRange) -> int | None:
-        """Bytes of the log between the files so far and the next one; None if addresses do not show it."""
+        """Bytes of the log between the files so far and the next one; None if addresses do not show it.
+
+        Over records that cannot be read they show nothing, as inside a file: the length of one may be wrong.
+        """
+        if one.begins_unsound or self.ends_unsound:
+            return 0
         if one.first_address is None:
             return None
         stream, address = one.first_address
         return max(address - self.ends[stream], 0) if stream in self.ends else None
+
+    def _read_before(self, stretch: JoinedPiece) -> tuple[int, int]:
+        """Records and bytes at the beginning of a stretch, up to the last record that is not behind the checkpoint.
+
+        Records behind that one without a sound header have no position: they are read, perhaps once more.
+        """
+        records = size = 0
+        with suppress(FramingError):  # no record behind damage is joined
+            for heads in file_heads(stretch, self.options, self.settings):
+                places = np.flatnonzero(~heads.is_behind(self.reached))
+                if len(places):
+                    last = places[-1]
+                    records, size = int(heads.index[last]) + 1 - stretch.first_record, int(heads.behind[last])
+                    size -= stretch.start
+                if len(places) < len(heads.lsn):
+                    break
+        return records, size
 
     def _shared(self, one: FileRange) -> tuple[int, int]:
         """Bytes and records at the beginning of a stretch that those before have. Raises FramingError LMP-F013."""
@@ -178,19 +202,11 @@ def _check_same(joined: Joined, start: int, own: JoinedPiece, size: int, options
             raise not_one_log(f"it overlaps {joined.shown}, and differs from it {where}", own.path)
 
 
-def _find(
-    piece: JoinedPiece, position: Position, options: Options, settings: FileSettings, *, is_behind: bool = False
-) -> tuple[int, int] | None:
-    """Number and offset, in its file, of the first record at a position or, with `is_behind`, behind it."""
+def _find(piece: JoinedPiece, position: Position, options: Options, settings: FileSettings) -> tuple[int, int] | None:
+    """Number and offset, in its file, of the first record at a position."""
     with suppress(FramingError):  # no record behind damage is joined
         for heads in file_heads(piece, options, settings):
             if len(heads.lsn) and heads.position(-1) >= position:
-                is_found = heads.has_reached(position) & ~heads.is_behind(position)
-                if is_behind:
-                    is_found = heads.is_behind(position)
-                places = np.flatnonzero(is_found)
-                if len(places):
-                    return int(heads.index[places[0]]), int(heads.start[places[0]])
-                if not is_behind:
-                    return None
+                places = np.flatnonzero(heads.has_reached(position) & ~heads.is_behind(position))
+                return (int(heads.index[places[0]]), int(heads.start[places[0]])) if len(places) else None
     return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lmparse.db2.links import Links, links_of
+from lmparse.db2.order import Position
 from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.db2.settings import find_log
 from lmparse.errors import FramingError
@@ -19,9 +20,6 @@ from lmparse.records.settings import FileSettings
 from lmparse.storage.joined import JoinedPiece
 from lmparse.values.byte_arrays import Flags, UInt64s
 
-Position = tuple[int, int]
-"""Log flush sequence and log sequence number."""
-
 
 @dataclass(frozen=True)
 class FileRange:
@@ -31,15 +29,21 @@ class FileRange:
     first: Position
     last: Position
     first_address: tuple[int, int] | None
-    """Log stream and address of the first record; None if it does not state them."""
+    """Log stream and address of the first record with a sound header; None if it does not state them."""
     ends: dict[int, int]
-    """Address behind the last record of each log stream."""
+    """Address behind the last record of each log stream; those behind the last sound one are taken to be of its."""
     sound_end: int
     """Offset behind the last record before damage."""
     fault: FramingError | None
     """The damage; None if there is none."""
     last_record: tuple[int, int] | None = None
     """Where the last record, with its prefix, begins and ends; None if that was not looked for."""
+    begins_unsound: bool = False
+    """Whether records without a sound header are in front of the first one that has one."""
+    ends_unsound: bool = False
+    """Whether such records are behind the last one."""
+    unplaced: tuple[int, int] | None = None
+    """Number and offset of the first record with a sound header that states no position; None if there is none."""
 
 
 def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange:
@@ -52,6 +56,9 @@ def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> 
     first: tuple[Position, tuple[int, int] | None] | None = None
     last: Position | None = None
     last_record: tuple[int, int] | None = None
+    unsound = 0
+    """Bytes of the records without a sound header behind the last one that has one."""
+    unplaced: tuple[int, int] | None = None
     windows = file_heads(stretch, options, settings)
     while True:
         try:
@@ -64,24 +71,32 @@ def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> 
             break
         records, sound_end = records + heads.count, heads.end
         links.then(heads.links)
+        unplaced = unplaced or heads.unplaced
         if not len(heads.lsn):
+            unsound += heads.unsound_behind
             continue
         if first is None:
             stated = (int(heads.stream[0]), int(heads.address[0])) if heads.address[0] else None
-            first = heads.position(0), stated
+            first, begins_unsound = (heads.position(0), stated), bool(unsound) or heads.begins_unsound
         if (last is not None and heads.position(0) < last) or not heads.is_ascending:
             raise not_one_log("its records are not in the order of their positions", path)
         last, last_record = heads.position(-1), (int(heads.start[-1]), int(heads.behind[-1]))
+        last_stream, unsound = int(heads.stream[-1]), heads.unsound_behind
     if first is None or last is None:
         raise fault or not_one_log("no record states its position", path)
     is_gapless = bool(links.ends) and not links.apart
     found = replace(stretch, records=records, is_gapless=is_gapless)
-    return FileRange(found, first[0], last, first[1], links.ends, sound_end, fault, last_record)
+    ends = dict(links.ends)
+    if last_stream in ends:
+        ends[last_stream] += unsound
+    return FileRange(
+        found, first[0], last, first[1], ends, sound_end, fault, last_record, begins_unsound, unsound > 0, unplaced
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class FileHeads:
-    """The positions of the records of a window that have a sound header."""
+    """The positions of the records of a window that have a sound header and state one."""
 
     end: int
     """Offset behind the last record of the window."""
@@ -98,6 +113,12 @@ class FileHeads:
     stream: UInt64s
     address: UInt64s
     links: Links
+    begins_unsound: bool
+    """Whether there are other records in front of the first of them, or no such record."""
+    unsound_behind: int
+    """Bytes of the records behind the last of them, without their prefixes; if there is none, of all."""
+    unplaced: tuple[int, int] | None = None
+    """As `FileRange.unplaced`."""
 
     def position(self, place: int) -> Position:
         return int(self.lfs[place]), int(self.lsn[place])
@@ -132,14 +153,22 @@ def file_heads(
     place = stretch.start, stretch.end, stretch.first_record
     for window in index.windows(found.framing, found.buffer, *place, max_records, lead=reader.lead):
         heads = reader.heads(window)
+        end, count, size = int(window.offsets[-1] + window.lengths[-1]), len(window), int(window.lengths.sum())
         if heads is None:
+            none = np.zeros(0, np.uint64)
+            yield FileHeads(end, count, none, none, none, none, none, none, none, Links(), True, size)
             continue
         members, is_sound = heads
+        without = np.flatnonzero(is_sound & (members.lsn == 0))
+        unplaced = (int(members.index[without[0]]), int(members.offset[without[0]])) if len(without) else None
         members = members.take(is_sound & (members.lsn != 0))
+        places = members.index - window.first_index
+        behind = int(window.lengths[places[-1] + 1 :].sum()) if len(places) else size
         yield FileHeads(
-            int(window.offsets[-1] + window.lengths[-1]), len(window), members.index.view(np.uint64),
-            (members.offset - reader.lead).view(np.uint64), (members.offset + members.length).view(np.uint64),
-            members.lfs, members.lsn, members.stream.view(np.uint64), members.address, links_of(members),
+            end, count, members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
+            (members.offset + members.length).view(np.uint64), members.lfs, members.lsn,
+            members.stream.view(np.uint64), members.address, links_of(members),
+            not len(places) or bool(places[0]), behind, unplaced,
         )  # fmt: skip
 
 

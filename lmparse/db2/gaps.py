@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from lmparse.db2.order import Position
 from lmparse.db2.record_kinds import ATTRIBUTE, INITIALIZE, LOAD, NOT_LOGGED, TRUNCATE
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
@@ -69,10 +70,10 @@ class Gaps:
         self._lasting.pop(ids, None)
         self._inherited.pop(ids, None)
 
-    def settle(self, reference: ChangeReference, commit_lsn: int, *, is_done: bool) -> None:
-        """Open or close gaps by a change whose transaction has ended."""
+    def settle(self, reference: ChangeReference, commit: Position, *, is_done: bool) -> None:
+        """Open or close gaps by a change whose transaction has ended, with a commit at a position."""
         if reference.op == "S" and is_done:
-            self._report(reference, commit_lsn)
+            self._report(reference, commit)
         if reference.ids is None:
             return
         if reference.kind == TRUNCATE and is_done and reference.ids in self._inherited:
@@ -88,11 +89,11 @@ class Gaps:
         elif gaps and reference.kind == ATTRIBUTE and reference.notice is not None and not is_done:
             self._withdrawn.add(reference)
 
-    def _report(self, reference: ChangeReference, commit_lsn: int) -> None:
+    def _report(self, reference: ChangeReference, commit: Position) -> None:
         ids = "unknown" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"
         notice = reference.notice or {}
         why = f"{notice.get('gap')}, until {notice.get('rows_missing_until')}"
-        self._index.gaps.append((reference.extent, f"rows missing from here: table {ids}", why, commit_lsn))
+        self._index.gaps.append((reference.extent, f"rows missing from here: table {ids}", why, commit))
 
 
 def _opened_by(kind: str, body: Any) -> str | None:

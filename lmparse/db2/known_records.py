@@ -12,7 +12,8 @@ from contextlib import suppress
 import numpy as np
 
 from lmparse.changes.checkpoint import record_digest
-from lmparse.db2.file_ranges import FileRange, Position, file_heads, not_one_log
+from lmparse.db2.file_ranges import FileRange, file_heads, not_one_log
+from lmparse.db2.order import Position
 from lmparse.errors import FramingError
 from lmparse.options import Options
 from lmparse.records.settings import FileSettings

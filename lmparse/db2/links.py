@@ -67,6 +67,7 @@ class LoadStarts:
 
     def __init__(self, found: Iterable[LoadStart] = ()) -> None:
         self._previous: dict[tuple[int, int], int] = {}
+        self._addresses: UInt64s | None = None
         for one in found:
             self.add(one)
 
@@ -74,19 +75,25 @@ class LoadStarts:
         """Take note of one; without addresses no link is tested."""
         if one.address > one.previous:
             self._previous[one.tid, one.address] = one.previous
+            self._addresses = None
 
     def through(self, tid: int, previous: int) -> int:
         """The address of the record before in a transaction, of which the link is `previous`."""
+        passed = []
         while (tid, previous) in self._previous:
+            passed.append(previous)
             previous = self._previous[tid, previous]
+        for address in passed:  # or a chain of loads would be walked again for each link to it
+            self._previous[tid, address] = previous
         return previous
 
     def all_through(self, tids: UInt64s, previous: UInt64s) -> UInt64s:
         """The same of many."""
         if not self._previous:
             return previous
-        addresses = np.array(sorted({address for _, address in self._previous}), np.uint64)
-        places = np.flatnonzero(np.isin(previous, addresses))
+        if self._addresses is None:
+            self._addresses = np.unique(np.array([address for _, address in self._previous], np.uint64))
+        places = np.flatnonzero(np.isin(previous, self._addresses))
         found = previous.copy()
         for place, tid in zip(places.tolist(), tids[places].tolist(), strict=True):
             found[place] = self.through(tid, int(previous[place]))
@@ -122,8 +129,8 @@ class Links:
     """Records with a position (LFS and LSN) in front of that of the record before in their log stream."""
     first_late: int = -1
     """Number of the first of them; -1 if there is none."""
-    lowest: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Position of the first record of each log stream."""
+    lowest: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    """Position and number of the first record of each log stream."""
     last: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     """Position and number of the last one."""
 
@@ -165,15 +172,18 @@ class Links:
         """Add the position of the next record, and its number."""
         known = self.last.get(stream)
         if known is None:
-            self.lowest[stream] = lfs, lsn
+            self.lowest[stream] = lfs, lsn, index
         elif (lfs, lsn) < known[:2]:
             self.count_late(1, index)
         self.last[stream] = lfs, lsn, index
 
     def count_late(self, count: int, first: int) -> None:
-        """Count records in front of whose position another one was; `first` is the number of the first of them."""
-        if count and self.first_late < 0:
-            self.first_late = first
+        """Count records in front of whose position another one was; `first` is the number of the first of them.
+
+        Those of a log stream may be counted behind those of another one, and be in front of them.
+        """
+        if count:
+            self.first_late = min(first, self.first_late) if self.late else first
         self.late += count
 
     def miss(self, found: MissingRecord) -> None:
@@ -190,9 +200,13 @@ class Links:
 
     def moved(self, first: int) -> Links:
         """The same with `first` added to the numbers of records."""
-        last = {stream: (lfs, lsn, index + first) for stream, (lfs, lsn, index) in self.last.items()}
+        lowest, last = (
+            {stream: (lfs, lsn, index + first) for stream, (lfs, lsn, index) in places.items()}
+            for places in (self.lowest, self.last)
+        )
         named = [MissingRecord(one.address, one.index + first) for one in self.named]
-        return replace(self, named=named, last=last, first_late=self.first_late + first if self.late else -1)
+        first_late = self.first_late + first if self.late else -1
+        return replace(self, named=named, lowest=lowest, last=last, first_late=first_late)
 
     def then(self, other: Links) -> Links:
         """These, followed by those of the next stretch."""
@@ -208,8 +222,8 @@ class Links:
             known = self.last.get(stream)
             if known is None:
                 self.lowest[stream] = position
-            elif position < known[:2]:
-                self.count_late(1, known[2] + 1)
+            elif position[:2] < known[:2]:
+                self.count_late(1, position[2])
         self.count_late(other.late, other.first_late)
         self.last |= other.last
         self.adjoining, self.apart = self.adjoining + other.adjoining, self.apart + other.apart
@@ -228,7 +242,7 @@ def links_of(members: _Linked) -> Links:
         later = (lfs[1:] < lfs[:-1]) | ((lfs[1:] == lfs[:-1]) & (lsn[1:] < lsn[:-1]))
         if later.any():
             found.count_late(int(later.sum()), int(members.index[which[1:][later][0]]))
-        found.lowest[stream] = int(lfs[0]), int(lsn[0])
+        found.lowest[stream] = int(lfs[0]), int(lsn[0]), int(members.index[which[0]])
         found.last[stream] = int(lfs[-1]), int(lsn[-1]), int(members.index[which[-1]])
     for stream, which in places_by_value(streams):
         chosen = stating[which]
@@ -241,14 +255,15 @@ def links_of(members: _Linked) -> Links:
 
 
 def missing_records(members: _Linked, order: Int64s, starts: Flags, unread: list[int], loads: LoadStarts) -> Int64s:
-    """The members that follow a missing record of their transaction, ascending.
+    """The members that follow a missing record of their transaction, ascending; those without one follow none.
 
     `order` sorts members by transaction, and units of one begin at `starts`. `unread` are the numbers of records that
     cannot be read, ascending: a link over one of them shows nothing.
     """
     before, after = order[:-1], order[1:]
-    address, previous = members.address[before], loads.all_through(members.tid[after], members.previous[after])
-    places = np.flatnonzero(~starts[1:] & (address != 0) & (previous > address))
+    tid, address = members.tid[after], members.address[before]
+    previous = loads.all_through(tid, members.previous[after])
+    places = np.flatnonzero(~starts[1:] & (tid != 0) & (address != 0) & (previous > address))
     if len(places) and unread:
         between = np.array(unread)
         low, high = (np.searchsorted(between, members.index[side[places]]) for side in (before, after))

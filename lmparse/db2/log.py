@@ -220,10 +220,10 @@ class Db2Log(ChangeLog):
         """Leave out what an earlier reading has said of the records that are read again."""
         if self.resumed is None:
             return
-        lsn, first = self.resumed.reached[1], self.beginning.read_before
-        if all(position[:2] <= self.resumed.reached for position in found.links.last.values()):
+        reached, first = self.resumed.reached, self.beginning.read_before
+        if all(position[:2] <= reached for position in found.links.last.values()):
             first = 1 << 63  # nothing is new
-        found.gaps = [gap for gap in found.gaps if gap[3] > lsn]
+        found.gaps = [gap for gap in found.gaps if gap[3] > reached]
         found.bad = [bad for bad in found.bad if bad[0].index >= first]
         found.links.forget(first)
 

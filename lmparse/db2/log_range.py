@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from lmparse.changes.log_range import LogRange, OverlappingRecords, StreamRange, position_of_text, position_text
 from lmparse.db2.file_chain import overlap
 from lmparse.db2.file_form import form_of
-from lmparse.db2.file_ranges import FileRange, Position, not_one_log
+from lmparse.db2.file_ranges import FileRange, not_one_log
 from lmparse.db2.links import Links, links_of
 from lmparse.db2.log_record import LogReader
+from lmparse.db2.order import Position
 from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.db2.record_columns import Members
 from lmparse.db2.settings import LuwSettings, find_log

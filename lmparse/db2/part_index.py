@@ -263,7 +263,7 @@ class PartIndex:
             units.is_broken[place] |= known.is_broken
             units.state[place] = STATES.index(known.state)
             if units.state[place] == COMMITTED:
-                units.commit_lsn[place], units.commit_stream[place] = known.commit_lsn, known.commit_stream
+                units.commit_lfs[place], units.commit_lsn[place] = known.commit_lfs, known.commit_lsn
                 units.commit_time[place] = known.commit_time
                 number = -1 if known.authid is None else self.authids.setdefault(known.authid, len(self.authids))
                 units.authid[place] = number

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol
 
-from lmparse.changes.change import SEQ_OF_RECORD_DIGITS
 from lmparse.changes.checkpoint import MOST_KNOWN, MOST_UNREAD, Checkpoint, NeededStretch
 from lmparse.db2.file_form import form_of
 from lmparse.db2.file_ranges import range_of
@@ -19,12 +18,13 @@ from lmparse.db2.gaps import KINDS
 from lmparse.db2.known_records import last_record_of
 from lmparse.db2.log_beginning import evidence_of, named
 from lmparse.db2.log_index import LogIndex
+from lmparse.db2.order import seq_behind
 from lmparse.db2.part_reader import IndexedLog
 from lmparse.db2.settings import LuwSettings
 from lmparse.db2.tables import Ids, Table
 from lmparse.db2.transaction_index import TableRecord, TransactionIndex
 from lmparse.db2.transactions import described_in
-from lmparse.errors import OptionError
+from lmparse.errors import FramingError, OptionError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.records.settings import FileSettings
@@ -52,7 +52,7 @@ class ResumedLog(IndexedLog, Protocol):
 def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     """The checkpoint behind a log, of which `before` was the one in front.
 
-    Raises FramingError if the log is damaged, and LMP-F013 if its records do not state positions.
+    Raises FramingError if the log is damaged, and LMP-F013 if one of its records states no position.
     """
     index = log.log_index
     if index.whole.rest.fault is not None:
@@ -65,6 +65,8 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     pieces = []
     for piece in joined.pieces:
         found = range_of(piece, log.options, settings) if piece.size else None
+        if found is not None and found.unplaced is not None:
+            raise _without_position(piece.path, *found.unplaced)
         if found is not None:
             pieces.append(found.stretch)
             if found.first > reached and (piece.missing != 0 or reached == (0, 0)):
@@ -76,7 +78,6 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     joined = Joined(tuple(pieces))
     first = joined.records[-1] if index.oldest_open is None else _settled_before(index, index.oldest_open)
     needed = () if index.oldest_open is None else _from_record(log, joined, first)
-    seq = f"{reached[1]:016X}".ljust(16 + 4 + SEQ_OF_RECORD_DIGITS, "F")
     stretches = tuple(NeededStretch.of(piece, log.options.bounds) for piece in needed)
     reasons = {f"{one}.{other}": times.at(first) for (one, other), times in sorted(index.whole.gaps.items())}
     gaps = {ids: reason for ids, reason in reasons.items() if reason is not None}
@@ -85,11 +86,19 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     form = form_of(settings) if pieces or (before is not None and before.form) else ()
     beginning = index.whole.beginning
     return Checkpoint(
-        log.spec.id, seq, reached, ends, stretches, described, gaps, form,
+        log.spec.id, seq_behind(reached), reached, ends, stretches, described, gaps, form,
         begins=beginning.firsts, cut=named(index.cut),
         evidence=tuple(sorted(beginning.evidence | evidence_of(joined))),
         unread=tuple(unread[-MOST_UNREAD:]), missing=beginning.missing,
         known=tuple(sorted(known.items())[-MOST_KNOWN:]),
+    )  # fmt: skip
+
+
+def _without_position(path: str, number: int, offset: int) -> FramingError:
+    """The error of a record that could be in front of the checkpoint, where its changes would be left out."""
+    return FramingError(
+        "its log sequence number is zero, so that the log cannot be read on from here", code="LMP-F013", file=path,
+        record_index=number, record_offset=offset, hint="read the log without a checkpoint",
     )  # fmt: skip
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from lmparse.changes import change
 from lmparse.db2.links import Links
+from lmparse.db2.order import Position, seq
 from lmparse.db2.tables import Ids, Table
 from lmparse.errors import ControlError, DataError, FramingError
 from lmparse.framing.extents import RecordExtent
@@ -170,8 +170,8 @@ class Transaction:
     is_incomplete: bool = False
     """Whether that record may be in front of the log, and was not left out of it."""
     changes: list[ChangeReference] = field(default_factory=list)
+    commit_lfs: int = 0
     commit_lsn: int = 0
-    commit_stream: int = 0
     commit_time: int | None = None
     """Seconds since 1970-01-01, if the record that ended it has a time."""
     authid: str | None = None
@@ -186,6 +186,11 @@ class Transaction:
     def txn_id(self) -> str:
         """Transaction identifier and first log sequence number, 28 hex digits."""
         return f"{self.transaction_id.hex().upper()}{self.first_lsn:016X}"
+
+    @property
+    def commit_position(self) -> Position:
+        """Position of its commit record; of zeros if it is not committed."""
+        return self.commit_lfs, self.commit_lsn
 
     @property
     def commit_micros(self) -> int | None:
@@ -208,16 +213,10 @@ class Transaction:
         return INCOMPLETE if self.is_incomplete else self.outcome(reference)
 
     def seq(self, reference: ChangeReference) -> str:
-        """The sort key of one of its changes: position of the commit, then of the record, log stream, row number.
-
-        The position of a commit is log sequence number and log stream of the commit record; the position of a record
-        is log flush sequence and log sequence number.
-        """
-        commit = change.NOT_COMMITTED
-        if self.outcome(reference) == "committed":
-            commit = f"{self.commit_lsn:016X}{self.commit_stream:04X}"
-        ordinal = 2 * reference.number + (reference.notice is not None)
-        return change.seq(commit, f"{reference.lfs:020X}{reference.lsn:020X}", reference.stream, ordinal)
+        """The sort key of one of its changes, see `order`."""
+        commit = self.commit_position if self.outcome(reference) == "committed" else None
+        ordinal = reference.number + (reference.notice is not None)  # a record with a notice has one change beside it
+        return seq(commit, (reference.lfs, reference.lsn), reference.stream, ordinal)
 
     @property
     def bytes(self) -> int:
@@ -259,9 +258,9 @@ class TransactionIndex:
     """Number of occurrences of each notice, by text."""
     address_forms: Counter[str] = field(default_factory=Counter)
     """Number of byte addresses in LOB records by form, where the manual does not state the form."""
-    gaps: list[tuple[RecordExtent, str, str, int]] = field(default_factory=list)
-    """Records from which on rows are missing, with words in front of the place of each and behind it, and the log
-    sequence number of the commit."""
+    gaps: list[tuple[RecordExtent, str, str, Position]] = field(default_factory=list)
+    """Records from which on rows are missing, with words in front of the place of each and behind it, and the
+    position of the commit."""
     bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Records that could not be read."""
     fault: FramingError | None = None
@@ -304,8 +303,8 @@ class Crossing:
     is_broken: bool = False
     """Whether a record is missing between two of its records."""
     state: str = "open"
+    commit_lfs: int = 0
     commit_lsn: int = 0
-    commit_stream: int = 0
     commit_time: int = -1
     authid: str | None = None
 

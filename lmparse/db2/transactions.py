@@ -240,7 +240,7 @@ class TransactionReader:
             self._commit(transaction, record)
 
     def _commit(self, transaction: Transaction, record: LogRecord) -> None:
-        transaction.commit_lsn, transaction.commit_stream = _lsn(record), record.stream
+        transaction.commit_lfs, transaction.commit_lsn = record.lfs, _lsn(record)
         transaction.commit_time = commit_seconds(getattr(record.body, "time_committed", None), self._byte_order)
         raw = getattr(record.body, "authid", None)
         try:
@@ -265,7 +265,7 @@ class TransactionReader:
         transaction.changes = without_halves(transaction.changes)
         for reference in transaction.changes:
             is_done = state == "committed" and not reference.is_undone
-            self._gaps.settle(reference, transaction.commit_lsn, is_done=is_done)
+            self._gaps.settle(reference, transaction.commit_position, is_done=is_done)
         (self.index.transactions if transaction.changes else self.index.unchanged).append(transaction)
 
     # -- changes --------------------------------------------------------------------------

@@ -35,8 +35,8 @@ class Units(Arrays):
     first_stream: Int64s
     """Log stream of its first record; NO_STREAM if that states no address."""
     state: Int64s
+    commit_lfs: UInt64s
     commit_lsn: UInt64s
-    commit_stream: Int64s
     commit_time: Int64s
     authid: Int64s
     sizes: Int64s
@@ -104,8 +104,8 @@ def find_units(columns: RecordColumns) -> tuple[Units, Int64s]:
         previous=members.previous[first],
         first_stream=np.where(members.address[first] != 0, members.stream[first], NO_STREAM),
         state=state,
+        commit_lfs=np.where(is_commit, members.lfs[end], np.uint64(0)),
         commit_lsn=np.where(is_commit, members.lsn[end], np.uint64(0)),
-        commit_stream=np.where(is_commit, members.stream[end], 0),
         commit_time=np.where(is_commit, _of_ends(columns, end, columns.ends.time, NO_TIME), NO_TIME),
         authid=np.where(is_commit, _of_ends(columns, end, columns.ends.authid, NO_AUTHID), NO_AUTHID),
         sizes=np.bincount(numbers, minlength=count) - has_end,

@@ -32,7 +32,7 @@ OTHER = "other"
 _HOME, _STATE, _CHECKPOINT, _BEGUN, _LOCK = "_lmparse", "land.json", "checkpoint.json", "begun.json", "lock"
 _DELTA_LOG = "_delta_log"
 _BEGINNING = b'{\n  "land_version": '
-_VERSION = 1
+_VERSION = 2
 MOST_COMMITS = 1 << 62
 """Most landings in a table that are believed; its log has their number as a signed one of 64 bits."""
 _UNREADABLE = "%[]\\*"
@@ -228,13 +228,13 @@ class LandingTarget:
             found = read_json(file_bytes(place, limits), limits)
             if found["land_version"] != _VERSION:
                 raise ValueError(f"it is of version {found['land_version']}, and this lmparse reads {_VERSION}")
-            known, is_trimmed = (found["as"], found["current"]), found.get("trim", True)
+            known, is_trimmed = (found["as"], found["current"]), found["trim"]
             tables = [_known_table(entry) for entry in found["tables"]]
             self.tables = {table.ids: table for table in tables}
             if len({table.folder.casefold() for table in tables}) < len(found["tables"]):
                 raise ValueError("two tables have one folder")
             self.seq = _text_or_none(found["seq"])
-            self.marks = _known_marks(found.get("marks", []))
+            self.marks = _known_marks(found["marks"])
         except (DocumentError, OSError, LookupError, TypeError, ValueError) as error:
             raise OptionError(f"{place} is not a state of land: {error}", code=CODE) from None
         if is_trimmed is not self.is_trimmed:

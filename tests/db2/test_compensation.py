@@ -13,7 +13,7 @@ import pytest
 from amounts import IS_THOROUGH
 from counted import elements, growth, operations
 from samples.db2_scripts import DOC, ITEM, PAIR, item
-from writers.db2 import dms, lob, rows
+from writers.db2 import dms, lob, rows, utility
 from writers.db2.dms import Place
 from writers.db2.header import PROPAGATABLE
 from writers.db2.stream import Stream
@@ -224,12 +224,25 @@ def tables_in_turn(stream: Stream, size: int) -> None:
     unit.commit()
 
 
+def chain_of_loads(stream: Stream, size: int) -> None:
+    """Links that lead through all starts of loads in front of them."""
+    unit = stream.begin()
+    for _ in range(5 * size):
+        unit.record("load_start", "load_start", utility.load_start(stream.server, 1, 3, 9))
+    last = unit._last
+    for number in range(5 * size):
+        unit._last = last
+        unit.insert(ITEM, item(number))
+    unit.commit()
+
+
 SCRIPTS: dict[str, Script] = {
     script.__name__: script
     for script in (
         rollback, savepoints, moved_rows, pointers, lob_pieces, open_side_by_side, one_after_another,
         rows_of_one_record, versions, gaps, damaged, updates_with_pieces,
         pieces_of_many_columns, grown, grown_without_data, grown_beside, tables_in_turn,
+        chain_of_loads,
     )
 }  # fmt: skip
 FORMS = [("v7", "bare"), ("v9.7", "lsn8"), ("v10", "filter")]

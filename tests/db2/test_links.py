@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from samples import db2_scripts as luw
+from writers.db2.stream import Stream
 
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
@@ -70,6 +71,40 @@ def test_a_log_that_is_there_twice(whole: tuple[Path, list[tuple[int, int]]]) ->
         said += [text for text in log.tally.notices if "positions go back" in text]
     assert len(said) == 3
     assert all(text.startswith(f"positions go back behind record {len(places) - 1}: ") for text in said)
+
+
+@pytest.mark.parametrize("part_bytes", [0, 300])
+def test_several_log_streams_whose_positions_go_back(part_bytes: int, tmp_path: Path) -> None:
+    """The first such place in the file is named, whatever stream it is of and wherever parts end."""
+    stream = Stream("v10", "little", "filter")
+    for stream_id, lsn in ((0, 1000), (1, 2000), (1, 1900), (0, 900)):
+        stream.stream_id, stream._lsn, stream._lfs = stream_id, lsn, 77
+        unit = stream.begin()
+        unit.insert(luw.ITEM, luw.item(lsn))
+        unit.commit()
+    path = tmp_path / "a.log"
+    path.write_bytes(stream.bytes())
+    for engine in ("columnar", "kaitai"):
+        log: Any = open_changes(path, read_options({**OPTIONS, "engine": engine}))
+        if part_bytes and engine == "columnar":
+            log.change_parts(part_bytes)
+        list(log.changes())
+        (said,) = (text for text in log.tally.notices if "go back" in text)
+        assert said.startswith("positions go back behind record 3 and at 1 more places: "), (engine, said)
+
+
+@pytest.mark.parametrize("part_bytes", [0, 300])
+def test_records_without_a_transaction_lack_none(part_bytes: int, tmp_path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    stream.begin().insert(luw.ITEM, luw.item(1))
+    unit = stream.begin()
+    unit.tid = bytes(6)
+    unit.insert(luw.ITEM, luw.item(2))
+    unit._last += 5
+    unit.insert(luw.ITEM, luw.item(3))
+    path = tmp_path / "a.log"
+    path.write_bytes(stream.bytes())
+    assert notices(path, "columnar", part_bytes) == notices(path, "kaitai") == []
 
 
 def test_a_log_that_was_read_with_a_filter(whole: tuple[Path, list[tuple[int, int]]]) -> None:

@@ -1,0 +1,30 @@
+"""Order of Db2 LUW changes: positions in the log as text, of which the sort key `seq` of a change is made.
+
+A `seq` is, in upper-case hex digits, the position of the commit record (32), the position of the record (32), its log
+stream (4) and a number that tells apart changes of one record (4): `options.SEQ_DIGITS` together.
+"""
+
+from __future__ import annotations
+
+from lmparse.changes import checkpoint
+from lmparse.options import SEQ_DIGITS
+
+Position = checkpoint.Position
+"""Log flush sequence and log sequence number, by which a log is in order. Before 10.1 the first one is zero."""
+NOT_COMMITTED = "F" * 32
+"""Commit position of a change that is not committed: it sorts behind all that are."""
+
+
+def seq(commit: Position | None, record: Position, stream: int, ordinal: int) -> str:
+    """The sort key of a change of a record; without a commit, of one that is not committed."""
+    first = NOT_COMMITTED if commit is None else _digits(commit)
+    return f"{first}{_digits(record)}{stream:04X}{ordinal:04X}"
+
+
+def seq_behind(position: Position) -> str:
+    """A sort key behind those of all changes that are committed up to a position, and of no others."""
+    return _digits(position).ljust(SEQ_DIGITS, "F")
+
+
+def _digits(position: Position) -> str:
+    return "{:016X}{:016X}".format(*position)
