@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from lmparse.changes.claims import Claim, Statement
 from lmparse.db2.log_record import MARGIN, LogRecord
-from lmparse.db2.record_kinds import ABORTS, COMMITS
+from lmparse.db2.record_kinds import ABORTS, COMMITS, OPERATIONS
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.origin import RecordOrigin
 
@@ -123,6 +123,9 @@ class Continuity:
         stream.addresses.append(address or 0)
         if any(record.transaction_id):
             self._test_chain(record, stream)
+        elif record.previous and (record.kind in _ENDS or record.kind in OPERATIONS):
+            claim = self._ends if record.kind in _ENDS else self._chains
+            claim.test(f"{self._said(record)} follows {record.previous:016X}, but names no transaction")
 
     def claims(self) -> list[Claim]:
         """What came of all tests."""
@@ -147,6 +150,8 @@ class Continuity:
         failure = None
         if not record.lsn:
             failure = f"{self._said(record)}: its LSN is zero"
+        elif record.address == 0 and stream.first is not None:
+            failure = f"{self._said(record)}: its address is zero"
         elif position < stream.last:
             failure = f"{self._said(record)}: LSN {record.lsn:016X} behind {stream.last[1]:016X}"
         elif address is not None and stream.address is not None and address <= stream.address:

@@ -37,7 +37,7 @@ class Known:
     """Bytes of pieces that are not logged; None if all are."""
     is_cut: bool = False
     gap: str = ""
-    """Where pieces are missing between others."""
+    """Where pieces are missing between others, or overlap."""
     end: int | None = None
     """Byte address behind the last piece; None without addresses."""
 
@@ -47,8 +47,11 @@ class Known:
         all_bare = (self.bare or 0) + sum(bare) if bare or self.bare is not None else None
         is_cut, gap, end = self.is_cut or any(piece.is_cut for piece in pieces), self.gap, self.end
         for piece in sorted(pieces, key=_address) if pieces[0].kind.startswith("db2_lob") else ():
+            if not piece.length:
+                continue  # it has a place, but no byte of the value
             if end not in (None, piece.address) and not gap:
-                gap = f"pieces are missing: one ends at {end}, the next begins at {piece.address}"
+                what = "are missing" if piece.address > (end or 0) else "overlap, or are there twice"
+                gap = f"pieces {what}: one ends at {end}, the next begins at {piece.address}"
             end = piece.end
         return Known(self.beginning, all_bare, is_cut, gap, end)
 

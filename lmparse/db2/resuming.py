@@ -24,7 +24,7 @@ from lmparse.db2.settings import LuwSettings
 from lmparse.db2.tables import Ids, Table
 from lmparse.db2.transaction_index import TableRecord, TransactionIndex
 from lmparse.db2.transactions import described_in
-from lmparse.errors import FramingError, OptionError
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.records.settings import FileSettings
@@ -81,7 +81,7 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     stretches = tuple(NeededStretch.of(piece, log.options.bounds) for piece in needed)
     reasons = {f"{one}.{other}": times.at(first) for (one, other), times in sorted(index.whole.gaps.items())}
     gaps = {ids: reason for ids, reason in reasons.items() if reason is not None}
-    described = tuple(_described(log, before))
+    described = tuple(_described(log, before, first))
     # A log without a record shows no form.
     form = form_of(settings) if pieces or (before is not None and before.form) else ()
     beginning = index.whole.beginning
@@ -109,9 +109,9 @@ def _settled_before(index: LogIndex, number: int) -> int:
     """
     rest = index.whole.rest
     spans = [
-        (one.first_index, one.totals.last_index)
+        (one.first_index, max(one.totals.last_index, one.reused_at))
         for one in rest.transactions
-        if one.state != "open" and any(change.kind in KINDS for change in one.changes)
+        if (one.state != "open" or one.is_reused) and any(change.kind in KINDS for change in one.changes)
     ]
     for first, last in sorted(spans, reverse=True):
         if first < number <= last:
@@ -154,11 +154,12 @@ def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPi
 # -- descriptions of tables -------------------------------------------------------------------
 
 
-def _described(log: ResumedLog, before: Checkpoint | None) -> Iterator[str]:
-    """The record of the description of each table that is in force, as hexadecimal, with its prefix."""
+def _described(log: ResumedLog, before: Checkpoint | None, first: int) -> Iterator[str]:
+    """The record of the description of each table that is in force in front of a record, as hexadecimal, with its
+    prefix. Later ones are read again."""
     known = {} if before is None else dict(_described_before(log, before))
     for ids, records in log.transactions.tables.items():
-        in_force = [record for record in records if record.is_committed]
+        in_force = [record for record in records if record.is_committed and record.index < first]
         if in_force and in_force[-1].extent is not None:
             extent = in_force[-1].extent
             known[ids] = log.buffer[extent.offset - log.logs.lead : extent.end].hex(), in_force[-1].table
@@ -170,11 +171,21 @@ def _described_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[Ids
     lead = log.logs.lead
     for text in before.described:
         sequence, raw = int(text[:4], 16), bytes.fromhex(text[4:])
-        record = log.logs.read(raw, RecordExtent(0, ((lead, len(raw) - lead),), None))
-        found = None if record.table is None else described_in(record.kind, record.table, record.body, sequence)
+        try:
+            record = log.logs.read(raw, RecordExtent(0, ((lead, len(raw) - lead),), None))
+            found = None if record.table is None else described_in(record.kind, record.table, record.body, sequence)
+        except DataError as error:
+            raise _not_describing(str(error)) from None
         if record.table is None or found is None:
-            raise OptionError("the checkpoint has a record that describes no table", code="LMP-S030")
+            raise _not_describing("")
         yield record.table, (text[4:], found[0])
+
+
+def _not_describing(why: str) -> OptionError:
+    """The error of a record in a checkpoint that describes no table."""
+    return OptionError(
+        "the checkpoint has a record that describes no table" + (f": {why}" if why else ""), code="LMP-S030"
+    )
 
 
 def seed(log: ResumedLog, tables: dict[Ids, list[TableRecord]], before: Checkpoint) -> None:

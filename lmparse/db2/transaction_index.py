@@ -177,8 +177,9 @@ class Transaction:
     authid: str | None = None
     number: int = 0
     """Its number, in the order in which transactions ended."""
-    is_reused: bool = False
-    """Whether it has no end, and another transaction begins with its identifier."""
+    reused_at: int = -1
+    """Number of the record with which another transaction begins with its identifier, while it has no end; -1 if none
+    does."""
     totals: RecordTotals = field(default_factory=RecordTotals)
     """Its records that were read one by one; of a transaction that changes tables as a whole, some of them."""
 
@@ -186,6 +187,11 @@ class Transaction:
     def txn_id(self) -> str:
         """Transaction identifier and first log sequence number, 28 hex digits."""
         return f"{self.transaction_id.hex().upper()}{self.first_lsn:016X}"
+
+    @property
+    def is_reused(self) -> bool:
+        """Whether it has no end, and another transaction begins with its identifier."""
+        return self.reused_at >= 0
 
     @property
     def commit_position(self) -> Position:

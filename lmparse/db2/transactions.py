@@ -134,6 +134,8 @@ class TransactionReader:
         if record.address:
             self._beginning.place(record.stream, record.address)
             self._link(record, record.address)
+        else:
+            self._latest.pop(record.transaction_id, None)  # nobody knows whether the next one follows it
         difference = record.class_differs
         if difference:
             self.index.counts[difference] += 1
@@ -200,7 +202,7 @@ class TransactionReader:
             return transaction
         if transaction.transaction_id not in self._counted:
             self.index.counts[USED_AGAIN] += 1
-        transaction.is_reused = True
+        transaction.reused_at = record.extent.index
         self._end(transaction, "open")
         return None
 

@@ -162,8 +162,9 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
             "no rows", "sqlcode of a record without rows", "It says whether rows are compressed.", fields=("sqlcode",)
         ),
         Unseen(
-            "facts", "Flags and padding of the header, and a type that is not listed",
-            "Nothing else repeats them, and the lists of types are open.",
+            "facts", "Flags and padding of the header, and another type that does not contradict the rest",
+            "Nothing else repeats them, and the lists of types are open. With a type whose records change no row, the "
+            "change of the record is missing, as if it had not been logged.",
             fields=("general_flag", "header_padding", "type"),
         ),
     ),
@@ -191,6 +192,8 @@ _DESCRIPTIONS = {
         "of a column, or a code page, as long as every row can be read so. Nothing repeats it.\n"
     ),
     "db2": (
+        "- **What a record says of its change alone**, behind its header: row id, flags, time and authorization id of "
+        "a commit, function, address and column of a LOB record, as long as it can be read. Nothing repeats it.\n"
         "- **A tables file that describes other columns**, as long as every row can be read so. The log names no "
         "columns.\n"
     ),

@@ -16,6 +16,7 @@ from lmparse import cli
 from lmparse.changes.claims import Claim
 from lmparse.db2.continuity import Continuity
 from lmparse.db2.log_record import LogRecord
+from lmparse.db2.record_kinds import ABORTS, COMMITS, OPERATIONS
 from lmparse.framing.framings import framing_of
 from lmparse.logs.check import CheckReport, account
 from lmparse.logs.families import read_options
@@ -153,6 +154,22 @@ def test_check_ends_with_24_and_names_the_place(form: Form, tmp_path: Path, caps
         assert cli.main(["check", str(path), "--spec", "db2_log", *options]) == 24
         assert "difference: " in (said := capsys.readouterr().out)
         assert "failed: " in said
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_record_that_has_lost_its_transaction(form: Form, tmp_path: Path) -> None:
+    """Its change, or with a commit all changes of the transaction, would be missing."""
+    offset = {"v7": 14, "v9.7": 16, "v10": 32}[form[0]]
+    lead, whole = framing_of(form[2], byte_order=form[1]).lead, pieces(form)
+    changing = [number for number, (record, _) in enumerate(parsed(tmp_path, form)) if record.previous and (
+        record.kind in (*COMMITS, *ABORTS) or (record.kind in OPERATIONS and not record.is_compensating)
+    )]  # fmt: skip
+    assert len(changing) > 5
+    for number in changing:
+        one = whole[number]
+        without = one[: lead + offset] + bytes(6) + one[lead + offset + 6 :]
+        report = checked(tmp_path, b"".join([*whole[:number], without, *whole[number + 1 :]]), form)
+        assert any("names no transaction" in failure for claim in report.claims for failure in claim.failures)
 
 
 @pytest.mark.parametrize("form", FORMS)

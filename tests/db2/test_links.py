@@ -16,9 +16,9 @@ from lmparse.logs.open import open_changes
 OPTIONS: dict[str, Any] = {"spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": "filter"}
 
 
-def notices(path: Path, engine: str, part_bytes: int = 0) -> list[str]:
+def notices(path: Path, engine: str, part_bytes: int = 0, **options: Any) -> list[str]:
     """What reading a log says of missing records."""
-    log: Any = open_changes(path, read_options({**OPTIONS, "engine": engine}))
+    log: Any = open_changes(path, read_options({**OPTIONS, "engine": engine, **options}))
     if part_bytes:
         log.change_parts(part_bytes)
     list(log.changes())
@@ -91,6 +91,22 @@ def test_several_log_streams_whose_positions_go_back(part_bytes: int, tmp_path: 
         list(log.changes())
         (said,) = (text for text in log.tally.notices if "go back" in text)
         assert said.startswith("positions go back behind record 3 and at 1 more places: "), (engine, said)
+
+
+@pytest.mark.parametrize("part_bytes", [0, 300])
+def test_a_record_that_states_no_address_is_not_missing(part_bytes: int, tmp_path: Path) -> None:
+    stream = Stream("v9.7", "little", "lsn8")
+    for count in (3, 3, 3):
+        unit = stream.begin()
+        for number in range(count):
+            unit.insert(luw.ITEM, luw.item(number))
+        unit.commit()
+    pieces = stream.pieces()
+    pieces[9] = bytes(8) + pieces[9][8:]
+    path = tmp_path / "a.log"
+    path.write_bytes(b"".join(pieces))
+    form = {"generation": "v9.7", "framing": "lsn8"}
+    assert notices(path, "columnar", part_bytes, **form) == notices(path, "kaitai", **form) == []
 
 
 @pytest.mark.parametrize("part_bytes", [0, 300])

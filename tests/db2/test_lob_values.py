@@ -182,14 +182,26 @@ def test_columns_that_keep_nothing_out_of_the_row(tmp_path: Path) -> None:
 
 
 def test_a_missing_piece(tmp_path: Path) -> None:
-    for first, second in (((b"ab", 0), (b"cd", 3)), ((b"ab", 0), (b"cd", 1))):
+    for first, second in (((b"ab", 0), (b"cd", 3)), ((b"ab", 0), (b"cd", 1)), ((b"ab", 0), (b"ab", 0))):
         script = Script(DOC)
         script.piece(*first)
         script.piece(*second)
         script.insert(ID=1, BODY=OUT)
         found = script.read(tmp_path)
         assert found.values() == [(1, None)]
-        assert absent(found) == {"after.BODY": f"pieces are missing: one ends at 2, the next begins at {second[1]}"}
+        what = "are missing" if second[1] > 2 else "overlap, or are there twice"
+        assert absent(found) == {"after.BODY": f"pieces {what}: one ends at 2, the next begins at {second[1]}"}
+
+
+@pytest.mark.parametrize("address", [0, 2, 4])
+def test_a_piece_of_no_bytes(address: int, tmp_path: Path) -> None:
+    """A value does not lack anything for it."""
+    script = Script(DOC)
+    script.piece(b"ab", 0)
+    script.piece(b"", address)
+    script.piece(b"cd", 2)
+    script.insert(ID=1, BODY=OUT)
+    assert script.read(tmp_path).values() == [(1, "abcd")]
 
 
 def test_a_damaged_piece(tmp_path: Path) -> None:

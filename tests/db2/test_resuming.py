@@ -477,6 +477,56 @@ def test_transactions_of_one_record_are_not_needed(form: tuple[str, str, str], t
     assert rows == log.rows
 
 
+@pytest.mark.parametrize("is_described_before", [True, False])
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_rows_in_front_of_a_later_description(engine: str, tmp_path: Path, *, is_described_before: bool) -> None:
+    """They are read as what was in force then, in the extract where their transaction ends too."""
+    number, text = (Table(3, 4, "T", (Column("NO", form, nullable=False),)) for form in ("INTEGER", "CHAR(4)"))
+    stream = Stream(*FORM)
+    if is_described_before:
+        unit = stream.begin()
+        unit.initialize(number)
+        unit.commit()
+    early = stream.begin()
+    early.insert(number, {"NO": 0x41424344})
+    unit = stream.begin()
+    unit.initialize(text)
+    unit.commit()
+    early.commit()
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    for place in log.places:
+        log.state.unlink(missing_ok=True)
+        assert log.read(log.file(0, place)) + log.read(log.file(place, len(log.data))) == log.rows
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_gap_of_a_transaction_whose_identifier_is_used_again(engine: str, tmp_path: Path) -> None:
+    """It was never committed, and so is none in later readings either."""
+    one, other = (Table(3, number, f"T{number}", (Column("NO", "INTEGER", nullable=False),)) for number in (4, 5))
+    stream = Stream(*FORM)
+    unit = stream.begin()
+    unit.initialize(one)
+    unit.initialize(other)
+    unit.commit()
+    again = stream.begin()
+    again.alter_attribute(one, dms.PROPAGATION, 0)
+    held = stream.begin()
+    held.insert(other, {"NO": 1})
+    again._last = 0
+    again.insert(other, {"NO": 2})
+    again.commit()
+    held.commit()
+    last = stream.begin()
+    last.insert(one, {"NO": 3})
+    last.commit()
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    for place in log.places:
+        log.state.unlink(missing_ok=True)
+        assert log.read(log.file(0, place)) + log.read(log.file(place, len(log.data))) == log.rows
+
+
 def test_files_that_are_no_checkpoint(tmp_path: Path) -> None:
     log = Extracts(tmp_path)
     path = log.file(0, log.places[10])
@@ -499,6 +549,11 @@ def test_checkpoints_with_other_values(tmp_path: Path) -> None:
         log.state.write_text(json.dumps({**sound, "seq": value}, indent=2))
         with suppress(LmparseError):
             log.run(rest)
+    for text in ("0000", "00" * 40, "ff" * 40, sound["described"][0][:-2], "0000" + sound["described"][0]):
+        log.state.write_text(json.dumps({**sound, "described": [text]}, indent=2))
+        with pytest.raises(OptionError) as found:
+            log.run(rest)
+        assert found.value.code == "LMP-S030"
     for _ in range(120):
         damaged = json.loads(json.dumps(sound))
         place: Any = damaged
