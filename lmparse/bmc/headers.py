@@ -28,7 +28,8 @@ DESCRIBED = Statement(
     "XHDF describes every byte of the header", "fields",
     "HEADFIELDPOS and HEADFIELDLEN. Bytes that the manual reserves need no description. Other bytes in no field are "
     "kept in the field UNDESCRIBED of a record. Bytes in two fields, and bytes in none when a field is missing that "
-    "decides how changes are read, are an error (LMP-C006)",
+    "decides how changes are read, are an error (LMP-C006). UORDISP, LOGRECDISP and SQLTYPE, without which nothing "
+    "says what was committed, are among the fields",
 )  # fmt: skip
 _UNDESCRIBED = "UNDESCRIBED"
 """Name of the field of bytes that no XHDF record describes."""
@@ -112,11 +113,13 @@ class Header:
             error.at(file=control.path if control else None)
             raise
 
-    def claim(self) -> Claim:
-        """Whether every byte is described."""
+    def claim(self, needed: Sequence[str] = ()) -> Claim:
+        """Whether every byte is described, and the needed fields of the spec are among the fields."""
         claim = DESCRIBED.claim()
-        claim.tested = len(self.fields)
-        claim.fail(len(self.holes), self.holes)
+        lacking = [f"{self.spec.layout[name].orig_id} is not described" for name in needed if name in self.absent]
+        claim.tested = len(self.fields) + len(lacking)
+        failures = [*self.holes, *lacking]
+        claim.fail(len(failures), failures)
         if not self.is_described:
             claim.untestable["there is no XHDF record"] += 1
         return claim

@@ -21,7 +21,7 @@ from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
 from lmparse.bmc.log_parts import LogParts, cut_through_segments, says_unsegmented
 from lmparse.bmc.naming import Naming
-from lmparse.bmc.needed_fields import check_header
+from lmparse.bmc.needed_fields import OUTCOME, check_header
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.position_runs import PositionRuns
 from lmparse.bmc.row_image import ImageOptions
@@ -127,6 +127,8 @@ class LogicalLog(ChangeLog):
             self.notice(f"{text}: {self.extract.unfit} units stay open")
         for hole in header.holes[:5]:
             self.notice(f"XHDF leaves bytes of the header out, which are kept as bytes: {hole}")
+        if self.control is not None and self.control.has_sas_dates:
+            self.notice("DLDS says SAS dates; their form is not documented, so dates and times stay text")
 
     @cached_property
     def tables(self) -> Tables:
@@ -137,8 +139,6 @@ class LogicalLog(ChangeLog):
     def image_options(self) -> ImageOptions:
         """Statements of control file and options on row images."""
         described = self.control.first("DLDS") if self.control else {}
-        if self.control is not None and self.control.has_sas_dates:
-            self.notice("DLDS says SAS dates; their form is not documented, so dates and times stay text")
         return ImageOptions(
             is_expanded=described.get("expand_var") == "Y",
             floats=self.options.floats,
@@ -209,7 +209,7 @@ class LogicalLog(ChangeLog):
             self.decide("SEGLEN", *consistency.meaning)
         if consistency.unknown_lengths:
             self.notice(consistency.unknown_lengths)
-        return [*found, *control_checks.claims(self.control, self.tables, self.observed), self.header.claim()]
+        return [*found, *control_checks.claims(self.control, self.tables, self.observed), self.header.claim(OUTCOME)]
 
     @cached_property
     def _consistency(self) -> Consistency:

@@ -98,7 +98,7 @@ class RecordPlan:
             for way in column_plans(self.spec.layouts, self.spec.layout, entry, self._page):
                 self._add(way if described is None else _moved(way, described))
         for entry in () if self.reason or described is None else described.extra:
-            if entry.id in (*self.ways, *schemas.OUTCOMES):
+            if entry.id in self.ways or entry.id in schemas.OUTCOMES:
                 self.reason = f"{entry.id}: another column has that name"
             for way in column_plans(self.spec.layouts, self.spec.layout, entry, self._page):
                 self._add(way)

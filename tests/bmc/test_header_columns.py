@@ -541,3 +541,32 @@ def test_the_benchmark_in_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(harness, "write", write)
     assert bench_described.main(["--size", "60K", "--rounds", "1", "--cache", str(tmp_path)]) == 0
     assert written["records"]["rows"] == written["changes"]["rows"] == written["data"]["records"] > 100
+
+
+def test_a_plan_of_very_many_unknown_fields_compares_each_name_a_few_times(tmp_path: Path) -> None:
+    """Each name was compared with those of all columns."""
+    lines = described(more=[("NEW", "CHAR", 1, "")])
+    log = put(tmp_path, lines, [arranged(lines, lldf.change("DT"))])
+    file = open_file(log["path"], Options.parse({key: log[key] for key in ("control", "framing")}))
+    assert isinstance(file, LogicalLog)
+    known = header_columns.described(file.header)
+    assert known is not None
+    compared = 0
+
+    class Name(str):
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    def comparisons(count: int) -> int:
+        nonlocal compared
+        extra = tuple(replace(known.extra[0], id=Name(f"NEW{number}")) for number in range(count))
+        compared = 0
+        plan = record_plan.RecordPlan(file.spec, described=replace(known, extra=extra))
+        assert len(plan.ways) > count
+        return compared
+
+    assert comparisons(400) < 2.5 * comparisons(200)

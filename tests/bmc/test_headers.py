@@ -273,6 +273,22 @@ def test_a_missing_description_is_an_error_or_loses_nothing(shape: str) -> None:
             assert header.width == whole.width
 
 
+@pytest.mark.parametrize("name", ["UORDISP", "LOGRECDISP", "SQLTYPE"])
+def test_a_field_of_the_outcome_under_another_name(name: str, tmp_path: Path) -> None:
+    """`check` fails where `changes` cannot say what was committed."""
+    log, other = small(), f"X{name[1:]}"
+    text = [one.ljust(18).encode("cp037") for one in (name, other)]
+    records = [record.replace(*text) for record in log.control_records]
+    assert sum(one != two for one, two in zip(records, log.control_records, strict=True)) == 1
+    data, ctl = put(tmp_path, replace(log, control_records=records))
+    with pytest.raises(lmparse.ControlError) as caught:
+        list(lmparse.open_log(data, control=ctl).changes())
+    assert caught.value.code == "LMP-C006"
+    report = account(str(data), Options.parse({"spec": "bmc_lldf", "control": str(ctl)}))
+    (claim,) = (claim for claim in report.claims if claim.says.startswith("XHDF describes"))
+    assert claim.failures == [f"{name} is not described"]
+
+
 def test_a_header_described_in_any_order_is_the_same() -> None:
     spec, lines = catalog.load("bmc_lldf"), lldf.described()
     assert header_of(spec, lines[::-1]).places == header_of(spec, lines).places
