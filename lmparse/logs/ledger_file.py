@@ -21,6 +21,7 @@ from typing import Any
 from lmparse.changes.log_range import LogRange, StreamRange
 from lmparse.errors import OptionError
 from lmparse.limits import DEFAULT
+from lmparse.logs.ledger_side_files import check_side_files
 from lmparse.spec.documents import DocumentError, read_json
 
 WAIT_SECONDS = 30.0
@@ -30,8 +31,9 @@ _VERSION = 1
 _APPLICATION = 0x6C6D706C
 """Application id of a ledger: `lmpl`."""
 _MAGIC = b"SQLite format 3\0"
-_VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 60, 68, 72
-"""Where the header of a database has both numbers, and bytes of the header up to behind them."""
+_MODES, _APPLICATION_AT, _HEADER_BYTES = slice(18, 20), 68, 72
+"""Where the header of a database has its modes and its application id, and bytes of the header up to behind it."""
+_WAL_MODES = b"\2\2"
 _BROKEN, _IN_USE, _UNWRITTEN = "LMP-S040", "LMP-S041", "LMP-S022"
 _BUSY = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED))
 _POSITION = re.compile(r"[0-9A-F]{1,64}(\.[0-9A-F]{1,16})*")
@@ -126,12 +128,12 @@ class LedgerOverlap:
 
 
 def foreign_ledger(path: Path) -> str | None:
-    """Why a file is not a ledger; None for one, of any version, and for an empty file."""
+    """Why a file is not a ledger as lmparse keeps it; None for one, of any version, and for an empty file."""
     with open(path, "rb") as file:
         head = file.read(_HEADER_BYTES)
-    if not head or (head.startswith(_MAGIC) and _number(head, _APPLICATION_AT) == _APPLICATION):
-        return None
-    return "it is not a ledger of lmparse"
+    if head and not (head.startswith(_MAGIC) and head[_APPLICATION_AT:] == _APPLICATION.to_bytes(4)):
+        return "it is not a ledger of lmparse"
+    return "it is in WAL mode; PRAGMA journal_mode = DELETE ends that" if head[_MODES] == _WAL_MODES else None
 
 
 class LedgerFile:
@@ -236,7 +238,10 @@ class LedgerFile:
 
 @contextmanager
 def reading_ledger(path: str) -> Iterator[LedgerFile]:
-    """Open a ledger to read it. Raises OptionError LMP-S040 for anything else, LMP-S041 while another run ends."""
+    """Open a ledger to read it. Raises OptionError LMP-S040 for anything else, LMP-S041 while another run ends.
+
+    And LMP-S021 if what is beside it is not SQLite's, which would delete it.
+    """
     _check_header(path, may_be_new=False)
     with _connected(path, "rw") as connection:
         _wait(connection, "BEGIN", path)
@@ -257,7 +262,7 @@ def changing_ledger(path: str) -> Iterator[LedgerFile]:
     """Open a ledger, or make it, to change it. All changes are made in the end, or none after an error.
 
     Raises OptionError: LMP-S040 for a file that is not a ledger of this version, LMP-S041 if another run is adding to
-    it and does not end in time, LMP-S022 if it cannot be written.
+    it and does not end in time, LMP-S022 if it cannot be written, LMP-S021 as `check_side_files` does.
     """
     _check_header(path, may_be_new=True)
     with _connected(path, "rwc") as connection:
@@ -289,9 +294,11 @@ def _check_header(path: str, *, may_be_new: bool) -> None:
 
 @contextmanager
 def _connected(path: str, mode: str) -> Iterator[sqlite3.Connection]:
+    place = Path(os.path.realpath(path))
+    check_side_files(place, path)
     with _naming(path):
         # isolation_level None: transactions begin and end where it is written, and nowhere else.
-        address = f"{Path(os.path.abspath(path)).as_uri()}?mode={mode}"
+        address = f"{place.as_uri()}?mode={mode}"
         connection = sqlite3.connect(address, uri=True, timeout=0, isolation_level=None)
     try:
         connection.row_factory = sqlite3.Row
@@ -437,7 +444,3 @@ def _stored(value: Any) -> Any:
 
 def _hex(address: int | None) -> str | None:
     return None if address is None else f"{address:016X}"
-
-
-def _number(head: bytes, offset: int) -> int:
-    return int.from_bytes(head[offset : offset + 4], "big")
