@@ -13,9 +13,11 @@ import pytest
 from amounts import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import ArrayType, StringType, StructField, StructType, YearMonthIntervalType
 
 from lmparse.errors import OptionError
-from lmparse.spark.user_schema import as_requested, may_misfit, source_columns
+from lmparse.spark.user_schema import as_arrow, as_requested, may_misfit, source_columns
 
 SOURCE = pa.schema(
     [
@@ -194,6 +196,44 @@ def test_what_does_not_fit_is_refused(name: str, type_: Any, text: str) -> None:
     with pytest.raises(OptionError) as found:
         source_columns(SOURCE, pa.schema([(name, type_)]))
     assert text in found.value.message
+    assert (found.value.code, bool(found.value.hint)) == ("LMP-S012", True)
+
+
+def not_null(type_: Any, chosen: frozenset[str], path: str = "") -> Any:
+    """A type of Spark in which the columns of these paths must not be null."""
+    if isinstance(type_, StructType):
+        paths = {entry.name: f"{path}.{entry.name}".lstrip(".") for entry in type_}
+        types = {name: not_null(type_[name].dataType, chosen, inside) for name, inside in paths.items()}
+        return StructType([StructField(name, types[name], paths[name] not in chosen) for name in types])
+    if isinstance(type_, ArrayType):
+        return ArrayType(not_null(type_.elementType, chosen, f"{path}[]"), f"{path}[]" not in chosen)
+    return type_
+
+
+@examples(100, 1000)
+@given(st.frozensets(st.sampled_from(("op", "x", "after", "after.ID", "words", "words[]", "deep[]", "deep[].a[]"))))
+def test_not_null_is_refused_at_any_depth(chosen: frozenset[str]) -> None:
+    """Spark would take nulls for values."""
+    source = SOURCE.append(pa.field("deep", pa.list_(pa.struct([("a", pa.list_(pa.int8()))]))))
+    wanted = as_arrow(not_null(from_arrow_schema(source), chosen))
+    if not chosen:
+        assert source_columns(source, wanted).names == source.names
+        return
+    with pytest.raises(OptionError, match=" may be null, and the schema says NOT NULL") as found:
+        source_columns(source, wanted)
+    assert found.value.message.split("'")[1] in chosen
+    assert (found.value.code, bool(found.value.hint)) == ("LMP-S012", True)
+
+
+def test_what_is_never_null_in_the_source_may_be_not_null() -> None:
+    source = pa.schema([pa.field("a", pa.int8(), nullable=False), pa.field("b", pa.int8())])
+    assert source_columns(source, source).equals(source)
+
+
+@pytest.mark.parametrize("type_", [YearMonthIntervalType(), ArrayType(YearMonthIntervalType())], ids=str)
+def test_a_type_that_arrow_does_not_have_is_refused(type_: Any) -> None:
+    with pytest.raises(OptionError, match=r"column 'after': .*interval year to month") as found:
+        as_arrow(StructType([StructField("op", StringType()), StructField("after", type_)]))
     assert (found.value.code, bool(found.value.hint)) == ("LMP-S012", True)
 
 
