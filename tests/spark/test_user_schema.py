@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -112,7 +112,7 @@ def is_same(value: Any, found: Any) -> bool:
         shown = f"{value:f}" if isinstance(value, Decimal) else str(value)
         return found == (value.hex().upper() if isinstance(value, bytes) else value if value == found else shown)
     if isinstance(value, Decimal) and isinstance(found, float):
-        return value == round(Decimal(found), -int(value.as_tuple().exponent))
+        return value == Decimal(repr(found))
     if isinstance(value, float) and isinstance(found, Decimal):
         return np.float32(found) == np.float32(value) if value == np.float32(value) else float(found) == value
     if isinstance(found, datetime) or isinstance(value, datetime):
@@ -147,6 +147,32 @@ def test_casts_that_keep_the_value(source: Any, wanted: Any, good: list[Any], ba
     assert nulls == list(range(len(good), len(good) + len(bad) + 1))
     assert [row for row, *_ in misfits] == nulls[1:]
     assert [str(value) for *_, value in misfits] == list(map(str, bad))
+
+
+SIZES = st.integers(1, 38).flatmap(lambda digits: st.tuples(st.just(digits), st.integers(0, digits)))
+
+
+@examples(300, 3000)
+@given(st.data(), SIZES, st.sampled_from([(pa.float64(), float), (pa.float32(), np.float32)]))
+def test_a_decimal_and_the_nearest_float(data: st.DataObject, size: tuple[int, int], kind: Any) -> None:
+    """The float that Python reads from the digits, whose shortest text is the decimal; no other one, in either way."""
+    (digits, scale), (type_, number) = size, kind
+    of_decimal, most = pa.decimal128(digits, scale), 10**digits - 1
+    with localcontext(prec=80):
+        unscaled = data.draw(st.lists(st.integers(-most, most), min_size=1, max_size=5))
+        decimals = [Decimal(value).scaleb(-scale) for value in unscaled]
+        nearest = [number(str(value)) for value in decimals]
+        is_same = [Decimal(str(one)) == value for one, value in zip(nearest, decimals, strict=True)]
+        rows = [{"a": value} for value in decimals]
+        found, _ = cast(pa.schema([("a", of_decimal)]), pa.schema([("a", type_)]), rows)
+        made = [float(one) if same else None for one, same in zip(nearest, is_same, strict=True)]
+        assert [row["a"] for row in found] == made
+        floats = [*map(float, nearest), *map(float, map(number, data.draw(st.lists(VALUES[type_], max_size=5))))]
+        found, _ = cast(pa.schema([("a", type_)]), pa.schema([("a", of_decimal)]), [{"a": value} for value in floats])
+        for value, row in zip(floats, found, strict=True):
+            text = Decimal(str(number(value)))
+            is_held = abs(text.scaleb(scale)) <= most and text == round(text, scale)
+            assert row["a"] == (text if is_held else None)
 
 
 def test_what_does_not_fit_in_parts_of_an_array() -> None:
