@@ -64,6 +64,29 @@ def may_misfit(source: pa.Schema, wanted: pa.Schema) -> bool:
     return any(_may_misfit(one.type, other.type) for one, other in zip(source, wanted, strict=True))
 
 
+def narrowed(batch: pa.RecordBatch, chosen: pa.Schema) -> pa.RecordBatch:
+    """Rows with the fields that `source_columns` has of each column, which may have more."""
+    columns = [_narrowed(column, entry.type) for column, entry in zip(batch.columns, chosen, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=chosen)
+
+
+def _narrowed(column: pa.Array, chosen: pa.DataType) -> pa.Array:
+    if column.type.equals(chosen):
+        return column
+    if pa.types.is_struct(chosen):
+        parts = dict(zip((entry.name for entry in column.type), column.flatten(), strict=True))
+        found = [_narrowed(parts[entry.name], entry.type) for entry in chosen]
+        return pa.StructArray.from_arrays(found, fields=list(chosen), mask=pc.is_null(column))
+    column = _compact(column)
+    values = _narrowed(column.values, chosen.value_type)
+    return pa.ListArray.from_arrays(column.offsets, values, type=chosen, mask=pc.is_null(column))
+
+
+def _compact(column: pa.Array) -> pa.Array:
+    """Lists without values that are in no row, as a slice and a null may have them."""
+    return column.take(pa.array(np.arange(len(column))))
+
+
 def as_requested(batch: pa.RecordBatch, wanted: pa.Schema) -> tuple[pa.RecordBatch, list[Misfit]]:
     """Rows of `source_columns` with the names and types of the user schema; values that do not fit are null."""
     misfits: list[Misfit] = []
@@ -163,8 +186,7 @@ def _as_type(column: pa.Array, wanted: pa.DataType, path: str, misfits: list[Mis
         ]
         return pa.StructArray.from_arrays(parts, fields=list(wanted), mask=pc.is_null(column))
     if _is_list(wanted):
-        # A slice, and a null, may have values that are in no row; what is taken has none.
-        column, inside = column.take(pa.array(np.arange(len(column)))), list[Misfit]()
+        column, inside = _compact(column), list[Misfit]()
         values = _as_type(column.values, wanted.value_type, f"{path}[]", inside)
         rows = np.searchsorted(column.offsets.to_numpy(), [one.row for one in inside], "right") - 1
         misfits += [
