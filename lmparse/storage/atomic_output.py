@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 
 from lmparse.errors import FramingError, OptionError
+from lmparse.spelling import has_half_character
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.inputs import Inputs
 from lmparse.storage.marks import Foreign
@@ -88,10 +89,10 @@ def check_place(
         local = local_path(shown)
     except FramingError:
         local = "\0"
-    if "\0" in local or not shown.strip():
+    if "\0" in local or has_half_character(local) or not shown.strip():
         raise _refused(f"{shown!r} is not the name of a file", "name another place")
-    path = Path(os.path.realpath(local))
     with naming_output(shown):
+        path = Path(os.path.realpath(local))
         if not makes_parents and not path.parent.is_dir():
             raise _refused(f"{shown}: there is no folder {path.parent}", "make it first")
         place = OutputPlace(path, shown, inputs, is_folder, overwrite, foreign)
