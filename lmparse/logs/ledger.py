@@ -93,15 +93,19 @@ def add(ledger: str, names: Sequence[str], given: Mapping[str, Any], *, replaces
         if run.bad:
             return run.bad
         paths = run.paths
+        # All is read before the first change, from which on no other file may be: see `ledger_lock`.
+        kept = paths.entries.keys() - paths.new
+        known = {pair: overlap for pair, overlap in held.overlaps().items() if kept.issuperset(pair)}
+        overlaps = list(compare_new(paths.entries.values(), known, paths.new, options))
         paths.write(held)
-        for overlap in compare_new(paths.entries.values(), held.overlaps(), paths.new, options):
+        for overlap in overlaps:
             held.insert_overlap(overlap)
     return run.news
 
 
 def _files(ledger: str, names: Sequence[str]) -> list[str]:
     """The files to add, each once; not the ledger itself and its journal, where a folder or a pattern has them."""
-    kept = own_files(Path(os.path.realpath(ledger)))
+    kept = own_files(Path(os.path.realpath(addresses.local_path(ledger))))
     found = dict.fromkeys(list_files(list(names)))
     return [path for path in found if path in names or not _is_one_of(Path(os.path.realpath(path)), kept)]
 
