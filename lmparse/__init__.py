@@ -6,37 +6,38 @@
     for change in log.changes():
         print(change["op"], change["table_name"], change["after"])
 
-Programs import from this module and from `lmparse.spark`; everything else is internal. Only the errors are loaded at
-once, other names at their first use: the build step imports this package before any parser has been generated.
+Programs import from this module and from `lmparse.spark`; everything else is internal. Names are loaded at their first
+use: the build step imports this package before any parser has been generated, and Ctrl-C in here, before `__main__`
+begins, would end the command `lmparse` with a traceback.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-from lmparse.errors import (
-    ControlError,
-    DataError,
-    EngineDifferenceError,
-    FileLimitError,
-    FramingError,
-    InvalidValueError,
-    LeftoverError,
-    LimitError,
-    LmparseError,
-    NotInstalledError,
-    OptionError,
-    ReadError,
-    RecordError,
-    TableNotFoundError,
-    TruncatedError,
-    UnknownFormatError,
-)
 from lmparse.version import VERSION
 
+TYPE_CHECKING = False  # loading `typing` would take longer than all of this module
 if TYPE_CHECKING:
+    from typing import Any
+
     from lmparse.columnar.filters import Filter
+    from lmparse.errors import (
+        ControlError,
+        DataError,
+        EngineDifferenceError,
+        FileLimitError,
+        FramingError,
+        InvalidValueError,
+        LeftoverError,
+        LimitError,
+        LmparseError,
+        NotInstalledError,
+        OptionError,
+        ReadError,
+        RecordError,
+        TableNotFoundError,
+        TruncatedError,
+        UnknownFormatError,
+    )
     from lmparse.export.landing import Landed, land
     from lmparse.logs.arrow import read_table
     from lmparse.logs.log import Log, open_log, read_changes
@@ -81,12 +82,28 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ControlError": "errors",
+    "DataError": "errors",
+    "EngineDifferenceError": "errors",
     "Explained": "review.explain.search",
+    "FileLimitError": "errors",
     "Filter": "columnar.filters",
+    "FramingError": "errors",
+    "InvalidValueError": "errors",
     "Landed": "export.landing",
+    "LeftoverError": "errors",
+    "LimitError": "errors",
+    "LmparseError": "errors",
     "Log": "logs.log",
+    "NotInstalledError": "errors",
+    "OptionError": "errors",
+    "ReadError": "errors",
+    "RecordError": "errors",
     "Sniffed": "logs.sniff",
     "Summarized": "review.summary.report",
+    "TableNotFoundError": "errors",
+    "TruncatedError": "errors",
+    "UnknownFormatError": "errors",
     "explain": "review.explain.search",
     "land": "export.landing",
     "open_log": "logs.log",
@@ -106,6 +123,8 @@ def __getattr__(name: str) -> Any:
     """
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     from lmparse.errors import not_installed
 
     try:

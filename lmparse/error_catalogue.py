@@ -391,10 +391,10 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-S012": Cause(
         "a schema does not fit the source",
-        "The schema that was passed to Spark's reader has a column that the source does not have, or a type in which "
-        "no value of the column is the same.",
+        "The schema that was passed to Spark's reader has a column that the source does not have, a type in which no "
+        "value of the column is the same, or NOT NULL: every column may be null, and Spark would not see it.",
         "Leave the schema out, or take names and types from printSchema(); columns may be left out, and types may be "
-        "others in which values are the same. Cast to any other type in the query.",
+        "others in which values are the same. Cast to any other type, and filter nulls, in the query.",
     ),
     "LMP-S013": Cause(
         "what `lmparse serve` did not foresee",

@@ -19,7 +19,7 @@ from typing import Any
 
 from lmparse.errors import OptionError
 from lmparse.limits import Limits
-from lmparse.spelling import camel, plain, quoted
+from lmparse.spelling import camel, has_half_character, plain, quoted
 
 FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed")
 """Framings of any records, beside `auto`."""
@@ -364,6 +364,8 @@ def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
     kind, name = entry.metadata["kind"], camel(entry.name)
     if "\0" in str(value):
         raise _no_value(name, value, "a text without NUL")
+    if has_half_character(str(value)):
+        raise _no_value(name, value, "a text that has no half of a character")
     allowed: tuple[str, ...] = entry.metadata["values"]
     read: Callable[[str, str], str] | None = entry.metadata["read"]
     if read is not None:

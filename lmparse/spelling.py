@@ -34,3 +34,12 @@ def shortened(text: str) -> str:
 
 def _cut(shown: str, length: int) -> str:
     return shown if len(shown) <= _LONGEST_QUOTED else f"{shown[:_LONGEST_QUOTED]}... of {length} characters"
+
+
+def has_half_character(text: str) -> bool:
+    """Whether a text has a surrogate that neither UTF-8 nor, as a byte that is not UTF-8, the name of a file has."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return True
+    return False

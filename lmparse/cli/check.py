@@ -64,7 +64,7 @@ def _checked(parsed: argparse.Namespace) -> tuple[str, Options]:
     if is_several(parsed.files):
         options = read_options(given_options(parsed))
         check_changes(options)
-        return one_log(parsed.files, options)
+        return one_log(parsed.files, options, output=parsed.report)
     options, said = options_for(parsed.files[0], given_options(parsed))
     if said:
         note(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from lmparse import __version__
 from lmparse.cli import (
@@ -86,7 +86,11 @@ def _unknown(given: str, flags: list[str]) -> OptionError:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Quotes what was given as other errors do, and not whatever its length."""
+    """Quotes what was given as other errors do, and not whatever its length; what cannot be printed is an error."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message:
+            (sys.stderr if file is None else file).write(message)
 
     def error(self, message: str) -> NoReturn:
         super().error(shortened(message))

@@ -27,7 +27,12 @@ def exit_code(run: Callable[[], int]) -> int:
     """Run a command with the program's streams; also where it is interrupted, or they are closed or full."""
     with Streams():
         try:
-            code = run()
+            try:
+                code = run()
+            except SystemExit as ended:  # behind the help, or by a signal, which waits for no reader
+                if not ended.code:
+                    sys.stdout.flush()
+                raise
             sys.stdout.flush()
             return code
         except KeyboardInterrupt:

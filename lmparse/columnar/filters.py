@@ -70,7 +70,7 @@ class Filter:
         if self.comparison in ("is null", "is not null"):
             return True
         if self.comparison == "starts with":
-            return isinstance(self.value, str) and bool(pa.types.is_string(type_))
+            return bool(pa.types.is_string(type_)) and _is_literal(self.value, type_)
         values = self.value if self.comparison == "in" else (self.value,)
         return isinstance(values, tuple) and all(_is_literal(value, type_) for value in values)
 
@@ -169,7 +169,16 @@ def _is_literal(value: Any, type_: pa.DataType) -> bool:
         (pa.types.is_binary, bytes),
         (pa.types.is_boolean, bool),
     ]
-    return any(is_of(type_) and isinstance(value, kind) for is_of, kind in kinds)
+    return any(is_of(type_) and isinstance(value, kind) for is_of, kind in kinds) and _is_utf_8(value)
+
+
+def _is_utf_8(value: Any) -> bool:
+    """False for a text with half a character: no column has one."""
+    try:
+        _ = value.encode() if isinstance(value, str) else b""
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _flags(found: pa.Array) -> Flags:

@@ -12,7 +12,8 @@ from lmparse.export.conversion import Conversion, OnError, Summary
 from lmparse.export.progress import Progress
 from lmparse.export.record_file import RecordFileRun
 from lmparse.logs.open import files_read
-from lmparse.storage.atomic_output import AtomicOutput, check_place, ended_by_signals
+from lmparse.storage.atomic_output import AtomicOutput, check_place
+from lmparse.storage.signals import ended_by_signals
 
 
 def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary:

@@ -322,7 +322,9 @@ def opened_target(
         if target.home.is_symlink():
             raise not_landed(target.home, "it is a link")
         target.home.mkdir(parents=True, exist_ok=True)
-        lock = os.open(target.home / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        if (target.home / _LOCK).is_symlink():
+            raise not_landed(target.home / _LOCK, "it is a link")
+        lock = os.open(target.home / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -16,9 +16,9 @@ from lmparse.storage.atomic_output import (
     check_place,
     naming_output,
     remove_left_behind,
-    uninterrupted,
 )
 from lmparse.storage.inputs import inputs_of
+from lmparse.storage.signals import uninterrupted
 
 _PENDING = "_lmparse_"
 """Start of the names of folders with unfinished output; Spark ignores names that begin with an underscore."""

@@ -14,6 +14,7 @@ from lmparse.logs.families import family_of, without_descriptions
 from lmparse.logs.other_kinds import of_two_kinds
 from lmparse.options import Options
 from lmparse.spec import catalog
+from lmparse.storage import addresses
 from lmparse.storage.atomic_output import OutputPlace, check_place
 from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.joined import names_in
@@ -27,10 +28,11 @@ def is_several(paths: Sequence[str | Path]) -> bool:
     return len(paths) != 1 or names_several(str(paths[0]))
 
 
-def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options]:
+def one_log(paths: Sequence[str | Path], options: Options, *, output: str | None = None) -> tuple[str, Options]:
     """The path under which files, folders and patterns are read as one log, and the options to read it with.
 
-    Files among several that describe a log are left out. With the option `checkpoint`, the log goes on behind it.
+    Files among several that describe a log are left out, and of folders and patterns the checkpoint and the `output` of
+    an earlier run, which this one replaces. With the option `checkpoint`, the log goes on behind it.
     Raises FramingError LMP-F001 for a path that names no file, LMP-F013 if the files are not of one log, OptionError
     for a log that is read from one file, LMP-S030 for a bad checkpoint.
     """
@@ -40,13 +42,24 @@ def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options
     if options.checkpoint is not None:
         check_resumed(options)
         before = checkpoint_before(options)
-    names = without_descriptions(list_files(list(map(str, paths))), options)
+    names = _without_outputs(paths, [one for one in (options.checkpoint, output) if one is not None])
+    names = without_descriptions(names, options)
     if not names:
         raise FramingError("has no file that could be a log", code="LMP-F001", file=str(paths[0]))
     found = log_paths(names, options, checkpoint=before)
     if not found:
         raise OptionError(f"{len(names)} files, and none is a log")
     return the_one(found), behind(options, before)
+
+
+def _without_outputs(paths: Sequence[str | Path], outputs: Sequence[str]) -> list[str]:
+    """The files that paths name, but those that only a folder or a pattern has and that are outputs."""
+    named = list(map(str, paths))
+    own = {os.path.realpath(addresses.local_path(path)) for path in outputs if not addresses.is_remote(path)}
+    return [
+        name for name in list_files(named)
+        if name in named or addresses.is_remote(name) or os.path.realpath(addresses.local_path(name)) not in own
+    ]  # fmt: skip
 
 
 def behind(options: Options, before: Checkpoint | None) -> Options:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from lmparse.errors import FramingError
@@ -20,6 +21,7 @@ from lmparse.logs.ledger_file import LedgerCopy, LedgerEntry, changing_ledger, f
 from lmparse.logs.ledger_overlaps import compare_new
 from lmparse.logs.ledger_paths import LedgerPaths
 from lmparse.logs.ledger_reading import LogContentsReader
+from lmparse.logs.ledger_side_files import check_side_files, own_files
 from lmparse.logs.open import spec_files
 from lmparse.storage import addresses
 from lmparse.storage.atomic_output import check_place
@@ -83,6 +85,7 @@ def add(ledger: str, names: Sequence[str], given: Mapping[str, Any], *, replaces
     options = reader.options
     inputs = inputs_of([*files, *options.files.values(), *spec_files(options.spec)])
     place = check_place(ledger, inputs, is_folder=False, overwrite=True, foreign=foreign_ledger)
+    check_side_files(place.path, ledger, inputs)
     with changing_ledger(str(place.path)) as held:
         run = _Addition(reader, LedgerPaths(held.entries().values(), held.copies()), replaces)
         for path in files:
@@ -90,18 +93,30 @@ def add(ledger: str, names: Sequence[str], given: Mapping[str, Any], *, replaces
         if run.bad:
             return run.bad
         paths = run.paths
+        # All is read before the first change, from which on no other file may be: see `ledger_lock`.
+        kept = paths.entries.keys() - paths.new
+        known = {pair: overlap for pair, overlap in held.overlaps().items() if kept.issuperset(pair)}
+        overlaps = list(compare_new(paths.entries.values(), known, paths.new, options))
         paths.write(held)
-        for overlap in compare_new(paths.entries.values(), held.overlaps(), paths.new, options):
+        for overlap in overlaps:
             held.insert_overlap(overlap)
     return run.news
 
 
 def _files(ledger: str, names: Sequence[str]) -> list[str]:
-    """The files to add, each once; not the ledger itself, where a folder or a pattern has it."""
-    own = os.path.realpath(ledger)
-    kept = (own, f"{own}-journal")
+    """The files to add, each once; not the ledger itself and its journal, where a folder or a pattern has them."""
+    kept = own_files(Path(os.path.realpath(addresses.local_path(ledger))))
     found = dict.fromkeys(list_files(list(names)))
-    return [path for path in found if path in names or os.path.realpath(path) not in kept]
+    return [path for path in found if path in names or not _is_one_of(Path(os.path.realpath(path)), kept)]
+
+
+def _is_one_of(place: Path, kept: Sequence[Path]) -> bool:
+    """Whether a file is one of some others, also by a name in other case where the file system makes no difference."""
+    if place in kept:
+        return True
+    with suppress(OSError):
+        return any(place.samefile(one) for one in kept if str(one).casefold() == str(place).casefold())
+    return False
 
 
 @dataclass

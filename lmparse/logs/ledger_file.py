@@ -21,6 +21,9 @@ from typing import Any
 from lmparse.changes.log_range import LogRange, StreamRange
 from lmparse.errors import OptionError
 from lmparse.limits import DEFAULT
+from lmparse.logs.ledger_lock import in_use, ledger_lock
+from lmparse.logs.ledger_side_files import check_side_files
+from lmparse.logs.ledger_tables import TABLES
 from lmparse.spec.documents import DocumentError, read_json
 
 WAIT_SECONDS = 30.0
@@ -30,52 +33,12 @@ _VERSION = 1
 _APPLICATION = 0x6C6D706C
 """Application id of a ledger: `lmpl`."""
 _MAGIC = b"SQLite format 3\0"
-_VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 60, 68, 72
-"""Where the header of a database has both numbers, and bytes of the header up to behind them."""
+_MODES, _APPLICATION_AT, _HEADER_BYTES = slice(18, 20), 68, 72
+"""Where the header of a database has its modes and its application id, and bytes of the header up to behind it."""
+_WAL_MODES = b"\2\2"
 _BROKEN, _IN_USE, _UNWRITTEN = "LMP-S040", "LMP-S041", "LMP-S022"
 _BUSY = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED))
 _POSITION = re.compile(r"[0-9A-F]{1,64}(\.[0-9A-F]{1,16})*")
-_TABLES = {
-    "files": """CREATE TABLE files (
-        id INTEGER PRIMARY KEY,
-        path TEXT NOT NULL UNIQUE,
-        given TEXT NOT NULL,
-        sha256 TEXT NOT NULL UNIQUE,
-        size INTEGER NOT NULL,
-        unpacked_size INTEGER NOT NULL,
-        spec TEXT NOT NULL,
-        reading TEXT NOT NULL,
-        control TEXT,
-        control_sha256 TEXT,
-        records INTEGER NOT NULL,
-        outcomes TEXT,
-        stated_end TEXT,
-        added TEXT NOT NULL)""",
-    "streams": """CREATE TABLE streams (
-        file INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
-        log TEXT NOT NULL,
-        stream TEXT NOT NULL,
-        first TEXT NOT NULL,
-        last TEXT NOT NULL,
-        records INTEGER NOT NULL,
-        begin_address TEXT,
-        end_address TEXT,
-        adjoining INTEGER NOT NULL,
-        gaps INTEGER NOT NULL,
-        PRIMARY KEY (file, log, stream)) WITHOUT ROWID""",
-    "copies": """CREATE TABLE copies (
-        path TEXT NOT NULL PRIMARY KEY,
-        given TEXT NOT NULL,
-        file INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
-        added TEXT NOT NULL) WITHOUT ROWID""",
-    "overlaps": """CREATE TABLE overlaps (
-        file INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
-        before INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
-        records INTEGER,
-        difference TEXT,
-        untested TEXT,
-        PRIMARY KEY (file, before)) WITHOUT ROWID""",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,19 +89,21 @@ class LedgerOverlap:
 
 
 def foreign_ledger(path: Path) -> str | None:
-    """Why a file is not a ledger; None for one, of any version, and for an empty file."""
+    """Why a file is not a ledger as lmparse keeps it; None for one, of any version, and for an empty file."""
     with open(path, "rb") as file:
         head = file.read(_HEADER_BYTES)
-    if not head or (head.startswith(_MAGIC) and _number(head, _APPLICATION_AT) == _APPLICATION):
-        return None
-    return "it is not a ledger of lmparse"
+    if head and not (head.startswith(_MAGIC) and head[_APPLICATION_AT:] == _APPLICATION.to_bytes(4)):
+        return "it is not a ledger of lmparse"
+    return "it is in WAL mode; PRAGMA journal_mode = DELETE ends that" if head[_MODES] == _WAL_MODES else None
 
 
 class LedgerFile:
     """An open ledger. Errors of the database are OptionErrors with its name."""
 
-    def __init__(self, connection: sqlite3.Connection, shown: str) -> None:
-        self._connection, self._shown = connection, shown
+    def __init__(self, connection: sqlite3.Connection, shown: str, *, is_new: bool = False) -> None:
+        self._connection, self._shown, self._is_new = connection, shown, is_new
+        self.is_changed = False
+        """Whether a transaction is open, which begins with the first change: see `ledger_lock`."""
 
     def entries(self) -> dict[int, LedgerEntry]:
         """All files, by id."""
@@ -226,17 +191,27 @@ class LedgerFile:
         self._run(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", *map(_stored, row.values()))
 
     def _run(self, words: str, *values: Any) -> None:
+        if not self.is_changed:
+            _wait(self._connection, "BEGIN IMMEDIATE", self._shown)
+            self.is_changed = True
+            if self._is_new:
+                _create(self._connection, self._shown)
         with _naming(self._shown):
             self._connection.execute(words, values)
 
     def _rows(self, words: str) -> list[sqlite3.Row]:
+        if self._is_new and not self.is_changed:
+            return []
         with _naming(self._shown):
             return self._connection.execute(words).fetchall()
 
 
 @contextmanager
 def reading_ledger(path: str) -> Iterator[LedgerFile]:
-    """Open a ledger to read it. Raises OptionError LMP-S040 for anything else, LMP-S041 while another run ends."""
+    """Open a ledger to read it. Raises OptionError LMP-S040 for anything else, LMP-S041 while another run ends.
+
+    And LMP-S021 if what is beside it is not SQLite's, which would delete it.
+    """
     _check_header(path, may_be_new=False)
     with _connected(path, "rw") as connection:
         _wait(connection, "BEGIN", path)
@@ -257,18 +232,21 @@ def changing_ledger(path: str) -> Iterator[LedgerFile]:
     """Open a ledger, or make it, to change it. All changes are made in the end, or none after an error.
 
     Raises OptionError: LMP-S040 for a file that is not a ledger of this version, LMP-S041 if another run is adding to
-    it and does not end in time, LMP-S022 if it cannot be written.
+    it and does not end in time, LMP-S022 if it cannot be written, LMP-S021 as `check_side_files` does.
     """
     _check_header(path, may_be_new=True)
-    with _connected(path, "rwc") as connection:
-        _wait(connection, "BEGIN IMMEDIATE", path)
+    check_side_files(place := Path(os.path.realpath(path)), path)
+    with ledger_lock(place, path, WAIT_SECONDS), _connected(path, "rw") as connection:
+        _wait(connection, "BEGIN", path)
         with _naming(path):
             is_new = _is_new(connection)
-        if is_new:
-            _create(connection, path)
-        _check_tables(connection, path)
-        yield LedgerFile(connection, path)
+        if not is_new:
+            _check_tables(connection, path)
         _wait(connection, "COMMIT", path)
+        held = LedgerFile(connection, path, is_new=is_new)
+        yield held
+        if held.is_changed:
+            _wait(connection, "COMMIT", path)
 
 
 # -- the database -----------------------------------------------------------------------------
@@ -289,9 +267,11 @@ def _check_header(path: str, *, may_be_new: bool) -> None:
 
 @contextmanager
 def _connected(path: str, mode: str) -> Iterator[sqlite3.Connection]:
+    place = Path(os.path.realpath(path))
+    check_side_files(place, path)
     with _naming(path):
         # isolation_level None: transactions begin and end where it is written, and nowhere else.
-        address = f"{Path(os.path.abspath(path)).as_uri()}?mode={mode}"
+        address = f"{place.as_uri()}?mode={mode}"
         connection = sqlite3.connect(address, uri=True, timeout=0, isolation_level=None)
     try:
         connection.row_factory = sqlite3.Row
@@ -333,7 +313,7 @@ def _create(connection: sqlite3.Connection, shown: str) -> None:
     with _naming(shown):
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         connection.execute(f"PRAGMA user_version = {_VERSION}")
-        for words in _TABLES.values():
+        for words in TABLES.values():
             connection.execute(words)
 
 
@@ -345,7 +325,7 @@ def _check_tables(connection: sqlite3.Connection, shown: str) -> None:
         has_loose_ends = bool(connection.execute("PRAGMA foreign_key_check").fetchone())
     if application == _APPLICATION and version != _VERSION:
         said = f"it is of version {version}, and this lmparse reads {_VERSION}"
-    elif application != _APPLICATION or {row["name"]: row["sql"] for row in rows} != _TABLES:
+    elif application != _APPLICATION or {row["name"]: row["sql"] for row in rows} != TABLES:
         said = "its tables are not those of a ledger"
     elif has_loose_ends:
         said = "it is damaged: it has rows of files that it does not have"
@@ -365,8 +345,7 @@ def _naming(shown: str) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
-            said = f"{shown}: another run is adding to it"
-            raise OptionError(said, code=_IN_USE, hint="run it again when that one has ended") from None
+            raise in_use(shown) from None
         raise OptionError(f"{shown}: cannot be read or written: {error}", code=_UNWRITTEN) from None
     except sqlite3.DatabaseError as error:
         raise OptionError(f"{shown} is damaged: {error}", code=_BROKEN) from None
@@ -437,7 +416,3 @@ def _stored(value: Any) -> Any:
 
 def _hex(address: int | None) -> str | None:
     return None if address is None else f"{address:016X}"
-
-
-def _number(head: bytes, offset: int) -> int:
-    return int.from_bytes(head[offset : offset + 4], "big")

@@ -70,6 +70,10 @@ def _is_number(type_: pa.DataType) -> bool:
     return bool(pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_decimal(type_))
 
 
+def _is_decimal_and_float(one: pa.DataType, other: pa.DataType) -> bool:
+    return bool(pa.types.is_decimal(one) and pa.types.is_floating(other))
+
+
 def _is_local_time(type_: pa.DataType) -> bool:
     return bool(pa.types.is_timestamp(type_) and type_.tz is None)
 
@@ -95,6 +99,9 @@ def _way(source: pa.DataType, wanted: pa.DataType) -> _Cast:
     if pa.types.is_integer(source) and pa.types.is_decimal(wanted):
         # Arrow casts an integer only to a decimal that represents all integers.
         return lambda column: column.cast(pa.decimal128(_INTEGER_DIGITS, 0)).cast(wanted)
+    if _is_decimal_and_float(source, wanted) or _is_decimal_and_float(wanted, source):
+        # Arrow's cast is not the nearest number, in either direction; its texts are exact, and the shortest ones.
+        return lambda column: column.cast(pa.string()).cast(wanted)
     return lambda column: column.cast(wanted)
 
 

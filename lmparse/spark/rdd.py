@@ -50,7 +50,7 @@ def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) 
 
     Returns the dicts that `lmparse records` prints, or with `objects` the generated objects. A bad record raises in
     mode failfast, is left out in mode dropmalformed, and otherwise becomes `{"_corrupt_record": hex, "_error": {...}}`.
-    The RDD may also come from `sc.binaryRecords`.
+    The RDD may also come from `sc.binaryRecords`. Raises TypeError for what is not an RDD.
     """
     named = read_options({**options, "spec": path_of("spec", spec)})
     if truth("objects", objects) and named.columns:
@@ -59,6 +59,8 @@ def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) 
     check_fits(named, found)
     check_taken(options, "rdd", "records that are given as bytes")
     check_columns(found, named.columns, found.field_ids())
+    if not hasattr(rdd, "mapPartitions"):
+        raise TypeError(f"rdd is an RDD of bytes, and {type(rdd).__name__} is given")
     return rdd.mapPartitions(_Parser(named, objects, found.fingerprint))
 
 

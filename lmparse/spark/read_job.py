@@ -26,7 +26,7 @@ from lmparse.records.files import corrupt_field
 from lmparse.spark.exact_casts import Misfit
 from lmparse.spark.requests import JobOptions, job_options, strict
 from lmparse.spark.task_files import TaskFile, folder_of, new_run
-from lmparse.spark.user_schema import as_requested, may_misfit, source_columns
+from lmparse.spark.user_schema import as_requested, may_misfit, narrowed, source_columns
 from lmparse.storage.prefetch import prefetched
 from lmparse.terminal import harmless, one_line
 
@@ -53,7 +53,10 @@ class ReadJob:
     wanted: pa.Schema
     """The columns of the rows that tasks give."""
     read: pa.Schema
-    """The columns in which parts are read: those of the source for the wanted ones, and what else a task must know."""
+    """The columns in which parts are read: those of the source for the wanted ones, and what else a task must know.
+    Outcomes that it must know have all of their fields."""
+    chosen: pa.Schema
+    """The columns of the source for the wanted ones, with the fields that are wanted."""
     with_changes: bool
     mode: str
     output: JobOptions = field(default_factory=JobOptions)
@@ -108,7 +111,7 @@ class ReadJob:
         if self._is_of_source:
             made = pa.RecordBatch.from_arrays(batch.columns[:count], schema=self.wanted)
         else:
-            made, misfits = as_requested(batch.select(range(count)), self.wanted)
+            made, misfits = as_requested(narrowed(batch.select(range(count)), self.chosen), self.wanted)
             made, batch = self._with_misfits(made, batch, misfits, account)
         if bad is not None:
             return self._divided(made, batch, bad, f"{self.run}/bad_records/{name}")
@@ -149,8 +152,12 @@ class ReadJob:
         batch = batch.set_column(batch.schema.get_field_index(_FIELDS), batch.schema.field(_FIELDS), listed)
         if _FIELDS in self._sources:
             place = self._sources.index(_FIELDS)
-            columns = [listed if number == place else one for number, one in enumerate(made.columns)]
-            made = pa.RecordBatch.from_arrays(columns, schema=self.wanted)
+            own, chosen, wanted = ([one[place]] for one in (self._sources, list(self.chosen), list(self.wanted)))
+            read = narrowed(pa.RecordBatch.from_arrays([listed], own), pa.schema(chosen))
+            shown, unlisted = as_requested(read, pa.schema(wanted))
+            if unlisted:  # the list itself is in a type that does not represent it
+                raise self._placed(unlisted[0], batch)
+            made = made.set_column(place, self.wanted.field(place), shown.column(0))
         return made, batch
 
     def _placed(self, misfit: Misfit, batch: pa.RecordBatch) -> InvalidValueError:
@@ -271,8 +278,11 @@ def read_job(
         needed = [_FIELDS]
     if may_misfit(chosen, wanted):
         needed += [_FIELDS, _METADATA]
+    if needed:  # where a bad value is named, all is read of its place and of what is wrong with it
+        read = [inner.field(entry.name) if entry.name in (_FIELDS, _METADATA) else entry for entry in read]
     read += [inner.field(name) for name in dict.fromkeys(needed) if name not in names]
-    job = ReadJob(wanted, pa.schema(read), request.with_changes, request.options.mode, output, tuple(filters), hint)
+    mode, with_changes = request.options.mode, request.with_changes
+    job = ReadJob(wanted, pa.schema(read), chosen, with_changes, mode, output, tuple(filters), hint)
     return request, job
 
 

@@ -10,7 +10,11 @@ as `parts` says.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
+
+from lmparse.errors import OptionError
+from lmparse.storage.addresses import path_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -32,11 +36,15 @@ COLUMNS = {
 """The columns of a report."""
 
 
-def report(spark: SparkSession, path: str) -> DataFrame:
+def report(spark: SparkSession, path: str | os.PathLike[str]) -> DataFrame:
     """The reports in a folder that the option `reportPath` named, a row for each part; COLUMNS has their columns.
 
     Spark reads the folder, so executors must see it. Spark raises AnalysisException if no task has written a report.
+    Raises TypeError for what is not a path, OptionError for a text that is none.
     """
+    place = path_of("path", path)
+    if not place.strip() or "\0" in place:
+        raise OptionError(f"path has no value {place!r}", hint="the folder that reportPath named")
     columns = ", ".join(f"{name} {type_}" for name, type_ in COLUMNS.items())
     reader = spark.read.schema(columns).option("recursiveFileLookup", True).option("pathGlobFilter", "part-*.json")
-    return reader.option("mode", "FAILFAST").json(str(path))
+    return reader.option("mode", "FAILFAST").json(place)

@@ -3,6 +3,10 @@
 A user schema has columns of the source, in any order and letter case, also inside structs, and may leave columns out. A
 type may be wider than the source's, so that every value is the same in it, or another one in which some values are:
 each of the others is a bad value. A type in which no value is the same is refused when the reading is planned.
+
+So is a column that must not be null: Spark takes a user schema for its plan as it is, where its own file sources make
+all columns nullable, and neither tests for nulls in such a column nor reads those that are there. But any column of the
+source may be null, if only because a value is bad.
 """
 
 from __future__ import annotations
@@ -15,8 +19,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.errors import PySparkTypeError
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from lmparse.errors import OptionError
 from lmparse.spark.exact_casts import Misfit, exactly, may_hold, spark_name
@@ -28,16 +33,25 @@ _EXACT_BITS = {16: 11, 32: 24, 64: 53}
 
 
 def as_arrow(wanted: StructType) -> pa.Schema:
-    """A user schema as Arrow's."""
+    """A user schema as Arrow's. Raises OptionError LMP-S012 for a type that Arrow does not have."""
+    return pa.schema([_arrow_field(entry) for entry in wanted])
+
+
+def _arrow_field(entry: StructField) -> pa.Field:
     # Spark 4.2 requires a time zone where a column has one; no column of the source has, so any serves.
     zone: dict[str, Any] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
-    return to_arrow_schema(wanted, **zone)
+    try:
+        return to_arrow_schema(StructType([entry]), **zone).field(0)
+    except PySparkTypeError:
+        said = f"column {entry.name!r}: no column of the source is, or has in it, {entry.dataType.simpleString()}"
+        raise _refused(said, "printSchema() without schema(...) shows the types") from None
 
 
 def source_columns(source: pa.Schema, wanted: pa.Schema) -> pa.Schema:
     """The columns of the source that a user schema requests, in its order, under the names and types of the source.
 
-    Raises OptionError LMP-S012 if it requests none, if the source has no such column, or if no value fits the type.
+    Raises OptionError LMP-S012 if it requests none, if the source has no such column, if no value fits the type, or if
+    a column must not be null that may be.
     """
     if not len(wanted):
         # Arrow batches without columns do not say how many rows they have: Spark would get none.
@@ -48,6 +62,29 @@ def source_columns(source: pa.Schema, wanted: pa.Schema) -> pa.Schema:
 def may_misfit(source: pa.Schema, wanted: pa.Schema) -> bool:
     """Whether values of `source_columns` may not be the same in the types of the user schema."""
     return any(_may_misfit(one.type, other.type) for one, other in zip(source, wanted, strict=True))
+
+
+def narrowed(batch: pa.RecordBatch, chosen: pa.Schema) -> pa.RecordBatch:
+    """Rows with the fields that `source_columns` has of each column, which may have more."""
+    columns = [_narrowed(column, entry.type) for column, entry in zip(batch.columns, chosen, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=chosen)
+
+
+def _narrowed(column: pa.Array, chosen: pa.DataType) -> pa.Array:
+    if column.type.equals(chosen):
+        return column
+    if pa.types.is_struct(chosen):
+        parts = dict(zip((entry.name for entry in column.type), column.flatten(), strict=True))
+        found = [_narrowed(parts[entry.name], entry.type) for entry in chosen]
+        return pa.StructArray.from_arrays(found, fields=list(chosen), mask=pc.is_null(column))
+    column = _compact(column)
+    values = _narrowed(column.values, chosen.value_type)
+    return pa.ListArray.from_arrays(column.offsets, values, type=chosen, mask=pc.is_null(column))
+
+
+def _compact(column: pa.Array) -> pa.Array:
+    """Lists without values that are in no row, as a slice and a null may have them."""
+    return column.take(pa.array(np.arange(len(column))))
 
 
 def as_requested(batch: pa.RecordBatch, wanted: pa.Schema) -> tuple[pa.RecordBatch, list[Misfit]]:
@@ -68,8 +105,15 @@ def _fields(source: Iterable[pa.Field], wanted: Iterable[pa.Field], inside: str)
         assert field is not None
         if any(field.name == other.name for other in found):
             raise _refused(f"the schema has column {name!r} twice", "leave one of them out")
+        _check_nulls(field, entry, name)
         found.append(pa.field(field.name, _type(field.type, entry.type, name), field.nullable))
     return found
+
+
+def _check_nulls(source: pa.Field, wanted: pa.Field, shown: str) -> None:
+    if source.nullable and not wanted.nullable:
+        hint = "leave NOT NULL (nullable=False) out, and filter nulls in the query"
+        raise _refused(f"column {shown!r} may be null, and the schema says NOT NULL", hint)
 
 
 def _name(wanted: str, known: list[str], shown: str) -> str:
@@ -92,6 +136,7 @@ def _type(source: pa.DataType, wanted: pa.DataType, shown: str) -> pa.DataType:
     if pa.types.is_struct(source) and pa.types.is_struct(wanted):
         return pa.struct(_fields(source, wanted, f"{shown}."))
     if _is_list(source) and _is_list(wanted):
+        _check_nulls(source.value_field, wanted.value_field, f"{shown}[]")
         return pa.list_(_type(source.value_type, wanted.value_type, f"{shown}[]"))
     if not _holds(wanted, source) and not may_hold(wanted, source):
         expected = spark_name(source)
@@ -141,8 +186,7 @@ def _as_type(column: pa.Array, wanted: pa.DataType, path: str, misfits: list[Mis
         ]
         return pa.StructArray.from_arrays(parts, fields=list(wanted), mask=pc.is_null(column))
     if _is_list(wanted):
-        # A slice, and a null, may have values that are in no row; what is taken has none.
-        column, inside = column.take(pa.array(np.arange(len(column)))), list[Misfit]()
+        column, inside = _compact(column), list[Misfit]()
         values = _as_type(column.values, wanted.value_type, f"{path}[]", inside)
         rows = np.searchsorted(column.offsets.to_numpy(), [one.row for one in inside], "right") - 1
         misfits += [

@@ -24,6 +24,8 @@ FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 EXACT: Any = yaml.SafeLoader
 """The loader whose messages are the same everywhere."""
 _YAML = "tag:yaml.org,2002:"
+_MOST_DIGITS = 3_500
+"""Hexadecimal digits of a number that Python still writes in decimal, as messages have it."""
 _NUMBERS = (f"{_YAML}int", f"{_YAML}float")
 _SCALARS = frozenset(f"{_YAML}{name}" for name in ("str", "int", "float", "bool", "null", "merge"))
 _COLLECTIONS = (f"{_YAML}seq", f"{_YAML}map")
@@ -245,6 +247,8 @@ class _Composer:
             self._flaw(event, f"{event.value[:60]!r} is a {_word(tag)} in YAML; put it in quotes")
         elif tag in _NUMBERS:
             self._check("number_digits", len(event.value), event)
+            if len(event.value) > _MOST_DIGITS:
+                self._flaw(event, f"a number of more than {_MOST_DIGITS} characters is not taken, whatever the limit")
         if not event.value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in event.value):
             self._flaw(event, "half of a surrogate pair is not a character")
         return yaml.ScalarNode(tag, event.value, event.start_mark, event.end_mark, style=event.style)

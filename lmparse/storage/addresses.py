@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from lmparse.errors import FramingError, OptionError
+from lmparse.spelling import has_half_character
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]*://")
 """The beginning of an address. `::` leads from one file system into another, as in fsspec."""
@@ -37,12 +38,8 @@ def path_of(name: str, given: Any) -> str:
         given = os.fspath(given)
     if not isinstance(given, str):
         raise TypeError(f"{name} is a text or a Path, and {type(given).__name__} is given")
-    try:
-        os.fsencode(given)
-    except UnicodeEncodeError:
-        raise OptionError(
-            f"{name} has no value {given[:60]!a}", hint="a text that has no half of a character"
-        ) from None
+    if has_half_character(given):
+        raise OptionError(f"{name} has no value {given[:60]!a}", hint="a text that has no half of a character")
     return given
 
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import signal
 import stat
 import tempfile
-import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,12 +18,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from lmparse.errors import FramingError, OptionError
+from lmparse.spelling import has_half_character
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.inputs import Inputs
 from lmparse.storage.marks import Foreign
+from lmparse.storage.signals import ended_by_signals, uninterrupted
 
 _REFUSED, _FAILED = "LMP-S021", "LMP-S022"
 _OWNER = "lmparse.owner"
@@ -90,10 +89,10 @@ def check_place(
         local = local_path(shown)
     except FramingError:
         local = "\0"
-    if "\0" in local or not shown.strip():
+    if "\0" in local or has_half_character(local) or not shown.strip():
         raise _refused(f"{shown!r} is not the name of a file", "name another place")
-    path = Path(os.path.realpath(local))
     with naming_output(shown):
+        path = Path(os.path.realpath(local))
         if not makes_parents and not path.parent.is_dir():
             raise _refused(f"{shown}: there is no folder {path.parent}", "make it first")
         place = OutputPlace(path, shown, inputs, is_folder, overwrite, foreign)
@@ -115,51 +114,6 @@ def naming_output(shown: str) -> Iterator[None]:
     except OSError as error:
         why = error.strerror or str(error)
         raise OptionError(f"{shown}: cannot be written: {why}", code=_FAILED) from error
-
-
-@contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the program as errors do (SystemExit), so that no partial output is left behind."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def end(number: int, _: Any) -> None:
-        raise SystemExit(128 + number)
-
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    for number, handler in before.items():
-        if handler == signal.SIG_DFL:
-            signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            if handler is not None:
-                signal.signal(number, handler)
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Put off signals that would end the program until the end of the block.
-
-    Handlers are exchanged, since a mask of this thread leaves the signals to the threads of libraries.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    held: list[int] = []
-    known = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    before = {number: handler for number, handler in known.items() if handler not in (None, signal.SIG_IGN)}
-    for number in before:
-        signal.signal(number, lambda number, _: held.append(number))
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if held:
-            signal.raise_signal(held[0])
 
 
 class OwnedFolder:

@@ -45,13 +45,20 @@ def inputs_of(names: Iterable[str | Path | None]) -> Inputs:
     identities: set[tuple[int, int]] = set()
     for name in (one for whole in names for one in names_in(str(whole or ""))):
         for path in _paths(name):
-            places |= {Path(os.path.realpath(path)), Path(os.path.realpath(os.path.dirname(path) or ".")) / path.name}
+            places |= {_resolved(path), _resolved(path.parent) / path.name}
             try:
                 status = os.stat(path)
             except OSError:
                 continue
             identities.add((status.st_dev, status.st_ino))
     return Inputs(frozenset(places), frozenset(identities))
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return Path(os.path.realpath(path))
+    except OSError:  # a link that this user may not read; whoever reads the file says so
+        return Path(os.path.abspath(path))
 
 
 def _paths(name: str) -> Iterator[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import pickle
 import random
 from collections.abc import Sequence
@@ -144,6 +145,8 @@ def test_all_filters_must_hold_and_none_leaves_all() -> None:
         (pa.decimal128(20, 0), Decimal("NaN")),
         (pa.decimal128(20, 0), Decimal("1e-30")),
         (pa.bool_(), 1),
+        (pa.string(), "\ud800"),
+        (pa.string(), os.fsdecode(b"\xff")),
         (pa.timestamp("us"), date(2026, 3, 14)),
         (pa.timestamp("us"), datetime.fromisoformat("2026-03-14T10:11:12+01:00")),
         (pa.timestamp("us", "UTC"), datetime(2026, 3, 14)),

@@ -568,6 +568,16 @@ def test_links_out_of_a_target(
     assert {one: one.read_bytes() for one in other.rglob("*") if one.is_file()} == before
 
 
+def test_a_lock_that_leads_out_of_a_target(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
+    log, tables = sample
+    to, other = tmp_path / "to", tmp_path / "other"
+    (to / "_lmparse").mkdir(parents=True)
+    (to / "_lmparse" / "lock").symlink_to(other)
+    done = run("land", log, "--tables", tables, "--to", to, "--as", "parquet")
+    assert (done.code, "lock" in done.err, "is a link" in done.err) == (2, True, True)
+    assert not other.exists()
+
+
 def test_a_damaged_log_lands_nothing(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
     log, tables = sample
     log.write_bytes(log.read_bytes()[:-1])

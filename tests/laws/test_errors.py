@@ -323,7 +323,8 @@ def test_all_is_sorted_and_complete() -> None:
     assert all(getattr(lmparse, name).__name__ == name for name in lmparse._HOMES)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = lmparse.nothing  # type: ignore[attr-defined]
-    assert {error.__name__ for error in ERRORS} <= exported
+    assert all(getattr(lmparse, error.__name__) is error for error in ERRORS)
+    assert {error.__name__ for error in ERRORS} <= set(lmparse.__all__)
 
 
 # numbers

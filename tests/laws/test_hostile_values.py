@@ -106,6 +106,15 @@ def test_a_stream_that_is_closed_or_full(redirected: str, code: int, said: str) 
     assert (done.returncode, done.stderr.strip()) == (code, said)
 
 
+@pytest.mark.parametrize("words", ["--help", "check --help", "--version"])
+@pytest.mark.parametrize("how", ["", "-u"])
+def test_help_for_a_stream_that_is_full(words: str, how: str) -> None:
+    command = f"{sys.executable} {how} -m lmparse {words}"
+    done = subprocess.run(["bash", "-c", f"{command} >/dev/full"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (2, "standard output: No space left on device [LMP-S022]")
+    assert subprocess.run(["bash", "-c", command], capture_output=True, check=False).returncode == 0
+
+
 def test_an_output_does_not_get_the_number_of_a_closed_stream(log: tuple[Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "x.jsonl"
     command = f"{sys.executable} -m lmparse convert {log[1]} {out} --spec bmc_lldf >&- 2>&-"

@@ -102,6 +102,26 @@ def test_filters_are_a_list_of_filters(filters: Any) -> None:
     assert lmparse.read_changes("a.dat", filters=(Filter("op", "=", "I"),)).num_rows > 0
 
 
+@pytest.mark.parametrize("comparison", ["=", "starts with"])
+def test_a_filter_with_half_a_character_is_an_error_with_a_code(comparison: str) -> None:
+    for read in (lmparse.read_changes, lmparse.read_table):
+        name = "op" if read is lmparse.read_changes else "change_type"
+        with pytest.raises(lmparse.OptionError, match=r"^filters: .* is string and not like .*\[LMP-S003\]"):
+            read("a.dat", filters=[Filter(name, comparison, "\ud800")])
+
+
+@pytest.mark.parametrize("given", [None, 5, b"x", ["x"], "", " ", "a\0b", "\ud800"])
+def test_the_folder_of_reports_is_a_path(given: Any) -> None:
+    with pytest.raises((TypeError, lmparse.OptionError), match=r"^path (is a text or a Path, and|has no value) "):
+        spark.report(None, given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [None, 5, b"x", [b"x"]])
+def test_what_is_parsed_is_an_rdd(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"^rdd is an RDD of bytes, and "):
+        spark.parse(given, "bmc_lldf")
+
+
 @pytest.mark.parametrize("given", [None, 0, 1, "false", []])
 def test_what_is_true_or_false_is_no_text(given: Any, folder: Path) -> None:
     for call in (
@@ -132,7 +152,7 @@ def test_an_option_of_a_wrong_type_is_an_error_with_its_name(option: str) -> Non
     """Options are texts in the shell and in Spark, so what they cannot be is one error everywhere: LMP-S003."""
     words = option.split("_")
     named = words[0] + "".join(map(str.capitalize, words[1:]))
-    for value in NO_OPTION[option]:
+    for value in (*NO_OPTION[option], "\ud800", "a\0b"):
         with pytest.raises(lmparse.OptionError, match=rf"^{re.escape(named)} has no value ") as caught:
             lmparse.open_log("a.dat", **{option: value})
         assert caught.value.code == "LMP-S003"

@@ -122,6 +122,8 @@ def test_a_schema_of_the_users_own(spark: SparkSession, night: Files, example: l
 
 def test_a_schema_of_changes_of_all_tables(spark: SparkSession, night: Files, example: logs.Example) -> None:
     """Letter case is Spark's own affair; what a type cannot represent is refused before a task begins."""
+    from pyspark.sql.types import StructType
+
     reader = spark.read.format("lmparse").option("control", str(night.control))
     rows = reader.schema("OP string, commit_ts timestamp_ntz").load(str(night.data)).collect()
     assert [row.OP for row in rows] == [row["op"] for row in example.expected]
@@ -131,9 +133,14 @@ def test_a_schema_of_changes_of_all_tables(spark: SparkSession, night: Files, ex
     for schema, text in {
         "commit_ts timestamp": "'commit_ts': expected timestamp_ntz or a type with the same values, found timestamp",
         "oper string": "the source has no column 'oper'",
+        "op string, txn_id string NOT NULL": "column 'txn_id' may be null, and the schema says NOT NULL",
+        "_corrupt_fields array<struct<path: string NOT NULL>>": "column '_corrupt_fields[].path' may be null",
+        "ts interval year to month": "column 'ts': no column of the source is, or has in it, interval year to month",
     }.items():
         with pytest.raises(Exception, match=rf"{re.escape(text)}.* \[LMP-S012\]\n +hint: "):
             reader.schema(schema).load(str(night.data)).collect()
+        with pytest.raises(OptionError, match=re.escape(text)):
+            source(path=str(night.data.parent), control=str(night.control)).streamReader(StructType.fromDDL(schema))
 
 
 # -- records --------------------------------------------------------------------------------

@@ -198,3 +198,57 @@ def test_values_that_do_not_fit_the_type(folder: Path, engine: str, tmp_path: Pa
     assert len(lines(tmp_path / "bad", "*/bad_records/*")) == len(rows)
     fits = read(path, columns | {"dbid": "decimal(5,1)"}, engine=engine)
     assert [row["dbid"] for row in fits] == [row["dbid"] for row in rows]
+
+
+def fields(value: Any, names: Any) -> Any:
+    """A row, or part of one, with the names that are in a pattern, and those names."""
+    if isinstance(value, list):
+        return [fields(one, names[0]) for one in value]
+    return {name: fields(value[name.lower()], inside) for name, inside in names.items()} if value and names else value
+
+
+PLACED = StructType().add("path", "string").add("OFFSET", "long")
+OUTCOMES: tuple[tuple[dict[str, Any], Columns], ...] = (
+    ({"_corrupt_fields": [{"CODE": None}]}, {"_corrupt_fields": listed("CODE")}),
+    ({"_Corrupt_Fields": [{"path": None, "OFFSET": None}]}, {"_Corrupt_Fields": ArrayType(PLACED)}),
+    ({"_metadata": {"Record_Index": None}}, {"_metadata": StructType().add("Record_Index", "long")}),
+    ({"_METADATA": {"spec": None}}, {"_METADATA": StructType().add("spec", "string")}),
+)
+"""Columns with a part of what the source has in them, in any letter case: as a pattern of names, and as their type."""
+
+
+@pytest.mark.parametrize("dbid", ["integer", "byte"])
+@pytest.mark.parametrize("mode", ["permissive", "dropmalformed", "failfast", "badRecordsPath"])
+@pytest.mark.parametrize("chosen", [*((number,) for number in range(4)), (0, 2), (1, 3)], ids=str)
+def test_outcomes_with_a_part_of_their_fields(
+    folder: Path, tmp_path: Path, chosen: tuple[int, ...], mode: str, dbid: str
+) -> None:
+    """What becomes of rows is the same as with all of them; their values are those parts."""
+    path, whole = folder / "a.dat", LmparseSource({"path": str(folder / "a.dat"), "spec": "bmc_lldf"}).schema()
+    full: Columns = {"dbid": dbid, "timestamp": "timestamp_ntz"}
+    names: dict[str, Any] = {"dbid": None, "timestamp": None}
+    cut = dict(full)
+    for number in chosen:
+        cut |= OUTCOMES[number][1]
+        names |= OUTCOMES[number][0]
+        full |= {name.lower(): whole[name.lower()].dataType for name in OUTCOMES[number][0]}
+    done = []
+    for columns in (full, cut):
+        given = {"badRecordsPath": tmp_path / str(len(done))} if mode == "badRecordsPath" else {"mode": mode}
+        try:
+            rows: Any = read(path, columns, **given)
+            done.append([fields(row, names) for row in rows] if columns is full else rows)
+        except DataError as error:
+            done.append(str(error))
+        if mode == "badRecordsPath":
+            done[-1] = (done[-1], lines(tmp_path, f"{len(done) - 1}/*/bad_records/*"))
+    assert done[0] == done[1]
+
+
+def test_a_listing_in_a_type_that_does_not_represent_it(folder: Path) -> None:
+    """What cannot be listed is an error."""
+    listing = ArrayType(StructType().add("offset", "decimal(1,0)"))
+    columns: Columns = {"timestamp": "timestamp_ntz", "_corrupt_fields": listing}
+    with pytest.raises(InvalidValueError, match=r"_corrupt_fields\[\].offset: .*\[LMP-V011\]"):
+        read(folder / "a.dat", columns)
+    assert len(read(folder / "a.dat", columns, mode="dropmalformed")) == len(read(folder / "a.dat")) - 2

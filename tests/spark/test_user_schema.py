@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,11 @@ import pytest
 from amounts import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import ArrayType, StringType, StructField, StructType, YearMonthIntervalType
 
 from lmparse.errors import OptionError
-from lmparse.spark.user_schema import as_requested, may_misfit, source_columns
+from lmparse.spark.user_schema import as_arrow, as_requested, may_misfit, source_columns
 
 SOURCE = pa.schema(
     [
@@ -110,7 +112,7 @@ def is_same(value: Any, found: Any) -> bool:
         shown = f"{value:f}" if isinstance(value, Decimal) else str(value)
         return found == (value.hex().upper() if isinstance(value, bytes) else value if value == found else shown)
     if isinstance(value, Decimal) and isinstance(found, float):
-        return value == round(Decimal(found), -int(value.as_tuple().exponent))
+        return value == Decimal(repr(found))
     if isinstance(value, float) and isinstance(found, Decimal):
         return np.float32(found) == np.float32(value) if value == np.float32(value) else float(found) == value
     if isinstance(found, datetime) or isinstance(value, datetime):
@@ -145,6 +147,32 @@ def test_casts_that_keep_the_value(source: Any, wanted: Any, good: list[Any], ba
     assert nulls == list(range(len(good), len(good) + len(bad) + 1))
     assert [row for row, *_ in misfits] == nulls[1:]
     assert [str(value) for *_, value in misfits] == list(map(str, bad))
+
+
+SIZES = st.integers(1, 38).flatmap(lambda digits: st.tuples(st.just(digits), st.integers(0, digits)))
+
+
+@examples(300, 3000)
+@given(st.data(), SIZES, st.sampled_from([(pa.float64(), float), (pa.float32(), np.float32)]))
+def test_a_decimal_and_the_nearest_float(data: st.DataObject, size: tuple[int, int], kind: Any) -> None:
+    """The float that Python reads from the digits, whose shortest text is the decimal; no other one, in either way."""
+    (digits, scale), (type_, number) = size, kind
+    of_decimal, most = pa.decimal128(digits, scale), 10**digits - 1
+    with localcontext(prec=80):
+        unscaled = data.draw(st.lists(st.integers(-most, most), min_size=1, max_size=5))
+        decimals = [Decimal(value).scaleb(-scale) for value in unscaled]
+        nearest = [number(str(value)) for value in decimals]
+        is_same = [Decimal(str(one)) == value for one, value in zip(nearest, decimals, strict=True)]
+        rows = [{"a": value} for value in decimals]
+        found, _ = cast(pa.schema([("a", of_decimal)]), pa.schema([("a", type_)]), rows)
+        made = [float(one) if same else None for one, same in zip(nearest, is_same, strict=True)]
+        assert [row["a"] for row in found] == made
+        floats = [*map(float, nearest), *map(float, map(number, data.draw(st.lists(VALUES[type_], max_size=5))))]
+        found, _ = cast(pa.schema([("a", type_)]), pa.schema([("a", of_decimal)]), [{"a": value} for value in floats])
+        for value, row in zip(floats, found, strict=True):
+            text = Decimal(str(number(value)))
+            is_held = abs(text.scaleb(scale)) <= most and text == round(text, scale)
+            assert row["a"] == (text if is_held else None)
 
 
 def test_what_does_not_fit_in_parts_of_an_array() -> None:
@@ -194,6 +222,44 @@ def test_what_does_not_fit_is_refused(name: str, type_: Any, text: str) -> None:
     with pytest.raises(OptionError) as found:
         source_columns(SOURCE, pa.schema([(name, type_)]))
     assert text in found.value.message
+    assert (found.value.code, bool(found.value.hint)) == ("LMP-S012", True)
+
+
+def not_null(type_: Any, chosen: frozenset[str], path: str = "") -> Any:
+    """A type of Spark in which the columns of these paths must not be null."""
+    if isinstance(type_, StructType):
+        paths = {entry.name: f"{path}.{entry.name}".lstrip(".") for entry in type_}
+        types = {name: not_null(type_[name].dataType, chosen, inside) for name, inside in paths.items()}
+        return StructType([StructField(name, types[name], paths[name] not in chosen) for name in types])
+    if isinstance(type_, ArrayType):
+        return ArrayType(not_null(type_.elementType, chosen, f"{path}[]"), f"{path}[]" not in chosen)
+    return type_
+
+
+@examples(100, 1000)
+@given(st.frozensets(st.sampled_from(("op", "x", "after", "after.ID", "words", "words[]", "deep[]", "deep[].a[]"))))
+def test_not_null_is_refused_at_any_depth(chosen: frozenset[str]) -> None:
+    """Spark would take nulls for values."""
+    source = SOURCE.append(pa.field("deep", pa.list_(pa.struct([("a", pa.list_(pa.int8()))]))))
+    wanted = as_arrow(not_null(from_arrow_schema(source), chosen))
+    if not chosen:
+        assert source_columns(source, wanted).names == source.names
+        return
+    with pytest.raises(OptionError, match=" may be null, and the schema says NOT NULL") as found:
+        source_columns(source, wanted)
+    assert found.value.message.split("'")[1] in chosen
+    assert (found.value.code, bool(found.value.hint)) == ("LMP-S012", True)
+
+
+def test_what_is_never_null_in_the_source_may_be_not_null() -> None:
+    source = pa.schema([pa.field("a", pa.int8(), nullable=False), pa.field("b", pa.int8())])
+    assert source_columns(source, source).equals(source)
+
+
+@pytest.mark.parametrize("type_", [YearMonthIntervalType(), ArrayType(YearMonthIntervalType())], ids=str)
+def test_a_type_that_arrow_does_not_have_is_refused(type_: Any) -> None:
+    with pytest.raises(OptionError, match=r"column 'after': .*interval year to month") as found:
+        as_arrow(StructType([StructField("op", StringType()), StructField("after", type_)]))
     assert (found.value.code, bool(found.value.hint)) == ("LMP-S012", True)
 
 

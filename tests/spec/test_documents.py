@@ -141,6 +141,15 @@ def test_json_has_the_same_limits(data: bytes, reason: str) -> None:
         read_json(data)
 
 
+@pytest.mark.parametrize("digits", ["0x" + "f" * 3_498, "9" * 3_500, "0b" + "1" * 3_498])
+def test_a_number_is_read_as_long_as_it_can_be_shown(digits: str) -> None:
+    """Python writes no number of more than 4,300 decimal digits."""
+    limits = Limits(number_digits=1 << 20)
+    assert str(read_yaml(f"a: {digits}".encode(), limits).tree["a"]).isdigit()
+    with pytest.raises(DocumentError, match="a number of more than 3500 characters is not taken, whatever the limit"):
+        read_yaml(f"a: {digits}{digits[-1]}".encode(), limits)
+
+
 def test_a_limit_is_raised_by_the_option(tmp_path: Path) -> None:
     path = tmp_path / "t.yaml"
     path.write_text(COLUMN.format('"CHAR(6)"') + "# " + "x" * 100)

@@ -7,12 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
-from interrupts import sigint_heard
 
 from lmparse import cli
 from lmparse.errors import OptionError
@@ -23,7 +20,6 @@ from lmparse.storage.atomic_output import (
     OutputPlace,
     check_place,
     remove_left_behind,
-    uninterrupted,
     write_files,
     write_text,
 )
@@ -236,27 +232,6 @@ with AtomicOutput(place) as work:
     )
     assert done.returncode != 0
     assert list(tmp_path.iterdir()) == []
-
-
-def test_signals_are_put_off_though_other_threads_take_them() -> None:
-    ready = threading.Event()
-    waiting = threading.Thread(target=ready.wait)
-    waiting.start()
-    done: list[str] = []
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            interrupted(done)
-    finally:
-        ready.set()
-        waiting.join()
-    assert done == ["all of the block"]
-
-
-def interrupted(done: list[str]) -> None:
-    with sigint_heard(), uninterrupted():
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.05)
-        done.append("all of the block")
 
 
 _KILLED_WHILE_IT_REMOVES = """

@@ -1,0 +1,178 @@
+"""Signals that end a program: put off, raised as exceptions, and never lost where Python ignores an exception."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pytest
+from interrupts import sigint_heard
+
+from lmparse.storage.signals import Ended, ended_by_signals, never_lost, uninterrupted
+
+
+def test_signals_are_put_off_though_other_threads_take_them() -> None:
+    ready = threading.Event()
+    waiting = threading.Thread(target=ready.wait)
+    waiting.start()
+    done: list[str] = []
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interrupted(done)
+    finally:
+        ready.set()
+        waiting.join()
+    assert done == ["all of the block"]
+
+
+def interrupted(done: list[str]) -> None:
+    with sigint_heard(), uninterrupted():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+        done.append("all of the block")
+
+
+# -- what Python ignores --------------------------------------------------------------------
+
+
+class Thing:
+    """What can have weak references."""
+
+
+class Deleted:
+    """What calls a function when it goes."""
+
+    def __init__(self, act: Callable[[], None]) -> None:
+        self.act = act
+
+    def __del__(self) -> None:
+        self.act()
+
+
+def in_weak_reference(act: Callable[[], None]) -> None:
+    thing = Thing()
+    kept = weakref.ref(thing, lambda _: act())
+    del thing
+    assert kept() is None
+
+
+def in_deletion(act: Callable[[], None]) -> None:
+    Deleted(act)
+
+
+def in_garbage_collection(act: Callable[[], None]) -> None:
+    one, other = Deleted(act), Thing()
+    one.other, other.one = other, one  # type: ignore[attr-defined]
+    del one, other
+    gc.collect()
+
+
+def in_callback_of_the_collector(act: Callable[[], None]) -> None:
+    left = [act]
+
+    def call(_: str, __: dict[str, Any]) -> None:
+        if left:
+            left.pop()()
+
+    gc.callbacks.append(call)
+    try:
+        gc.collect()
+    finally:
+        gc.callbacks.remove(call)
+
+
+def then_busy(ignored: Callable[[Callable[[], None]], None], act: Callable[[], None], seconds: float) -> None:
+    ignored(act)
+    busy(seconds)
+
+
+def in_several(act: Callable[[], None]) -> None:
+    """The signal that is sent again comes where it is ignored, too."""
+    in_deletion(act)
+    in_weak_reference(lambda: busy(0.1))
+    in_deletion(act)
+
+
+def busy(seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        pass
+
+
+@pytest.mark.parametrize(
+    "ignored", [in_weak_reference, in_deletion, in_garbage_collection, in_callback_of_the_collector, in_several]
+)
+@pytest.mark.parametrize("seconds", [0, 20], ids=["at its end", "in the block"])
+@pytest.mark.parametrize(
+    ("number", "block", "raised"),
+    [
+        (signal.SIGINT, never_lost, KeyboardInterrupt),
+        (signal.SIGINT, ended_by_signals, KeyboardInterrupt),
+        (signal.SIGTERM, ended_by_signals, Ended),
+        (signal.SIGHUP, ended_by_signals, Ended),
+    ],
+)
+def test_a_signal_that_python_ignores_comes_again(
+    number: signal.Signals,
+    block: Callable[[], AbstractContextManager[None]],
+    raised: type[BaseException],
+    seconds: float,
+    ignored: Callable[[Callable[[], None]], None],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    before = sys.unraisablehook
+    with pytest.raises(raised) as found, sigint_heard(), block():
+        then_busy(ignored, lambda: signal.raise_signal(number), seconds)
+    assert not isinstance(found.value, Ended) or found.value.code == 128 + number
+    assert sys.unraisablehook is before
+    assert capfd.readouterr() == ("", "")
+    time.sleep(0.03)  # no other one comes
+
+
+def test_other_errors_that_python_ignores_go_where_they_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda ignored: seen.append(ignored.exc_type))
+
+    def fail(error: BaseException) -> None:
+        raise error
+
+    with never_lost():
+        in_weak_reference(lambda: fail(ValueError()))
+        in_weak_reference(lambda: fail(SystemExit(1)))
+    assert seen == [ValueError, SystemExit]
+
+
+def test_other_threads_have_no_part_in_it() -> None:
+    hooks: list[Any] = []
+
+    def run() -> None:
+        with never_lost(), ended_by_signals(), uninterrupted():
+            hooks.append(sys.unraisablehook)
+
+    before, thread = sys.unraisablehook, threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert hooks == [before]
+
+
+def test_the_library_sets_no_handler() -> None:
+    code = """
+import signal, sys
+def state():
+    return [signal.getsignal(number) for number in signal.valid_signals()], sys.unraisablehook
+before = state()
+import lmparse
+[getattr(lmparse, name) for name in lmparse.__all__]
+import lmparse.cli
+sys.exit(state() != before)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
