@@ -342,6 +342,13 @@ CATALOGUE: dict[str, Cause] = {
         "one of very many rounds, or the file is very large.",
         "Look at the loops of the spec (`repeat`), or raise the limit: `limits` with requestSeconds=3000.",
     ),
+    "LMP-L007": Cause(
+        "a record takes too many steps",
+        "The spec lets what it reads of a record multiply: nested records, empty items, and bytes that an instance "
+        "reads again are more than recordSteps beyond 8 for each byte of the record. Other records have been read.",
+        "If one record fails, it is damaged or made to exhaust the reader. If all fail, look at what the spec repeats "
+        "in one another, or raise the limit: `limits` with recordSteps=1M.",
+    ),
     "LMP-S001": Cause("no such spec", "The package has no spec of this name.", "`lmparse formats` lists them."),
     "LMP-S002": Cause(
         "no such option", "The command or reader has no option of this name.", "The message names the nearest one."

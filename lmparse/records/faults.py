@@ -9,7 +9,7 @@ from typing import Any
 import kaitaistruct
 from kaitaistruct import KaitaiStruct
 
-from lmparse.errors import DataError, InvalidValueError, RecordError
+from lmparse.errors import DataError, InvalidValueError, LimitError, RecordError
 from lmparse.records.places import FieldStep, InstanceError, steps_to_end
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import NESTED, Field, Layout
@@ -110,6 +110,8 @@ class Fault:
             "doc_ref": self.field.doc_ref if self.field else None,
             "hex": self.raw[offset or 0 :][:32].hex().upper(),
         }
+        if isinstance(error, LimitError):
+            return error.at(**place)
         if isinstance(error, kaitaistruct.ValidationFailedError):
             return self._invalid(error, place)
         if isinstance(error, NotAdvancingError):

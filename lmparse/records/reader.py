@@ -17,9 +17,11 @@ from typing import Any
 from kaitaistruct import KaitaiStream, KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError, OptionError
+from lmparse.limits import DEFAULT, Limits
 from lmparse.options import Options
 from lmparse.records.faults import Fault
 from lmparse.records.places import FieldStep, InstanceError
+from lmparse.spec import budgets
 from lmparse.spec.catalog import KIND, Spec
 from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.spec.nesting import reached
@@ -63,25 +65,31 @@ class Record:
 class RecordReader:
     """Reads records of one spec from bytes; it is not bound to a file."""
 
-    def __init__(self, spec: Spec, *, code_page: CodePage | None = None, arguments: tuple[Any, ...] = ()) -> None:
+    def __init__(
+        self,
+        spec: Spec,
+        *,
+        code_page: CodePage | None = None,
+        arguments: tuple[Any, ...] = (),
+        limits: Limits = DEFAULT,
+    ) -> None:
         if len(arguments) != len(spec.layout.params):
             wanted = ", ".join(spec.layout.params)
             raise OptionError(f"records of {spec.id} cannot be read on their own: they need {wanted}", code="LMP-S004")
         self.spec = spec
         self.code_page = code_page or default_page(spec)
         self.arguments = arguments
+        self.limits = limits
+        self._is_counted = spec.is_counted
         self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
 
     def parse(self, raw: bytes) -> KaitaiStruct:
         """The generated object of one record.
 
-        Raises RecordError (LMP-R) or InvalidValueError (LMP-V) with field and offset.
+        Raises RecordError (LMP-R), InvalidValueError (LMP-V) or LimitError (LMP-L) with field and offset.
         """
         try:
-            parsed = self.spec.parser(*self.arguments, _stream(raw))
-            if self.spec.with_instances:
-                self._read_instances(parsed)
-            return parsed
+            return self._parsed(raw)
         except Exception:
             parsed, fault = self.parse_noting_places(raw)
         if fault is not None:
@@ -95,6 +103,8 @@ class RecordReader:
         """
         parsed = self.spec.debug_parser(*self.arguments, _stream(raw))
         try:
+            if self._is_counted:
+                budgets.begin(self.limits, len(raw))
             parsed._read()
             if self.spec.with_instances:
                 self._read_instances(parsed)
@@ -102,14 +112,27 @@ class RecordReader:
             fault = Fault(self.spec, parsed, error, raw)
             if not fault.completes_short_record():
                 return parsed, fault.to_error()
+        finally:
+            budgets.end()
         return parsed, None
 
-    def accepts(self, raw: bytes) -> bool:
-        """Whether `parse` returns an object; cheaper than to call it and to discard its error."""
+    def _parsed(self, raw: bytes) -> KaitaiStruct:
+        """The object of one record. Raises whatever its parser raises."""
+        if self._is_counted:
+            budgets.begin(self.limits, len(raw))
         try:
             parsed = self.spec.parser(*self.arguments, _stream(raw))
             if self.spec.with_instances:
                 self._read_instances(parsed)
+        finally:
+            if self._is_counted:
+                budgets.end()
+        return parsed
+
+    def accepts(self, raw: bytes) -> bool:
+        """Whether `parse` returns an object; cheaper than to call it and to discard its error."""
+        try:
+            self._parsed(raw)
         except Exception:
             return self._may_end_short and self.parse_noting_places(raw)[1] is None
         return True

@@ -13,17 +13,19 @@ import re
 from collections.abc import Container, Iterable
 from typing import Any
 
+from lmparse.spec.build.guards import GUARDS
+
 _MODULES = ("kaitaistruct", "collections", "struct", "zlib")
 _FROM = {
     (0, "kaitaistruct"): ("KaitaiStruct", "KaitaiStream", "BytesIO"),
     (0, "enum"): ("IntEnum",),
-    (0, "lmparse.spec.repeats"): ("advancing", "descending"),
+    **{(0, module): names for module, names in GUARDS.items()},
 }
 _BASES = ("KaitaiStruct", "IntEnum")
 _METHODS = ("__init__", "_read", "_read_le", "_read_be", "_fetch_instances", "__str__")
 _FUNCTIONS = frozenset((
     "super", "hasattr", "getattr", "isinstance", "len", "int", "str", "range", "min", "max", "Exception",
-    "KaitaiStream", "BytesIO", "advancing", "descending",
+    "KaitaiStream", "BytesIO", *(name for names in GUARDS.values() for name in names),
 ))  # fmt: skip
 """Names that are called as such."""
 _BUILTINS = _FUNCTIONS | {*_MODULES, "KaitaiStruct", "IntEnum", "property", "dict"}

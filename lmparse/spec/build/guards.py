@@ -1,0 +1,67 @@
+"""Guards: calls that the build step puts into the compiler's text, so that no data make a parser hang or misread."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from lmparse.spec.build.multiplying import IdleRepeats
+
+GUARDS: dict[str, tuple[str, ...]] = {
+    "lmparse.spec.budgets": ("stepping",),
+    "lmparse.spec.repeats": ("advancing", "descending"),
+}
+"""The functions that are called, by their module."""
+_AGAIN = re.compile(r"(?m)^( +)_pos = (\S+)\.pos\(\)\n\1\2\.seek\(.*\)\n")
+_BACK = re.compile(r"(?m)^( +)(\S+)\.seek\(_pos\)\n")
+
+
+class Guards(NamedTuple):
+    """Which guards a parser needs."""
+
+    repeats: IdleRepeats
+    is_counted: bool
+    """Whether its objects, and what its instances read, are counted."""
+    is_recursive: bool
+    """Whether a type is inside itself."""
+
+
+def guarded(text: str, guards: Guards) -> str:
+    """The text of a parser, whose loops, types and expressions end or have an error whatever the data."""
+    for name in sorted(guards.repeats.claimed):
+        text = _in_loop(text, name, "advancing({})")
+    for name in sorted(guards.repeats.listed):
+        text = _in_loop(text, name, "stepping()")
+    if guards.is_counted:
+        text = _at_start(text, "stepping()")
+        text = _AGAIN.sub(r"\g<0>\1_begin = \2.pos()\n", text)
+        text = _BACK.sub(r"\1stepping(\2.pos() - _begin)\n\g<0>", text)
+    if guards.is_recursive:
+        text = _at_start(text, "descending()")
+    return _with_imports(text)
+
+
+def _in_loop(text: str, name: str, call: str) -> str:
+    """A call at the head of a loop, since a switch without a case for its value appends nothing."""
+
+    def head(found: re.Match[str]) -> str:
+        method = found.string[found.string.rfind(" def ", 0, found.start()) : found.start()]
+        stream = "io" if re.search(r"^ +io = ", method, re.MULTILINE) else "self._io"
+        return f"{found[0]}{found[1]}    {call.format(stream)}\n"
+
+    loop = rf"^( +)self\.(?:_m_)?{name} = \[\]\n(?:\1i = 0\n)?\1(?:for|while) .*:\n"
+    return re.sub(loop, head, text, flags=re.MULTILINE)
+
+
+def _at_start(text: str, call: str) -> str:
+    return re.sub(r"(?m)^( +)def _read\(self\):\n", rf"\g<0>\1    {call}\n", text)
+
+
+def _with_imports(text: str) -> str:
+    """The text with imports of the guards that are in it."""
+    lines = []
+    for module, names in GUARDS.items():
+        used = [name for name in names if re.search(rf"\b{name}\(", text)]
+        lines += [f"from {module} import {', '.join(used)}"] * bool(used)
+    more = "".join(f"\n{line}" for line in lines)
+    return re.sub(r"(?m)^from kaitaistruct import .*$", lambda found: found[0] + more, text, count=1)
