@@ -167,7 +167,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-R011": Cause(
         "processed bytes cannot be restored",
-        "The spec says how the bytes of the field were processed, such as `process: zlib`; they were not.",
+        "The spec says how the bytes of the field were processed, such as `process: zlib`; they were not. Or the "
+        "key of `xor`, which the record has, has no bytes.",
         "The record is damaged, or the bytes are not processed in every record.",
     ),
     "LMP-R012": Cause(
@@ -348,6 +349,13 @@ CATALOGUE: dict[str, Cause] = {
         "reads again are more than recordSteps beyond 8 for each byte of the record. Other records have been read.",
         "If one record fails, it is damaged or made to exhaust the reader. If all fail, look at what the spec repeats "
         "in one another, or raise the limit: `limits` with recordSteps=1M.",
+    ),
+    "LMP-L008": Cause(
+        "too much is unpacked from a record",
+        "What `process: zlib` of the spec unpacks from the fields of one record is more than recordUnpackedBytes. No "
+        "more than that was unpacked, and other records have been read.",
+        "When records really have as much, raise the limit: `limits` with recordUnpackedBytes=1G. Reading then takes "
+        "memory for some copies of it.",
     ),
     "LMP-S001": Cause("no such spec", "The package has no spec of this name.", "`lmparse formats` lists them."),
     "LMP-S002": Cause(

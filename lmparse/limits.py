@@ -46,6 +46,7 @@ class Limits:
     record_steps: int = _limit(
         250_000, "LMP-L007", "steps of the parser in a record, beyond 8 for each of its bytes", LimitError
     )
+    record_unpacked_bytes: int = _limit(64 << 20, "LMP-L008", "bytes that zlib unpacks from a record", LimitError)
     unpacked_bytes: int = _limit(1 << 40, "LMP-L003", "bytes of a compressed or remote file on the disk")
     unpacked_ratio: int = _limit(1000, "LMP-L003", "unpacked bytes for each byte of a compressed file")
     disk_share: int = _limit(90, "LMP-L003", "percent of the free disk in TMPDIR for the copy of a file", most=100)

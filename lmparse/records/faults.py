@@ -14,6 +14,7 @@ from lmparse.records.places import FieldStep, InstanceError, steps_to_end
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.spec.repeats import NotAdvancingError, TooDeepError
+from lmparse.spec.restoring import RestoreError
 
 
 class Fault:
@@ -142,7 +143,7 @@ class Fault:
                 "the text is not in its encoding", code="LMP-R010",
                 **place | {"expected": error.encoding, "found": f"X'{bytes_.hex().upper()}' at byte {error.start}"},
             )  # fmt: skip
-        if isinstance(error, zlib.error):
+        if isinstance(error, RestoreError | zlib.error):  # the latter from parsers that were built before
             return RecordError(f"the bytes cannot be restored: {error}", code="LMP-R011", **place)
         if isinstance(error, kaitaistruct.UndecidedEndiannessError):
             return RecordError("no case decides the byte order", code="LMP-R013", **place)

@@ -21,13 +21,22 @@ class Budget:
     def __init__(self, limits: Limits = DEFAULT, size: int = 0) -> None:
         self._limits = limits
         self._most = limits.record_steps + _STEPS_A_BYTE * size
-        self._steps = 0
+        self._steps = self._unpacked = 0
 
     def step(self, steps: int) -> None:
         """Count steps. Raises LimitError LMP-L007."""
         self._steps += steps
         if self._steps > self._most:
             raise self._limits.error("record_steps")
+
+    def left_to_unpack(self) -> int:
+        """Bytes that may still be unpacked from the record."""
+        return self._limits.record_unpacked_bytes - self._unpacked
+
+    def unpack(self, size: int) -> None:
+        """Count unpacked bytes. Raises LimitError LMP-L008."""
+        self._unpacked += size
+        self._limits.check("record_unpacked_bytes", self._unpacked)
 
 
 class _Current(threading.local):
@@ -45,6 +54,11 @@ def begin(limits: Limits, size: int) -> None:
 def end() -> None:
     """End it: what is read of the record later, on first use, is not counted."""
     _current.budget = None
+
+
+def current() -> Budget | None:
+    """The budget of the record that this thread reads; None if a parser is run without the reader."""
+    return _current.budget
 
 
 def stepping(steps: int = 1) -> None:

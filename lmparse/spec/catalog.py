@@ -26,7 +26,7 @@ from lmparse.spelling import quoted
 from lmparse.storage.stored import reason
 
 PACKAGE = "lmparse._generated"
-_COUNTING = frozenset(("advancing", "stepping"))
+_COUNTING = frozenset(("advancing", "stepping", "unpacking"))
 """Functions in parsers that count."""
 KIND = "kind"
 """Name of the instance in a spec, and key in `records`, that tells the kind of a record where there are several."""
@@ -85,7 +85,7 @@ class Spec:
 
     @cached_property
     def is_counted(self) -> bool:
-        """Whether its parser, or one that was built with it, counts what it reads, see `budgets`."""
+        """Whether its parser, or one that was built with it, counts what it reads and unpacks, see `budgets`."""
         package = sys.modules[self.parser.__module__].__package__
         names = {f"{package}.{spec_of(layout_id)}" for layout_id in self.layouts}
         return any(not _COUNTING.isdisjoint(vars(sys.modules[name])) for name in names if name in sys.modules)

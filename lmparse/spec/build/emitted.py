@@ -15,7 +15,7 @@ from typing import Any
 
 from lmparse.spec.build.guards import GUARDS
 
-_MODULES = ("kaitaistruct", "collections", "struct", "zlib")
+_MODULES = ("kaitaistruct", "collections", "struct")
 _FROM = {
     (0, "kaitaistruct"): ("KaitaiStruct", "KaitaiStream", "BytesIO"),
     (0, "enum"): ("IntEnum",),
@@ -31,8 +31,8 @@ _FUNCTIONS = frozenset((
 _BUILTINS = _FUNCTIONS | {*_MODULES, "KaitaiStruct", "IntEnum", "property", "dict"}
 _CALLED = frozenset((
     "append", "bytes_strip_right", "bytes_terminate", "bytes_terminate_multi", "byte_array_index", "byte_array_max",
-    "byte_array_min", "decode", "decompress", "defaultdict", "is_eof", "pos", "process_rotate_left",
-    "process_xor_many", "process_xor_one", "read_bits_int_be", "read_bits_int_le", "read_bytes", "read_bytes_full",
+    "byte_array_min", "decode", "defaultdict", "is_eof", "pos", "process_xor_one",
+    "read_bits_int_be", "read_bits_int_le", "read_bytes", "read_bytes_full",
     "read_bytes_term", "read_bytes_term_multi", "resolve_enum", "seek", "size",
     "UndecidedEndiannessError", "ValidationExprError", "ValidationGreaterThanError", "ValidationLessThanError",
     "ValidationNotAnyOfError", "ValidationNotEqualError", "ValidationNotInEnumError",

@@ -10,8 +10,16 @@ from lmparse.spec.build.multiplying import IdleRepeats
 GUARDS: dict[str, tuple[str, ...]] = {
     "lmparse.spec.budgets": ("stepping",),
     "lmparse.spec.repeats": ("advancing", "descending"),
+    "lmparse.spec.restoring": ("rotating", "unpacking", "xoring"),
 }
 """The functions that are called, by their module."""
+_LINE = r"(?m)^( +(?:self\.\w+(?:\[\w+\])? = |self\.\w+\.append\())"
+"""The beginning of a line that reads a field or an item."""
+_PROCESSES = {
+    r"zlib\.decompress": "unpacking",
+    r"KaitaiStream\.process_xor_many": "xoring",
+    r"KaitaiStream\.process_rotate_left": "rotating",
+}
 _AGAIN = re.compile(r"(?m)^( +)_pos = (\S+)\.pos\(\)\n\1\2\.seek\(.*\)\n")
 _BACK = re.compile(r"(?m)^( +)(\S+)\.seek\(_pos\)\n")
 
@@ -38,7 +46,9 @@ def guarded(text: str, guards: Guards) -> str:
         text = _BACK.sub(r"\1stepping(\2.pos() - _begin)\n\g<0>", text)
     if guards.is_recursive:
         text = _at_start(text, "descending()")
-    return _with_imports(text)
+    for name, ours in _PROCESSES.items():
+        text = re.sub(rf"{_LINE}{name}\(", rf"\1{ours}(", text)
+    return _with_imports(text.replace("\nimport zlib\n", "\n"))
 
 
 def _in_loop(text: str, name: str, call: str) -> str:
