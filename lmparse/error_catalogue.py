@@ -173,7 +173,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-R012": Cause(
         "an expression of the spec has no value for the record",
-        "It divides by zero, needs a field that the record does not have, or an item that a list does not have.",
+        "It divides by zero, needs a field that the record does not have, or an item that a list does not have; "
+        "numbers of items count from 0.",
         "If one record fails, it is damaged. If all fail, correct the expression; the message has what it did.",
     ),
     "LMP-R013": Cause(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from lmparse.spec.build.multiplying import IdleRepeats
 
 GUARDS: dict[str, tuple[str, ...]] = {
     "lmparse.spec.budgets": ("stepping",),
+    "lmparse.spec.indexing": ("from_zero",),
     "lmparse.spec.repeats": ("advancing", "descending"),
     "lmparse.spec.restoring": ("rotating", "unpacking", "xoring"),
 }
@@ -22,6 +25,14 @@ _PROCESSES = {
 }
 _AGAIN = re.compile(r"(?m)^( +)_pos = (\S+)\.pos\(\)\n\1\2\.seek\(.*\)\n")
 _BACK = re.compile(r"(?m)^( +)(\S+)\.seek\(_pos\)\n")
+_INDEX = re.compile(r"\[(?!i\]|\]|'|\"|u'|u\"|\d+\]|len\(self\.\w+\) - 1\])|byte_array_index")
+"""What may be a subscript that is not a constant or the number of the item."""
+
+
+_COMPILERS_OWN = re.compile(r"self\._(?:debug|raw)_?").match
+"""Lists that the compiler made, which it reads from the end."""
+_LINE_END = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
+"""Where a line of Python ends; str.splitlines knows more ends."""
 
 
 class Guards(NamedTuple):
@@ -48,7 +59,7 @@ def guarded(text: str, guards: Guards) -> str:
         text = _at_start(text, "descending()")
     for name, ours in _PROCESSES.items():
         text = re.sub(rf"{_LINE}{name}\(", rf"\1{ours}(", text)
-    return _with_imports(text.replace("\nimport zlib\n", "\n"))
+    return _with_imports(_indexed(text).replace("\nimport zlib\n", "\n"))
 
 
 def _in_loop(text: str, name: str, call: str) -> str:
@@ -65,6 +76,40 @@ def _in_loop(text: str, name: str, call: str) -> str:
 
 def _at_start(text: str, call: str) -> str:
     return re.sub(r"(?m)^( +)def _read\(self\):\n", rf"\g<0>\1    {call}\n", text)
+
+
+def _indexed(text: str) -> str:
+    """The text with subscripts that are not below zero, where only the data say which they are."""
+    if not _INDEX.search(text):
+        return text
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return text  # the build says so
+    lines = [line.encode() for line in _LINE_END.split(text)]
+    places: list[tuple[int, int, bytes]] = []
+    for node in _indexes(tree):
+        places.append((node.lineno, node.col_offset, b"from_zero("))
+        places.append((node.end_lineno or 0, node.end_col_offset or 0, b")"))
+    for line, column, put in sorted(places, reverse=True):
+        lines[line - 1] = lines[line - 1][:column] + put + lines[line - 1][column:]
+    return b"".join(lines).decode()
+
+
+def _indexes(tree: ast.Module) -> Iterator[ast.expr]:
+    """The subscripts of lists, bytes and texts in a parser that depend on the data."""
+    for node in ast.walk(tree):
+        found: list[ast.expr | None] = []
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            index = node.slice
+            found = [index.lower, index.upper] if isinstance(index, ast.Slice) else [index]
+            found = [] if _COMPILERS_OWN(ast.unparse(node.value)) else found
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            found = [node.args[1]] if node.func.attr == "byte_array_index" else []
+        for one in found:
+            is_item = isinstance(one, ast.Name) and one.id == "i"
+            if one is not None and not isinstance(one, ast.Constant) and not is_item:
+                yield one
 
 
 def _with_imports(text: str) -> str:
