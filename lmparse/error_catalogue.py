@@ -162,7 +162,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-R010": Cause(
         "a text is not in its encoding",
-        "The spec names an encoding, such as UTF-8, in which the bytes of the field are not text.",
+        "The spec names an encoding, such as UTF-8, in which the bytes of the field are not text; or they are half of "
+        "a surrogate pair in it, as some encodings allow.",
         "The record is damaged, or the spec names the wrong encoding.",
     ),
     "LMP-R011": Cause(

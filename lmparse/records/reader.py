@@ -7,6 +7,7 @@ values: int, float, str, bytes, None, and list or dict for nested records.
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -39,6 +40,7 @@ _KINDS_OF = ((int, ("uint", "int")), (float, ("float",)), (str, ("str",)), (byte
 """Kinds of choices by the type of a parsed value."""
 
 
+_HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]").search
 _LARGE, _COLLECTED = 1 << 16, 1 << 25
 """A parsed record refers to itself, so it stays until a collection of cycles, and Python starts that by the number of
 objects, not by their bytes. So cycles are collected after as many bytes of large records; collections take less time
@@ -281,6 +283,8 @@ class RecordReader:
             return None
         if entry.kind == "rest":
             return lambda raw: raw or None
+        if entry.kind == "str":
+            return _whole_text
         if entry.kind in _PARSED and not entry.scale:
             return _PARSED[entry.kind]
         decode = kinds.decoder(entry.kind, page_of_field(entry, self.code_page), entry.scale)
@@ -308,6 +312,17 @@ class RecordReader:
             )
 
         return join if entry.kind != "rid6" else lambda value: positions.join_rid6(join(value), value._is_le)
+
+
+def _whole_text(text: Any) -> Any:
+    """A text that the parser has decoded. Raises InvalidValueError LMP-R010 if it has half of a surrogate pair: some
+    encodings, as UTF-7, give these, and no file or column can have them."""
+    if not text.isascii() and (half := _HALF_OF_A_PAIR(text)):
+        raise InvalidValueError(
+            "the text is not in its encoding", code="LMP-R010", expected="characters of Unicode",
+            found=f"half of a pair, U+{ord(half[0]):04X}, at character {half.start()}",
+        )  # fmt: skip
+    return text
 
 
 def _stream(raw: bytes) -> KaitaiStream:
