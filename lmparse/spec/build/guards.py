@@ -25,6 +25,7 @@ _PROCESSES = {
 }
 _AGAIN = re.compile(r"(?m)^( +)_pos = (\S+)\.pos\(\)\n\1\2\.seek\(.*\)\n")
 _BACK = re.compile(r"(?m)^( +)(\S+)\.seek\(_pos\)\n")
+_CONDITION = re.compile(r"(?m)^( +)(if .*:\n\1    pass\n\1    self\._debug\['((?!_m_)\w+)'\]\['start'\])")
 _INDEX = re.compile(r"\[(?!i\]|\]|'|\"|u'|u\"|\d+\]|len\(self\.\w+\) - 1\])|byte_array_index")
 """What may be a subscript that is not a constant or the number of the item."""
 
@@ -60,6 +61,11 @@ def guarded(text: str, guards: Guards) -> str:
     for name, ours in _PROCESSES.items():
         text = re.sub(rf"{_LINE}{name}\(", rf"\1{ours}(", text)
     return _with_imports(_indexed(text).replace("\nimport zlib\n", "\n"))
+
+
+def noting_conditions(text: str) -> str:
+    """A debug parser that notes a field also before the condition on which it is there, for errors in this."""
+    return _CONDITION.sub(r"\1self._debug['\3'] = {}\n\1\2", text)
 
 
 def _in_loop(text: str, name: str, call: str) -> str:

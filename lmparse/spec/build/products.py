@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.emitted import docstrings, foreign_in_layouts, foreign_in_parser, foreign_in_stub
-from lmparse.spec.build.guards import Guards, guarded
+from lmparse.spec.build.guards import Guards, guarded, noting_conditions
 from lmparse.spec.build.keywords import has_keyword_members, with_keywords
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.multiplying import Surroundings, idle_repeats, surroundings
@@ -161,7 +161,7 @@ def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str], aroun
     texts = {}
     for folder, text in compiled.items():
         safe = guarded(with_keywords(text) if has_keywords else text, guards)
-        texts[f"{folder}{spec.id}.py"] = _parser(spec, safe, named)
+        texts[f"{folder}{spec.id}.py"] = _parser(spec, noting_conditions(safe) if folder else safe, named)
     if problem := _broken(spec, texts[f"{spec.id}.py"]):
         return _Part({}, {}, [problem])
     texts[f"{DEBUG}{spec.id}.py"] = _START_OF_BITS.sub(_IN_BYTE, texts[f"{DEBUG}{spec.id}.py"])
