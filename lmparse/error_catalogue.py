@@ -402,8 +402,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-S011": Cause(
         "the products of a spec are not as they were built",
-        "A file in the folder differs from the hash in its MANIFEST.json, is not listed there, or cannot be loaded; "
-        "such files are Python that would be run.",
+        "A module in the folder that is needed differs from the hash in its MANIFEST.json, is not listed there, or "
+        "cannot be loaded; it is Python that would be run. Other files in the folder are not looked at, and not run.",
         "Build the spec again with `lmparse build`, from a spec that you trust, and transfer the whole folder.",
     ),
     "LMP-S012": Cause(

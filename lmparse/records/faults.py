@@ -143,6 +143,8 @@ class Fault:
                 "the text is not in its encoding", code="LMP-R010",
                 **place | {"expected": error.encoding, "found": f"X'{bytes_.hex().upper()}' at byte {error.start}"},
             )  # fmt: skip
+        if isinstance(error, UnicodeError):  # of codecs that name no bytes, as idna
+            return RecordError(f"the text is not in its encoding: {error}", code="LMP-R010", **place)
         if isinstance(error, RestoreError | zlib.error):  # the latter from parsers that were built before
             return RecordError(f"the bytes cannot be restored: {error}", code="LMP-R011", **place)
         if isinstance(error, kaitaistruct.UndecidedEndiannessError):

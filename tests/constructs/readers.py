@@ -42,7 +42,7 @@ CODES: Sequence[tuple[type[BaseException], tuple[str, ...]]] = (
     (EndOfStreamError, ("LMP-R001",)),
     (InvalidArgumentError, ("LMP-R002",)),
     (KaitaiStructError, ()),
-    (UnicodeDecodeError, ("LMP-R010",)),
+    (UnicodeError, ("LMP-R010",)),
     (zlib.error, ("LMP-R011",)),
     (RestoreError, ("LMP-R011",)),
     (TooDeepError, ("LMP-R014",)),

@@ -36,6 +36,7 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     widths, inside = Widths(), _Parts()
     for scope in Scope(named, spec).all():
         yield from _compilers_own(scope)
+        yield from _references(scope)
         yield from identifiers.of_scope(scope)
         yield from widths.findings(scope)
         yield from inside.findings(scope)
@@ -48,11 +49,22 @@ def _compilers_own(scope: Scope) -> Iterator[Finding]:
             yield f"{scope.where}/meta/{key}", f"{key} is not taken: it makes other code than a parser of the spec"
 
 
+def _references(scope: Scope) -> Iterator[Finding]:
+    """References of a type that have no line, with which the compiler ends."""
+    found = scope.tree.get("doc-ref", [])
+    if any(not str(text).strip("\r\n") for text in (found if isinstance(found, list) else [found])):
+        yield f"{scope.where}/doc-ref", "doc-ref has no text"
+
+
 def _is_known(encoding: str) -> bool:
+    """Whether Python has an encoding of text; it has others, as `hex`, for bytes."""
     try:
         codecs.lookup(encoding)
+        b"a".decode(encoding)
     except LookupError:
         return False
+    except UnicodeError:
+        return True
     return True
 
 
