@@ -162,17 +162,20 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-R010": Cause(
         "a text is not in its encoding",
-        "The spec names an encoding, such as UTF-8, in which the bytes of the field are not text.",
+        "The spec names an encoding, such as UTF-8, in which the bytes of the field are not text; or they are half of "
+        "a surrogate pair in it, as some encodings allow.",
         "The record is damaged, or the spec names the wrong encoding.",
     ),
     "LMP-R011": Cause(
         "processed bytes cannot be restored",
-        "The spec says how the bytes of the field were processed, such as `process: zlib`; they were not.",
+        "The spec says how the bytes of the field were processed, such as `process: zlib`; they were not. Or the "
+        "key of `xor`, which the record has, has no bytes.",
         "The record is damaged, or the bytes are not processed in every record.",
     ),
     "LMP-R012": Cause(
         "an expression of the spec has no value for the record",
-        "It divides by zero, needs a field that the record does not have, or an item that a list does not have.",
+        "It divides by zero, needs a field that the record does not have, or an item that a list does not have; "
+        "numbers of items count from 0.",
         "If one record fails, it is damaged. If all fail, correct the expression; the message has what it did.",
     ),
     "LMP-R013": Cause(
@@ -342,6 +345,20 @@ CATALOGUE: dict[str, Cause] = {
         "one of very many rounds, or the file is very large.",
         "Look at the loops of the spec (`repeat`), or raise the limit: `limits` with requestSeconds=3000.",
     ),
+    "LMP-L007": Cause(
+        "a record takes too many steps",
+        "The spec lets what it reads of a record multiply: nested records, empty items, and bytes that an instance "
+        "reads again are more than recordSteps beyond 8 for each byte of the record. Other records have been read.",
+        "If one record fails, it is damaged or made to exhaust the reader. If all fail, look at what the spec repeats "
+        "in one another, or raise the limit: `limits` with recordSteps=1M.",
+    ),
+    "LMP-L008": Cause(
+        "too much is unpacked from a record",
+        "What `process: zlib` of the spec unpacks from the fields of one record is more than recordUnpackedBytes. No "
+        "more than that was unpacked, and other records have been read.",
+        "When records really have as much, raise the limit: `limits` with recordUnpackedBytes=1G. Reading then takes "
+        "memory for some copies of it.",
+    ),
     "LMP-S001": Cause("no such spec", "The package has no spec of this name.", "`lmparse formats` lists them."),
     "LMP-S002": Cause(
         "no such option", "The command or reader has no option of this name.", "The message names the nearest one."
@@ -385,8 +402,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-S011": Cause(
         "the products of a spec are not as they were built",
-        "A file in the folder differs from the hash in its MANIFEST.json, is not listed there, or cannot be loaded; "
-        "such files are Python that would be run.",
+        "A module in the folder that is needed differs from the hash in its MANIFEST.json, is not listed there, or "
+        "cannot be loaded; it is Python that would be run. Other files in the folder are not looked at, and not run.",
         "Build the spec again with `lmparse build`, from a spec that you trust, and transfer the whole folder.",
     ),
     "LMP-S012": Cause(

@@ -43,6 +43,10 @@ class Limits:
     number_digits: int = _limit(128, "LMP-L001", "characters of a number in a YAML or JSON document", LimitError)
     record_bytes: int = _limit(64 << 20, "LMP-L002", "bytes from the first to the last one of a record")
     record_pieces: int = _limit(1 << 16, "LMP-L002", "pieces of a spanned record")
+    record_steps: int = _limit(
+        250_000, "LMP-L007", "steps of the parser in a record, beyond 8 for each of its bytes", LimitError
+    )
+    record_unpacked_bytes: int = _limit(64 << 20, "LMP-L008", "bytes that zlib unpacks from a record", LimitError)
     unpacked_bytes: int = _limit(1 << 40, "LMP-L003", "bytes of a compressed or remote file on the disk")
     unpacked_ratio: int = _limit(1000, "LMP-L003", "unpacked bytes for each byte of a compressed file")
     disk_share: int = _limit(90, "LMP-L003", "percent of the free disk in TMPDIR for the copy of a file", most=100)

@@ -33,72 +33,84 @@ class BmcDcxi(KaitaiStruct):
         self._debug['cntl_record_type']['start'] = self._io.pos()
         self.cntl_record_type = self._io.read_bytes(4)
         self._debug['cntl_record_type']['end'] = self._io.pos()
+        self._debug['sysid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['sysid']['start'] = self._io.pos()
             self.sysid = self._io.read_bytes(4)
             self._debug['sysid']['end'] = self._io.pos()
 
+        self._debug['dbid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['dbid']['start'] = self._io.pos()
             self.dbid = self._io.read_bytes(4)
             self._debug['dbid']['end'] = self._io.pos()
 
+        self._debug['psid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['psid']['start'] = self._io.pos()
             self.psid = self._io.read_bytes(4)
             self._debug['psid']['end'] = self._io.pos()
 
+        self._debug['tbobid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['tbobid']['start'] = self._io.pos()
             self.tbobid = self._io.read_bytes(4)
             self._debug['tbobid']['end'] = self._io.pos()
 
+        self._debug['num_cols_in_key'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['num_cols_in_key']['start'] = self._io.pos()
             self.num_cols_in_key = self._io.read_bytes(3)
             self._debug['num_cols_in_key']['end'] = self._io.pos()
 
+        self._debug['sequence_number'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['sequence_number']['start'] = self._io.pos()
             self.sequence_number = self._io.read_bytes(3)
             self._debug['sequence_number']['end'] = self._io.pos()
 
+        self._debug['type'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['type']['start'] = self._io.pos()
             self.type = self._io.read_bytes(1)
             self._debug['type']['end'] = self._io.pos()
 
+        self._debug['ix_creator_len'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ix_creator_len']['start'] = self._io.pos()
             self.ix_creator_len = self._io.read_bytes(3)
             self._debug['ix_creator_len']['end'] = self._io.pos()
 
+        self._debug['ix_creator'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ix_creator']['start'] = self._io.pos()
             self.ix_creator = self._io.read_bytes(128)
             self._debug['ix_creator']['end'] = self._io.pos()
 
+        self._debug['ix_name_len'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ix_name_len']['start'] = self._io.pos()
             self.ix_name_len = self._io.read_bytes(3)
             self._debug['ix_name_len']['end'] = self._io.pos()
 
+        self._debug['ix_name'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ix_name']['start'] = self._io.pos()
             self.ix_name = self._io.read_bytes(128)
             self._debug['ix_name']['end'] = self._io.pos()
 
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

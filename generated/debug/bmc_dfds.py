@@ -32,18 +32,21 @@ class BmcDfds(KaitaiStruct):
         self._debug['cntl_record_type']['start'] = self._io.pos()
         self.cntl_record_type = self._io.read_bytes(4)
         self._debug['cntl_record_type']['end'] = self._io.pos()
+        self._debug['filter_id'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['filter_id']['start'] = self._io.pos()
             self.filter_id = self._io.read_bytes(4)
             self._debug['filter_id']['end'] = self._io.pos()
 
+        self._debug['description'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['description']['start'] = self._io.pos()
             self.description = self._io.read_bytes(64)
             self._debug['description']['end'] = self._io.pos()
 
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

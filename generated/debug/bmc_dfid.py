@@ -32,30 +32,35 @@ class BmcDfid(KaitaiStruct):
         self._debug['cntl_record_type']['start'] = self._io.pos()
         self.cntl_record_type = self._io.read_bytes(4)
         self._debug['cntl_record_type']['end'] = self._io.pos()
+        self._debug['filter_user_id'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['filter_user_id']['start'] = self._io.pos()
             self.filter_user_id = self._io.read_bytes(8)
             self._debug['filter_user_id']['end'] = self._io.pos()
 
+        self._debug['filter_name'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['filter_name']['start'] = self._io.pos()
             self.filter_name = self._io.read_bytes(18)
             self._debug['filter_name']['end'] = self._io.pos()
 
+        self._debug['filter_id'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['filter_id']['start'] = self._io.pos()
             self.filter_id = self._io.read_bytes(4)
             self._debug['filter_id']['end'] = self._io.pos()
 
+        self._debug['date_format'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['date_format']['start'] = self._io.pos()
             self.date_format = self._io.read_bytes(3)
             self._debug['date_format']['end'] = self._io.pos()
 
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

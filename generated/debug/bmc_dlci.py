@@ -126,6 +126,7 @@ class BmcDlci(KaitaiStruct):
         self._debug['version']['start'] = self._io.pos()
         self.version = self._io.read_bytes(3)
         self._debug['version']['end'] = self._io.pos()
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

@@ -37,72 +37,84 @@ class BmcDlds(KaitaiStruct):
         self._debug['cntl_record_type']['start'] = self._io.pos()
         self.cntl_record_type = self._io.read_bytes(4)
         self._debug['cntl_record_type']['end'] = self._io.pos()
+        self._debug['orig_data_dsname'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['orig_data_dsname']['start'] = self._io.pos()
             self.orig_data_dsname = self._io.read_bytes(44)
             self._debug['orig_data_dsname']['end'] = self._io.pos()
 
+        self._debug['record_format'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['record_format']['start'] = self._io.pos()
             self.record_format = self._io.read_bytes(3)
             self._debug['record_format']['end'] = self._io.pos()
 
+        self._debug['date_format'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['date_format']['start'] = self._io.pos()
             self.date_format = self._io.read_bytes(8)
             self._debug['date_format']['end'] = self._io.pos()
 
+        self._debug['expand_var'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['expand_var']['start'] = self._io.pos()
             self.expand_var = KaitaiStream.resolve_enum(BmcDlds.YesNo, self._io.read_u1())
             self._debug['expand_var']['end'] = self._io.pos()
 
+        self._debug['segmented'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['segmented']['start'] = self._io.pos()
             self.segmented = KaitaiStream.resolve_enum(BmcDlds.YesNo, self._io.read_u1())
             self._debug['segmented']['end'] = self._io.pos()
 
+        self._debug['ddl_objects'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ddl_objects']['start'] = self._io.pos()
             self.ddl_objects = KaitaiStream.resolve_enum(BmcDlds.YesNo, self._io.read_u1())
             self._debug['ddl_objects']['end'] = self._io.pos()
 
+        self._debug['lobs_included'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['lobs_included']['start'] = self._io.pos()
             self.lobs_included = KaitaiStream.resolve_enum(BmcDlds.YesNo, self._io.read_u1())
             self._debug['lobs_included']['end'] = self._io.pos()
 
+        self._debug['xml_included'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['xml_included']['start'] = self._io.pos()
             self.xml_included = KaitaiStream.resolve_enum(BmcDlds.YesNo, self._io.read_u1())
             self._debug['xml_included']['end'] = self._io.pos()
 
+        self._debug['xmlstring_included'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['xmlstring_included']['start'] = self._io.pos()
             self.xmlstring_included = KaitaiStream.resolve_enum(BmcDlds.YesNo, self._io.read_u1())
             self._debug['xmlstring_included']['end'] = self._io.pos()
 
+        self._debug['merged'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['merged']['start'] = self._io.pos()
             self.merged = KaitaiStream.resolve_enum(BmcDlds.YesNo, self._io.read_u1())
             self._debug['merged']['end'] = self._io.pos()
 
+        self._debug['cmds_included'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['cmds_included']['start'] = self._io.pos()
             self.cmds_included = KaitaiStream.resolve_enum(BmcDlds.YesNo, self._io.read_u1())
             self._debug['cmds_included']['end'] = self._io.pos()
 
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

@@ -34,6 +34,7 @@ class BmcDlge(KaitaiStruct):
         self._debug['cntl_record_type']['start'] = self._io.pos()
         self.cntl_record_type = self._io.read_bytes(4)
         self._debug['cntl_record_type']['end'] = self._io.pos()
+        self._debug['end_rba'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['end_rba']['start'] = self._io.pos()
@@ -41,12 +42,14 @@ class BmcDlge(KaitaiStruct):
             self.end_rba._read()
             self._debug['end_rba']['end'] = self._io.pos()
 
+        self._debug['reserved1'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['reserved1']['start'] = self._io.pos()
             self.reserved1 = self._io.read_bytes(2)
             self._debug['reserved1']['end'] = self._io.pos()
 
+        self._debug['end_time'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['end_time']['start'] = self._io.pos()
@@ -54,12 +57,14 @@ class BmcDlge(KaitaiStruct):
             self.end_time._read()
             self._debug['end_time']['end'] = self._io.pos()
 
+        self._debug['reserved2'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['reserved2']['start'] = self._io.pos()
             self.reserved2 = self._io.read_bytes(3)
             self._debug['reserved2']['end'] = self._io.pos()
 
+        self._debug['dependent_rba'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['dependent_rba']['start'] = self._io.pos()
@@ -67,12 +72,14 @@ class BmcDlge(KaitaiStruct):
             self.dependent_rba._read()
             self._debug['dependent_rba']['end'] = self._io.pos()
 
+        self._debug['reserved3'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['reserved3']['start'] = self._io.pos()
             self.reserved3 = self._io.read_bytes(2)
             self._debug['reserved3']['end'] = self._io.pos()
 
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

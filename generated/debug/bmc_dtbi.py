@@ -48,72 +48,84 @@ class BmcDtbi(KaitaiStruct):
         self._debug['cntl_record_type']['start'] = self._io.pos()
         self.cntl_record_type = self._io.read_bytes(4)
         self._debug['cntl_record_type']['end'] = self._io.pos()
+        self._debug['sysid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['sysid']['start'] = self._io.pos()
             self.sysid = self._io.read_bytes(4)
             self._debug['sysid']['end'] = self._io.pos()
 
+        self._debug['dbid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['dbid']['start'] = self._io.pos()
             self.dbid = self._io.read_bytes(4)
             self._debug['dbid']['end'] = self._io.pos()
 
+        self._debug['psid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['psid']['start'] = self._io.pos()
             self.psid = self._io.read_bytes(4)
             self._debug['psid']['end'] = self._io.pos()
 
+        self._debug['tbobid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['tbobid']['start'] = self._io.pos()
             self.tbobid = self._io.read_bytes(4)
             self._debug['tbobid']['end'] = self._io.pos()
 
+        self._debug['object_type'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['object_type']['start'] = self._io.pos()
             self.object_type = self._io.read_bytes(2)
             self._debug['object_type']['end'] = self._io.pos()
 
+        self._debug['db2_num_col'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['db2_num_col']['start'] = self._io.pos()
             self.db2_num_col = self._io.read_bytes(3)
             self._debug['db2_num_col']['end'] = self._io.pos()
 
+        self._debug['db2_max_row_len'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['db2_max_row_len']['start'] = self._io.pos()
             self.db2_max_row_len = self._io.read_bytes(5)
             self._debug['db2_max_row_len']['end'] = self._io.pos()
 
+        self._debug['ll_num_col'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ll_num_col']['start'] = self._io.pos()
             self.ll_num_col = self._io.read_bytes(3)
             self._debug['ll_num_col']['end'] = self._io.pos()
 
+        self._debug['ll_max_row_len'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ll_max_row_len']['start'] = self._io.pos()
             self.ll_max_row_len = self._io.read_bytes(5)
             self._debug['ll_max_row_len']['end'] = self._io.pos()
 
+        self._debug['row_type'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['row_type']['start'] = self._io.pos()
             self.row_type = KaitaiStream.resolve_enum(BmcDtbi.RowType, self._io.read_u1())
             self._debug['row_type']['end'] = self._io.pos()
 
+        self._debug['sequence_number'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['sequence_number']['start'] = self._io.pos()
             self.sequence_number = self._io.read_bytes(3)
             self._debug['sequence_number']['end'] = self._io.pos()
 
+        self._debug['create_rba'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['create_rba']['start'] = self._io.pos()
@@ -121,12 +133,14 @@ class BmcDtbi(KaitaiStruct):
             self.create_rba._read()
             self._debug['create_rba']['end'] = self._io.pos()
 
+        self._debug['reserved1'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['reserved1']['start'] = self._io.pos()
             self.reserved1 = self._io.read_bytes(2)
             self._debug['reserved1']['end'] = self._io.pos()
 
+        self._debug['drop_rba'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['drop_rba']['start'] = self._io.pos()
@@ -134,42 +148,49 @@ class BmcDtbi(KaitaiStruct):
             self.drop_rba._read()
             self._debug['drop_rba']['end'] = self._io.pos()
 
+        self._debug['reserved2'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['reserved2']['start'] = self._io.pos()
             self.reserved2 = self._io.read_bytes(2)
             self._debug['reserved2']['end'] = self._io.pos()
 
+        self._debug['encoding_scheme'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['encoding_scheme']['start'] = self._io.pos()
             self.encoding_scheme = KaitaiStream.resolve_enum(BmcDtbi.EncodingScheme, self._io.read_u1())
             self._debug['encoding_scheme']['end'] = self._io.pos()
 
+        self._debug['editproc_name_len'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['editproc_name_len']['start'] = self._io.pos()
             self.editproc_name_len = self._io.read_bytes(3)
             self._debug['editproc_name_len']['end'] = self._io.pos()
 
+        self._debug['editproc_name'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['editproc_name']['start'] = self._io.pos()
             self.editproc_name = self._io.read_bytes(24)
             self._debug['editproc_name']['end'] = self._io.pos()
 
+        self._debug['dbname_len'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['dbname_len']['start'] = self._io.pos()
             self.dbname_len = self._io.read_bytes(3)
             self._debug['dbname_len']['end'] = self._io.pos()
 
+        self._debug['dbname'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['dbname']['start'] = self._io.pos()
             self.dbname = self._io.read_bytes(24)
             self._debug['dbname']['end'] = self._io.pos()
 
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

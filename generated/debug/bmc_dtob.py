@@ -36,60 +36,70 @@ class BmcDtob(KaitaiStruct):
         self._debug['cntl_record_type']['start'] = self._io.pos()
         self.cntl_record_type = self._io.read_bytes(4)
         self._debug['cntl_record_type']['end'] = self._io.pos()
+        self._debug['sysid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['sysid']['start'] = self._io.pos()
             self.sysid = self._io.read_bytes(4)
             self._debug['sysid']['end'] = self._io.pos()
 
+        self._debug['dbid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['dbid']['start'] = self._io.pos()
             self.dbid = self._io.read_bytes(4)
             self._debug['dbid']['end'] = self._io.pos()
 
+        self._debug['psid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['psid']['start'] = self._io.pos()
             self.psid = self._io.read_bytes(4)
             self._debug['psid']['end'] = self._io.pos()
 
+        self._debug['obid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['obid']['start'] = self._io.pos()
             self.obid = self._io.read_bytes(4)
             self._debug['obid']['end'] = self._io.pos()
 
+        self._debug['obj_type'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['obj_type']['start'] = self._io.pos()
             self.obj_type = KaitaiStream.resolve_enum(BmcDtob.ObjType, self._io.read_u1())
             self._debug['obj_type']['end'] = self._io.pos()
 
+        self._debug['obj_creator_len'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['obj_creator_len']['start'] = self._io.pos()
             self.obj_creator_len = self._io.read_bytes(3)
             self._debug['obj_creator_len']['end'] = self._io.pos()
 
+        self._debug['obj_creator'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['obj_creator']['start'] = self._io.pos()
             self.obj_creator = self._io.read_bytes(128)
             self._debug['obj_creator']['end'] = self._io.pos()
 
+        self._debug['obj_name_len'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['obj_name_len']['start'] = self._io.pos()
             self.obj_name_len = self._io.read_bytes(3)
             self._debug['obj_name_len']['end'] = self._io.pos()
 
+        self._debug['obj_name'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['obj_name']['start'] = self._io.pos()
             self.obj_name = self._io.read_bytes(128)
             self._debug['obj_name']['end'] = self._io.pos()
 
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

@@ -42,90 +42,105 @@ class BmcDxml(KaitaiStruct):
         self._debug['cntl_record_type']['start'] = self._io.pos()
         self.cntl_record_type = self._io.read_bytes(4)
         self._debug['cntl_record_type']['end'] = self._io.pos()
+        self._debug['nologging'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['nologging']['start'] = self._io.pos()
             self.nologging = KaitaiStream.resolve_enum(BmcDxml.Nologging, self._io.read_u1())
             self._debug['nologging']['end'] = self._io.pos()
 
+        self._debug['nullcol'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['nullcol']['start'] = self._io.pos()
             self.nullcol = KaitaiStream.resolve_enum(BmcDxml.Nullcol, self._io.read_u1())
             self._debug['nullcol']['end'] = self._io.pos()
 
+        self._debug['dbname'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['dbname']['start'] = self._io.pos()
             self.dbname = self._io.read_bytes(8)
             self._debug['dbname']['end'] = self._io.pos()
 
+        self._debug['tsname'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['tsname']['start'] = self._io.pos()
             self.tsname = self._io.read_bytes(8)
             self._debug['tsname']['end'] = self._io.pos()
 
+        self._debug['base_tsname'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['base_tsname']['start'] = self._io.pos()
             self.base_tsname = self._io.read_bytes(8)
             self._debug['base_tsname']['end'] = self._io.pos()
 
+        self._debug['npart'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['npart']['start'] = self._io.pos()
             self.npart = self._io.read_bytes(5)
             self._debug['npart']['end'] = self._io.pos()
 
+        self._debug['dsnum'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['dsnum']['start'] = self._io.pos()
             self.dsnum = self._io.read_bytes(5)
             self._debug['dsnum']['end'] = self._io.pos()
 
+        self._debug['pgsize'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['pgsize']['start'] = self._io.pos()
             self.pgsize = self._io.read_bytes(10)
             self._debug['pgsize']['end'] = self._io.pos()
 
+        self._debug['dssize'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['dssize']['start'] = self._io.pos()
             self.dssize = self._io.read_bytes(10)
             self._debug['dssize']['end'] = self._io.pos()
 
+        self._debug['dbid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['dbid']['start'] = self._io.pos()
             self.dbid = self._io.read_bytes(4)
             self._debug['dbid']['end'] = self._io.pos()
 
+        self._debug['psid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['psid']['start'] = self._io.pos()
             self.psid = self._io.read_bytes(4)
             self._debug['psid']['end'] = self._io.pos()
 
+        self._debug['obid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['obid']['start'] = self._io.pos()
             self.obid = self._io.read_bytes(4)
             self._debug['obid']['end'] = self._io.pos()
 
+        self._debug['base_dbid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['base_dbid']['start'] = self._io.pos()
             self.base_dbid = self._io.read_bytes(4)
             self._debug['base_dbid']['end'] = self._io.pos()
 
+        self._debug['base_psid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['base_psid']['start'] = self._io.pos()
             self.base_psid = self._io.read_bytes(4)
             self._debug['base_psid']['end'] = self._io.pos()
 
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

@@ -32,12 +32,14 @@ class BmcDxsf(KaitaiStruct):
         self._debug['cntl_record_type']['start'] = self._io.pos()
         self.cntl_record_type = self._io.read_bytes(4)
         self._debug['cntl_record_type']['end'] = self._io.pos()
+        self._debug['dsname'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['dsname']['start'] = self._io.pos()
             self.dsname = self._io.read_bytes(44)
             self._debug['dsname']['end'] = self._io.pos()
 
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

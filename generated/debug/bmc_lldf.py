@@ -252,6 +252,7 @@ class BmcLldf(KaitaiStruct):
         self._debug['uor_has_comp']['start'] = self._io.pos()
         self.uor_has_comp = KaitaiStream.resolve_enum(BmcLldf.YesNo, self._io.read_u1())
         self._debug['uor_has_comp']['end'] = self._io.pos()
+        self._debug['sql_ri_rba'] = {}
         if self._io.pos() < self.length:
             pass
             self._debug['sql_ri_rba']['start'] = self._io.pos()
@@ -259,6 +260,7 @@ class BmcLldf(KaitaiStruct):
             self.sql_ri_rba._read()
             self._debug['sql_ri_rba']['end'] = self._io.pos()
 
+        self._debug['page_num_fmt'] = {}
         if self._io.pos() < self.length:
             pass
             self._debug['page_num_fmt']['start'] = self._io.pos()

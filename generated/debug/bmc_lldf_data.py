@@ -43,6 +43,7 @@ class BmcLldfData(KaitaiStruct):
         self._debug = collections.defaultdict(dict)
 
     def _read(self):
+        self._debug['total'] = {}
         if self.has_total:
             pass
             self._debug['total']['start'] = self._io.pos()

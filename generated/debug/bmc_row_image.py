@@ -103,6 +103,7 @@ class BmcRowImage(KaitaiStruct):
             self._debug = collections.defaultdict(dict)
 
         def _read(self):
+            self._debug['null_indicator'] = {}
             if self.is_nullable == 1:
                 pass
                 self._debug['null_indicator']['start'] = self._io.pos()
@@ -111,6 +112,7 @@ class BmcRowImage(KaitaiStruct):
                 if not  ((self.null_indicator == BmcRowImage.NullIndicator.present) or (self.null_indicator == BmcRowImage.NullIndicator.absent)) :
                     raise kaitaistruct.ValidationNotAnyOfError(self.null_indicator, self._io, u"/types/column/seq/0")
 
+            self._debug['len_value'] = {}
             if self.storage == int(BmcRowImage.Storage.varying):
                 pass
                 self._debug['len_value']['start'] = self._io.pos()
@@ -122,6 +124,7 @@ class BmcRowImage(KaitaiStruct):
             self._debug['value']['start'] = self._io.pos()
             self.value = self._io.read_bytes((self.len_value * self.len_unit if self.storage == int(BmcRowImage.Storage.varying) else (0 if  ((self.is_null) and ((not (self._root.null_keeps_bytes))))  else self.width)))
             self._debug['value']['end'] = self._io.pos()
+            self._debug['padding'] = {}
             if  ((self.storage == int(BmcRowImage.Storage.varying)) and (self._root.is_expanded)) :
                 pass
                 self._debug['padding']['start'] = self._io.pos()

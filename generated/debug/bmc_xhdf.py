@@ -42,36 +42,42 @@ class BmcXhdf(KaitaiStruct):
         self._debug['cntl_record_type']['start'] = self._io.pos()
         self.cntl_record_type = self._io.read_bytes(4)
         self._debug['cntl_record_type']['end'] = self._io.pos()
+        self._debug['head_field_name'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['head_field_name']['start'] = self._io.pos()
             self.head_field_name = self._io.read_bytes(18)
             self._debug['head_field_name']['end'] = self._io.pos()
 
+        self._debug['head_field_type'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['head_field_type']['start'] = self._io.pos()
             self.head_field_type = KaitaiStream.resolve_enum(BmcXhdf.HeadFieldType, self._io.read_u4be())
             self._debug['head_field_type']['end'] = self._io.pos()
 
+        self._debug['head_field_subtype'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['head_field_subtype']['start'] = self._io.pos()
             self.head_field_subtype = KaitaiStream.resolve_enum(BmcXhdf.HeadFieldSubtype, self._io.read_u1())
             self._debug['head_field_subtype']['end'] = self._io.pos()
 
+        self._debug['head_field_len'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['head_field_len']['start'] = self._io.pos()
             self.head_field_len = self._io.read_bytes(5)
             self._debug['head_field_len']['end'] = self._io.pos()
 
+        self._debug['head_field_pos'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['head_field_pos']['start'] = self._io.pos()
             self.head_field_pos = self._io.read_bytes(5)
             self._debug['head_field_pos']['end'] = self._io.pos()
 
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

@@ -43,96 +43,112 @@ class BmcXtyp(KaitaiStruct):
         self._debug['cntl_record_type']['start'] = self._io.pos()
         self.cntl_record_type = self._io.read_bytes(4)
         self._debug['cntl_record_type']['end'] = self._io.pos()
+        self._debug['cntl_file_type'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['cntl_file_type']['start'] = self._io.pos()
             self.cntl_file_type = self._io.read_bytes(4)
             self._debug['cntl_file_type']['end'] = self._io.pos()
 
+        self._debug['cntl_file_type_version'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['cntl_file_type_version']['start'] = self._io.pos()
             self.cntl_file_type_version = self._io.read_bytes(6)
             self._debug['cntl_file_type_version']['end'] = self._io.pos()
 
+        self._debug['cntl_file_sysid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['cntl_file_sysid']['start'] = self._io.pos()
             self.cntl_file_sysid = self._io.read_bytes(4)
             self._debug['cntl_file_sysid']['end'] = self._io.pos()
 
+        self._debug['sql_delimiter'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['sql_delimiter']['start'] = self._io.pos()
             self.sql_delimiter = self._io.read_bytes(1)
             self._debug['sql_delimiter']['end'] = self._io.pos()
 
+        self._debug['mixed'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['mixed']['start'] = self._io.pos()
             self.mixed = KaitaiStream.resolve_enum(BmcXtyp.YesNo, self._io.read_u1())
             self._debug['mixed']['end'] = self._io.pos()
 
+        self._debug['decimal_point'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['decimal_point']['start'] = self._io.pos()
             self.decimal_point = self._io.read_bytes(1)
             self._debug['decimal_point']['end'] = self._io.pos()
 
+        self._debug['ebcdic_single_ccsid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ebcdic_single_ccsid']['start'] = self._io.pos()
             self.ebcdic_single_ccsid = self._io.read_bytes(5)
             self._debug['ebcdic_single_ccsid']['end'] = self._io.pos()
 
+        self._debug['ebcdic_double_ccsid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ebcdic_double_ccsid']['start'] = self._io.pos()
             self.ebcdic_double_ccsid = self._io.read_bytes(5)
             self._debug['ebcdic_double_ccsid']['end'] = self._io.pos()
 
+        self._debug['ebcdic_mixed_ccsid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ebcdic_mixed_ccsid']['start'] = self._io.pos()
             self.ebcdic_mixed_ccsid = self._io.read_bytes(5)
             self._debug['ebcdic_mixed_ccsid']['end'] = self._io.pos()
 
+        self._debug['ascii_single_ccsid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ascii_single_ccsid']['start'] = self._io.pos()
             self.ascii_single_ccsid = self._io.read_bytes(5)
             self._debug['ascii_single_ccsid']['end'] = self._io.pos()
 
+        self._debug['ascii_double_ccsid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ascii_double_ccsid']['start'] = self._io.pos()
             self.ascii_double_ccsid = self._io.read_bytes(5)
             self._debug['ascii_double_ccsid']['end'] = self._io.pos()
 
+        self._debug['ascii_mixed_ccsid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['ascii_mixed_ccsid']['start'] = self._io.pos()
             self.ascii_mixed_ccsid = self._io.read_bytes(5)
             self._debug['ascii_mixed_ccsid']['end'] = self._io.pos()
 
+        self._debug['unicode_single_ccsid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['unicode_single_ccsid']['start'] = self._io.pos()
             self.unicode_single_ccsid = self._io.read_bytes(5)
             self._debug['unicode_single_ccsid']['end'] = self._io.pos()
 
+        self._debug['unicode_double_ccsid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['unicode_double_ccsid']['start'] = self._io.pos()
             self.unicode_double_ccsid = self._io.read_bytes(5)
             self._debug['unicode_double_ccsid']['end'] = self._io.pos()
 
+        self._debug['unicode_mixed_ccsid'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['unicode_mixed_ccsid']['start'] = self._io.pos()
             self.unicode_mixed_ccsid = self._io.read_bytes(5)
             self._debug['unicode_mixed_ccsid']['end'] = self._io.pos()
 
+        self._debug['rest'] = {}
         if (not (self._io.is_eof())):
             pass
             self._debug['rest']['start'] = self._io.pos()

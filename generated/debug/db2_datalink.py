@@ -209,6 +209,7 @@ class Db2Datalink(KaitaiStruct):
             self._debug['padding4']['start'] = self._io.pos()
             self.padding4 = self._io.read_bytes(1)
             self._debug['padding4']['end'] = self._io.pos()
+            self._debug['time_stamp'] = {}
             if self.has_time_stamp:
                 pass
                 self._debug['time_stamp']['start'] = self._io.pos()
@@ -263,6 +264,7 @@ class Db2Datalink(KaitaiStruct):
             self._debug['padding4']['start'] = self._io.pos()
             self.padding4 = self._io.read_bytes(1)
             self._debug['padding4']['end'] = self._io.pos()
+            self._debug['time_stamp'] = {}
             if self.has_time_stamp:
                 pass
                 self._debug['time_stamp']['start'] = self._io.pos()
@@ -422,6 +424,7 @@ class Db2Datalink(KaitaiStruct):
             self._debug['padding3']['start'] = self._io.pos()
             self.padding3 = self._io.read_bytes(1)
             self._debug['padding3']['end'] = self._io.pos()
+            self._debug['time_stamp'] = {}
             if self.has_time_stamp:
                 pass
                 self._debug['time_stamp']['start'] = self._io.pos()
@@ -461,6 +464,7 @@ class Db2Datalink(KaitaiStruct):
             self._debug['padding3']['start'] = self._io.pos()
             self.padding3 = self._io.read_bytes(1)
             self._debug['padding3']['end'] = self._io.pos()
+            self._debug['time_stamp'] = {}
             if self.has_time_stamp:
                 pass
                 self._debug['time_stamp']['start'] = self._io.pos()

@@ -490,18 +490,21 @@ class Db2Dms(KaitaiStruct):
             self._debug['field_type']['start'] = self._io.pos()
             self.field_type = KaitaiStream.resolve_enum(Db2Dms.ColumnType, self._io.read_u2le())
             self._debug['field_type']['end'] = self._io.pos()
+            self._debug['precision'] = {}
             if self.field_type == Db2Dms.ColumnType.decimal:
                 pass
                 self._debug['precision']['start'] = self._io.pos()
                 self.precision = self._io.read_u1()
                 self._debug['precision']['end'] = self._io.pos()
 
+            self._debug['scale'] = {}
             if self.field_type == Db2Dms.ColumnType.decimal:
                 pass
                 self._debug['scale']['start'] = self._io.pos()
                 self.scale = self._io.read_u1()
                 self._debug['scale']['end'] = self._io.pos()
 
+            self._debug['length'] = {}
             if self.field_type != Db2Dms.ColumnType.decimal:
                 pass
                 self._debug['length']['start'] = self._io.pos()
@@ -519,18 +522,21 @@ class Db2Dms(KaitaiStruct):
             self._debug['field_type']['start'] = self._io.pos()
             self.field_type = KaitaiStream.resolve_enum(Db2Dms.ColumnType, self._io.read_u2be())
             self._debug['field_type']['end'] = self._io.pos()
+            self._debug['precision'] = {}
             if self.field_type == Db2Dms.ColumnType.decimal:
                 pass
                 self._debug['precision']['start'] = self._io.pos()
                 self.precision = self._io.read_u1()
                 self._debug['precision']['end'] = self._io.pos()
 
+            self._debug['scale'] = {}
             if self.field_type == Db2Dms.ColumnType.decimal:
                 pass
                 self._debug['scale']['start'] = self._io.pos()
                 self.scale = self._io.read_u1()
                 self._debug['scale']['end'] = self._io.pos()
 
+            self._debug['length'] = {}
             if self.field_type != Db2Dms.ColumnType.decimal:
                 pass
                 self._debug['length']['start'] = self._io.pos()

@@ -680,6 +680,7 @@ class Db2Dom(KaitaiStruct):
             self.header = Db2Dom.Header(self._io, self, self._root, self._is_le)
             self.header._read()
             self._debug['header']['end'] = self._io.pos()
+            self._debug['internal'] = {}
             if self._root.generation == db2_server.Db2Server.Generation.v7:
                 pass
                 self._debug['internal']['start'] = self._io.pos()
@@ -695,6 +696,7 @@ class Db2Dom(KaitaiStruct):
             self.header = Db2Dom.Header(self._io, self, self._root, self._is_le)
             self.header._read()
             self._debug['header']['end'] = self._io.pos()
+            self._debug['internal'] = {}
             if self._root.generation == db2_server.Db2Server.Generation.v7:
                 pass
                 self._debug['internal']['start'] = self._io.pos()

@@ -926,24 +926,28 @@ class Db2Log(KaitaiStruct):
             self._debug['log_stream_id']['start'] = self._io.pos()
             self.log_stream_id = self._io.read_u2le()
             self._debug['log_stream_id']['end'] = self._io.pos()
+            self._debug['before_compensated_log_stream_id'] = {}
             if self._root.is_compensation:
                 pass
                 self._debug['before_compensated_log_stream_id']['start'] = self._io.pos()
                 self.before_compensated_log_stream_id = self._io.read_u2le()
                 self._debug['before_compensated_log_stream_id']['end'] = self._io.pos()
 
+            self._debug['reserved'] = {}
             if self._root.is_compensation:
                 pass
                 self._debug['reserved']['start'] = self._io.pos()
                 self.reserved = self._io.read_bytes(6)
                 self._debug['reserved']['end'] = self._io.pos()
 
+            self._debug['before_compensated_lso'] = {}
             if self._root.is_compensation:
                 pass
                 self._debug['before_compensated_lso']['start'] = self._io.pos()
                 self.before_compensated_lso = self._io.read_u8le()
                 self._debug['before_compensated_lso']['end'] = self._io.pos()
 
+            self._debug['compensated_lso'] = {}
             if self._root.compensates_named:
                 pass
                 self._debug['compensated_lso']['start'] = self._io.pos()
@@ -967,24 +971,28 @@ class Db2Log(KaitaiStruct):
             self._debug['log_stream_id']['start'] = self._io.pos()
             self.log_stream_id = self._io.read_u2be()
             self._debug['log_stream_id']['end'] = self._io.pos()
+            self._debug['before_compensated_log_stream_id'] = {}
             if self._root.is_compensation:
                 pass
                 self._debug['before_compensated_log_stream_id']['start'] = self._io.pos()
                 self.before_compensated_log_stream_id = self._io.read_u2be()
                 self._debug['before_compensated_log_stream_id']['end'] = self._io.pos()
 
+            self._debug['reserved'] = {}
             if self._root.is_compensation:
                 pass
                 self._debug['reserved']['start'] = self._io.pos()
                 self.reserved = self._io.read_bytes(6)
                 self._debug['reserved']['end'] = self._io.pos()
 
+            self._debug['before_compensated_lso'] = {}
             if self._root.is_compensation:
                 pass
                 self._debug['before_compensated_lso']['start'] = self._io.pos()
                 self.before_compensated_lso = self._io.read_u8be()
                 self._debug['before_compensated_lso']['end'] = self._io.pos()
 
+            self._debug['compensated_lso'] = {}
             if self._root.compensates_named:
                 pass
                 self._debug['compensated_lso']['start'] = self._io.pos()
@@ -1040,6 +1048,7 @@ class Db2Log(KaitaiStruct):
             self._debug['transaction_id']['start'] = self._io.pos()
             self.transaction_id = self._io.read_bytes(6)
             self._debug['transaction_id']['end'] = self._io.pos()
+            self._debug['before_compensated_lsn'] = {}
             if  ((self._root.is_compensation) or (self._root.type == Db2Log.LogRecordType.backout_free)) :
                 pass
                 self._debug['before_compensated_lsn']['start'] = self._io.pos()
@@ -1047,6 +1056,7 @@ class Db2Log(KaitaiStruct):
                 self.before_compensated_lsn._read()
                 self._debug['before_compensated_lsn']['end'] = self._io.pos()
 
+            self._debug['compensated_lsn'] = {}
             if self._root.compensates_named:
                 pass
                 self._debug['compensated_lsn']['start'] = self._io.pos()
@@ -1063,6 +1073,7 @@ class Db2Log(KaitaiStruct):
             self._debug['transaction_id']['start'] = self._io.pos()
             self.transaction_id = self._io.read_bytes(6)
             self._debug['transaction_id']['end'] = self._io.pos()
+            self._debug['before_compensated_lsn'] = {}
             if  ((self._root.is_compensation) or (self._root.type == Db2Log.LogRecordType.backout_free)) :
                 pass
                 self._debug['before_compensated_lsn']['start'] = self._io.pos()
@@ -1070,6 +1081,7 @@ class Db2Log(KaitaiStruct):
                 self.before_compensated_lsn._read()
                 self._debug['before_compensated_lsn']['end'] = self._io.pos()
 
+            self._debug['compensated_lsn'] = {}
             if self._root.compensates_named:
                 pass
                 self._debug['compensated_lsn']['start'] = self._io.pos()
@@ -1125,12 +1137,14 @@ class Db2Log(KaitaiStruct):
             self._debug['header_padding']['start'] = self._io.pos()
             self.header_padding = self._io.read_bytes(2)
             self._debug['header_padding']['end'] = self._io.pos()
+            self._debug['before_compensated_lsn'] = {}
             if self._root.is_compensation:
                 pass
                 self._debug['before_compensated_lsn']['start'] = self._io.pos()
                 self.before_compensated_lsn = self._io.read_u8le()
                 self._debug['before_compensated_lsn']['end'] = self._io.pos()
 
+            self._debug['compensated_lsn'] = {}
             if self._root.compensates_named:
                 pass
                 self._debug['compensated_lsn']['start'] = self._io.pos()
@@ -1148,12 +1162,14 @@ class Db2Log(KaitaiStruct):
             self._debug['header_padding']['start'] = self._io.pos()
             self.header_padding = self._io.read_bytes(2)
             self._debug['header_padding']['end'] = self._io.pos()
+            self._debug['before_compensated_lsn'] = {}
             if self._root.is_compensation:
                 pass
                 self._debug['before_compensated_lsn']['start'] = self._io.pos()
                 self.before_compensated_lsn = self._io.read_u8be()
                 self._debug['before_compensated_lsn']['end'] = self._io.pos()
 
+            self._debug['compensated_lsn'] = {}
             if self._root.compensates_named:
                 pass
                 self._debug['compensated_lsn']['start'] = self._io.pos()

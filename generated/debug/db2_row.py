@@ -169,24 +169,28 @@ class Db2Row(KaitaiStruct):
             _ = self.gap
             if not len(_) == 0:
                 raise kaitaistruct.ValidationExprError(self.gap, self._io, u"/types/column/seq/0")
+            self._debug['value_offset'] = {}
             if self.storage == int(Db2Row.Storage.varying):
                 pass
                 self._debug['value_offset']['start'] = self._io.pos()
                 self.value_offset = self._io.read_u2le()
                 self._debug['value_offset']['end'] = self._io.pos()
 
+            self._debug['value_length'] = {}
             if self.storage == int(Db2Row.Storage.varying):
                 pass
                 self._debug['value_length']['start'] = self._io.pos()
                 self.value_length = self._io.read_u2le()
                 self._debug['value_length']['end'] = self._io.pos()
 
+            self._debug['value'] = {}
             if self.storage == int(Db2Row.Storage.fixed):
                 pass
                 self._debug['value']['start'] = self._io.pos()
                 self.value = self._io.read_bytes(self.width)
                 self._debug['value']['end'] = self._io.pos()
 
+            self._debug['null_byte'] = {}
             if self.is_nullable == 1:
                 pass
                 self._debug['null_byte']['start'] = self._io.pos()
@@ -203,24 +207,28 @@ class Db2Row(KaitaiStruct):
             _ = self.gap
             if not len(_) == 0:
                 raise kaitaistruct.ValidationExprError(self.gap, self._io, u"/types/column/seq/0")
+            self._debug['value_offset'] = {}
             if self.storage == int(Db2Row.Storage.varying):
                 pass
                 self._debug['value_offset']['start'] = self._io.pos()
                 self.value_offset = self._io.read_u2be()
                 self._debug['value_offset']['end'] = self._io.pos()
 
+            self._debug['value_length'] = {}
             if self.storage == int(Db2Row.Storage.varying):
                 pass
                 self._debug['value_length']['start'] = self._io.pos()
                 self.value_length = self._io.read_u2be()
                 self._debug['value_length']['end'] = self._io.pos()
 
+            self._debug['value'] = {}
             if self.storage == int(Db2Row.Storage.fixed):
                 pass
                 self._debug['value']['start'] = self._io.pos()
                 self.value = self._io.read_bytes(self.width)
                 self._debug['value']['end'] = self._io.pos()
 
+            self._debug['null_byte'] = {}
             if self.is_nullable == 1:
                 pass
                 self._debug['null_byte']['start'] = self._io.pos()
@@ -360,6 +368,7 @@ class Db2Row(KaitaiStruct):
                 self._read_be()
 
         def _read_le(self):
+            self._debug['columns'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['columns']['start'] = self._io.pos()
@@ -388,6 +397,7 @@ class Db2Row(KaitaiStruct):
                 raise kaitaistruct.ValidationExprError(self.surplus, self._io, u"/types/fixed_section/seq/1")
 
         def _read_be(self):
+            self._debug['columns'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['columns']['start'] = self._io.pos()

@@ -146,12 +146,14 @@ class Db2Transaction(KaitaiStruct):
                 self._read_be()
 
         def _read_le(self):
+            self._debug['authid_len'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid_len']['start'] = self._io.pos()
                 self.authid_len = self._io.read_u2le()
                 self._debug['authid_len']['end'] = self._io.pos()
 
+            self._debug['authid'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid']['start'] = self._io.pos()
@@ -166,12 +168,14 @@ class Db2Transaction(KaitaiStruct):
                 raise kaitaistruct.ValidationExprError(self.surplus, self._io, u"/types/abort_v97/seq/2")
 
         def _read_be(self):
+            self._debug['authid_len'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid_len']['start'] = self._io.pos()
                 self.authid_len = self._io.read_u2be()
                 self._debug['authid_len']['end'] = self._io.pos()
 
+            self._debug['authid'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid']['start'] = self._io.pos()
@@ -265,12 +269,14 @@ class Db2Transaction(KaitaiStruct):
             self._debug['time_committed']['start'] = self._io.pos()
             self.time_committed = self._io.read_u8le()
             self._debug['time_committed']['end'] = self._io.pos()
+            self._debug['authid_len'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid_len']['start'] = self._io.pos()
                 self.authid_len = self._io.read_u2le()
                 self._debug['authid_len']['end'] = self._io.pos()
 
+            self._debug['authid'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid']['start'] = self._io.pos()
@@ -288,12 +294,14 @@ class Db2Transaction(KaitaiStruct):
             self._debug['time_committed']['start'] = self._io.pos()
             self.time_committed = self._io.read_u8be()
             self._debug['time_committed']['end'] = self._io.pos()
+            self._debug['authid_len'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid_len']['start'] = self._io.pos()
                 self.authid_len = self._io.read_u2be()
                 self._debug['authid_len']['end'] = self._io.pos()
 
+            self._debug['authid'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid']['start'] = self._io.pos()
@@ -417,12 +425,14 @@ class Db2Transaction(KaitaiStruct):
             self._debug['tnl']['start'] = self._io.pos()
             self.tnl = self._io.read_bytes(self.max_node_number // 8 + 1)
             self._debug['tnl']['end'] = self._io.pos()
+            self._debug['authid_len'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid_len']['start'] = self._io.pos()
                 self.authid_len = self._io.read_u2le()
                 self._debug['authid_len']['end'] = self._io.pos()
 
+            self._debug['authid'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid']['start'] = self._io.pos()
@@ -449,12 +459,14 @@ class Db2Transaction(KaitaiStruct):
             self._debug['tnl']['start'] = self._io.pos()
             self.tnl = self._io.read_bytes(self.max_node_number // 8 + 1)
             self._debug['tnl']['end'] = self._io.pos()
+            self._debug['authid_len'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid_len']['start'] = self._io.pos()
                 self.authid_len = self._io.read_u2be()
                 self._debug['authid_len']['end'] = self._io.pos()
 
+            self._debug['authid'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid']['start'] = self._io.pos()
@@ -1080,12 +1092,14 @@ class Db2Transaction(KaitaiStruct):
             self._debug['gxid']['start'] = self._io.pos()
             self.gxid = self._io.read_bytes(20)
             self._debug['gxid']['end'] = self._io.pos()
+            self._debug['authid_len'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid_len']['start'] = self._io.pos()
                 self.authid_len = self._io.read_u2le()
                 self._debug['authid_len']['end'] = self._io.pos()
 
+            self._debug['authid'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid']['start'] = self._io.pos()
@@ -1106,12 +1120,14 @@ class Db2Transaction(KaitaiStruct):
             self._debug['gxid']['start'] = self._io.pos()
             self.gxid = self._io.read_bytes(20)
             self._debug['gxid']['end'] = self._io.pos()
+            self._debug['authid_len'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid_len']['start'] = self._io.pos()
                 self.authid_len = self._io.read_u2be()
                 self._debug['authid_len']['end'] = self._io.pos()
 
+            self._debug['authid'] = {}
             if (not (self._io.is_eof())):
                 pass
                 self._debug['authid']['start'] = self._io.pos()

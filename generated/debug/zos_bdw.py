@@ -29,6 +29,7 @@ class ZosBdw(KaitaiStruct):
         self._debug['is_extended']['start'] = self._io.pos() - (self._io.bits_left > 0)
         self.is_extended = self._io.read_bits_int_be(1) != 0
         self._debug['is_extended']['end'] = self._io.pos()
+        self._debug['length_extended'] = {}
         if self.is_extended:
             pass
             self._debug['length_extended']['start'] = self._io.pos() - (self._io.bits_left > 0)
@@ -37,6 +38,7 @@ class ZosBdw(KaitaiStruct):
             if not self.length_extended >= 8:
                 raise kaitaistruct.ValidationLessThanError(8, self.length_extended, self._io, u"/seq/1")
 
+        self._debug['length_normal'] = {}
         if (not (self.is_extended)):
             pass
             self._debug['length_normal']['start'] = self._io.pos() - (self._io.bits_left > 0)
@@ -47,6 +49,7 @@ class ZosBdw(KaitaiStruct):
             if not self.length_normal <= 32760:
                 raise kaitaistruct.ValidationGreaterThanError(32760, self.length_normal, self._io, u"/seq/2")
 
+        self._debug['reserved'] = {}
         if (not (self.is_extended)):
             pass
             self._debug['reserved']['start'] = self._io.pos() - (self._io.bits_left > 0)

@@ -29,6 +29,8 @@ _BYTES = ("variable", "rest", "bytes", "char")
 _REST: Expression = ("rest",)
 _MOST_ITEMS = 64
 """Items from which on a list is the parser's."""
+_MOST_PARTS = 1024
+"""Parts of a record from which on it is the parser's: lists in lists multiply."""
 _DEEPEST = 32
 """Parts in parts that are walked through."""
 
@@ -39,6 +41,7 @@ class FormWalk:
     def __init__(self, layouts: Mapping[str, Layout], data: Bytes, starts: Int64s, lengths: Int64s) -> None:
         self._layouts, self._data, self._count = layouts, data, len(starts)
         self._starts, self._ends = starts, starts + lengths
+        self._parts = 0
 
     def record(self, layout: Layout, arguments: dict[str, Any]) -> Part:
         """The records as parts of one layout. Raises SplitError if they are of several forms, and UnfitError."""
@@ -51,7 +54,8 @@ class FormWalk:
     # -- fields -------------------------------------------------------------------------
 
     def _read(self, part: Part) -> None:
-        if part.depth > _DEEPEST:
+        self._parts += 1
+        if part.depth > _DEEPEST or self._parts > _MOST_PARTS:
             raise UnfitError("records in records in records")
         part.is_little, part.is_ordered = self._is_little(part), True
         for entry in part.layout:

@@ -228,6 +228,7 @@ class _Shape:
         self._least = layout.least_width
         self._high = max((entry.end or 0 for entry in layout), default=0)
         self._optional = [entry for entry in layout if entry.optional and entry.width is not None]
+        self._behind = _behind_optional(layout)
         self._ends = list(dict.fromkeys(entry.ends for entry in layout if entry.ends not in (None, END)))
         self._limited = [entry for entry in layout if entry.kind in ("uint", "int") and is_limited(entry)]
         self.reasons = reasons(layouts, layout)
@@ -247,7 +248,7 @@ class _Shape:
             self.reason = self.reason or f"{why} in a described header"
         self._end_at = described.width
         self._least = self._high = max(described.width, *(self._layout[name or ""].end or 0 for name in self._ends), 0)
-        self._optional, self._limited = [], []
+        self._optional, self._limited, self._behind = [], [], []
 
     def _refusal(self) -> str:
         layout = self._layout
@@ -293,6 +294,13 @@ class _Shape:
             # The bytes of a field that is cut short belong to another field.
             end = ends[entry.ends or END]
             is_regular &= (end <= (entry.offset or 0)) | (end >= (entry.end or 0))
+        for missing, entry in self._behind:
+            # Without the field in front it is not at its place in the layout, so it must be absent too.
+            is_there = ends[missing.ends or END] > (missing.offset or 0)
+            if entry.optional:
+                is_regular &= is_there | (ends[entry.ends or END] <= (missing.offset or 0))
+            else:
+                is_regular &= is_there & (window.lengths >= (entry.end or 0))
         safe = byte_arrays.stand_in(starts, is_regular)
         return _Found(window.data, window.starts, starts if safe is None else safe, ends, is_regular)
 
@@ -300,6 +308,18 @@ class _Shape:
         raw = byte_arrays.take_rows(data, starts + (entry.offset or 0), entry.width or 0)
         read = integers.decode_signed_array if entry.kind == "int" else integers.decode_unsigned_array
         return read(raw, self._layout.byte_order(entry)).astype(np.int64)
+
+
+def _behind_optional(layout: Layout) -> list[tuple[Field, Field]]:
+    """Pairs of an optional field and one behind it, unless both are missing where the same part ends."""
+    placed = [entry for entry in layout if entry.width is not None]
+    return [
+        (missing, entry)
+        for number, missing in enumerate(placed)
+        if missing.optional
+        for entry in placed[number + 1 :]
+        if not entry.optional or entry.ends != missing.ends
+    ]
 
 
 def some_of(window: Window, numbers: Int64s) -> Window:

@@ -9,11 +9,12 @@ from typing import Any
 import kaitaistruct
 from kaitaistruct import KaitaiStruct
 
-from lmparse.errors import DataError, InvalidValueError, RecordError
+from lmparse.errors import DataError, InvalidValueError, LimitError, RecordError
 from lmparse.records.places import FieldStep, InstanceError, steps_to_end
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.spec.repeats import NotAdvancingError, TooDeepError
+from lmparse.spec.restoring import RestoreError
 
 
 class Fault:
@@ -110,6 +111,8 @@ class Fault:
             "doc_ref": self.field.doc_ref if self.field else None,
             "hex": self.raw[offset or 0 :][:32].hex().upper(),
         }
+        if isinstance(error, LimitError):
+            return error.at(**place)
         if isinstance(error, kaitaistruct.ValidationFailedError):
             return self._invalid(error, place)
         if isinstance(error, NotAdvancingError):
@@ -140,7 +143,9 @@ class Fault:
                 "the text is not in its encoding", code="LMP-R010",
                 **place | {"expected": error.encoding, "found": f"X'{bytes_.hex().upper()}' at byte {error.start}"},
             )  # fmt: skip
-        if isinstance(error, zlib.error):
+        if isinstance(error, UnicodeError):  # of codecs that name no bytes, as idna
+            return RecordError(f"the text is not in its encoding: {error}", code="LMP-R010", **place)
+        if isinstance(error, RestoreError | zlib.error):  # the latter from parsers that were built before
             return RecordError(f"the bytes cannot be restored: {error}", code="LMP-R011", **place)
         if isinstance(error, kaitaistruct.UndecidedEndiannessError):
             return RecordError("no case decides the byte order", code="LMP-R013", **place)

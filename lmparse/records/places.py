@@ -7,6 +7,7 @@ a field begins. Debug parsers record this, in `_debug` of each object.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from kaitaistruct import KaitaiStruct
@@ -33,14 +34,29 @@ def places_of(parsed: Any, name: str) -> list[Place]:
     """The places of a field of an object: one, or one for each item of a list; empty if the field is absent."""
     key = name if name in parsed._debug else _INSTANCE + name
     noted = parsed._debug.get(key)
-    if noted is None or ("end" not in noted and _last(parsed._debug) != key):
+    if not noted or ("end" not in noted and _last(parsed._debug) != key):
         return []
     value = value_of(parsed, name)
-    places = [(place["start"], place.get("end")) for place in noted.get("arr", (noted,))]
-    last = value[-1] if "arr" in noted and value else value
+    items = value or [] if "arr" in noted else [value]
+    places = [
+        (_start(place["start"], item, parsed._io), place.get("end"))
+        for place, item in zip_longest(noted.get("arr", (noted,)), items)
+    ]
+    last = items[-1] if items else value
     if places and places[-1][1] is None and isinstance(last, KaitaiStruct) and last._io is not parsed._io:
         places[-1] = places[-1][0], parsed._io.pos()  # its bytes were read whole
     return places
+
+
+def _start(start: int, value: Any, stream: Any) -> int:
+    """Where a field begins: a record of bit fields may begin in the byte in which the field before it ends."""
+    while isinstance(value, KaitaiStruct) and value._io is stream:
+        name, noted = next(iter(value._debug.items()), ("", dict[str, Any]()))
+        noted = (noted.get("arr") or [noted])[0]
+        start = min(start, noted.get("start", start))
+        value = vars(value).get(name)
+        value = value[0] if isinstance(value, list) and value else value
+    return start
 
 
 def value_of(parsed: Any, name: str) -> Any:
@@ -73,14 +89,25 @@ def steps_to_end(parsed: Any) -> list[FieldStep]:
         items = noted.get("arr")
         if items:
             noted, value = items[-1], value[-1] if value else None
-        start = base + noted.get("start", 0)
-        index = None if items is None else sum("end" in item for item in items)
+        start = base + (noted["start"] if noted else _end_of_last(parsed._debug))
+        index = None if items is None else _number_of_last(items)
         steps.append(FieldStep(parsed, key.removeprefix(_INSTANCE), start, index))
         if "end" in noted or not isinstance(value, KaitaiStruct):
             return steps
         if value._io is not parsed._io:
             base = start
         parsed = value
+
+
+def _number_of_last(items: list[dict[str, int]]) -> int:
+    """The number of the item that was begun last: what was wrong with one that has ended is its value."""
+    return max(len(items) - 1, 0)
+
+
+def _end_of_last(noted: dict[str, dict[str, Any]]) -> int:
+    """The byte behind the last field that was read, where one begins whose condition has no value."""
+    ends = (place["end"] for name, place in noted.items() if "end" in place and not name.startswith(_INSTANCE))
+    return max(ends, default=0)
 
 
 def _last(noted: dict[str, dict[str, Any]]) -> str:

@@ -7,6 +7,7 @@ values: int, float, str, bytes, None, and list or dict for nested records.
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -17,9 +18,11 @@ from typing import Any
 from kaitaistruct import KaitaiStream, KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError, OptionError
+from lmparse.limits import DEFAULT, Limits
 from lmparse.options import Options
 from lmparse.records.faults import Fault
 from lmparse.records.places import FieldStep, InstanceError
+from lmparse.spec import budgets
 from lmparse.spec.catalog import KIND, Spec
 from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.spec.nesting import reached
@@ -37,6 +40,7 @@ _KINDS_OF = ((int, ("uint", "int")), (float, ("float",)), (str, ("str",)), (byte
 """Kinds of choices by the type of a parsed value."""
 
 
+_HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]").search
 _LARGE, _COLLECTED = 1 << 16, 1 << 25
 """A parsed record refers to itself, so it stays until a collection of cycles, and Python starts that by the number of
 objects, not by their bytes. So cycles are collected after as many bytes of large records; collections take less time
@@ -63,25 +67,31 @@ class Record:
 class RecordReader:
     """Reads records of one spec from bytes; it is not bound to a file."""
 
-    def __init__(self, spec: Spec, *, code_page: CodePage | None = None, arguments: tuple[Any, ...] = ()) -> None:
+    def __init__(
+        self,
+        spec: Spec,
+        *,
+        code_page: CodePage | None = None,
+        arguments: tuple[Any, ...] = (),
+        limits: Limits = DEFAULT,
+    ) -> None:
         if len(arguments) != len(spec.layout.params):
             wanted = ", ".join(spec.layout.params)
             raise OptionError(f"records of {spec.id} cannot be read on their own: they need {wanted}", code="LMP-S004")
         self.spec = spec
         self.code_page = code_page or default_page(spec)
         self.arguments = arguments
+        self.limits = limits
+        self._is_counted = spec.is_counted
         self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
 
     def parse(self, raw: bytes) -> KaitaiStruct:
         """The generated object of one record.
 
-        Raises RecordError (LMP-R) or InvalidValueError (LMP-V) with field and offset.
+        Raises RecordError (LMP-R), InvalidValueError (LMP-V) or LimitError (LMP-L) with field and offset.
         """
         try:
-            parsed = self.spec.parser(*self.arguments, _stream(raw))
-            if self.spec.with_instances:
-                self._read_instances(parsed)
-            return parsed
+            return self._parsed(raw)
         except Exception:
             parsed, fault = self.parse_noting_places(raw)
         if fault is not None:
@@ -95,6 +105,8 @@ class RecordReader:
         """
         parsed = self.spec.debug_parser(*self.arguments, _stream(raw))
         try:
+            if self._is_counted:
+                budgets.begin(self.limits, len(raw))
             parsed._read()
             if self.spec.with_instances:
                 self._read_instances(parsed)
@@ -102,14 +114,27 @@ class RecordReader:
             fault = Fault(self.spec, parsed, error, raw)
             if not fault.completes_short_record():
                 return parsed, fault.to_error()
+        finally:
+            budgets.end()
         return parsed, None
 
-    def accepts(self, raw: bytes) -> bool:
-        """Whether `parse` returns an object; cheaper than to call it and to discard its error."""
+    def _parsed(self, raw: bytes) -> KaitaiStruct:
+        """The object of one record. Raises whatever its parser raises."""
+        if self._is_counted:
+            budgets.begin(self.limits, len(raw))
         try:
             parsed = self.spec.parser(*self.arguments, _stream(raw))
             if self.spec.with_instances:
                 self._read_instances(parsed)
+        finally:
+            if self._is_counted:
+                budgets.end()
+        return parsed
+
+    def accepts(self, raw: bytes) -> bool:
+        """Whether `parse` returns an object; cheaper than to call it and to discard its error."""
+        try:
+            self._parsed(raw)
         except Exception:
             return self._may_end_short and self.parse_noting_places(raw)[1] is None
         return True
@@ -258,6 +283,8 @@ class RecordReader:
             return None
         if entry.kind == "rest":
             return lambda raw: raw or None
+        if entry.kind == "str":
+            return _whole_text
         if entry.kind in _PARSED and not entry.scale:
             return _PARSED[entry.kind]
         decode = kinds.decoder(entry.kind, page_of_field(entry, self.code_page), entry.scale)
@@ -285,6 +312,17 @@ class RecordReader:
             )
 
         return join if entry.kind != "rid6" else lambda value: positions.join_rid6(join(value), value._is_le)
+
+
+def _whole_text(text: Any) -> Any:
+    """A text that the parser has decoded. Raises InvalidValueError LMP-R010 if it has half of a surrogate pair: some
+    encodings, as UTF-7, give these, and no file or column can have them."""
+    if not text.isascii() and (half := _HALF_OF_A_PAIR(text)):
+        raise InvalidValueError(
+            "the text is not in its encoding", code="LMP-R010", expected="characters of Unicode",
+            found=f"half of a pair, U+{ord(half[0]):04X}, at character {half.start()}",
+        )  # fmt: skip
+    return text
 
 
 def _stream(raw: bytes) -> KaitaiStream:

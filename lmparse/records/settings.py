@@ -118,7 +118,7 @@ def page_of(
 
 def reader_of(spec: Spec, options: Options, page: CodePage) -> RecordReader:
     """The reader of records for some options."""
-    return RecordReader(spec, code_page=page, arguments=arguments_of(spec, options))
+    return RecordReader(spec, code_page=page, arguments=arguments_of(spec, options), limits=options.bounds)
 
 
 def proof(trial: Trial) -> Decision:

@@ -74,9 +74,9 @@ class _Parser:
         options = self.options
         page = codepages.lookup(options.code_page) if options.code_page else None
         spec = catalog.load_planned(options.spec, self.fingerprint)
-        reader = RecordReader(spec, code_page=page, arguments=arguments_of(spec, options))
-        one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
         limits = options.bounds
+        reader = RecordReader(spec, code_page=page, arguments=arguments_of(spec, options), limits=limits)
+        one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
         for raw in records:
             try:
                 limits.check("record_bytes", len(raw), spec=spec.id)

@@ -10,6 +10,8 @@ import sys
 from types import FrameType
 from typing import Any
 
+from lmparse.spec.budgets import stepping
+
 _LEAST = 1024
 """Items without bytes that any stream may have; records without a fault have none or a few."""
 
@@ -23,7 +25,8 @@ class NotAdvancingError(Exception):
 
 
 def advancing(stream: Any) -> None:
-    """Count an item that begins where the last one began. Raises NotAdvancingError."""
+    """Count an item that begins where the last one began. Raises NotAdvancingError, and LimitError LMP-L007."""
+    stepping()
     at, state = stream.pos(), vars(stream)
     if state.get("_lmparse_at") != at:
         state["_lmparse_at"] = at

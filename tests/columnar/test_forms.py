@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import struct
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from amounts import examples
 from cases.files import FOUND, load, name
@@ -17,8 +19,10 @@ from engines import by_column, by_row, difference
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lmparse import cli
 from lmparse.columnar import form_plan, schemas
 from lmparse.columnar.form_plan import FormPlan
+from lmparse.columnar.forms import forms
 from lmparse.logs import lines
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_file
@@ -310,3 +314,35 @@ def test_damage(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -
         rows, found = by_row(damaged, **options), by_column(damaged, **options)
     ends_early = bool(rows.errors) and (rows.errors[-1]["code"] or "").startswith("LMP-F")
     assert not difference(rows, found, ends_early=ends_early)
+
+
+LISTS_IN_LISTS = """\
+meta: {id: acme_lists, endian: be}
+seq: [{id: n, type: u1}, {id: body, -lm-type: body, type: {switch-on: n, cases: {0: t0, _: t4}}}]
+types:
+  t0: {seq: [{id: a, type: t1, repeat: expr, repeat-expr: 40}]}
+  t1: {seq: [{id: a, type: t2, repeat: expr, repeat-expr: 40}]}
+  t2: {seq: [{id: a, type: t3, repeat: expr, repeat-expr: 40}]}
+  t3: {seq: [{id: a, type: t4, repeat: expr, repeat-expr: 40}]}
+  t4: {seq: []}
+"""
+
+
+def test_lists_in_lists_without_bytes_are_the_parsers(tmp_path: Path) -> None:
+    """A walk through them would take 40 * 40 * 40 * 40 parts."""
+    (tmp_path / "acme_lists.ksy").write_text(LISTS_IN_LISTS)
+    assert cli.main(["build", "--formats", str(tmp_path / "acme_lists.ksy"), "--out", str(tmp_path / "out")]) == 0
+    spec = catalog.load(f"{tmp_path}/out/acme_lists")
+    data, starts, lengths = np.zeros(9, np.uint8), np.arange(9), np.ones(9, np.int64)
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        assert not list(forms(spec.layouts, spec.layout, {}, data, starts, lengths, has_kind=False, least=1))
+    finally:
+        sys.setprofile(None)
+    assert calls < 200_000

@@ -15,6 +15,7 @@ from engines import by_column, by_row, difference
 from hypothesis import given
 from hypothesis import strategies as st
 from samples.bmc_random import some_record
+from spec.test_budgets import built
 from writers.bmc import framing, lldf
 
 from lmparse.columnar import schemas
@@ -183,3 +184,29 @@ def test_a_schema_of_other_types_is_read_row_by_row(tmp_path: Path) -> None:
     assert not plan.refusal(pa.schema([("dbid", pa.int64()), ("plan", pa.string())]))
     assert plan.refusal(pa.schema([("dbid", pa.string())])) == "dbid: is int32 and not string"
     assert plan.refusal(pa.schema([("nothing", pa.string())])) == "nothing: is not a column"
+
+
+# optional fields in front of others
+
+OPTIONAL = (
+    [("z", 1, ""), ("a", 1, "not _io.eof"), ("b", 1, "")],
+    [("a", 1, "not _io.eof"), ("b", 8, "")],
+    [("e", 1, ""), ("a", 2, "_io.pos < e"), ("b", 1, "")],
+    [("e", 1, ""), ("a", 1, "_io.pos < e"), ("b", 2, "not _io.eof")],
+    [("e", 1, ""), ("a", 2, "not _io.eof"), ("b", 1, "_io.pos < e"), ("c", 1, "_io.pos < e"), ("d", 1, "not _io.eof")],
+    [("e", 1, ""), ("a", 1, "_io.pos < e"), ("b", 2, "_io.pos < e"), ("c", 1, ""), ("d", 4, "not _io.eof")],
+    [("z", 1, ""), ("a", 1, "not _io.eof"), ("b", 2, "not _io.eof")],
+)
+
+
+@pytest.mark.parametrize("fields", OPTIONAL, ids=str)
+def test_fields_behind_optional_ones(tmp_path: Path, fields: list[tuple[str, int, str]]) -> None:
+    seq = [f"{{id: {name}, type: u{size}{f', if: {when}' if when else ''}}}" for name, size, when in fields]
+    spec = built(tmp_path, f"seq: [{', '.join(seq)}]\n").spec
+    assert RecordPlan(spec).reason == ""
+    chance = random.Random(str(fields))
+    records = [bytes([end, *chance.randbytes(length)])[: length + 1] for length in range(10) for end in range(9)] * 3
+    chance.shuffle(records)
+    path = written(tmp_path, [b"", *records, b"", b"\1\2\3\4"])
+    table = compared(path, spec=spec.name, mode="permissive")
+    assert len(table) == len(records) + 3

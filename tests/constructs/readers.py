@@ -31,6 +31,7 @@ from lmparse.records.dissection import Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.repeats import TooDeepError
+from lmparse.spec.restoring import RestoreError
 from lmparse.values.json_form import to_json
 
 VALUE_CODES = {"LMP-V002", "LMP-V007", "LMP-V008", "LMP-V010"}
@@ -41,8 +42,9 @@ CODES: Sequence[tuple[type[BaseException], tuple[str, ...]]] = (
     (EndOfStreamError, ("LMP-R001",)),
     (InvalidArgumentError, ("LMP-R002",)),
     (KaitaiStructError, ()),
-    (UnicodeDecodeError, ("LMP-R010",)),
+    (UnicodeError, ("LMP-R010",)),
     (zlib.error, ("LMP-R011",)),
+    (RestoreError, ("LMP-R011",)),
     (TooDeepError, ("LMP-R014",)),
     (EOFError, ("LMP-R001",)),
     (Exception, ("LMP-R012", "LMP-R009")),

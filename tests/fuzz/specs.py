@@ -15,7 +15,8 @@ from fuzz.edits import Source, edited_lines, inputs
 from lmparse.spec.build import lint, products
 from lmparse.spec.build.emitted import docstrings, foreign_in_layouts, foreign_in_stub
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.refusals import idle_repeats, names_a_size, refusals
+from lmparse.spec.build.multiplying import Surroundings, multiplies
+from lmparse.spec.build.refusals import refusals
 from lmparse.spec.build.specs import FORMATS, SpecError, SpecFile, closure, flat, missing_imports, parsed, wrong_ids
 from lmparse.spec.build.stubs import stub
 
@@ -110,7 +111,7 @@ def _build(place: str, path: Path, text: bytes) -> None:
     assert all(isinstance(part, str) for finding in lint._findings(spec, named) for part in finding)
     if problems := [spec.problem(*finding) for finding in refusals(spec, named)]:
         raise SpecError(problems)
-    idle_repeats(spec, named, names_a_size(spec))
+    multiplies(specs, Surroundings(False, True, True))
     docstrings(spec.tree)
     found = Layouts(specs).by_id
     layouts = products._layouts_text(

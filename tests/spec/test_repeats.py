@@ -130,7 +130,8 @@ types: {part: {meta: {endian: {switch-on: _root.k, cases: {1: be}}}, seq: [{id: 
         (b"\2ab", "acme_a.part: no case decides the byte order [LMP-R013]"),
         (
             b"\3",
-            "acme_a.items: an expression has no value: no case of the switch applies, so there is no item [LMP-R012]",
+            "acme_a.items[0]: an expression has no value: no case of the switch applies, "
+            "so there is no item [LMP-R012]",
         ),
     ],
 )
@@ -139,7 +140,7 @@ def test_errors_of_expressions_name_the_field_and_no_variable_of_python(
 ) -> None:
     with pytest.raises(RecordError) as caught:
         built(tmp_path, UNDECIDED).parse(record)
-    assert str(caught.value).replace("items[1]", "items") == error
+    assert str(caught.value) == error
 
 
 def test_types_that_multiply_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,24 +13,26 @@ import re
 from collections.abc import Container, Iterable
 from typing import Any
 
-_MODULES = ("kaitaistruct", "collections", "struct", "zlib")
+from lmparse.spec.build.guards import GUARDS
+
+_MODULES = ("kaitaistruct", "collections", "struct")
 _FROM = {
     (0, "kaitaistruct"): ("KaitaiStruct", "KaitaiStream", "BytesIO"),
     (0, "enum"): ("IntEnum",),
-    (0, "lmparse.spec.repeats"): ("advancing", "descending"),
+    **{(0, module): names for module, names in GUARDS.items()},
 }
 _BASES = ("KaitaiStruct", "IntEnum")
 _METHODS = ("__init__", "_read", "_read_le", "_read_be", "_fetch_instances", "__str__")
 _FUNCTIONS = frozenset((
     "super", "hasattr", "getattr", "isinstance", "len", "int", "str", "range", "min", "max", "Exception",
-    "KaitaiStream", "BytesIO", "advancing", "descending",
+    "KaitaiStream", "BytesIO", *(name for names in GUARDS.values() for name in names),
 ))  # fmt: skip
 """Names that are called as such."""
 _BUILTINS = _FUNCTIONS | {*_MODULES, "KaitaiStruct", "IntEnum", "property", "dict"}
 _CALLED = frozenset((
     "append", "bytes_strip_right", "bytes_terminate", "bytes_terminate_multi", "byte_array_index", "byte_array_max",
-    "byte_array_min", "decode", "decompress", "defaultdict", "is_eof", "pos", "process_rotate_left",
-    "process_xor_many", "process_xor_one", "read_bits_int_be", "read_bits_int_le", "read_bytes", "read_bytes_full",
+    "byte_array_min", "decode", "defaultdict", "is_eof", "pos", "process_xor_one",
+    "read_bits_int_be", "read_bits_int_le", "read_bytes", "read_bytes_full",
     "read_bytes_term", "read_bytes_term_multi", "resolve_enum", "seek", "size",
     "UndecidedEndiannessError", "ValidationExprError", "ValidationGreaterThanError", "ValidationLessThanError",
     "ValidationNotAnyOfError", "ValidationNotEqualError", "ValidationNotInEnumError",

@@ -61,6 +61,8 @@ class Layouts:
     def __init__(self, specs: list[SpecFile]) -> None:
         self.by_id: dict[str, Layout] = {}
         self._open: set[str] = set()
+        self._ends: dict[str, int] = {}
+        """Bits of the last byte of a type that are its own, 0 for all of them, by its id."""
         known = {spec.id: spec for spec in specs}
         for spec in specs:
             for scope in Scope(known, spec).all():
@@ -78,6 +80,7 @@ class Layouts:
             field, place = self._field(scope, f"{scope.where}/seq/{number}", attribute, place)
             fields.append(field)
         end = place.aligned().offset
+        self._ends[scope.id] = place.bits
         fields += [self._instance(scope, name, instance) for name, instance in instances(tree).items()]
         in_order = [field for field in fields if not field.is_instance]
         is_fixed = end is not None and not any(field.optional or field.kind == "rest" for field in in_order)
@@ -105,8 +108,9 @@ class Layouts:
 
     def _field(self, scope: Scope, where: str, attribute: dict[str, Any], place: _Place) -> tuple[Field, _Place]:
         width, bits = self._width(scope, attribute)
-        if not bits:
-            place = place.aligned()
+        if place.bits and not bits:
+            # A type of bit fields goes on in the byte, so that all in it is at other bits than in its layout.
+            place = _Place(None) if _begins_with_bits(scope, attribute) else place.aligned()
         kind, found = self._kind(scope, attribute)
         condition = str(attribute.get("if", ""))
         is_optional = bool(_MAY_END_BEFORE.match(condition))
@@ -150,7 +154,9 @@ class Layouts:
             return field, place
         if is_repeated or (condition and not is_optional):
             return field, _Place(None)
-        return field, place.behind(width, bits)
+        behind = place.behind(width, bits)
+        ends = self._ends.get(nested.id, 0) if nested and "size" not in attribute else 0
+        return field, behind if behind.offset is None or not ends else _Place(behind.offset - 1, ends)
 
     def _width(self, scope: Scope, attribute: dict[str, Any]) -> tuple[int | None, int]:
         """Width of a field in bytes, None when the data decides; and its bits when it is a bit field."""
@@ -236,6 +242,24 @@ def without_circles(layouts: dict[str, Layout]) -> dict[str, Layout]:
         fields = tuple(entry for entry in layout if entry.id not in circles)
         found[layout.id] = replace(layout, fields=fields, unread=circles) if circles else layout
     return found
+
+
+def _begins_with_bits(scope: Scope, attribute: dict[str, Any], open_: frozenset[str] = frozenset()) -> bool:
+    """Whether a field may go on in the byte in which the one before it ends."""
+    type_ = attribute.get("type")
+    if type_ is None or "size" in attribute or attribute.get("size-eos"):
+        return False
+    for name in map(str, type_["cases"].values() if isinstance(type_, dict) else [type_]):
+        if number := NUMBER.match(name):
+            if number[1] == "b":
+                return True
+        elif (nested := scope.type_named(name)) is not None and nested.id not in open_:
+            for entry in nested.tree.get("seq", []):
+                if _begins_with_bits(nested, entry, open_ | {nested.id}):
+                    return True
+                if "if" not in entry:
+                    break
+    return False
 
 
 def _param_codes(scope: Scope) -> dict[str, tuple[Code, ...]]:

@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.emitted import docstrings, foreign_in_layouts, foreign_in_parser, foreign_in_stub
+from lmparse.spec.build.guards import Guards, guarded, noting_conditions
 from lmparse.spec.build.keywords import has_keyword_members, with_keywords
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.refusals import TOO_DEEP, idle_repeats, names_a_size, refusals
+from lmparse.spec.build.multiplying import Surroundings, idle_repeats, surroundings
+from lmparse.spec.build.refusals import TOO_DEEP, refusals
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.selection import Selection, selected
 from lmparse.spec.build.specs import Parsed, Problem, SpecError, SpecFile
@@ -32,7 +34,6 @@ _DOC, _MADE = '"""Generated from the specs by build.py. Do not edit."""\n', "# G
 """How products begin."""
 _PACKAGES = ("__init__.py", f"{DEBUG}__init__.py")
 _START_OF_BITS = re.compile(r"('start'.*self\._io\.pos\(\))(.*\n.*\.read_bits_int_)")
-_GUARDS = "from lmparse.spec.repeats import"
 _IN_BYTE = r"\1 - (self._io.bits_left > 0)\2"
 """The compiler records the next whole byte as the start of a bit field, which may begin in the byte before."""
 
@@ -78,13 +79,13 @@ class Builder:
         """
         selection = self.selection = selected(source, self._parse)
         self._refuse(selection)
-        has_sizes = any(map(names_a_size, selection.known.values()))
-        keys = {spec.place: f"{selection.key(spec)} {has_sizes}" for spec in selection.specs}
+        around = surroundings(selection)
+        keys = {spec.place: f"{selection.key(spec)} {around[spec.place]}" for spec in selection.specs}
         self._parts = {key: part for key, part in self._parts.items() if key in set(keys.values())}
         new = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
         if new:
             self._compiler = self._compiler or Compiler(self._engine, self._path)
-            made = _parts(new, selection, self._compiler, has_sizes)
+            made = _parts(new, selection, self._compiler, around)
             self._parts |= {keys[place]: part for place, part in made.items()}
         selection.fail({place: self._parts[key].problems for place, key in keys.items()})
         return self._made(selection, [self._parts[keys[spec.place]] for spec in selection.specs])
@@ -123,7 +124,9 @@ def _refused(spec: SpecFile, selection: Selection) -> list[Problem]:
         return [spec.problem(*TOO_DEEP)]
 
 
-def _parts(specs: list[SpecFile], selection: Selection, compiler: Compiler, has_sizes: bool) -> dict[str, _Part]:
+def _parts(
+    specs: list[SpecFile], selection: Selection, compiler: Compiler, around: dict[str, Surroundings]
+) -> dict[str, _Part]:
     """What is made of some specs, by their places; nothing of a spec whose import has a fault."""
     compiled = compiler.compile(specs, selection.known)
     debug = compiler.compile([spec for spec in specs if spec.place in compiled.texts], selection.known, debug=True)
@@ -135,7 +138,7 @@ def _parts(specs: list[SpecFile], selection: Selection, compiler: Compiler, has_
         else:
             texts = {"": compiled.texts[spec.place], DEBUG: debug.texts[spec.place]}
             try:
-                parts[spec.place] = _part(spec, selection.closure(spec), texts, has_sizes)
+                parts[spec.place] = _part(spec, selection.closure(spec), texts, around[spec.place])
             except RecursionError:  # Python reads a choice of many cases as one inside another
                 parts[spec.place] = _Part(
                     {}, {}, [spec.problem("/types", "types or cases are in one another too deep to be followed")]
@@ -143,7 +146,7 @@ def _parts(specs: list[SpecFile], selection: Selection, compiler: Compiler, has_
     return parts
 
 
-def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str], has_sizes: bool) -> _Part:
+def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str], around: Surroundings) -> _Part:
     """What is made of one spec; `specs` are those that it imports and itself, `compiled` the texts by folder."""
     try:
         found = Layouts(specs).by_id
@@ -152,13 +155,13 @@ def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str], has_s
         return _Part({}, {}, own or error.problems)
     own_layouts = {name: layout for name, layout in found.items() if name.partition(".")[0] == spec.id}
     named = {one.id: one for one in specs}
-    repeats = idle_repeats(spec, named, has_sizes)
     is_recursive = any(holds_itself(found, name) for name in own_layouts)
+    guards = Guards(idle_repeats(spec, named, around), around.is_counted, is_recursive)
     has_keywords = any(map(has_keyword_members, specs))
     texts = {}
     for folder, text in compiled.items():
-        guarded = _guarded(with_keywords(text) if has_keywords else text, repeats, is_recursive)
-        texts[f"{folder}{spec.id}.py"] = _parser(spec, guarded, named)
+        safe = guarded(with_keywords(text) if has_keywords else text, guards)
+        texts[f"{folder}{spec.id}.py"] = _parser(spec, noting_conditions(safe) if folder else safe, named)
     if problem := _broken(spec, texts[f"{spec.id}.py"]):
         return _Part({}, {}, [problem])
     texts[f"{DEBUG}{spec.id}.py"] = _START_OF_BITS.sub(_IN_BYTE, texts[f"{DEBUG}{spec.id}.py"])
@@ -182,24 +185,6 @@ def _foreign(spec: SpecFile, specs: list[SpecFile], texts: dict[str, str], layou
         yield f"what is generated from it holds more than a parser: {found}"
     if found := foreign_in_layouts(_layouts_text(layouts)):
         yield f"what is generated from it holds more than layouts: {found}"
-
-
-def _guarded(text: str, repeats: set[str], is_recursive: bool) -> str:
-    """A parser whose loops over what may be empty end where they do not advance, and whose types end in one another."""
-
-    def guarded(found: re.Match[str]) -> str:
-        method = found.string[found.string.rfind(" def ", 0, found.start()) : found.start()]
-        stream = "io" if re.search(r"^ +io = ", method, re.MULTILINE) else "self._io"
-        return f"{found[0]}{found[1]}    advancing({stream})\n"
-
-    for name in sorted(repeats):
-        # At the head of the loop, since a switch without a case for its value appends nothing.
-        head = rf"^( +)self\.(?:_m_)?{name} = \[\]\n(?:\1i = 0\n)?\1(?:for|while) .*:\n"
-        text = re.sub(head, guarded, text, flags=re.MULTILINE)
-    if is_recursive:
-        text = re.sub(r"(?m)^( +)def _read\(self\):\n", r"\g<0>\1    descending()\n", text)
-    used = ", ".join(["advancing"] * bool(repeats) + ["descending"] * is_recursive)
-    return re.sub(r"(?m)^(from kaitaistruct import .*)$", rf"\1\n{_GUARDS} {used}", text, count=1) if used else text
 
 
 def _parser(spec: SpecFile, text: str, imported: Iterable[str]) -> str:

@@ -18,8 +18,6 @@ from lmparse.spec.build.value_kinds import unfit
 _FOLDER = re.compile(r"[\w .+-]+").fullmatch
 _ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:()-]*", re.ASCII).fullmatch
 _PROCESS = re.compile(r"zlib|(?:xor|rol|ror)\(.*\)", re.DOTALL).fullmatch
-_ENDS_WITH_A_LIST = re.compile(r"(?:.* or )?(?:_index \+ 1 == )?[\w.]+\.size", re.DOTALL).fullmatch
-"""Counts and conditions of repeats that end with a list that is there."""
 _MOST_PARTS = 100_000
 """Types inside a type; those of vendors have some dozens."""
 TOO_DEEP = ("/types", "types are in one another too deep to be followed")
@@ -35,9 +33,10 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     yield from identifiers.of_spec(spec)
     yield from constructs.findings(spec.tree)
     yield from _texts("", spec.tree)
-    widths, inside = _Widths(), _Parts()
+    widths, inside = Widths(), _Parts()
     for scope in Scope(named, spec).all():
         yield from _compilers_own(scope)
+        yield from _references(scope)
         yield from identifiers.of_scope(scope)
         yield from widths.findings(scope)
         yield from inside.findings(scope)
@@ -50,11 +49,22 @@ def _compilers_own(scope: Scope) -> Iterator[Finding]:
             yield f"{scope.where}/meta/{key}", f"{key} is not taken: it makes other code than a parser of the spec"
 
 
+def _references(scope: Scope) -> Iterator[Finding]:
+    """References of a type that have no line, with which the compiler ends."""
+    found = scope.tree.get("doc-ref", [])
+    if any(not str(text).strip("\r\n") for text in (found if isinstance(found, list) else [found])):
+        yield f"{scope.where}/doc-ref", "doc-ref has no text"
+
+
 def _is_known(encoding: str) -> bool:
+    """Whether Python has an encoding of text; it has others, as `hex`, for bytes."""
     try:
         codecs.lookup(encoding)
+        b"a".decode(encoding)
     except LookupError:
         return False
+    except UnicodeError:
+        return True
     return True
 
 
@@ -75,7 +85,7 @@ def _texts(where: str, tree: Any) -> Iterator[Finding]:
             yield from _texts(place, value)
 
 
-class _Widths:
+class Widths:
     """The least number of bits that types take, and the repeats that this leaves without end."""
 
     def __init__(self) -> None:
@@ -185,31 +195,6 @@ def _always(scope: Scope, attribute: dict[str, Any]) -> list[Scope]:
     names = [*type_["cases"].values()] if isinstance(type_, dict) else [type_]
     found = [scope.type_named(name) if isinstance(name, str) else None for name in names]
     return [nested for nested in found if nested] if all(found) else []
-
-
-def names_a_size(spec: SpecFile) -> bool:
-    """Whether something in a spec is called `size`, as the length of a list is."""
-    return any("size" in _ids(scope) for scope in Scope({spec.id: spec}, spec).all())
-
-
-def idle_repeats(spec: SpecFile, named: dict[str, SpecFile], has_sizes: bool) -> set[str]:
-    """The names of the repeated fields whose items may take no bytes; `has_sizes`: see `names_a_size`."""
-    widths = _Widths()
-    found = set()
-    for scope in Scope(named, spec).all():
-        items = [(entry.get("id", ""), entry) for entry in scope.tree.get("seq", [])]
-        for name, attribute in [*items, *scope.tree.get("instances", {}).items()]:
-            ends = str(attribute.get("repeat-expr", attribute.get("repeat-until", "")))
-            is_list = not has_sizes and _ENDS_WITH_A_LIST(ends)  # else .size may be a number in the data
-            if "repeat" in attribute and "value" not in attribute and not is_list:
-                found |= {name} if not widths.of_item(scope, attribute) else set()
-    return found
-
-
-def _ids(scope: Scope) -> set[str]:
-    """The ids of the fields, parameters and instances of a type."""
-    listed = (*scope.tree.get("seq", []), *scope.tree.get("params", []))
-    return {entry.get("id", "") for entry in listed}.union(scope.tree.get("instances", {}))
 
 
 class _Parts:

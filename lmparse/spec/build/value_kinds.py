@@ -20,6 +20,8 @@ _OF_LETTERS = {"uint": "ub", "int": "s", "float": "f", "code": "u", "lsn": "u"}
 """Kinds of fields that are numbers for the parser, and the letters of the types that they may have."""
 _WIDTHS = {"timestamp17": (17,), "lrsn10": (10,), "rba10": (10,), "rid6": (6,), "hfp": (4, 8)}
 """Bytes of kinds that have a fixed width."""
+_MOST_BITS = 64
+"""Bits of the widest number."""
 _BELOW_ZERO = re.compile(r"\s*-\s*[1-9]\d*\s*").fullmatch
 _ZONES = (b"\xf0\xf9\x4e\x60", b"09+-")
 """The characters `09+-` in the code pages that zoned decimals may be in: EBCDIC and ASCII."""
@@ -36,6 +38,7 @@ def unfit(scope: Scope) -> Iterator[Finding]:
             where = f"{scope.where}/{section}/{key}"
             yield from _codec(where, attribute)
             yield from _size(where, attribute)
+            yield from _bits(where, attribute)
             yield from _kind(where, attribute, scope)
             yield from _body(where, attribute, scope)
             yield from _room(where, attribute, scope)
@@ -54,6 +57,15 @@ def _size(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
     for key, what in (("size", "a number of bytes"), ("repeat-expr", "a number of repetitions")):
         if _BELOW_ZERO(str(attribute.get(key))):
             yield f"{where}/{key}", f"{attribute[key]} is not {what}: it is below zero"
+
+
+def _bits(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
+    """Bit fields that are wider than a column of whole numbers."""
+    type_ = attribute.get("type")
+    for name in type_["cases"].values() if isinstance(type_, dict) else [type_]:
+        number = NUMBER.match(name) if isinstance(name, str) else None
+        if number and number[1] == "b" and int(number[2]) > _MOST_BITS:
+            yield f"{where}/type", f"{name} is a number of more than {_MOST_BITS} bits: read it as bytes, with a size"
 
 
 def _names(scope: Scope) -> Iterator[Finding]:

@@ -1,0 +1,68 @@
+"""Budgets: how much a parser may do for one record beyond what its bytes account for.
+
+Most parsers end with the bytes of the record. Where a spec reads bytes again (an instance at a position) or has items
+without bytes, what it reads may multiply: the build step then puts calls of `stepping` into its parser. The reader
+begins a budget for each record that is read by such a parser.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from lmparse.limits import DEFAULT, Limits
+
+_STEPS_A_BYTE = 8
+"""Steps that each byte of a record pays for; records without a fault have one or two."""
+
+
+class Budget:
+    """What is counted for one record of `size` bytes."""
+
+    def __init__(self, limits: Limits = DEFAULT, size: int = 0) -> None:
+        self._limits = limits
+        self._most = limits.record_steps + _STEPS_A_BYTE * size
+        self._steps = self._unpacked = 0
+
+    def step(self, steps: int) -> None:
+        """Count steps. Raises LimitError LMP-L007."""
+        self._steps += steps
+        if self._steps > self._most:
+            raise self._limits.error("record_steps")
+
+    def left_to_unpack(self) -> int:
+        """Bytes that may still be unpacked from the record."""
+        return self._limits.record_unpacked_bytes - self._unpacked
+
+    def unpack(self, size: int) -> None:
+        """Count unpacked bytes. Raises LimitError LMP-L008."""
+        self._unpacked += size
+        self._limits.check("record_unpacked_bytes", self._unpacked)
+
+
+class _Current(threading.local):
+    budget: Budget | None = None
+
+
+_current = _Current()
+
+
+def begin(limits: Limits, size: int) -> None:
+    """Begin the budget of a record that this thread reads."""
+    _current.budget = Budget(limits, size)
+
+
+def end() -> None:
+    """End it: what is read of the record later, on first use, is not counted."""
+    _current.budget = None
+
+
+def current() -> Budget | None:
+    """The budget of the record that this thread reads; None if a parser is run without the reader."""
+    return _current.budget
+
+
+def stepping(steps: int = 1) -> None:
+    """Count a nested record, an item of a list, or bytes that are read again. Raises LimitError LMP-L007."""
+    budget = _current.budget
+    if budget is not None:
+        budget.step(steps)
