@@ -200,6 +200,12 @@ class Options:
         values=("auto", "total", "inclusive", "exclusive"),
         of="changes summary check convert explain tables",
     )
+    lob_columns_from: str = _option(
+        "auto",
+        "number that LOB records of Db2 LUW give to the first column",
+        values=("auto", "0", "1"),
+        of="changes check convert",
+    )
     floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert explain")
     include: tuple[str, ...] = _of_changes(
         ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "incomplete", "all")

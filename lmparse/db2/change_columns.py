@@ -186,7 +186,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
     def _plan(self, table: Table) -> LuwRowPlan | None:
         log = self.log
         if log.decoder.first_column_of(table) == 1:
-            return None  # the decoder adds a notice when it reads the first row
+            return None
         plan = LuwRowPlan(table, log.byte_order, log.code_page, trim=log.options.trim)
         plan = plan.in_full() if self._has_texts(table) else plan
         return plan if self._suits(table, plan) else None

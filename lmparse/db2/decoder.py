@@ -12,7 +12,8 @@ from typing import Any
 from lmparse.changes.change import ROLES, Change
 from lmparse.changes.row_values import RowValues, add_row, reading
 from lmparse.db2 import log_record
-from lmparse.db2.lob_values import Key, Known, OutsideValues, first_column
+from lmparse.db2.lob_columns import fitting, whole_row
+from lmparse.db2.lob_values import Key, Known, OutsideValues
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import RecordHeader, RowReader, record_header
 from lmparse.db2.tables import Column, Ids, Table
@@ -169,8 +170,6 @@ class ChangeDecoder:
     ) -> RowValues:
         reader = self._row_reader(table)
         first = self.first_column_of(table)
-        if first == 1:
-            self.notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
         outside = OutsideValues(
             reference, reader, self._lob_data, lambda: self._has_rival(transaction, reference), first, self._lacking
         )
@@ -181,8 +180,27 @@ class ChangeDecoder:
     def first_column_of(self, table: Table) -> int | None:
         """Number of the first column in LOB records of a table; None if no number fits."""
         if table not in self._first_columns:
-            self._first_columns[table] = first_column(self.index.column_ids.get(table.ids, ()), table)
+            self._first_columns[table] = self._find_first_column(table)
         return self._first_columns[table]
+
+    def _find_first_column(self, table: Table) -> int | None:
+        numbers = self.index.column_ids.get(table.ids, set())
+        fits, asked, known = fitting(numbers, table), self.options.lob_columns_from, self.index.lob_columns_from
+        if not numbers - {whole_row()}:
+            return 0
+        if asked != "auto":
+            return int(asked) if int(asked) in fits else None
+        named = f"columns in LOB records of {table.full_name}"
+        if fits == (1,):
+            self.notice(f"{named} count from 1: from 0 they would be others")
+        elif len(fits) == 2 and known is None:
+            self.notice(
+                f"{named} may count from 0 or from 1, which would be other columns; they are taken to count from 0, "
+                "unless the option lobColumnsFrom says 1"
+            )
+        elif len(fits) == 2 and known == 1:
+            self.notice(f"{named} count from 1, as those of other tables must")
+        return known if known in fits else next(iter(fits), None)
 
     def _row_reader(self, table: Table) -> RowReader:
         reader = self._readers.get(table)

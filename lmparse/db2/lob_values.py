@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 from lmparse.changes.row_values import NOT_IN_LOG
+from lmparse.db2.lob_columns import whole_row
 from lmparse.db2.row_reader import RowReader
-from lmparse.db2.tables import Column, Table
+from lmparse.db2.tables import Column
 from lmparse.db2.transaction_index import ChangeReference, LobPiece
-from lmparse.spec import catalog
-
-
-@cache
-def _whole_row() -> int:
-    """Column number of pieces that contain the varying values of a whole row."""
-    return catalog.load("db2_lob").enum("column")["whole_row"]
-
 
 _AMBIGUOUS = "it begins where the value before ends and where one may begin: nothing tells which it is"
 _APPENDED = "only what was appended is logged, and the value that it was appended to is not in the log"
@@ -110,7 +102,7 @@ class OutsideValues:
         return [
             piece
             for piece in reference.pieces
-            if piece.column is None or (piece.column != _whole_row() and piece.column + 1 - first == column.number)
+            if piece.column is None or (piece.column != whole_row() and piece.column + 1 - first == column.number)
         ]
 
     def _value(self, column: Column, pieces: list[LobPiece]) -> bytes | str:
@@ -169,7 +161,7 @@ class OutsideValues:
     def _out_of_row(self, column: Column) -> bytes | str:
         pieces = list[LobPiece]()
         if not self.reference.rivals:  # pieces that may be of several rows do not name a column
-            pieces = [piece for piece in self.reference.pieces if piece.column == _whole_row()]
+            pieces = [piece for piece in self.reference.pieces if piece.column == whole_row()]
         if not pieces:
             return "the value is stored out of the row and not in the log"
         why = Known().then(pieces).why
@@ -177,14 +169,3 @@ class OutsideValues:
             return why
         values: dict[int, bytes] = self.reader.out_of_row(self._joined(pieces))
         return values.get(column.number, "the value is stored out of the row, and the record of such values lacks it")
-
-
-def first_column(ids: Iterable[int], table: Table) -> int | None:
-    """The number of the first column in LOB records of a table: 0 as in the catalog, or 1.
-
-    No manual states it. It is 0 unless some LOB record of the table would then name a column without values outside of
-    the row. None if neither fits.
-    """
-    able = {column.number for column in table.columns if column.sql_type.is_lob or column.type == "XML"}
-    named = {number for number in ids if number != _whole_row()}
-    return next((first for first in (0, 1) if {number + 1 - first for number in named} <= able), None)

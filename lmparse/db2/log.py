@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lmparse.changes.change import Change
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
-from lmparse.db2 import log_record
+from lmparse.db2 import lob_columns, log_record
 from lmparse.db2.continuity import Continuity
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
 from lmparse.db2.log_beginning import LogBeginning
@@ -206,6 +206,8 @@ class Db2Log(ChangeLog):
             from lmparse.db2.resuming import seed
 
             seed(self, found.tables, self.resumed)
+        evidence = self.beginning.evidence
+        found.lob_columns_from = lob_columns.proven(found.column_ids, found.tables, found.named, evidence)
         for text, count in sorted(found.counts.items()):
             self.notice(f"{count} x {text}")
         for extent, text, why, _ in found.gaps:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from lmparse.changes.checkpoint import MOST_KNOWN, MOST_UNREAD, Checkpoint, NeededStretch
+from lmparse.db2 import lob_columns
 from lmparse.db2.file_form import form_of
 from lmparse.db2.file_ranges import range_of
 from lmparse.db2.gaps import KINDS
@@ -84,11 +85,11 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     described = tuple(_described(log, before, first))
     # A log without a record shows no form.
     form = form_of(settings) if pieces or (before is not None and before.form) else ()
-    beginning = index.whole.beginning
+    beginning, first_column = index.whole.beginning, log.transactions.lob_columns_from
     return Checkpoint(
         log.spec.id, seq_behind(reached), reached, ends, stretches, described, gaps, form,
         begins=beginning.firsts, cut=named(index.cut),
-        evidence=tuple(sorted(beginning.evidence | evidence_of(joined))),
+        evidence=tuple(sorted(beginning.evidence | evidence_of(joined) | lob_columns.evidence_of(first_column))),
         unread=tuple(unread[-MOST_UNREAD:]), missing=beginning.missing,
         known=tuple(sorted(known.items())[-MOST_KNOWN:]),
     )  # fmt: skip

@@ -276,6 +276,8 @@ class TransactionIndex:
     links: Links = field(default_factory=Links)
     column_ids: dict[Ids, set[int]] = field(default_factory=dict)
     """Columns in records of values stored outside of the row, by table."""
+    lob_columns_from: int | None = None
+    """The number that LOB records give to the first column of a table, where that is proven; see `lob_columns`."""
 
     def parts(self, max_bytes: int) -> Iterator[TransactionIndex]:
         """The same in parts of whole transactions, of about `max_bytes`; faults are in the last part."""
