@@ -112,7 +112,8 @@ def is_same(value: Any, found: Any) -> bool:
         shown = f"{value:f}" if isinstance(value, Decimal) else str(value)
         return found == (value.hex().upper() if isinstance(value, bytes) else value if value == found else shown)
     if isinstance(value, Decimal) and isinstance(found, float):
-        return value == Decimal(repr(found))
+        narrow = np.float32(found)  # of which it is the value, if the type is float
+        return value in (Decimal(repr(found)), *[Decimal(str(narrow))] * (float(narrow) == found))
     if isinstance(value, float) and isinstance(found, Decimal):
         return np.float32(found) == np.float32(value) if value == np.float32(value) else float(found) == value
     if isinstance(found, datetime) or isinstance(value, datetime):
