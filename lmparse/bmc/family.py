@@ -12,6 +12,7 @@ from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.open import open_logical_log
+from lmparse.bmc.order import SEQ_FORM
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, ControlFiles, Family, PlannedPass
@@ -174,6 +175,7 @@ FAMILY = Family(
     open_log=_open_log,
     detections=_detections,
     column_docs=LogicalLog.column_docs,
+    seq_form=SEQ_FORM,
     options=frozenset({"control", "control_framing", "row_images", "floats"}),
     record_files=frozenset({"control"}),  # it may describe the header
     control=ControlFiles(is_control, find_control, _search, find_beside),

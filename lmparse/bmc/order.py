@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lmparse.changes.change import SeqForm
 from lmparse.records.reader import Values
 from lmparse.values import text_times
 
@@ -12,9 +13,10 @@ OPERATIONS = {
 """The operation of each change type; an unlisted type has none."""
 
 
-NOT_COMMITTED = "F" * 20
+SEQ_FORM = SeqForm(commit=20, record=40)
+NOT_COMMITTED = "F" * SEQ_FORM.commit
 """Commit position of a change that is not committed: it sorts behind all that are."""
-SEQ_OF_RECORD_DIGITS = 40 + 4 + 8
+SEQ_OF_RECORD_DIGITS = SEQ_FORM.record + 4 + 8
 """Digits of a `seq` behind the commit position."""
 
 

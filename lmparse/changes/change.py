@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from lmparse.errors import InvalidValueError
 from lmparse.framing.extents import RecordExtent
@@ -21,6 +21,15 @@ HEADER_FIELDS = ("sql_type", "sql_src_type", "log_rec_disp", "uor_disp", "auth_i
 """Header fields that every change carries."""
 ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
 """The roles of the rows of an operation, in the order that logs have them; other operations have no row."""
+
+
+class SeqForm(NamedTuple):
+    """How many digits of a `seq`, from its beginning, are what. Digits of the commit are all F if there is none."""
+
+    commit: int
+    """Position of the commit."""
+    record: int
+    """Position of the record, behind that."""
 
 
 class Version(Protocol):

@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.changes.change import SeqForm
 from lmparse.changes.commit_times import epoch_millis
 from lmparse.changes.image_columns import ImagePairs
 from lmparse.changes.rows import KEY
@@ -51,8 +52,6 @@ SOURCE = pa.struct(
 )  # fmt: skip
 """The block `source` of an event."""
 _TRANSACTION = pa.struct([("id", TEXT)])
-_DIGITS = 20
-"""Digits of the commit position in `seq`; twice as many are those of the record."""
 _FEED = {
     "_change_type": (TEXT, "insert, update_preimage, update_postimage, delete; mass_delete, truncate, exchange"),
     "_commit_seq": (TEXT, "sorts as commit order"),
@@ -149,9 +148,11 @@ class _Taken:
 class Enveloper:
     """Makes the rows of one envelope."""
 
-    def __init__(self, envelope: str, image: pa.DataType, *, zone: str | None, version: str | None) -> None:
+    def __init__(
+        self, envelope: str, image: pa.DataType, *, seq_form: SeqForm, zone: str | None, version: str | None
+    ) -> None:
         """`zone` is that of commit times, None if it is not known; `version` that of lmparse."""
-        self.envelope, self.version, self.zone = envelope, version, zone
+        self.envelope, self.seq_form, self.version, self.zone = envelope, seq_form, version, zone
         self.flat = flat_schema(image)
         self.schema = envelope_schema(envelope, image)
         self.left_out: Counter[str] = Counter()
@@ -210,8 +211,9 @@ class Enveloper:
     def _source(self, batch: pa.RecordBatch) -> pa.Array:
         count, seq = batch.num_rows, batch.column("seq")
         millis = epoch_millis(batch.column("commit_ts"), self.zone)
-        commit = pc.utf8_slice_codeunits(seq, 0, _DIGITS)
-        commit = pc.if_else(pc.equal(commit, "F" * _DIGITS), pa.scalar(None, TEXT), commit)
+        form = self.seq_form
+        commit = pc.utf8_slice_codeunits(seq, 0, form.commit)
+        commit = pc.if_else(pc.equal(commit, "F" * form.commit), pa.scalar(None, TEXT), commit)
         place = batch.column("_metadata")
         texts = {"version": self.version, "connector": "lmparse", "snapshot": "false", "db": None}
         columns = {name: pa.repeat(pa.scalar(text, TEXT), count) for name, text in texts.items()}
@@ -221,7 +223,7 @@ class Enveloper:
             "table": batch.column("table_name"),
             "txId": batch.column("txn_id"),
             "commit_lsn": commit,
-            "change_lsn": pc.utf8_slice_codeunits(seq, _DIGITS, 3 * _DIGITS),
+            "change_lsn": pc.utf8_slice_codeunits(seq, form.commit, form.commit + form.record),
             "seq": seq,
             "op": batch.column("op"),
             "user": batch.column("auth_id"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from lmparse.changes.change import SeqForm
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions, describe
 from lmparse.changes.log import ChangeLog
@@ -106,6 +107,8 @@ class Family(Generic[Log]):
     """Opens a log, or a part of one with the settings of the whole file."""
     detections: Callable[[], Mapping[str, Detection]]
     """How its files are recognised, by spec; may include files that are not logs."""
+    seq_form: SeqForm
+    """The digits of `seq` in its changes."""
     column_docs: Callable[[], Mapping[str, str]] = dict
     """Comments of the columns that every change has, by name."""
     commit_zone: str | None = None

@@ -12,6 +12,7 @@ from lmparse.changes.log_range import LogRange, OverlappingRecords
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.db2 import log_record
 from lmparse.db2.log import Db2Log, open_log
+from lmparse.db2.order import SEQ_FORM
 from lmparse.errors import DataError
 from lmparse.framing.detection import Detection
 from lmparse.limits import Limits
@@ -122,6 +123,7 @@ FAMILY = Family(
     open_log=open_log,
     detections=_detections,
     column_docs=Db2Log.column_docs,
+    seq_form=SEQ_FORM,
     commit_zone="UTC",
     description_endings=(".yaml", ".yml"),
     options=frozenset({"tables", "generation", "byte_order", "max_index_bytes", "lob_columns_from"}),

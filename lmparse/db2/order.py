@@ -7,11 +7,13 @@ stream (4) and a number that tells apart changes of one record (4): `options.SEQ
 from __future__ import annotations
 
 from lmparse.changes import checkpoint
+from lmparse.changes.change import SeqForm
 from lmparse.options import SEQ_DIGITS
 
 Position = checkpoint.Position
 """Log flush sequence and log sequence number, by which a log is in order. Before 10.1 the first one is zero."""
-NOT_COMMITTED = "F" * 32
+SEQ_FORM = SeqForm(commit=32, record=32)
+NOT_COMMITTED = "F" * SEQ_FORM.commit
 """Commit position of a change that is not committed: it sorts behind all that are."""
 
 

@@ -201,6 +201,7 @@ class _LandingRun:
     ) -> None:
         self._asked, self._target, self._log = asked, target, log
         self._on_error, self._progress = on_error, progress
+        self._commit_digits = check_changes(log.options).seq_form.commit
         self._planned = states_read(log.path, log.options)
         self._landed = Landed(target.shown, tally=log.tally, bytes_read=len(log.buffer))
 
@@ -319,7 +320,7 @@ class _LandingRun:
         if target.with_current and not is_other:
             from lmparse.export.landing_current import CurrentTable
 
-            current = CurrentTable(target, table, rows)
+            current = CurrentTable(target, table, rows, self._commit_digits)
         place = target.changes(table.folder)
         if table.changes_id is not None and changes.id is None:
             raise not_landed(place, "it is gone, and the changes that were landed in it")

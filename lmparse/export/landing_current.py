@@ -27,8 +27,6 @@ CHUNK_ROWS, CHUNK_BYTES = 1 << 16, 1 << 25
 MOST_CHUNKS = 8
 """Times as many are held of one transaction."""
 _DIVIDED = "a transaction of more changes than are merged at a time has changed keys"
-_COMMIT_DIGITS = 20
-"""Digits of the commit position in `seq`."""
 _NANOS = re.compile(r"TIMESTAMP\((?:[7-9]|1[0-2])\)")
 """Types of timestamps of which Arrow's have not all digits here."""
 
@@ -36,7 +34,9 @@ _NANOS = re.compile(r"TIMESTAMP\((?:[7-9]|1[0-2])\)")
 class CurrentTable:
     """The current table of one table."""
 
-    def __init__(self, target: LandingTarget, table: LandedTable, rows: TableRows) -> None:
+    def __init__(self, target: LandingTarget, table: LandedTable, rows: TableRows, commit_digits: int) -> None:
+        """`commit_digits` are those of `seq` that are the position of the commit."""
+        self._commit_digits = commit_digits
         self._target, self._table, self._rows = target, table, rows
         self._folder = DeltaFolder(target.current(table.folder), table.full_name)
         self._changes = rows.schema
@@ -97,8 +97,8 @@ class CurrentTable:
         self._folder.widen(self._wanted)
         self._folder.add_columns(self._wanted)
         schema, after, count = self._changes, self._landed, 0
-        part = _TransactionPart(self._key, after)
-        for chunk in chunks(self._rows.batches(schema, after)):
+        part = _TransactionPart(self._key, after, self._commit_digits)
+        for chunk in chunks(self._rows.batches(schema, after), self._commit_digits):
             if part.is_gone_on_with(chunk):
                 self._table.mark(chunk.column("seq")[0].as_py(), _DIVIDED)
                 self._target.save()
@@ -130,17 +130,17 @@ class CurrentTable:
 class _TransactionPart:
     """The last transaction of the chunks so far, which may be divided, as one of very many changes is."""
 
-    def __init__(self, key: Sequence[str], after: str | None) -> None:
+    def __init__(self, key: Sequence[str], after: str | None, commit_digits: int) -> None:
         """`after` is the `seq` up to which changes are merged; of their keys nothing is known."""
-        self._key = key
-        self._commit, self._has_moves = (after or "")[:_COMMIT_DIGITS], True
+        self._key, self._commit_digits = key, commit_digits
+        self._commit, self._has_moves = (after or "")[:commit_digits], True
 
     def is_gone_on_with(self, chunk: pa.RecordBatch) -> bool:
         """Take the next chunk; whether rows in it leave keys that rows may have taken before it, in one transaction.
 
         Then it cannot be told which of two rows leaves a key: what `current_rows` knows of a chunk ends with it.
         """
-        commits = pc.utf8_slice_codeunits(chunk.column("seq"), 0, _COMMIT_DIGITS)
+        commits = _commits(chunk, self._commit_digits)
         first, last = commits[0].as_py(), commits[-1].as_py()
         goes_on, had_moves = first == self._commit, self._has_moves
         self._commit, self._has_moves = last, False
@@ -153,7 +153,7 @@ class _TransactionPart:
         return goes_on and had_moves and (moves or bool(pc.any(pc.equal(mine.column("op"), "D")).as_py()))
 
 
-def chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def chunks(batches: Iterator[pa.RecordBatch], commit_digits: int) -> Iterator[pa.RecordBatch]:
     """Changes in the order of `seq`, many at a time and whole transactions together."""
     held: list[pa.RecordBatch] = []
     rows = size = 0
@@ -163,7 +163,7 @@ def chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         if rows < CHUNK_ROWS and size < CHUNK_BYTES:
             continue
         whole = pa.concat_batches(held)
-        end = _last_commit(whole)
+        end = _last_commit(whole, commit_digits)
         if end == 0 and rows < MOST_CHUNKS * CHUNK_ROWS and size < MOST_CHUNKS * CHUNK_BYTES:
             continue
         yield whole.slice(0, end or rows)
@@ -173,9 +173,14 @@ def chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.concat_batches(held)
 
 
-def _last_commit(batch: pa.RecordBatch) -> int:
+def _commits(batch: pa.RecordBatch, digits: int) -> pa.Array:
+    """The position of the commit of each change."""
+    return pc.utf8_slice_codeunits(batch.column("seq"), 0, digits)
+
+
+def _last_commit(batch: pa.RecordBatch, commit_digits: int) -> int:
     """The number of changes in front of the last transaction."""
-    commits = pc.utf8_slice_codeunits(batch.column("seq"), 0, _COMMIT_DIGITS)
+    commits = _commits(batch, commit_digits)
     places = np.flatnonzero(np.asarray(pc.not_equal(commits.slice(1), commits.slice(0, len(commits) - 1))))
     return int(places[-1]) + 1 if len(places) else 0
 

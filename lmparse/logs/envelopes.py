@@ -87,7 +87,8 @@ def image_of(schema: pa.Schema, options: Options) -> pa.DataType:
 
 def enveloper(options: Options, image: pa.DataType) -> Enveloper:
     """The maker of the rows that options ask for, from flat changes with images of a type."""
-    return Enveloper(options.envelope, image, zone=_zone(options), version=_version())
+    form = check_changes(options).seq_form
+    return Enveloper(options.envelope, image, seq_form=form, zone=_zone(options), version=_version())
 
 
 @cache

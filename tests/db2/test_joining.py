@@ -136,7 +136,7 @@ def test_transactions_that_lack_records_between_files_are_held_back(tmp_path: Pa
         for row in committed:
             # The whole of a transaction, or nothing of it. The description of its table may be missing.
             assert (row["op"], row["txn_id"]) == (whole[row["seq"]]["op"], whole[row["seq"]]["txn_id"])
-            same = [one for one in cut.rows if one["txn_id"] == row["txn_id"] and one["seq"][:20] == row["seq"][:20]]
+            same = [one for one in cut.rows if one["txn_id"] == row["txn_id"] and one["seq"][:32] == row["seq"][:32]]
             assert {one["seq"] for one in same} <= {one["seq"] for one in committed}
         held += len(rows) > len(committed)
     assert held > 5

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from samples.db2_scripts import PAIR, tables_file
+from samples.db2_scripts import ITEM, PAIR, item, tables_file
 from writers.bmc import framing, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
@@ -98,6 +98,24 @@ LIFE = (
 
 
 # -- debezium -----------------------------------------------------------------------------
+
+
+def test_positions_of_db2_luw(tmp_path: Path, printed: Printed) -> None:
+    """They are log flush sequence and log sequence number, as in `seq`; there is none of a commit that has not come."""
+    stream = Stream("v10", "little", "filter")
+    unit, last = stream.begin(), stream.begin()
+    unit.initialize(ITEM)
+    unit.insert(ITEM, item(1))
+    last.insert(ITEM, item(2))
+    unit.commit()
+    path = tmp_path / "a.log"
+    path.write_bytes(stream.bytes())
+    options = {"spec": "db2_log", "include": "all", "operations": "I"}
+    one, other = printed(path, envelope="debezium", **options)
+    commit, insert = (f"{77:016X}{stream.records[number].lsn:016X}" for number in (3, 1))
+    assert (one["source"]["commit_lsn"], one["source"]["change_lsn"]) == (commit, insert)
+    assert other["source"]["commit_lsn"] is None
+    assert one["source"]["seq"].startswith(commit + insert)
 
 
 def test_events(tmp_path: Path, printed: Printed) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lmparse.changes.change import Change
+from lmparse.changes.change import Change, SeqForm
 from lmparse.changes.family import Family
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, TableNotFoundError
@@ -143,4 +143,5 @@ FAMILY = Family(
     spec=SPEC,
     open_log=open_log,
     detections=lambda: {SPEC: DETECTION},
+    seq_form=SeqForm(commit=72, record=0),
 )
