@@ -59,7 +59,7 @@ class FileChain:
         self._end_in_damage()
         if not self.filled and ranges:  # all has been read before; the log is still one
             is_doubtful = any(piece.is_doubtful for piece in self.pieces)
-            return Joined((replace(ranges[-1].stretch, is_doubtful=is_doubtful),))
+            return Joined((replace(ranges[-1].stretch, is_doubtful=is_doubtful, is_known=True),))
         return Joined(tuple(self.pieces))
 
     def _join(self, one: FileRange) -> None:
@@ -139,7 +139,7 @@ class FileChain:
 
         Over records that cannot be read they show nothing, as inside a file: the length of one may be wrong.
         """
-        if one.begins_unsound or self.ends_unsound:
+        if one.unplaced_before[0] or self.ends_unsound:
             return 0
         if one.first_address is None:
             return None
@@ -168,10 +168,8 @@ class FileChain:
         place = max(bisect_right(self.firsts, one.first) - 1, 0)
         joined, own = Joined(tuple(self.pieces[number] for number in self.filled[place:])), one.stretch
         piece = joined.pieces[0]
-        found = _find(piece, one.first, self.options, self.settings)
-        if found is None:
-            raise not_one_log(f"it overlaps {piece.path}, which has no record at its first position", own.path)
-        number, start = found[0] - piece.first_record, found[1] - piece.start
+        number, start = _begin_in(piece, one, self.options, self.settings)
+        number, start = number - piece.first_record, start - piece.start
         size = min(joined.starts[-1] - start, own.size)
         _check_same(joined, start, own, size, self.options)
         return size, own.records if size == own.size else joined.records[-1] - number
@@ -183,9 +181,7 @@ def overlap(before: FileRange, behind: FileRange, options: Options, settings: Fi
     Raises FramingError LMP-F013 if they have different records at the same positions.
     """
     own, piece = behind.stretch, before.stretch
-    found = _find(piece, behind.first, options, settings)
-    if found is None:
-        raise not_one_log(f"it overlaps {piece.path}, which has no record at its first position", own.path)
+    found = _begin_in(piece, behind, options, settings)
     size = min(piece.end - found[1], own.size)
     _check_same(Joined((piece,)), found[1] - piece.start, own, size, options)
     shared = own.records if size == own.size else piece.first_record + piece.records - found[0]
@@ -200,6 +196,23 @@ def _check_same(joined: Joined, start: int, own: JoinedPiece, size: int, options
         if before[start + begin : start + end] != behind[own.start + begin : own.start + end]:
             where = f"between {own.start + begin:#x} and {own.start + end:#x}"
             raise not_one_log(f"it overlaps {joined.shown}, and differs from it {where}", own.path)
+
+
+def _begin_in(piece: JoinedPiece, one: FileRange, options: Options, settings: FileSettings) -> tuple[int, int]:
+    """Number and offset, in the file of a piece, of the first record of a stretch that overlaps it.
+
+    That of its first record with a position is looked for; those in front of it are as far in front there.
+    Raises FramingError LMP-F013 if they cannot be in the piece.
+    """
+    found = _find(piece, one.first, options, settings)
+    if found is None:
+        raise not_one_log(f"it overlaps {piece.path}, which has no record at its first position", one.stretch.path)
+    records, size = one.unplaced_before
+    number, start = found[0] - records, found[1] - size
+    if start < piece.start:
+        why = f"{records} records without a position are in front of those that it and {piece.path} have"
+        raise not_one_log(why, one.stretch.path)
+    return number, start
 
 
 def _find(piece: JoinedPiece, position: Position, options: Options, settings: FileSettings) -> tuple[int, int] | None:

@@ -38,10 +38,10 @@ class FileRange:
     """The damage; None if there is none."""
     last_record: tuple[int, int] | None = None
     """Where the last record, with its prefix, begins and ends; None if that was not looked for."""
-    begins_unsound: bool = False
-    """Whether records without a sound header are in front of the first one that has one."""
+    unplaced_before: tuple[int, int] = (0, 0)
+    """Records in front of the first one with a position, and their bytes with prefixes."""
     ends_unsound: bool = False
-    """Whether such records are behind the last one."""
+    """Whether records without a sound header are behind the last one that has one."""
     unplaced: tuple[int, int] | None = None
     """Number and offset of the first record with a sound header that states no position; None if there is none."""
 
@@ -49,8 +49,17 @@ class FileRange:
 def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange:
     """What a stretch of a file has of a log, up to damage, which is in it.
 
-    Raises FramingError LMP-F013 if its records are not in order, and for damage before the first record.
+    Raises FramingError LMP-F013 if its records are not in order or none states its position, and for damage before the
+    first record.
     """
+    found = placed_range(stretch, options, settings)
+    if found is None:
+        raise not_one_log("no record states its position", stretch.path)
+    return found
+
+
+def placed_range(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange | None:
+    """The same; None if no record states its position."""
     records, path, sound_end, links = 0, stretch.path, stretch.start, Links()
     fault: FramingError | None = None
     first: tuple[Position, tuple[int, int] | None] | None = None
@@ -77,20 +86,23 @@ def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> 
             continue
         if first is None:
             stated = (int(heads.stream[0]), int(heads.address[0])) if heads.address[0] else None
-            first, begins_unsound = (heads.position(0), stated), bool(unsound) or heads.begins_unsound
+            first = heads.position(0), stated
+            before = int(heads.index[0]) - stretch.first_record, int(heads.start[0]) - stretch.start
         if (last is not None and heads.position(0) < last) or not heads.is_ascending:
             raise not_one_log("its records are not in the order of their positions", path)
         last, last_record = heads.position(-1), (int(heads.start[-1]), int(heads.behind[-1]))
         last_stream, unsound = int(heads.stream[-1]), heads.unsound_behind
     if first is None or last is None:
-        raise fault or not_one_log("no record states its position", path)
+        if fault is not None:
+            raise fault
+        return None
     is_gapless = bool(links.ends) and not links.apart
     found = replace(stretch, records=records, is_gapless=is_gapless)
     ends = dict(links.ends)
     if last_stream in ends:
         ends[last_stream] += unsound
     return FileRange(
-        found, first[0], last, first[1], ends, sound_end, fault, last_record, begins_unsound, unsound > 0, unplaced
+        found, first[0], last, first[1], ends, sound_end, fault, last_record, before, unsound > 0, unplaced
     )  # fmt: skip
 
 
@@ -113,8 +125,6 @@ class FileHeads:
     stream: UInt64s
     address: UInt64s
     links: Links
-    begins_unsound: bool
-    """Whether there are other records in front of the first of them, or no such record."""
     unsound_behind: int
     """Bytes of the records behind the last of them, without their prefixes; if there is none, of all."""
     unplaced: tuple[int, int] | None = None
@@ -156,7 +166,7 @@ def file_heads(
         end, count, size = int(window.offsets[-1] + window.lengths[-1]), len(window), int(window.lengths.sum())
         if heads is None:
             none = np.zeros(0, np.uint64)
-            yield FileHeads(end, count, none, none, none, none, none, none, none, Links(), True, size)
+            yield FileHeads(end, count, none, none, none, none, none, none, none, Links(), size)
             continue
         members, is_sound = heads
         without = np.flatnonzero(is_sound & (members.lsn == 0))
@@ -168,7 +178,7 @@ def file_heads(
             end, count, members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
             (members.offset + members.length).view(np.uint64), members.lfs, members.lsn,
             members.stream.view(np.uint64), members.address, links_of(members),
-            not len(places) or bool(places[0]), behind, unplaced,
+            behind, unplaced,
         )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import Protocol
 from lmparse.changes.checkpoint import MOST_KNOWN, MOST_UNREAD, Checkpoint, NeededStretch
 from lmparse.db2 import lob_columns
 from lmparse.db2.file_form import form_of
-from lmparse.db2.file_ranges import range_of
+from lmparse.db2.file_ranges import placed_range
 from lmparse.db2.gaps import KINDS
 from lmparse.db2.known_records import last_record_of
 from lmparse.db2.log_beginning import evidence_of, named
@@ -65,11 +65,11 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     known = {} if before is None else dict(before.known)
     pieces = []
     for piece in joined.pieces:
-        found = range_of(piece, log.options, settings) if piece.size else None
+        found = placed_range(piece, log.options, settings) if piece.size else None
         if found is not None and found.unplaced is not None:
             raise _without_position(piece.path, *found.unplaced)
+        pieces.append(piece if found is None else found.stretch)
         if found is not None:
-            pieces.append(found.stretch)
             if found.first > reached and (piece.missing != 0 or reached == (0, 0)):
                 unread.append((reached, found.first))
             reached, ends = max(reached, found.last), ends | found.ends

@@ -55,6 +55,8 @@ class JoinedPiece:
     """Address of its first record in that stream; 0 if records do not state it, and if nothing is missing there."""
     is_doubtful: bool = False
     """Whether records of the file are left out as read before, and it is not known that they were."""
+    is_known: bool = False
+    """Whether all of its records were read before: it is there since a log has a file."""
 
     @property
     def size(self) -> int:
@@ -125,7 +127,7 @@ def _parsed(path: str) -> Joined | None:
 
 def _is_sound(piece: JoinedPiece) -> bool:
     """Whether a piece could have been made by this module: an address may be anything that a user names a file."""
-    path, *numbers, missing, is_gapless, stream, address, is_doubtful = astuple(piece)
+    path, *numbers, missing, is_gapless, stream, address, is_doubtful, is_known = astuple(piece)
     addresses = [address, 0 if missing is None else missing]
     are_numbers = all(type(number) is int and 0 <= number < _MOST for number in [*numbers, stream])
     are_addresses = all(type(number) is int and 0 <= number < _MOST_ADDRESSES for number in addresses)
@@ -135,6 +137,7 @@ def _is_sound(piece: JoinedPiece) -> bool:
         and are_addresses
         and isinstance(is_gapless, bool)
         and isinstance(is_doubtful, bool)
+        and isinstance(is_known, bool)
         and piece.start <= piece.end
     )
 

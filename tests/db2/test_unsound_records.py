@@ -29,6 +29,11 @@ def of_two_positions(record: bytes) -> bytes:
     return record[: LEAD + 8] + (7).to_bytes(8, "little") + record[LEAD + 16 :]
 
 
+def cut_short(record: bytes) -> bytes:
+    """Its header is sound, but its body lacks the last bytes."""
+    return record[:LEAD] + (len(record) - LEAD - 5).to_bytes(4, "little") + record[LEAD + 4 : -5]
+
+
 def without_position(record: bytes) -> bytes:
     """Its log sequence number is zero."""
     return record[:16] + bytes(8) + record[24 : LEAD + 8] + bytes(8) + record[LEAD + 16 :]
@@ -73,7 +78,7 @@ NUMBERS = range(1, 8)
 """Not the first and not the last one: a file without any other record states no position, and is refused."""
 
 
-@pytest.mark.parametrize("damage", [short, of_two_positions])
+@pytest.mark.parametrize("damage", [short, of_two_positions, cut_short])
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_extracts_of_a_log_with_one(damage: Callable[[bytes], bytes], engine: str, tmp_path: Path) -> None:
     """Extracts that adjoin, and a file that grows, give its error and all rows that the whole log gives."""
@@ -98,6 +103,11 @@ def test_extracts_of_a_log_with_one(damage: Callable[[bytes], bytes], engine: st
             log.state.unlink()
             log.said.clear()
             assert log.read(log.file(0, place), log.file(place, size)) == rows
+            for begin, end in ((0, place), (place, size)):  # the same bytes once more
+                log.state.unlink()
+                log.said.clear()
+                assert log.read(log.file(begin, end), whole) == rows
+                assert {text for text in log.said if "[LMP-" in text} == errors, (number, place, begin)
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
