@@ -64,8 +64,8 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     unread = [] if before is None else list(before.unread)
     known = {} if before is None else dict(before.known)
     pieces = []
-    for piece in joined.pieces:
-        found = placed_range(piece, log.options, settings) if piece.size else None
+    for piece in (piece for piece in joined.pieces if piece.size):
+        found = placed_range(piece, log.options, settings)
         if found is not None and found.unplaced is not None:
             raise _without_position(piece.path, *found.unplaced)
         pieces.append(piece if found is None else found.stretch)
