@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from amounts import IS_THOROUGH
+from amounts import amount
 from db2.test_resuming import Extracts
 from samples import db2_scripts as luw
 from writers.db2.stream import Stream
@@ -82,8 +82,8 @@ NUMBERS = range(1, 8)
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_extracts_of_a_log_with_one(damage: Callable[[bytes], bytes], engine: str, tmp_path: Path) -> None:
     """Extracts that adjoin, and a file that grows, give its error and all rows that the whole log gives."""
-    chosen, count = random.Random(f"{damage.__name__} {engine}"), len(NUMBERS) if IS_THOROUGH else 4
-    for number in chosen.sample(NUMBERS, count):
+    chosen = random.Random(f"{damage.__name__} {engine}")
+    for number in chosen.sample(NUMBERS, amount(2, len(NUMBERS))):
         log = Extracts(tmp_path, stream=Damaged(number, damage))  # type: ignore[arg-type]
         log.options["engine"] = engine
         log.state.unlink(missing_ok=True)
@@ -93,7 +93,7 @@ def test_extracts_of_a_log_with_one(damage: Callable[[bytes], bytes], engine: st
         errors = {text for text in log.said if "[LMP-" in text}
         assert errors
         size = len(log.data)
-        for place in log.places:
+        for place in chosen.sample(log.places, amount(4, len(log.places))):
             for begin in (place, 0):
                 log.state.unlink()
                 log.said.clear()
