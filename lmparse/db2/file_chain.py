@@ -37,8 +37,6 @@ class FileChain:
     """The numbers of these pieces."""
     reached: Position = (0, 0)
     ends: dict[int, int] = field(default_factory=dict)
-    ends_unsound: bool = False
-    """Whether records without a sound header are behind the last record that has one."""
     damage: tuple[int, int] | None = None
     """A piece with damage behind it whose records no file has so far: its number, and the end of its stretch."""
 
@@ -87,8 +85,7 @@ class FileChain:
         if piece.size:
             self.filled.append(len(self.pieces) - 1)
             self.firsts.append(max(one.first, (self.reached[0], self.reached[1] + 1)))
-        if one.last >= self.reached:
-            self.reached, self.ends_unsound = one.last, one.ends_unsound
+        self.reached = max(self.reached, one.last)
         for stream, end in one.ends.items():
             self.ends[stream] = max(end, self.ends.get(stream, 0))
 
@@ -137,14 +134,12 @@ class FileChain:
     def _missing(self, one: FileRange) -> int | None:
         """Bytes of the log between the files so far and the next one; None if addresses do not show it.
 
-        Over records that cannot be read they show nothing, as inside a file: the length of one may be wrong.
+        Records that state no address count with their length, which may be wrong if they are damaged.
         """
-        if one.unplaced_before[0] or self.ends_unsound:
-            return 0
         if one.first_address is None:
             return None
         stream, address = one.first_address
-        return max(address - self.ends[stream], 0) if stream in self.ends else None
+        return max(address - one.unplaced_length - self.ends[stream], 0) if stream in self.ends else None
 
     def _read_before(self, stretch: JoinedPiece) -> tuple[int, int]:
         """Records and bytes at the beginning of a stretch, up to the last record that is not behind the checkpoint.

@@ -40,8 +40,8 @@ class FileRange:
     """Where the last record, with its prefix, begins and ends; None if that was not looked for."""
     unplaced_before: tuple[int, int] = (0, 0)
     """Records in front of the first one with a position, and their bytes with prefixes."""
-    ends_unsound: bool = False
-    """Whether records without a sound header are behind the last one that has one."""
+    unplaced_length: int = 0
+    """The same bytes without prefixes."""
     unplaced: tuple[int, int] | None = None
     """Number and offset of the first record with a sound header that states no position; None if there is none."""
 
@@ -88,6 +88,7 @@ def placed_range(stretch: JoinedPiece, options: Options, settings: FileSettings)
             stated = (int(heads.stream[0]), int(heads.address[0])) if heads.address[0] else None
             first = heads.position(0), stated
             before = int(heads.index[0]) - stretch.first_record, int(heads.start[0]) - stretch.start
+            length = before[1] - before[0] * heads.lead
         if (last is not None and heads.position(0) < last) or not heads.is_ascending:
             raise not_one_log("its records are not in the order of their positions", path)
         last, last_record = heads.position(-1), (int(heads.start[-1]), int(heads.behind[-1]))
@@ -102,7 +103,7 @@ def placed_range(stretch: JoinedPiece, options: Options, settings: FileSettings)
     if last_stream in ends:
         ends[last_stream] += unsound
     return FileRange(
-        found, first[0], last, first[1], ends, sound_end, fault, last_record, before, unsound > 0, unplaced
+        found, first[0], last, first[1], ends, sound_end, fault, last_record, before, length, unplaced
     )  # fmt: skip
 
 
@@ -125,6 +126,8 @@ class FileHeads:
     stream: UInt64s
     address: UInt64s
     links: Links
+    lead: int
+    """Bytes of the prefix of each record."""
     unsound_behind: int
     """Bytes of the records behind the last of them, without their prefixes; if there is none, of all."""
     unplaced: tuple[int, int] | None = None
@@ -166,7 +169,7 @@ def file_heads(
         end, count, size = int(window.offsets[-1] + window.lengths[-1]), len(window), int(window.lengths.sum())
         if heads is None:
             none = np.zeros(0, np.uint64)
-            yield FileHeads(end, count, none, none, none, none, none, none, none, Links(), size)
+            yield FileHeads(end, count, none, none, none, none, none, none, none, Links(), reader.lead, size)
             continue
         members, is_sound = heads
         without = np.flatnonzero(is_sound & (members.lsn == 0))
@@ -177,7 +180,7 @@ def file_heads(
         yield FileHeads(
             end, count, members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
             (members.offset + members.length).view(np.uint64), members.lfs, members.lsn,
-            members.stream.view(np.uint64), members.address, links_of(members),
+            members.stream.view(np.uint64), members.address, links_of(members), reader.lead,
             behind, unplaced,
         )  # fmt: skip
 

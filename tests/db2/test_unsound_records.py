@@ -14,6 +14,8 @@ from samples import db2_scripts as luw
 from writers.db2.stream import Stream
 
 from lmparse.errors import FramingError
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_resumed
 
 LEAD = 56
 """Bytes of the prefix of a record in framing `filter`."""
@@ -108,6 +110,22 @@ def test_extracts_of_a_log_with_one(damage: Callable[[bytes], bytes], engine: st
                 log.said.clear()
                 assert log.read(log.file(begin, end), whole) == rows
                 assert {text for text in log.said if "[LMP-" in text} == errors, (number, place, begin)
+
+
+@pytest.mark.parametrize("side", ["behind", "in front"])
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_file_that_is_missing_beside_one(engine: str, side: str, tmp_path: Path) -> None:
+    """It is missed as between sound records, and comes too late when it comes."""
+    log = Extracts(tmp_path, stream=Damaged(6 if side == "behind" else 2, short))  # type: ignore[arg-type]
+    log.options["engine"] = engine
+    first, second = log.places[2], log.places[5]
+    log.read(log.file(0, first))
+    rest = open_resumed([log.file(second, len(log.data))], read_options({**log.options, "checkpoint": str(log.state)}))
+    assert any("bytes of the log" in text for text in rest.tally.notices)
+    log.read(log.file(second, len(log.data)))
+    with pytest.raises(FramingError) as found:
+        log.read(log.file(first, second))
+    assert found.value.code == "LMP-F014"
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
