@@ -40,8 +40,8 @@ STATEMENTS = (
     ),
     Statement(
         "the prefix agrees with its record", "records",
-        "realLogRecLen, with the length of a record whose rows are not compressed; lriType, which is 1 and 2; LFS and "
-        "log stream, with those of the record",
+        "realLogRecLen, with the length of a record whose rows are not compressed; lriType, which is 1 and 2; log "
+        "stream, with that of the record. Another LFS or LSN is an error (LMP-R002)",
     ),
 )  # fmt: skip
 _NO_PREFIX = "the framing has no prefix that says more than an LSN"
@@ -281,7 +281,6 @@ def _contradictions(record: LogRecord) -> Iterator[str]:
             return
         if lri.lri_type != number:
             yield f"lriType is {lri.lri_type}, not {number}"
-        own = record.lfs if number == 1 else record.stream
         # Headers of 40 bytes do not have the stream set.
-        if lri.part1 != own and (number == 1 or own):
-            yield f"part1 of type {number} is {lri.part1}, but the record has {own}"
+        if number == 2 and record.stream not in (0, lri.part1):
+            yield f"part1 of type 2 is {lri.part1}, but the record has {record.stream}"

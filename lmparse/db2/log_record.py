@@ -57,6 +57,12 @@ class LogReader:
                 "the API and the record name two log sequence numbers", code="LMP-R002", spec=SPEC, field="lsn",
                 expected=f"{stated:016X}", found=f"{own:016X}",
             )  # fmt: skip
+        lri = getattr(prefix, "record_lri_type1", None)
+        if lri is not None and hasattr(parsed.chain, "lfs") and int(lri.part1) != record.lfs:
+            raise RecordError(
+                "the API and the record name two log flush sequences", code="LMP-R002", spec=SPEC, field="lfs",
+                expected=f"{int(lri.part1):016X}", found=f"{record.lfs:016X}",
+            )  # fmt: skip
         return record
 
     def lsn_and_transaction(self, buffer: Buffer, extent: RecordExtent) -> str:

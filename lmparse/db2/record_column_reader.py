@@ -113,15 +113,15 @@ class RecordColumnReader:
 
 
 def places_of_prefix(framing_name: str) -> dict[str, Place]:
-    """Fields of the prefix of a record: `lsn`, `lso` and `sqlcode`, as far as it has them."""
+    """Fields of the prefix of a record: `lfs`, `lsn`, `lso` and `sqlcode`, as far as it has them."""
     layouts = catalog.load("db2_prefix").layouts
     layout = layouts[f"db2_prefix.{framing_name}"]
     found: dict[str, Place] = {}
     for field in layout:
         if field.type is not None and field.id.startswith("record_lri"):
-            part = layouts[field.type]["part2"]
-            word = "lsn" if field.id == "record_lri_type1" else "lso"
-            found[word] = (field.offset or 0) + (part.offset or 0), part
+            parts, is_first = layouts[field.type], field.id == "record_lri_type1"
+            for word, name in {"lfs": "part1", "lsn": "part2"}.items() if is_first else [("lso", "part2")]:
+                found[word] = (field.offset or 0) + (parts[name].offset or 0), parts[name]
         elif field.id in ("lsn", "sqlcode"):
             found[field.id] = field.offset or 0, field
     return found
@@ -207,6 +207,8 @@ class _Batch:
         lsn = prefix.get("lsn") if own is None else own
         if own is not None and "lsn" in prefix:
             is_sound &= own == prefix["lsn"]
+        if "lfs" in chain and "lfs" in prefix:
+            is_sound &= number("lfs") == prefix["lfs"]
         length = layout["length"]
         is_sound &= fields.numbers(rows, (lead + (length.offset or 0), length)).view(np.int64) == self.lengths
         self.is_compressed = prefix["sqlcode"] != 0 if "sqlcode" in prefix else np.zeros(len(window), np.bool_)

@@ -76,11 +76,11 @@ def test_numbers_and_names_of_transactions(byte_order: Any, tmp_path: Path) -> N
     rows = read(tmp_path, stream).rows
     first, second, commit = stream.records
     assert [row["txn_id"] for row in rows] == [unit.tid.hex().upper() + f"{first.lsn:016X}"] * 3
-    position = f"{commit.lsn:016X}0003{77:020X}"
+    position = f"{77:016X}{commit.lsn:016X}{77:016X}"
     assert [row["seq"] for row in rows] == [
-        f"{position}{first.lsn:020X}000300000000",
-        f"{position}{second.lsn:020X}000300000000",
-        f"{position}{second.lsn:020X}000300000002",
+        f"{position}{first.lsn:016X}00030000",
+        f"{position}{second.lsn:016X}00030000",
+        f"{position}{second.lsn:016X}00030001",
     ]
 
 

@@ -31,6 +31,11 @@ def of_two_positions(record: bytes) -> bytes:
     return record[: LEAD + 8] + (7).to_bytes(8, "little") + record[LEAD + 16 :]
 
 
+def of_two_flushes(record: bytes) -> bytes:
+    """Its log flush sequence is a much higher one than its prefix says."""
+    return record[: LEAD + 16] + (1 << 40).to_bytes(8, "little") + record[LEAD + 24 :]
+
+
 def cut_short(record: bytes) -> bytes:
     """Its header is sound, but its body lacks the last bytes."""
     return record[:LEAD] + (len(record) - LEAD - 5).to_bytes(4, "little") + record[LEAD + 4 : -5]
@@ -80,7 +85,7 @@ NUMBERS = range(1, 8)
 """Not the first and not the last one: a file without any other record states no position, and is refused."""
 
 
-@pytest.mark.parametrize("damage", [short, of_two_positions, cut_short])
+@pytest.mark.parametrize("damage", [short, of_two_positions, of_two_flushes, cut_short])
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_extracts_of_a_log_with_one(damage: Callable[[bytes], bytes], engine: str, tmp_path: Path) -> None:
     """Extracts that adjoin, and a file that grows, give its error and all rows that the whole log gives."""
