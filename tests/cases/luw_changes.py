@@ -118,8 +118,9 @@ class Log(Stream):
         own = [index for index, written in enumerate(self.written) if written.tid == tid]
         record, is_v10 = self.records[number], self.server.generation == "v10"
         stream = self.stream_id if is_v10 else 0
-        lfs = self.written[number].lfs if is_v10 else 0
-        commit = f"{self.position(own[-1]):016X}{stream:04X}"
+        end, start = (
+            f"{self.written[index].lfs if is_v10 else 0:016X}{self.position(index):016X}" for index in (own[-1], number)
+        )
         place = {"record_index": number, "record_offset": record.offset, "record_length": record.length}
         images = [change[role] for role in ("before", "after")]
         if renamed:
@@ -130,7 +131,7 @@ class Log(Stream):
             names = {"schema_name": table.schema, "table_name": table.name}
         return {
             "op": change["op"],
-            "seq": f"{commit}{lfs:020X}{self.position(number):020X}{stream:04X}{2 * row:08X}",
+            "seq": f"{end}{start}{stream:04X}{row:04X}",
             "txn_id": f"{change['tid']}{self.position(own[0]):016X}",
             "commit_ts": change["commit_ts"] and f"{change['commit_ts']}.000000",
             "ts": None,

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
-from interrupts import sigint_heard
+from interrupts import ending_signals_heard, sigint_heard
 
 from lmparse.storage.signals import Ended, ended_by_signals, never_lost, uninterrupted
 
@@ -130,7 +130,7 @@ def test_a_signal_that_python_ignores_comes_again(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     before = sys.unraisablehook
-    with pytest.raises(raised) as found, sigint_heard(), block():
+    with pytest.raises(raised) as found, ending_signals_heard(), block():
         then_busy(ignored, lambda: signal.raise_signal(number), seconds)
     assert not isinstance(found.value, Ended) or found.value.code == 128 + number
     assert sys.unraisablehook is before
