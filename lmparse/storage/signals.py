@@ -61,15 +61,23 @@ def uninterrupted() -> Iterator[None]:
     held: list[int] = []
     known = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     before = {number: handler for number, handler in known.items() if handler not in (None, signal.SIG_IGN)}
-    for number in before:
-        signal.signal(number, lambda number, _: held.append(number))
     try:
+        for number in before:
+            signal.signal(number, lambda number, _: held.append(number))
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        if held:
-            signal.raise_signal(held[0])
+        _raise_all(held)
+
+
+def _raise_all(numbers: list[int]) -> None:
+    """Raise signals in their order; those behind one whose handler raises an exception too."""
+    if numbers:
+        try:
+            signal.raise_signal(numbers[0])
+        finally:
+            _raise_all(numbers[1:])
 
 
 @contextmanager

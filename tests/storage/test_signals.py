@@ -41,6 +41,22 @@ def interrupted(done: list[str]) -> None:
         done.append("all of the block")
 
 
+def test_each_signal_that_was_put_off_comes() -> None:
+    """Another program's handlers, which raise nothing, get all of them."""
+    got: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, lambda number, _: got.append(number)) for number in numbers}
+    try:
+        with uninterrupted():
+            for number in numbers:
+                signal.raise_signal(number)
+            assert not got
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert got == list(numbers)
+
+
 # -- what Python ignores --------------------------------------------------------------------
 
 
