@@ -186,4 +186,8 @@ def _without_value(error: Exception) -> str:
         return f"the record has no {error.name.removeprefix('_m_')} there"
     if isinstance(error, UnboundLocalError):  # of `_`, the item that was read last
         return "no case of the switch applies, so there is no item"
+    if isinstance(error, IndexError) and str(error).endswith("index out of range"):  # Python's own, also of .last
+        return "there is no such item, since there are fewer"
+    if isinstance(error, IndexError):
+        return str(error)
     return f"{type(error).__name__}: {error}"

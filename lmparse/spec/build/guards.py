@@ -114,8 +114,14 @@ def _indexes(tree: ast.Module) -> Iterator[ast.expr]:
             found = [node.args[1]] if node.func.attr == "byte_array_index" else []
         for one in found:
             is_item = isinstance(one, ast.Name) and one.id == "i"
-            if one is not None and not isinstance(one, ast.Constant) and not is_item:
+            is_last = not isinstance(getattr(node, "slice", None), ast.Slice) and _is_last(one)
+            if one is not None and not isinstance(one, ast.Constant) and not is_item and not is_last:
                 yield one
+
+
+def _is_last(index: ast.expr | None) -> bool:
+    """Whether a subscript is the -1 that the compiler writes for `.last`; the build refuses specs that state it."""
+    return index is not None and ast.unparse(index) == "-1"
 
 
 def _with_imports(text: str) -> str:

@@ -18,6 +18,13 @@ from lmparse.spec.build.value_kinds import unfit
 _FOLDER = re.compile(r"[\w .+-]+").fullmatch
 _ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:()-]*", re.ASCII).fullmatch
 _PROCESS = re.compile(r"zlib|(?:xor|rol|ror)\(.*\)", re.DOTALL).fullmatch
+_TEXT = re.compile(r"'[^']*(?:'|\Z)|\"(?:[^\"\\]|\\.?)*(?:\"|\Z)", re.DOTALL)
+"""A text in an expression; one that does not end matches too, so that the time is in proportion."""
+_ITEM_BELOW_ZERO = re.compile(
+    r"(?:[\w\])'\"](?<!\bor)(?<!\band)(?<!\bnot)\s*)\[([\s(]*-[\s(]*(?:0[xXbBoO])?[0-9a-fA-F_]+[\s)]*)\]"
+).search
+"""An item of something with a constant number below zero."""
+_NO_EXPRESSIONS = frozenset(("meta", "doc", "doc-ref", "contents", "enums"))
 _MOST_PARTS = 100_000
 """Types inside a type; those of vendors have some dozens."""
 TOO_DEEP = ("/types", "types are in one another too deep to be followed")
@@ -33,6 +40,7 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     yield from identifiers.of_spec(spec)
     yield from constructs.findings(spec.tree)
     yield from _texts("", spec.tree)
+    yield from _items("", spec.tree)
     widths, inside = Widths(), _Parts()
     for scope in Scope(named, spec).all():
         yield from _compilers_own(scope)
@@ -83,6 +91,24 @@ def _texts(where: str, tree: Any) -> Iterator[Finding]:
             elif key == "process" and not _PROCESS(str(value)):
                 yield place, f"{str(value)[:60]!r} is not one of xor(), rol(), ror() and zlib"
             yield from _texts(place, value)
+
+
+def _items(where: str, tree: Any) -> Iterator[Finding]:
+    """Items with a constant number below zero; the compiler writes -1 for `.last` too, so the parser cannot tell."""
+    if isinstance(tree, str):
+        if found := _ITEM_BELOW_ZERO(_TEXT.sub("''", tree)):
+            number = re.sub(r"[\s()]", "", found[1])
+            yield where, f"there is no item {number}: items count from 0, and .last is the last one"
+    elif isinstance(tree, list):
+        for index, value in enumerate(tree):
+            yield from _items(f"{where}/{index}", value)
+    elif isinstance(tree, dict):
+        for key, value in tree.items():
+            place = f"{where}/{key}"
+            if key not in _NO_EXPRESSIONS and not str(key).startswith("-"):
+                yield from _items(place, value)
+                if where.endswith("/cases"):
+                    yield from _items(place, key)
 
 
 class Widths:
