@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from lmparse.spec.build import constructs, identifiers
@@ -41,7 +41,7 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     yield from constructs.findings(spec.tree)
     yield from _texts("", spec.tree)
     yield from _items("", spec.tree)
-    widths, inside = Widths(), _Parts()
+    widths, inside = Widths(), Parts()
     for scope in Scope(named, spec).all():
         yield from _compilers_own(scope)
         yield from _references(scope)
@@ -223,11 +223,12 @@ def _always(scope: Scope, attribute: dict[str, Any]) -> list[Scope]:
     return [nested for nested in found if nested] if all(found) else []
 
 
-class _Parts:
-    """The number of nested types that one object of a type has at most, repeats and recursion left out."""
+class Parts:
+    """The number of nested types that one object of a type has at most; repeats, recursion, types `apart` left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, apart: Container[str] = ()) -> None:
         self._known: dict[str, int] = {}
+        self._apart = apart
 
     def findings(self, scope: Scope) -> Iterator[Finding]:
         """Types inside types that multiply: what takes no bytes is not limited by the record."""
@@ -238,11 +239,12 @@ class _Parts:
         """Itself and what is inside it."""
         if scope.id not in self._known:
             self._known[scope.id] = 0  # while it is open: what a recursive type has depends on the data
-            self._known[scope.id] = 1 + sum(self._of(scope, entry) for entry in scope.tree.get("seq", []))
+            self._known[scope.id] = 1 + sum(self.of_item(scope, entry) for entry in scope.tree.get("seq", []))
         return self._known[scope.id]
 
-    def _of(self, scope: Scope, attribute: dict[str, Any]) -> int:
+    def of_item(self, scope: Scope, attribute: dict[str, Any]) -> int:
+        """What one item of an attribute is and has inside it; 0 for what is not a type."""
         type_ = attribute.get("type")
         names = type_["cases"].values() if isinstance(type_, dict) else [type_]
         found = [scope.type_named(name) for name in names if isinstance(name, str)]
-        return max((self.of_type(nested) for nested in found if nested), default=0)
+        return max((self.of_type(nested) for nested in found if nested and nested.id not in self._apart), default=0)
