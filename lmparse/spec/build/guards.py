@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from lmparse.spec.build.docs_apart import LINE_END
 from lmparse.spec.build.multiplying import IdleRepeats
 
 GUARDS: dict[str, tuple[str, ...]] = {
@@ -28,12 +29,8 @@ _BACK = re.compile(r"(?m)^( +)(\S+)\.seek\(_pos\)\n")
 _CONDITION = re.compile(r"(?m)^( +)(if .*:\n\1    pass\n\1    self\._debug\['((?!_m_)\w+)'\]\['start'\])")
 _INDEX = re.compile(r"\[(?!i\]|\]|'|\"|u'|u\"|\d+\]|len\(self\.\w+\) - 1\])|byte_array_index")
 """What may be a subscript that is not a constant or the number of the item."""
-
-
 _COMPILERS_OWN = re.compile(r"self\._(?:debug|raw)_?").match
 """Lists that the compiler made, which it reads from the end."""
-_LINE_END = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
-"""Where a line of Python ends; str.splitlines knows more ends."""
 
 
 class Guards(NamedTuple):
@@ -92,7 +89,7 @@ def _indexed(text: str) -> str:
         tree = ast.parse(text)
     except SyntaxError:
         return text  # the build says so
-    lines = [line.encode() for line in _LINE_END.split(text)]
+    lines = [line.encode() for line in LINE_END.split(text)]
     places: list[tuple[int, int, bytes]] = []
     for node in _indexes(tree):
         places.append((node.lineno, node.col_offset, b"from_zero("))
