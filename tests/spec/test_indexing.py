@@ -38,6 +38,17 @@ def test_an_item_below_zero_is_an_error(tmp_path: Path, field: str) -> None:
     assert "there is no item -1" in str(caught.value)
 
 
+def test_the_size_of_another_list_is_an_item_as_any_other(tmp_path: Path) -> None:
+    text = "seq: [{id: n, type: u1}, {id: l, type: u1, repeat: expr, repeat-expr: n}, "
+    text += "{id: a, type: u1, repeat: expr, repeat-expr: 3}, {id: c, size: 'a[l.size - 1]'}]"
+    reader = built(tmp_path, text)
+    assert reader.read(b"\1\0\2\3\4xx").values["c"] == b"xx"
+    with pytest.raises(RecordError) as caught:
+        reader.read(b"\0\1\2\3\4\1\2\3")
+    assert (caught.value.code, caught.value.field) == ("LMP-R012", "c")
+    assert "there is no item -1" in str(caught.value)
+
+
 def test_lists_in_the_text_of_a_doc_are_left(tmp_path: Path) -> None:
     text = 'doc: "l[n]\\u2028 é self.l[self.n]"\nseq: [{id: n, type: s1}, {id: l, type: u1, repeat: eos}]\n'
     text += "instances: {é: {value: 1}}\n".replace("é", "e")

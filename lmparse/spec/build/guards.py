@@ -27,8 +27,8 @@ _PROCESSES = {
 _AGAIN = re.compile(r"(?m)^( +)_pos = (\S+)\.pos\(\)\n\1\2\.seek\(.*\)\n")
 _BACK = re.compile(r"(?m)^( +)(\S+)\.seek\(_pos\)\n")
 _CONDITION = re.compile(r"(?m)^( +)(if .*:\n\1    pass\n\1    self\._debug\['((?!_m_)\w+)'\]\['start'\])")
-_INDEX = re.compile(r"\[(?!i\]|\]|'|\"|u'|u\"|\d+\]|len\(self\.\w+\) - 1\])|byte_array_index")
-"""What may be a subscript that is not a constant or the number of the item."""
+_INDEX = re.compile(r"(?<!\['arr'\])\[(?!i\]|\]|'|\"|u'|u\"|\d+\])|byte_array_index")
+"""What may be a subscript that is not a constant or the number of the item; `arr` has the items that are noted."""
 _COMPILERS_OWN = re.compile(r"self\._(?:debug|raw)_?").match
 """Lists that the compiler made, which it reads from the end."""
 
