@@ -17,8 +17,8 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "lmparse.spec.restoring": ("rotating", "unpacking", "xoring"),
 }
 """The functions that are called, by their module."""
-_LINE = r"(?m)^( +(?:self\.\w+(?:\[\w+\])? = |self\.\w+\.append\())"
-"""The beginning of a line that reads a field or an item."""
+_LINE = r"(?m)^( +(?:_ = |self\.\w+(?:\[\w+\])? = |self\.\w+\.append\())"
+"""The beginning of a line that reads a field or an item, `_` where the item decides whether it is the last."""
 _PROCESSES = {
     r"zlib\.decompress": "unpacking",
     r"KaitaiStream\.process_xor_many": "xoring",
