@@ -144,7 +144,7 @@ class Fault:
                 **place | {"expected": error.encoding, "found": f"X'{bytes_.hex().upper()}' at byte {error.start}"},
             )  # fmt: skip
         if isinstance(error, UnicodeError):  # of codecs that name no bytes, as idna
-            return RecordError(f"the text is not in its encoding: {error}", code="LMP-R010", **place)
+            return RecordError(f"the text is not in its encoding: {_shown(error)}", code="LMP-R010", **place)
         if isinstance(error, RestoreError | zlib.error):  # the latter from parsers that were built before
             return RecordError(f"the bytes cannot be restored: {error}", code="LMP-R011", **place)
         if isinstance(error, kaitaistruct.UndecidedEndiannessError):
@@ -166,18 +166,23 @@ class Fault:
         if isinstance(found, KaitaiStruct):
             # The only check of a whole part of a record is that it agrees with another part.
             return RecordError("parts of the record contradict each other", code="LMP-R002", **place)
-        shown = str(int(found)) if isinstance(found, int) else str(found)
+        shown = _shown(int(found) if isinstance(found, int) else found)
         if isinstance(error, kaitaistruct.ValidationLessThanError):
-            return InvalidValueError(code="LMP-V003", expected=f"at least {error.min}", found=shown, **place)
+            return InvalidValueError(code="LMP-V003", expected=f"at least {_shown(error.min)}", found=shown, **place)
         if isinstance(error, kaitaistruct.ValidationGreaterThanError):
-            return InvalidValueError(code="LMP-V004", expected=f"at most {error.max}", found=shown, **place)
+            return InvalidValueError(code="LMP-V004", expected=f"at most {_shown(error.max)}", found=shown, **place)
         if isinstance(error, kaitaistruct.ValidationNotEqualError):
-            return InvalidValueError(code="LMP-V009", expected=str(error.expected), found=shown, **place)
+            return InvalidValueError(code="LMP-V009", expected=_shown(error.expected), found=shown, **place)
         return InvalidValueError(code="LMP-V001", expected=self._allowed(), found=shown, **place)
 
     def _allowed(self) -> str:
         codes = self.field.codes if self.field else ()
         return "one of " + ", ".join(f"{code.text or code.value} ({code.id})" for code in codes) if codes else "a value"
+
+
+def _shown(value: object) -> str:
+    """A text that every output can hold: half of a surrogate pair, as UTF-7 allows, is shown by its number."""
+    return str(value).encode("utf-8", "backslashreplace").decode()
 
 
 def _without_value(error: Exception) -> str:
@@ -186,4 +191,8 @@ def _without_value(error: Exception) -> str:
         return f"the record has no {error.name.removeprefix('_m_')} there"
     if isinstance(error, UnboundLocalError):  # of `_`, the item that was read last
         return "no case of the switch applies, so there is no item"
-    return f"{type(error).__name__}: {error}"
+    if isinstance(error, IndexError) and str(error).endswith("index out of range"):  # Python's own, also of .last
+        return "there is no such item, since there are fewer"
+    if isinstance(error, IndexError):
+        return str(error)
+    return f"{type(error).__name__}: {_shown(error)}"

@@ -165,8 +165,10 @@ class RecordReader:
         layout = self.spec.layout_of(parsed)
         for entry in layout if layout.id in self.spec.with_instances else ():
             step = FieldStep(parsed, entry.id, entry.offset or 0, None)
+            is_instance = isinstance(getattr(type(parsed), entry.id, None), property)
             try:
-                value = getattr(parsed, entry.id, None)
+                # An instance that is not there is None; an AttributeError is that of an expression in it.
+                value = getattr(parsed, entry.id) if is_instance else getattr(parsed, entry.id, None)
             except Exception as error:
                 raise InstanceError([*above, step], error) from error
             if isinstance(value, KaitaiStruct):

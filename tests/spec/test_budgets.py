@@ -40,7 +40,24 @@ COUNTED = "{seq: [{id: b, type: NEXT, size: 0, repeat: expr, repeat-expr: 3 * _r
 LEAF = "{seq: [{id: b, size: 0, repeat: expr, repeat-expr: _root.l.size}]}"
 TEN = ", ".join(f"i{n}: {{pos: 0, type: NEXT}}" for n in range(10))
 AGAIN = "{seq: [{id: x, type: u1}], instances: {a: {pos: 0, io: _root._io, type: NEXT, repeat: eos}}}"
+TREE = "seq: [{id: l, type: u1, repeat: eos}, {id: a, type: 't(l.size / 3)'}]\ntypes:\n"
+TWICE = "{params: [{id: d, type: s4}], seq: [{id: a, type: TYPE, IF}, {id: b, type: TYPE, IF}]}"
+TWO = "{seq: [{id: x, type: NEXT}, {id: y, type: NEXT}]}"
+TWOS = "".join(f"  t{n}: {TWO.replace('NEXT', f't{n + 1}')}\n" for n in range(10)) + "  t10: {seq: []}\n"
 MULTIPLYING = {
+    "a type in itself": f"{TREE}  t: {TWICE.replace('TYPE', 't(d - 1)').replace('IF', 'if: d > 0')}\n",
+    "a type in a case of itself": f"{TREE}  t: "
+    + TWICE.replace("TYPE", "{switch-on: 'd > 0', cases: {true: t(d - 1)}}").replace(", IF", "")
+    + "\n",
+    "types in each other": f"{TREE}  t: {TWICE.replace('TYPE', 'u(d - 1)').replace('IF', 'if: d > 0')}\n"
+    "  u: {params: [{id: d, type: s4}], seq: [{id: a, type: t(d - 1), if: d > 0}]}\n",
+    "a type in bytes of itself": f"{TREE}  t: "
+    + TWICE.replace("TYPE", "t(d - 1)").replace("IF", "if: d > 0, size: 0")
+    + "\n",
+    "items of many types": "seq: [{id: a, type: w, repeat: eos}]\n"
+    f"types:\n  w: {{seq: [{{id: b, type: u1}}, {{id: c, type: t0}}]}}\n{TWOS}",
+    "levels of many types": "seq: [{id: a, type: w}]\n"
+    f"types:\n  w: {{seq: [{{id: b, type: u1}}, {{id: c, type: t0}}, {{id: d, type: w, if: not _io.eof}}]}}\n{TWOS}",
     "lists of a size": f"seq: [{{id: l, type: u1, repeat: eos}}, {{id: a, type: t0}}]\n{objects(LISTED, '{seq: []}')}",
     "bytes of a size": f"seq: [{{id: l, type: u1, repeat: eos}}, {{id: a, type: t0}}]\n{objects(LISTED, LEAF)}",
     "streams without bytes": f"seq: [{{id: l, type: u1, repeat: eos}}, {{id: a, type: t0}}]\n"
@@ -63,6 +80,59 @@ def test_what_multiplies_without_bytes_is_a_limit_that_can_be_raised(tmp_path: P
     assert (caught.value.field or "").startswith("a")
     assert not reader.accepts(record)
     RecordReader(reader.spec).read(b"\1")  # few steps, and those of the record before are not counted
+
+
+SOUND = {
+    "branches": "seq: [{id: a, type: t, repeat: eos}]\n"
+    "types: {t: {seq: [{id: n, type: u1}, {id: a, type: t, if: n & 1 != 0}, {id: b, type: t, if: n & 2 != 0}]}}",
+    "bits": "seq: [{id: a, type: t, repeat: eos}]\n"
+    "types: {t: {seq: [{id: n, type: b1}, {id: a, type: t, if: n}, {id: b, type: t, if: n}]}}",
+    "lists": "seq: [{id: a, type: t, repeat: eos}]\n"
+    "types: {t: {seq: [{id: n, type: u1}, {id: v, size: n % 8, type: {switch-on: n % 2, cases: {0: u}}}]},\n"
+    "  u: {seq: [{id: a, type: t, repeat: eos}]}}",
+    "chain": "seq: [{id: a, type: t, repeat: eos}]\n"
+    "types: {t: {seq: [{id: n, type: u1}, {id: a, type: u, if: n % 9 != 0}]}, u: {seq: [{id: a, type: t}]}}",
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_trees_in_the_data_are_read_without_counting(tmp_path: Path, name: str) -> None:
+    reader = built(tmp_path, SOUND[name], limits=Limits(record_steps=1))
+    chance = random.Random(0)
+    numbers = [chance.choice((0, 0, 0, 1, 2, 3)) for _ in range(20_000)]
+    record = bytes([6, 0, 4, 2, 0, 0, 0, 8, 0]) * 2000 if name == "lists" else bytes([*numbers, *bytes(200)])
+    assert len(reader.read(record).values["a"]) > 1000
+    assert "stepping(" not in (tmp_path / "out" / "acme_a.py").read_text()
+
+
+def test_recursion_in_an_imported_spec_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    text = TWICE.replace("TYPE", "acme_b(d - 1)").replace("IF", "if: d > 0")[1:-1].replace("], seq", "]\nseq")
+    (tmp_path / "s" / "acme_b.ksy").write_text(f"{HEAD.replace('acme_a', 'acme_b')}{text}\n")
+    (tmp_path / "s" / "acme_a.ksy").write_text(
+        HEAD.replace("endian", "imports: [acme_b], endian") + "seq: [{id: n, type: u1}, {id: a, type: acme_b(n)}]\n"
+    )
+    assert cli.main(["build", "--formats", str(tmp_path / "s"), "--out", str(tmp_path / "out")]) == 0
+    reader = RecordReader(catalog.load(f"{tmp_path}/out/acme_a"), limits=LIMITS)
+    with pytest.raises(LimitError):
+        reader.parse(b"\x64")
+    reader.parse(b"\5")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_recursion_ends_soon(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    types = []
+    for number in range(4):
+        given = [f"t{chance.randrange(4)}(d - 1)" for _ in range(chance.randint(1, 3))]
+        size = chance.choice(("", "", ", size: 0", ", size: 1"))
+        fields = [f"{{id: f{n}, type: {type_}, if: d > 0{size}}}" for n, type_ in enumerate(given)]
+        own = chance.choice((["{id: x, type: u1}"], ["{id: x, size: 0}"], ["{id: x, type: b1}"], []))
+        types.append(f"  t{number}: {{params: [{{id: d, type: s4}}], seq: [{', '.join([*own, *fields])}]}}\n")
+    reader = built(tmp_path, f"seq: [{{id: n, type: u1}}, {{id: a, type: t0(n)}}]\ntypes:\n{''.join(types)}")
+    code, calls = _code_and_calls(reader, b"\x60" + bytes(200))
+    assert code in ("", "LMP-L007", "LMP-R001", "LMP-R003")
+    assert calls < 5_000_000
 
 
 def test_each_byte_of_a_record_pays_for_steps(tmp_path: Path) -> None:
@@ -136,6 +206,13 @@ def test_any_nest_of_repeats_and_instances_ends_soon(tmp_path: Path, seed: int) 
         lines.append(f"  t{level}: {{seq: [{seq}], instances: {{{', '.join(found)}}}}}\n")
     head = "seq: [{id: n, type: u1}, {id: k, type: u1}, {id: l, type: u1, repeat: expr, repeat-expr: 60}, {type: t0}"
     reader = built(tmp_path, f"{head}]\ntypes:\n{''.join(lines)}  t5: {{seq: [{{id: z, size: _root.k}}]}}\n")
+    code, calls = _code_and_calls(reader, b"\x40" + bytes(81))
+    assert code in ("", "LMP-L007", "LMP-R009", "LMP-R001", "LMP-R012")
+    assert calls < 5_000_000
+
+
+def _code_and_calls(reader: RecordReader, record: bytes) -> tuple[str, int]:
+    """The code of the error with which a reading ends, and how many functions it called and left."""
     calls = 0
 
     def count(*_: Any) -> None:
@@ -145,13 +222,12 @@ def test_any_nest_of_repeats_and_instances_ends_soon(tmp_path: Path, seed: int) 
     code = ""
     sys.setprofile(count)
     try:
-        reader.read(b"\x40" + bytes(81))
+        reader.read(record)
     except LmparseError as error:
         code = error.code
     finally:
         sys.setprofile(None)
-    assert code in ("", "LMP-L007", "LMP-R009", "LMP-R001", "LMP-R012")
-    assert calls < 5_000_000
+    return code, calls
 
 
 def test_threads_have_budgets_of_their_own() -> None:

@@ -109,3 +109,19 @@ def test_the_data_may_say_by_how_many_bits(tmp_path: Path) -> None:
     reader = built(tmp_path, TURNED)
     for amount in (1, 9, -7, 1 << 62 | 1):
         assert reader.read(amount.to_bytes(8, "big", signed=True) + b"\x81").values["z"] == b"\3"
+
+
+@pytest.mark.parametrize("type_", ["", ", type: t"])
+@pytest.mark.parametrize("process", ["zlib", "xor(k)", "rol(k[0])", "ror(1)"])
+def test_bytes_that_are_repeated_until_a_condition_are_restored(tmp_path: Path, process: str, type_: str) -> None:
+    text = f"size: 9, process: '{process}'{type_}, repeat: until, repeat-until: _io.eof}}"
+    text = f"seq: [{{id: k, size: 1}}, {{id: a, {text}]\ninstances: {{i: {{pos: 1, {text}}}\n"
+    reader = built(tmp_path, text + "types: {t: {seq: [{id: x, size-eos: true}]}}\n")
+    packed = zlib.compress(b"a")
+    item = {
+        "zlib": b"a",
+        "xor(k)": bytes(byte ^ 8 for byte in packed),
+        "rol(k[0])": packed,
+        "ror(1)": bytes(byte >> 1 | (byte & 1) << 7 for byte in packed),
+    }[process]
+    assert reader.read(b"\x08" + 2 * packed).values["a"] == [{"x": item} if type_ else item] * 2

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from lmparse.spec.build.docs_apart import LINE_END
 from lmparse.spec.build.multiplying import IdleRepeats
 
 GUARDS: dict[str, tuple[str, ...]] = {
@@ -16,8 +17,8 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "lmparse.spec.restoring": ("rotating", "unpacking", "xoring"),
 }
 """The functions that are called, by their module."""
-_LINE = r"(?m)^( +(?:self\.\w+(?:\[\w+\])? = |self\.\w+\.append\())"
-"""The beginning of a line that reads a field or an item."""
+_LINE = r"(?m)^( +(?:_ = |self\.\w+(?:\[\w+\])? = |self\.\w+\.append\())"
+"""The beginning of a line that reads a field or an item, `_` where the item decides whether it is the last."""
 _PROCESSES = {
     r"zlib\.decompress": "unpacking",
     r"KaitaiStream\.process_xor_many": "xoring",
@@ -26,14 +27,10 @@ _PROCESSES = {
 _AGAIN = re.compile(r"(?m)^( +)_pos = (\S+)\.pos\(\)\n\1\2\.seek\(.*\)\n")
 _BACK = re.compile(r"(?m)^( +)(\S+)\.seek\(_pos\)\n")
 _CONDITION = re.compile(r"(?m)^( +)(if .*:\n\1    pass\n\1    self\._debug\['((?!_m_)\w+)'\]\['start'\])")
-_INDEX = re.compile(r"\[(?!i\]|\]|'|\"|u'|u\"|\d+\]|len\(self\.\w+\) - 1\])|byte_array_index")
-"""What may be a subscript that is not a constant or the number of the item."""
-
-
+_INDEX = re.compile(r"(?<!\['arr'\])\[(?!i\]|\]|'|\"|u'|u\"|\d+\])|byte_array_index")
+"""What may be a subscript that is not a constant or the number of the item; `arr` has the items that are noted."""
 _COMPILERS_OWN = re.compile(r"self\._(?:debug|raw)_?").match
 """Lists that the compiler made, which it reads from the end."""
-_LINE_END = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
-"""Where a line of Python ends; str.splitlines knows more ends."""
 
 
 class Guards(NamedTuple):
@@ -92,7 +89,7 @@ def _indexed(text: str) -> str:
         tree = ast.parse(text)
     except SyntaxError:
         return text  # the build says so
-    lines = [line.encode() for line in _LINE_END.split(text)]
+    lines = [line.encode() for line in LINE_END.split(text)]
     places: list[tuple[int, int, bytes]] = []
     for node in _indexes(tree):
         places.append((node.lineno, node.col_offset, b"from_zero("))
@@ -114,8 +111,14 @@ def _indexes(tree: ast.Module) -> Iterator[ast.expr]:
             found = [node.args[1]] if node.func.attr == "byte_array_index" else []
         for one in found:
             is_item = isinstance(one, ast.Name) and one.id == "i"
-            if one is not None and not isinstance(one, ast.Constant) and not is_item:
+            is_last = not isinstance(getattr(node, "slice", None), ast.Slice) and _is_last(one)
+            if one is not None and not isinstance(one, ast.Constant) and not is_item and not is_last:
                 yield one
+
+
+def _is_last(index: ast.expr | None) -> bool:
+    """Whether a subscript is the -1 that the compiler writes for `.last`; the build refuses specs that state it."""
+    return index is not None and ast.unparse(index) == "-1"
 
 
 def _with_imports(text: str) -> str:

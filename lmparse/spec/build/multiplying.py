@@ -1,7 +1,8 @@
 """Multiplying: what of a spec may be read more often than the record has bytes, so that its parser counts it.
 
 Two kinds of repeats are told apart: those whose number the data claim end with an error where they do not advance, and
-those with as many items as a list that is there have no limit but that of the whole record.
+those with as many items as a list that is there have no limit but that of the whole record. Types that contain
+themselves are in `recursion`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from lmparse.spec.build.numbers import NUMBER
-from lmparse.spec.build.refusals import Widths
+from lmparse.spec.build.recursion import MOST_WITHOUT_BITS, recursion_multiplies
+from lmparse.spec.build.refusals import Parts, Widths
 from lmparse.spec.build.scopes import Scope, attributes
 from lmparse.spec.build.selection import Selection
 from lmparse.spec.build.specs import SpecFile
@@ -60,7 +62,19 @@ def multiplies(inside: list[SpecFile], around: Surroundings) -> bool:
     """Whether the last of some specs, which imports the others, reads anything that its bytes do not limit."""
     named, spec = {one.id: one for one in inside}, inside[-1]
     rereads = any(map(_is_read_again, (one for scope in _scopes(named, spec) for one in _instances(scope).values())))
-    return rereads or any(idle_repeats(spec, named, around))
+    others = any(idle_repeats(spec, named, around)) or _has_full_items(named, spec)
+    return rereads or others or recursion_multiplies(_scopes(named, spec))
+
+
+def _has_full_items(named: dict[str, SpecFile], spec: SpecFile) -> bool:
+    """Whether an item of a list may have very many objects for its bits."""
+    widths, parts = Widths(), Parts()
+    return any(
+        parts.of_item(scope, attribute) > widths.of_item(scope, attribute) + MOST_WITHOUT_BITS
+        for scope in _scopes(named, spec)
+        for attribute in scope.tree.get("seq", [])
+        if "repeat" in attribute
+    )
 
 
 def idle_repeats(spec: SpecFile, named: dict[str, SpecFile], around: Surroundings) -> IdleRepeats:

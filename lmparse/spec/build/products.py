@@ -7,10 +7,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
+from lmparse.spec.build.docs_apart import changed_apart_from_docs
 from lmparse.spec.build.emitted import docstrings, foreign_in_layouts, foreign_in_parser, foreign_in_stub
 from lmparse.spec.build.guards import Guards, guarded, noting_conditions
 from lmparse.spec.build.keywords import has_keyword_members, with_keywords
@@ -160,15 +162,21 @@ def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str], aroun
     has_keywords = any(map(has_keyword_members, specs))
     texts = {}
     for folder, text in compiled.items():
-        safe = guarded(with_keywords(text) if has_keywords else text, guards)
-        texts[f"{folder}{spec.id}.py"] = _parser(spec, noting_conditions(safe) if folder else safe, named)
+        code = with_keywords(text) if has_keywords else text
+        safe = changed_apart_from_docs(code, partial(_safe, guards, is_debug=bool(folder)))
+        texts[f"{folder}{spec.id}.py"] = _parser(spec, safe, named)
     if problem := _broken(spec, texts[f"{spec.id}.py"]):
         return _Part({}, {}, [problem])
-    texts[f"{DEBUG}{spec.id}.py"] = _START_OF_BITS.sub(_IN_BYTE, texts[f"{DEBUG}{spec.id}.py"])
     texts[f"{spec.id}.pyi"] = stub(spec, named)
     layouts = {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own_layouts.items()}
     foreign = [spec.problem("/meta", text) for text in _foreign(spec, specs, texts, layouts)]
     return _Part({}, {}, foreign) if foreign else _Part(texts, layouts, [])
+
+
+def _safe(guards: Guards, code: str, *, is_debug: bool) -> str:
+    """The code of a parser with guards; one for debugging notes the places that it is used for."""
+    safe = guarded(code, guards)
+    return _START_OF_BITS.sub(_IN_BYTE, noting_conditions(safe)) if is_debug else safe
 
 
 def _foreign(spec: SpecFile, specs: list[SpecFile], texts: dict[str, str], layouts: dict[str, str]) -> Iterator[str]:

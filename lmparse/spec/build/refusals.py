@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from lmparse.spec.build import constructs, identifiers
@@ -18,6 +18,13 @@ from lmparse.spec.build.value_kinds import unfit
 _FOLDER = re.compile(r"[\w .+-]+").fullmatch
 _ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:()-]*", re.ASCII).fullmatch
 _PROCESS = re.compile(r"zlib|(?:xor|rol|ror)\(.*\)", re.DOTALL).fullmatch
+_TEXT = re.compile(r"'[^']*(?:'|\Z)|\"(?:[^\"\\]|\\.?)*(?:\"|\Z)", re.DOTALL)
+"""A text in an expression; one that does not end matches too, so that the time is in proportion."""
+_ITEM_BELOW_ZERO = re.compile(
+    r"(?:[\w\])'\"](?<!\bor)(?<!\band)(?<!\bnot)\s*)\[([\s(]*-[\s(]*(?:0[xXbBoO])?[0-9a-fA-F_]+[\s)]*)\]"
+).search
+"""An item of something with a constant number below zero."""
+_NO_EXPRESSIONS = frozenset(("meta", "doc", "doc-ref", "contents", "enums"))
 _MOST_PARTS = 100_000
 """Types inside a type; those of vendors have some dozens."""
 TOO_DEEP = ("/types", "types are in one another too deep to be followed")
@@ -33,7 +40,8 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     yield from identifiers.of_spec(spec)
     yield from constructs.findings(spec.tree)
     yield from _texts("", spec.tree)
-    widths, inside = Widths(), _Parts()
+    yield from _items("", spec.tree)
+    widths, inside = Widths(), Parts()
     for scope in Scope(named, spec).all():
         yield from _compilers_own(scope)
         yield from _references(scope)
@@ -83,6 +91,24 @@ def _texts(where: str, tree: Any) -> Iterator[Finding]:
             elif key == "process" and not _PROCESS(str(value)):
                 yield place, f"{str(value)[:60]!r} is not one of xor(), rol(), ror() and zlib"
             yield from _texts(place, value)
+
+
+def _items(where: str, tree: Any) -> Iterator[Finding]:
+    """Items with a constant number below zero; the compiler writes -1 for `.last` too, so the parser cannot tell."""
+    if isinstance(tree, str):
+        if found := _ITEM_BELOW_ZERO(_TEXT.sub("''", tree)):
+            number = re.sub(r"[\s()]", "", found[1])
+            yield where, f"there is no item {number}: items count from 0, and .last is the last one"
+    elif isinstance(tree, list):
+        for index, value in enumerate(tree):
+            yield from _items(f"{where}/{index}", value)
+    elif isinstance(tree, dict):
+        for key, value in tree.items():
+            place = f"{where}/{key}"
+            if key not in _NO_EXPRESSIONS and not str(key).startswith("-"):
+                yield from _items(place, value)
+                if where.endswith("/cases"):
+                    yield from _items(place, key)
 
 
 class Widths:
@@ -197,11 +223,12 @@ def _always(scope: Scope, attribute: dict[str, Any]) -> list[Scope]:
     return [nested for nested in found if nested] if all(found) else []
 
 
-class _Parts:
-    """The number of nested types that one object of a type has at most, repeats and recursion left out."""
+class Parts:
+    """The number of nested types that one object of a type has at most; repeats, recursion, types `apart` left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, apart: Container[str] = ()) -> None:
         self._known: dict[str, int] = {}
+        self._apart = apart
 
     def findings(self, scope: Scope) -> Iterator[Finding]:
         """Types inside types that multiply: what takes no bytes is not limited by the record."""
@@ -212,11 +239,12 @@ class _Parts:
         """Itself and what is inside it."""
         if scope.id not in self._known:
             self._known[scope.id] = 0  # while it is open: what a recursive type has depends on the data
-            self._known[scope.id] = 1 + sum(self._of(scope, entry) for entry in scope.tree.get("seq", []))
+            self._known[scope.id] = 1 + sum(self.of_item(scope, entry) for entry in scope.tree.get("seq", []))
         return self._known[scope.id]
 
-    def _of(self, scope: Scope, attribute: dict[str, Any]) -> int:
+    def of_item(self, scope: Scope, attribute: dict[str, Any]) -> int:
+        """What one item of an attribute is and has inside it; 0 for what is not a type."""
         type_ = attribute.get("type")
         names = type_["cases"].values() if isinstance(type_, dict) else [type_]
         found = [scope.type_named(name) for name in names if isinstance(name, str)]
-        return max((self.of_type(nested) for nested in found if nested), default=0)
+        return max((self.of_type(nested) for nested in found if nested and nested.id not in self._apart), default=0)
