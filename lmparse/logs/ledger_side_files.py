@@ -9,6 +9,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+from lmparse.errors import OptionError
 from lmparse.storage.atomic_output import OutputPlace
 from lmparse.storage.inputs import Inputs, inputs_of
 
@@ -29,10 +30,16 @@ def own_files(ledger: Path) -> list[Path]:
 
 
 def check_side_files(ledger: Path, shown: str, inputs: Inputs | None = None) -> None:
-    """Raise OptionError LMP-S021 if what is beside a ledger is an input, or is not a journal that SQLite has left.
+    """Raise OptionError LMP-S021 if what is beside a ledger is an input, or is not a journal that SQLite has left; and
+    for a ledger of several names, of which the journal has one: under another one nothing would be restored from it.
 
     The links of `ledger` are resolved. The journal of a run that was killed passes: SQLite restores the ledger from it.
     """
+    if _has_several_names(ledger):
+        raise OptionError(
+            f"{shown} has several names (hard links), and its journal would have one of them", code="LMP-S021",
+            hint="copy it, and name the copy",
+        )  # fmt: skip
     for ending in (_JOURNAL, *_WAL):
         foreign = _foreign_journal if ending == _JOURNAL else _foreign_wal
         place = OutputPlace(
@@ -44,6 +51,13 @@ def check_side_files(ledger: Path, shown: str, inputs: Inputs | None = None) -> 
 
 def _beside(ledger: Path, ending: str) -> Path:
     return ledger.with_name(ledger.name + ending)
+
+
+def _has_several_names(ledger: Path) -> bool:
+    try:
+        return ledger.stat().st_nlink > 1
+    except OSError:  # it is not there yet
+        return False
 
 
 def _foreign_wal(_: Path) -> str:

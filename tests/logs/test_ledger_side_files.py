@@ -193,3 +193,15 @@ def test_any_bytes_stay(tmp_path: Path, data: st.DataObject) -> None:
     if journal.exists():
         assert journal.read_bytes() == made
         assert own_files(ledger) == [ledger]
+
+
+@pytest.mark.parametrize("command", [("status",), ("add",)])
+def test_a_ledger_of_two_names(command: tuple[str], folder: Path, run: Callable[..., Run]) -> None:
+    """A journal that a killed run has left has one of them: under the other one, what it restores would be lost."""
+    Path("b.log").write_bytes(LOG[:-1])
+    os.link("x.db", "y.db")
+    for name in ("x.db", "y.db"):
+        done = run("ledger", *command, name, *(["b.log"] if command == ("add",) else []))
+        assert refused(done, f"{name} has several names")
+    os.unlink("x.db")
+    assert run("ledger", "status", "y.db").code == 0
