@@ -68,8 +68,19 @@ def uninterrupted() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        if held:
-            signal.raise_signal(held[0])
+        _raise_all(held)
+
+
+def _raise_all(numbers: list[int]) -> None:
+    """Raise each of some signals once, whatever the handlers of others raise; then what the first one raised."""
+    raised: list[BaseException] = []
+    for number in dict.fromkeys(numbers):
+        try:
+            signal.raise_signal(number)
+        except BaseException as error:
+            raised.append(error)
+    if raised:
+        raise raised[0]
 
 
 @contextmanager
