@@ -72,12 +72,15 @@ def uninterrupted() -> Iterator[None]:
 
 
 def _raise_all(numbers: list[int]) -> None:
-    """Raise signals in their order; those behind one whose handler raises an exception too."""
-    if numbers:
+    """Raise each of some signals once, whatever the handlers of others raise; then what the first one raised."""
+    raised: list[BaseException] = []
+    for number in dict.fromkeys(numbers):
         try:
-            signal.raise_signal(numbers[0])
-        finally:
-            _raise_all(numbers[1:])
+            signal.raise_signal(number)
+        except BaseException as error:
+            raised.append(error)
+    if raised:
+        raise raised[0]
 
 
 @contextmanager

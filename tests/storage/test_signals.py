@@ -11,7 +11,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pytest
@@ -39,22 +39,6 @@ def interrupted(done: list[str]) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.05)
         done.append("all of the block")
-
-
-def test_each_signal_that_was_put_off_comes() -> None:
-    """Another program's handlers, which raise nothing, get all of them."""
-    got: list[int] = []
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, lambda number, _: got.append(number)) for number in numbers}
-    try:
-        with uninterrupted():
-            for number in numbers:
-                signal.raise_signal(number)
-            assert not got
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    assert got == list(numbers)
 
 
 # -- what Python ignores --------------------------------------------------------------------
@@ -192,3 +176,26 @@ import lmparse.cli
 sys.exit(state() != before)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("is_raised", [False, True])
+def test_every_signal_that_was_put_off_is_raised_and_the_first_one_ends(is_raised: bool) -> None:
+    seen: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        seen.append(number)
+        if is_raised:
+            raise LookupError(number)
+
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    before = {number: signal.signal(number, note) for number in numbers}
+    try:
+        with pytest.raises(LookupError) if is_raised else nullcontext() as caught, uninterrupted():
+            for number in (*numbers, signal.SIGTERM):
+                signal.raise_signal(number)
+            assert seen == []
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert seen == [*numbers]
+    assert caught is None or caught.value.args == (signal.SIGTERM,)
