@@ -21,6 +21,8 @@ from lmparse.values import text_times
 from lmparse.values.json_form import to_json
 
 BATCH_ROWS = 8192
+BATCH_BYTES = 1 << 26
+"""Bytes of texts and byte strings from which a batch ends: a record may unpack far more than it has."""
 Row = dict[str, Any]
 T = TypeVar("T")
 Inside = list[tuple[Field, Field]]
@@ -75,24 +77,34 @@ def bad_rows(file: RecordFile) -> Iterator[Row]:
 
 
 def batches(rows: Iterable[Row], schema: pa.Schema, most: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-    """Rows as batches of at most `most` rows; a column that is missing from a row is null.
+    """Rows as batches of at most `most` rows and about BATCH_BYTES; a column that is missing from a row is null.
 
     An error that ends the rows is raised behind those before it.
     """
     collected: list[Row] = []
-    fault = None
+    size, fault = 0, None
     try:
         for row in rows:
             collected.append(row)
-            if len(collected) == most:
+            size += _size(row)
+            if len(collected) == most or size >= BATCH_BYTES:
                 yield to_batch(collected, schema)
-                collected = []
+                collected, size = [], 0
     except LmparseError as error:
         fault = error
     if collected:
         yield to_batch(collected, schema)
     if fault is not None:
         raise fault
+
+
+def _size(value: Any) -> int:
+    """Bytes or characters of all texts and byte strings in a value."""
+    if isinstance(value, bytes | str):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(map(_size, value.values()))
+    return sum(map(_size, value)) if isinstance(value, list) else 0
 
 
 def chunks(rows: Iterator[T], most: int = BATCH_ROWS) -> Iterator[list[T]]:
