@@ -161,58 +161,6 @@ def test_pieces_that_stand_out_of_order(tmp_path: Path) -> None:
     assert script.read(tmp_path).values() == [(1, "firstsecond")]
 
 
-@pytest.mark.parametrize("column", [1, 2])
-def test_what_columns_count_from(column: int, tmp_path: Path) -> None:
-    """From 0, unless that is no column that keeps values out of its row."""
-    script = Script(DOC)
-    script.piece(b"text", 0, column)
-    script.insert(ID=1, BODY=OUT)
-    found = script.read(tmp_path)
-    assert found.values() == [(1, "text")]
-    assert found.has_note("columns in LOB records of PROD.DOC count from 1") == (column == 2)
-
-
-TWO_LOBS = Table(
-    2, 21, "TWO", (Column("ID", "INTEGER", nullable=False), Column("A", "CLOB(1M)"), Column("B", "CLOB(1M)"))
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("asked", ["auto", "0", "1"])
-@pytest.mark.parametrize("also", [None, 1, 2])
-def test_columns_that_may_count_from_0_or_1(also: int | None, asked: str, engine: str, tmp_path: Path) -> None:
-    """LOB records of a table may fit both ways: then those of another table decide, or the option; or it is said."""
-    script = Script(TWO_LOBS)
-    script.piece(b"text", 0, 2)
-    script.insert(ID=1, A=OUT, B=OUT)
-    if also is not None:
-        script.table = DOC
-        script.piece(b"more", 0, also)
-        script.insert(ID=2, BODY=OUT)
-    script.unit.commit()
-    tables = luw.tables_file(tmp_path, TWO_LOBS, DOC)
-    found = read(
-        tmp_path, script.stream, operations="I", tables=tables, engine=engine, lob_columns_from=asked
-    )  # fmt: skip
-    first = int(asked) if asked != "auto" else 1 if also == 2 else 0
-    after = next(row["after"] for row in found.rows if row["op"] == "I")
-    assert (after["A"], after["B"]) == (("text", None) if first else (None, "text"))
-    assert found.has_note("columns in LOB records of PROD.TWO may count from 0 or from 1") == (
-        also is None and asked == "auto"
-    )
-    if also is not None and first != also - 1:
-        assert "not columns that keep values out of the row" in str(found.rows[-1]["detail"])
-
-
-def test_columns_that_keep_nothing_out_of_the_row(tmp_path: Path) -> None:
-    script = Script(DOC)
-    script.piece(b"text", 0, 5)
-    script.insert(ID=1, BODY=OUT)
-    found = script.read(tmp_path)
-    assert found.values() == [(1, None)]
-    assert "not columns that keep values out of the row" in absent(found)["after.BODY"]
-
-
 def test_a_missing_piece(tmp_path: Path) -> None:
     for first, second in (((b"ab", 0), (b"cd", 3)), ((b"ab", 0), (b"cd", 1)), ((b"ab", 0), (b"ab", 0))):
         script = Script(DOC)

@@ -15,12 +15,10 @@ from typing import Any
 
 import pytest
 from samples import db2_scripts as luw
-from writers.db2 import dms, lob, utility
+from writers.db2 import dms, utility
 from writers.db2.columns import Column
 from writers.db2.stream import Stream, StreamRecord
 from writers.db2.tables import Table
-from writers.db2.values import External
-from writers.db2.wire import Rid
 
 import lmparse
 from lmparse import cli
@@ -527,33 +525,6 @@ def test_a_gap_of_a_transaction_whose_identifier_is_used_again(engine: str, tmp_
     for place in log.places:
         log.state.unlink(missing_ok=True)
         assert log.read(log.file(0, place)) + log.read(log.file(place, len(log.data))) == log.rows
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_how_lob_records_count_columns_is_kept(engine: str, tmp_path: Path) -> None:
-    """What one file proves holds for the next ones, which may fit in two ways."""
-    table = Table(2, 10, "PAIR", (
-        Column("ID", "INTEGER", nullable=False), Column("A", "CLOB(1M)"), Column("B", "CLOB(1M)"),
-    ))  # fmt: skip
-    stream, about = Stream(*FORM), lob.LobObject(table.id, table.id)
-    unit = stream.begin()
-    unit.initialize(table)
-    unit.commit()
-    for number, values in enumerate(({2: b"A", 3: b"B"}, {2: b"A again"})):
-        unit = stream.begin()
-        for column, text in values.items():
-            address = stream.lob_address(len(text))
-            body = lob.add_data(stream.server, about, text, address, column, original=lob.BY_INSERT)
-            unit.record("lob_add_data", "normal", body)
-        row = {"ID": number, "A": External(), "B": External() if 3 in values else None}
-        body = dms.insert(stream.server, table.id, dms.Place(Rid(1, number), 100, 50), stream.image(table, row))
-        unit.record("insert", "normal", body)
-        unit.commit()
-    log = Extracts(tmp_path, stream=stream)
-    log.options["engine"] = engine
-    assert [row["after"]["C2"] for row in log.rows if row["op"] == "I"] == ["A", "A again"]
-    cut = log.places[-3]
-    assert log.read(log.file(0, cut)) + log.read(log.file(cut, len(log.data))) == log.rows
 
 
 def test_files_that_are_no_checkpoint(tmp_path: Path) -> None:

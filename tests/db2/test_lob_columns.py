@@ -1,0 +1,94 @@
+"""How LOB records count the columns of a table: from 0 or from 1, as the log proves it, or as the option says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from db2.test_lob_values import DOC, OUT, Script, absent, read
+from db2.test_resuming import FORM, Extracts
+from samples import db2_scripts as luw
+from writers.db2 import dms, lob
+from writers.db2.columns import Column
+from writers.db2.stream import Stream
+from writers.db2.tables import Table
+from writers.db2.values import External
+from writers.db2.wire import Rid
+
+TWO_LOBS = Table(
+    2, 21, "TWO", (Column("ID", "INTEGER", nullable=False), Column("A", "CLOB(1M)"), Column("B", "CLOB(1M)"))
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("column", [1, 2])
+def test_what_columns_count_from(column: int, tmp_path: Path) -> None:
+    """From 0, unless that is no column that keeps values out of its row."""
+    script = Script(DOC)
+    script.piece(b"text", 0, column)
+    script.insert(ID=1, BODY=OUT)
+    found = script.read(tmp_path)
+    assert found.values() == [(1, "text")]
+    assert found.has_note("columns in LOB records of PROD.DOC count from 1") == (column == 2)
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("asked", ["auto", "0", "1"])
+@pytest.mark.parametrize("also", [None, 1, 2])
+def test_columns_that_may_count_from_0_or_1(also: int | None, asked: str, engine: str, tmp_path: Path) -> None:
+    """LOB records of a table may fit both ways: then those of another table decide, or the option; or it is said."""
+    script = Script(TWO_LOBS)
+    script.piece(b"text", 0, 2)
+    script.insert(ID=1, A=OUT, B=OUT)
+    if also is not None:
+        script.table = DOC
+        script.piece(b"more", 0, also)
+        script.insert(ID=2, BODY=OUT)
+    script.unit.commit()
+    tables = luw.tables_file(tmp_path, TWO_LOBS, DOC)
+    found = read(
+        tmp_path, script.stream, operations="I", tables=tables, engine=engine, lob_columns_from=asked
+    )  # fmt: skip
+    first = int(asked) if asked != "auto" else 1 if also == 2 else 0
+    after = next(row["after"] for row in found.rows if row["op"] == "I")
+    assert (after["A"], after["B"]) == (("text", None) if first else (None, "text"))
+    assert found.has_note("columns in LOB records of PROD.TWO may count from 0 or from 1") == (
+        also is None and asked == "auto"
+    )
+    if also is not None and first != also - 1:
+        assert "not columns that keep values out of the row" in str(found.rows[-1]["detail"])
+
+
+def test_columns_that_keep_nothing_out_of_the_row(tmp_path: Path) -> None:
+    script = Script(DOC)
+    script.piece(b"text", 0, 5)
+    script.insert(ID=1, BODY=OUT)
+    found = script.read(tmp_path)
+    assert found.values() == [(1, None)]
+    assert "not columns that keep values out of the row" in absent(found)["after.BODY"]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_how_lob_records_count_columns_is_kept(engine: str, tmp_path: Path) -> None:
+    """What one file proves holds for the next ones, which may fit in two ways."""
+    table = Table(2, 10, "PAIR", (
+        Column("ID", "INTEGER", nullable=False), Column("A", "CLOB(1M)"), Column("B", "CLOB(1M)"),
+    ))  # fmt: skip
+    stream, about = Stream(*FORM), lob.LobObject(table.id, table.id)
+    unit = stream.begin()
+    unit.initialize(table)
+    unit.commit()
+    for number, values in enumerate(({2: b"A", 3: b"B"}, {2: b"A again"})):
+        unit = stream.begin()
+        for column, text in values.items():
+            address = stream.lob_address(len(text))
+            body = lob.add_data(stream.server, about, text, address, column, original=lob.BY_INSERT)
+            unit.record("lob_add_data", "normal", body)
+        row = {"ID": number, "A": External(), "B": External() if 3 in values else None}
+        body = dms.insert(stream.server, table.id, dms.Place(Rid(1, number), 100, 50), stream.image(table, row))
+        unit.record("insert", "normal", body)
+        unit.commit()
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    assert [row["after"]["C2"] for row in log.rows if row["op"] == "I"] == ["A", "A again"]
+    cut = log.places[-3]
+    assert log.read(log.file(0, cut)) + log.read(log.file(cut, len(log.data))) == log.rows
