@@ -459,3 +459,26 @@ def test_a_deadline_that_is_kept_ends_nothing() -> None:
         sleep(0.01)
     with pytest.raises(ZeroDivisionError), deadline(Limits(), "a"):
         print(1 // 0)
+
+
+def test_python_is_asked_to_raise_only_behind_a_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time that it is asked leaves a flag until the exception comes, so that with tracing it may never go on."""
+    asked: list[object] = []
+    monkeypatch.setattr("lmparse.review.browse.deadline._raise_in", lambda *given: asked.append(given))
+    for _ in range(3):
+        with deadline(Limits(), "a"):
+            pass
+    assert not asked
+
+
+def test_what_comes_as_a_block_ends_does_not_come_later() -> None:
+    """Timers that end just as their blocks do: an error of the deadline, or none, and none behind it."""
+    ended = 0
+    for number in range(60):
+        try:
+            with deadline(Limits(request_seconds=0), "a"):
+                sleep(number * 0.0001)
+        except LimitError:
+            ended += 1
+    sleep(0.02)
+    assert ended > 10
