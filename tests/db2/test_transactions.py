@@ -647,7 +647,9 @@ def test_a_singular_record_commits_at_once(generation: Any, byte_order: Any, tmp
     other.abort()
     found = read(tmp_path, stream, operations="I")
     assert found.values() == [(1, None)]
-    assert found.rows[0]["seq"].startswith(f"{single.lsn:016X}0000"), "its own number is that of its commit"
+    seq = found.rows[0]["seq"]
+    assert seq[:32] == seq[32:64], "its own position is that of its commit"
+    assert seq[16:32] == f"{single.lsn:016X}"
     assert (found.rows[0]["uor_disp"], found.rows[0]["commit_ts"]) == ("C", None)
 
 
