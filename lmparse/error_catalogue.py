@@ -121,7 +121,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-R002": Cause(
         "lengths in the record contradict each other",
-        "A length in it reaches into or beyond another part of the same record.",
+        "A length in it reaches into or beyond another part of the same record; or a record of Db2 LUW and its prefix "
+        "name two log sequence numbers, or two log flush sequences.",
         "The record is damaged; its bytes are quarantined.",
     ),
     "LMP-R003": Cause(

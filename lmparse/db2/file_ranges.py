@@ -59,7 +59,7 @@ def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> 
 
 
 def placed_range(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange | None:
-    """The same; None if no record states its position."""
+    """The same; None if no record has a sound header. One that has one, and states no position, is not passed over."""
     records, path, sound_end, links = 0, stretch.path, stretch.start, Links()
     fault: FramingError | None = None
     first: tuple[Position, tuple[int, int] | None] | None = None
@@ -96,6 +96,8 @@ def placed_range(stretch: JoinedPiece, options: Options, settings: FileSettings)
     if first is None or last is None:
         if fault is not None:
             raise fault
+        if unplaced is not None:
+            raise not_one_log("no record states its position", path)
         return None
     is_gapless = bool(links.ends) and not links.apart
     found = replace(stretch, records=records, is_gapless=is_gapless)

@@ -147,6 +147,9 @@ def test_a_record_without_a_position_ends_a_walk(engine: str, tmp_path: Path) ->
             with pytest.raises(FramingError) as found:
                 log.read(log.file(begin, len(log.data)))
             assert (found.value.code, found.value.record_offset) == ("LMP-F013", place - begin + LEAD)
+            with pytest.raises(FramingError) as found:
+                log.read(log.file(begin, log.places[number]))
+            assert found.value.code == "LMP-F013", "also if nothing is behind it"
             assert log.state.read_bytes() == known
 
 
