@@ -58,13 +58,13 @@ def run(parsed: argparse.Namespace) -> int:
 def _checked(parsed: argparse.Namespace) -> tuple[str, Options]:
     """The path of the file, or under which the files of one log are read, and the options to read it with."""
     from lmparse.logs.families import check_changes, read_options
-    from lmparse.logs.joining import is_several, one_log
+    from lmparse.logs.joining import files_without, is_several, one_log
     from lmparse.logs.open import options_for
 
     if is_several(parsed.files):
         options = read_options(given_options(parsed))
         check_changes(options)
-        return one_log(parsed.files, options, output=parsed.report)
+        return one_log(files_without(parsed.report, parsed.files), options)
     options, said = options_for(parsed.files[0], given_options(parsed))
     if said:
         note(said)

@@ -60,7 +60,7 @@ def run(parsed: argparse.Namespace) -> int:
 def _conversion(parsed: argparse.Namespace) -> Conversion:
     from lmparse.export.conversion import Conversion
     from lmparse.logs.families import check_changes, read_options
-    from lmparse.logs.joining import one_log
+    from lmparse.logs.joining import files_without, one_log
     from lmparse.logs.open import described
 
     given = given_options(parsed)
@@ -68,7 +68,7 @@ def _conversion(parsed: argparse.Namespace) -> Conversion:
     with_changes = asks_for_changes({"spec", *given})  # without a spec, records are those of the default one
     if len(parsed.files) > 1 and not with_changes:
         raise OptionError("records are converted from one file at a time", hint=f"OUT is {parsed.out}")
-    path, options = one_log(parsed.files, options)
+    path, options = one_log(files_without(parsed.out, parsed.files), options)
     if with_changes:
         check_changes(options)
         beside = described(path, options)

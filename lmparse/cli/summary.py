@@ -42,14 +42,16 @@ def run(parsed: argparse.Namespace) -> int:
         from lmparse.review.summary.report import recognised, summarized
     except ImportError as error:
         raise not_installed(error) from None
+    from lmparse.logs.joining import files_without
     from lmparse.review.templating import check_installed
     from lmparse.storage.atomic_output import write_text
 
-    errors, options = ErrorPrinter(parsed.show_errors), recognised(parsed.files, given_options(parsed))
-    place = page_place(parsed, _inputs(parsed.files, options))
+    errors, files = ErrorPrinter(parsed.show_errors), files_without(parsed.html, parsed.files)
+    options = recognised(files, given_options(parsed))
+    place = page_place(parsed, _inputs(files, options))
     if place:
         check_installed()
-    found = summarized(parsed.files, options, on_error=errors, say=note)
+    found = summarized(files, options, on_error=errors, say=note)
     if place:
         write_text(found.html(), place)
     if parsed.json:

@@ -171,7 +171,7 @@ def run(asked: Landing, on_error: OnError, progress: Progress | None) -> Landed:
     if asked.form == "delta":
         check_installed()
     family, options = check_changes(asked.options), asked.options
-    inputs = inputs_of([*asked.paths, *options.files.values()])
+    inputs = inputs_of([*asked.paths, *options.files.values()], at_any_depth=False)
     with (
         ended_by_signals(),
         opened_target(asked.to, asked.form, asked.with_current, inputs, options) as target,

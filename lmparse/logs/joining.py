@@ -28,11 +28,11 @@ def is_several(paths: Sequence[str | Path]) -> bool:
     return len(paths) != 1 or names_several(str(paths[0]))
 
 
-def one_log(paths: Sequence[str | Path], options: Options, *, output: str | None = None) -> tuple[str, Options]:
+def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options]:
     """The path under which files, folders and patterns are read as one log, and the options to read it with.
 
-    Files among several that describe a log are left out, and of folders and patterns the checkpoint and the `output` of
-    an earlier run, which this one replaces. With the option `checkpoint`, the log goes on behind it.
+    Files among several that describe a log are left out, and of folders and patterns the checkpoint of an earlier run,
+    which this one replaces. With the option `checkpoint`, the log goes on behind it.
     Raises FramingError LMP-F001 for a path that names no file, LMP-F013 if the files are not of one log, OptionError
     for a log that is read from one file, LMP-S030 for a bad checkpoint.
     """
@@ -42,8 +42,7 @@ def one_log(paths: Sequence[str | Path], options: Options, *, output: str | None
     if options.checkpoint is not None:
         check_resumed(options)
         before = checkpoint_before(options)
-    names = _without_outputs(paths, [one for one in (options.checkpoint, output) if one is not None])
-    names = without_descriptions(names, options)
+    names = without_descriptions(_without(options.checkpoint, paths), options)
     if not names:
         raise FramingError("has no file that could be a log", code="LMP-F001", file=str(paths[0]))
     found = log_paths(names, options, checkpoint=before)
@@ -52,13 +51,26 @@ def one_log(paths: Sequence[str | Path], options: Options, *, output: str | None
     return the_one(found), behind(options, before)
 
 
-def _without_outputs(paths: Sequence[str | Path], outputs: Sequence[str]) -> list[str]:
-    """The files that paths name, but those that only a folder or a pattern has and that are outputs."""
+def files_without(output: str | None, paths: Sequence[str | Path]) -> list[str]:
+    """Paths of the files of one log, without the output of an earlier run that only a folder or a pattern has.
+
+    The run that begins replaces it. Raises FramingError LMP-F001 for a path that names no file.
+    """
+    if output is None or not is_several(paths):
+        return list(map(str, paths))
+    return _without(output, paths) or list(map(str, paths))
+
+
+def _without(output: str | None, paths: Sequence[str | Path]) -> list[str]:
+    """The files that paths name, but for an output that no path names itself."""
     named = list(map(str, paths))
-    own = {os.path.realpath(addresses.local_path(path)) for path in outputs if not addresses.is_remote(path)}
+    names = list_files(named)
+    if output is None or addresses.is_remote(output):
+        return names
+    own = os.path.realpath(addresses.local_path(output))
     return [
-        name for name in list_files(named)
-        if name in named or addresses.is_remote(name) or os.path.realpath(addresses.local_path(name)) not in own
+        name for name in names
+        if name in named or addresses.is_remote(name) or os.path.realpath(addresses.local_path(name)) != own
     ]  # fmt: skip
 
 

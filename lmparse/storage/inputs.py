@@ -36,15 +36,16 @@ class Inputs:
         return any(place.is_relative_to(folder) for place in self.places)
 
 
-def inputs_of(names: Iterable[str | Path | None]) -> Inputs:
+def inputs_of(names: Iterable[str | Path | None], *, at_any_depth: bool = True) -> Inputs:
     """The files that paths, `file:` URLs, folders and patterns name; of a folder all files at any depth.
 
-    Remote files are left out, since outputs are local.
+    Without `at_any_depth` they are those that `list_files` gives without `recursive`: folders in a folder, and those
+    that a pattern names, may be outputs. Remote files are left out, since outputs are local.
     """
     places: set[Path] = set()
     identities: set[tuple[int, int]] = set()
     for name in (one for whole in names for one in names_in(str(whole or ""))):
-        for path in _paths(name):
+        for path in _paths(name, at_any_depth):
             places |= {_resolved(path), _resolved(path.parent) / path.name}
             try:
                 status = os.stat(path)
@@ -61,13 +62,18 @@ def _resolved(path: Path) -> Path:
         return Path(os.path.abspath(path))
 
 
-def _paths(name: str) -> Iterator[Path]:
+def _paths(name: str, at_any_depth: bool) -> Iterator[Path]:
     name = addresses.outermost(name)  # a copy or a part of a local file is read from that file
     if not name or "\0" in name or addresses.is_remote(name):
         return
     path = addresses.local_path(name)
-    matches = [path] if os.path.lexists(path) else glob.glob(path, recursive=True)
+    is_named = os.path.lexists(path)
+    matches = [path] if is_named else glob.glob(path, recursive=True)
     for match in matches or [path]:
+        if not is_named and not at_any_depth and os.path.isdir(match):
+            continue
         yield Path(match)
-        for folder, _, files in os.walk(match):
+        for folder, below, files in os.walk(match):
             yield from (Path(folder, file) for file in files)
+            if not at_any_depth:
+                below.clear()

@@ -16,7 +16,7 @@ from writers.bmc import framing, logs
 import lmparse
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
-from lmparse.samples import db2_log
+from lmparse.samples import bmc_log, db2_log
 
 Command = Callable[..., Run]
 EMPLOYEE = ("--table", "HR.EMPLOYEE", "--key", "EMPNO=000011")
@@ -157,6 +157,33 @@ def test_outputs_of_an_earlier_run_are_not_files_of_the_log(
     assert (first.code, again.code) == (0, 0), again.err
     assert first.out
     assert again.out == ""
+
+
+@pytest.mark.parametrize("named", ["", "/*"])
+def test_pages_and_tables_may_be_in_the_folder_that_is_read(run: Command, tmp_path: Path, named: str) -> None:
+    """Each night the same: what the run before has written is none of the log's files, and is replaced."""
+    folder = tmp_path / "logs"
+    bmc_log.make(units=2).write(folder)
+    files = f"{folder}{named}"
+    for words in (
+        ("convert", files, folder / "out.jsonl", "--overwrite"),
+        ("convert", files, folder / "changes", "--control", folder, "--format", "csv", "--overwrite"),
+        ("summary", files, "--html", folder / "page.html", "--overwrite"),
+    ):
+        before = sorted(folder.iterdir())
+        found = []
+        for _ in range(2):
+            done = run(*words)
+            assert done.code == 0, done.err
+            (out,) = [path for path in folder.iterdir() if path not in before]
+            found.append({path.name: path.read_bytes() for path in (sorted(out.iterdir()) if out.is_dir() else [out])})
+        sizes = [{name: len(text) for name, text in one.items()} for one in found]
+        assert sizes[0] == sizes[1]
+        shutil.rmtree(out) if out.is_dir() else out.unlink()
+    for _ in range(2):
+        done = run("land", files, "--to", folder / "lake", "--as", "parquet")
+        assert done.code == 0, done.err
+    assert run("land", files, "--to", folder, "--as", "parquet").code == 2
 
 
 def test_an_output_that_is_a_log_is_refused(run: Command, parts: tuple[Path, Path], tmp_path: Path) -> None:
