@@ -6,14 +6,16 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
+_Handler = Callable[[int, FrameType | None], object] | int | None
+"""What `signal.getsignal` gives."""
 _PAUSE_SECONDS = 0.01
 """After so long a callback has ended that a signal has interrupted."""
 
@@ -33,20 +35,18 @@ def ended_by_signals() -> Iterator[None]:
         yield
         return
 
-    def end(number: int, _: FrameType | None) -> None:
+    def end(number: int) -> None:
         raise Ended(number)
 
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    for number, handler in before.items():
-        if handler == signal.SIG_DFL:
-            signal.signal(number, end)
+    theirs = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    ours = _InTheirPlace({number: handler for number, handler in theirs.items() if handler == signal.SIG_DFL}, end)
     try:
+        ours.take()
         with never_lost():
             yield
     finally:
-        for number, handler in before.items():
-            if handler is not None:
-                signal.signal(number, handler)
+        ours.is_in_use = False
+        ours.give_back()
 
 
 @contextmanager
@@ -60,15 +60,47 @@ def uninterrupted() -> Iterator[None]:
         return
     held: list[int] = []
     known = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    before = {number: handler for number, handler in known.items() if handler not in (None, signal.SIG_IGN)}
+    theirs = {number: handler for number, handler in known.items() if handler not in (None, signal.SIG_IGN)}
+    ours = _InTheirPlace(theirs, held.append)
     try:
-        for number in before:
-            signal.signal(number, lambda number, _: held.append(number))
+        ours.take()
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        _raise_all(held)
+        ours.is_in_use = False
+        try:
+            ours.give_back()
+        finally:
+            _raise_all(held)
+
+
+class _InTheirPlace:
+    """A handler in the place of those of the program, until it is no longer in use: then it is as if each was back.
+
+    A signal may come between any two lines in which handlers are exchanged, and its exception end the exchange.
+    """
+
+    def __init__(self, theirs: Mapping[signal.Signals, _Handler], act: Callable[[int], object]) -> None:
+        self.is_in_use = True
+        self._theirs, self._act = theirs, act
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        theirs = self._theirs[signal.Signals(number)]
+        if self.is_in_use:
+            self._act(number)
+        elif callable(theirs):
+            theirs(number, frame)
+        else:  # what the system does
+            signal.signal(number, theirs)
+            signal.raise_signal(number)
+
+    def take(self) -> None:
+        for number in self._theirs:
+            signal.signal(number, self)
+
+    def give_back(self) -> None:
+        with ExitStack() as each:  # though one of them raises
+            for number, handler in self._theirs.items():
+                each.callback(signal.signal, number, handler)
 
 
 def _raise_all(numbers: list[int]) -> None:

@@ -10,13 +10,15 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import FrameType
 from typing import Any
 
 import pytest
 from interrupts import ending_signals_heard, sigint_heard
 
+from lmparse.storage import signals
 from lmparse.storage.signals import Ended, ended_by_signals, never_lost, uninterrupted
 
 
@@ -199,3 +201,87 @@ def test_every_signal_that_was_put_off_is_raised_and_the_first_one_ends(is_raise
             signal.signal(number, handler)
     assert seen == [*numbers]
     assert caught is None or caught.value.args == (signal.SIGTERM,)
+
+
+@pytest.mark.parametrize("block", [uninterrupted, ended_by_signals])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_between_any_two_lines_leaves_the_program_its_handlers(
+    block: Callable[[], AbstractContextManager[None]], number: signal.Signals
+) -> None:
+    """Whatever line of an exchange it ends, each later signal goes to the handler of the program."""
+    heard: list[int] = []
+
+    def own(number: int, _: object) -> None:
+        heard.append(number)
+        raise KeyboardInterrupt
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    default = signal.SIG_DFL if block is ended_by_signals else own
+    theirs = {signal.SIGINT: own, signal.SIGTERM: default, signal.SIGHUP: default}
+    before = {one: signal.getsignal(one) for one in numbers}
+    raised, line = 0, 0
+    try:
+        while raised == line:
+            line += 1
+            for one, handler in theirs.items():
+                signal.signal(one, handler)
+            try:
+                with signalled_at(line, number) as sent, block():
+                    pass
+            except (KeyboardInterrupt, Ended):
+                pass
+            raised += sent()
+            for one in numbers:
+                if theirs[one] == signal.SIG_DFL:
+                    assert ends_a_process(signal.getsignal(one), one)
+                    continue
+                heard.clear()
+                with pytest.raises(KeyboardInterrupt):
+                    signal.raise_signal(one)
+                assert heard == [one]
+    finally:
+        for one, handler_before in before.items():
+            signal.signal(one, handler_before)
+    assert raised > 12
+
+
+@contextmanager
+def signalled_at(line: int, number: signal.Signals) -> Iterator[Callable[[], bool]]:
+    """Raise a signal in front of one of the lines of the module that are run in a block, unless it ends the process."""
+    run, sent, theirs = 0, False, signal.getsignal(number)
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal run, sent
+        if frame.f_code.co_filename != signals.__file__ or frame.f_code.co_name.startswith("_raise_all"):
+            return None
+        if event == "line":
+            run += 1
+            if run == line:
+                sys.settrace(None)
+                sent = True
+                handler: Any = signal.getsignal(number)
+                if handler != signal.SIG_DFL and (theirs != signal.SIG_DFL or handler.is_in_use):
+                    signal.raise_signal(number)
+        return trace
+
+    sys.settrace(trace)
+    try:
+        yield lambda: sent
+    finally:
+        sys.settrace(None)
+
+
+def ends_a_process(handler: Any, number: signal.Signals) -> bool:
+    """Whether a signal with a handler still ends a process, tried in one of its own."""
+    if handler == signal.SIG_DFL:
+        return True
+    child = os.fork()
+    if not child:
+        code = 0
+        try:
+            handler(number, None)
+        except Ended as ended:
+            code = int(str(ended.code))
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) in (-number, 128 + number)
