@@ -66,7 +66,8 @@ def _watch(parsed: argparse.Namespace) -> int:
     paths = [Path(local_path(name)) for name in names]
     if parsed.spec and Path(parsed.spec).name != parsed.spec:
         paths.append(Path(parsed.spec).parent / MANIFEST)
-    command = [sys.executable, "-m", "lmparse", *(word for word in parsed.words if word != "--watch")]
+    # Without -P, Python would import modules from the current folder, which may be one of data.
+    command = [sys.executable, "-P", "-m", "lmparse", *(word for word in parsed.words if word != "--watch")]
     try:
         while True:
             before = state_of(paths)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import traceback
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -19,6 +20,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 Run = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 """Applies a module's function to tasks, in this process or in others, and gives the results in their order."""
+_SAFE_PATH = "PYTHONSAFEPATH"
 _AHEAD = 2
 """Tasks that a worker may be ahead of the results taken so far, so that results do not pile up."""
 
@@ -133,14 +135,32 @@ def _started(function: Callable[[Any], Any]) -> _Worker:
     # Ctrl-C reaches every process of the terminal, but the first process ends the others. A process inherits
     # blocked signals, so a worker is never interrupted, not even while it starts. The resource tracker, which
     # starts with the first process, unblocks the signal, so it is started before.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    with _without_modules_of_this_folder():
+        resource_tracker.ensure_running()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
     there.close()
     return _Worker(process, here)
+
+
+@contextmanager
+def _without_modules_of_this_folder() -> Iterator[None]:
+    """Let processes that start import nothing from the current folder, which may be one that others fill with files.
+
+    They are started with `python -c`, and take over the path for modules of this process only once they run.
+    """
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _work(function: Callable[[Any], Any], connection: Connection[Any, Any]) -> None:
