@@ -21,6 +21,7 @@ from lmparse.logs.families import check_changes
 from lmparse.logs.joining import behind, check_resumed, checkpoint_behind, the_one
 from lmparse.logs.open import open_changes, states_read
 from lmparse.logs.partitions import FilePart, Request
+from lmparse.logs.taken_files import NONE_TAKEN, TakenFiles
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.addresses import local_path
@@ -33,6 +34,8 @@ _NAMED = 3
 """Most files that a message names."""
 
 
+_TEXTS = ("checkpoint", "last", "files", "states", "names", "kept", "kept_after", "kept_since")
+"""Keys of an offset whose values are texts."""
 _State = tuple[str, int, int]
 """A file: its name, size, and the time of the last write."""
 
@@ -56,6 +59,8 @@ class StreamOffset:
     """What tells apart the files that were taken, by position and name; empty if that is not known."""
     last_size: int = 0
     """Bytes of the last file that was taken; 0 if that is not known."""
+    kept: TakenFiles = NONE_TAKEN
+    """The files that were taken last."""
 
     def to_dict(self) -> dict[str, Any]:
         """The offset in the form that Spark keeps: texts and numbers."""
@@ -63,24 +68,25 @@ class StreamOffset:
         return {
             "checkpoint": text, "last": self.last, "taken": self.taken, "files": self.files, "present": self.present,
             "states": self.states, "names": self.names, "last_size": self.last_size,
+            "kept": self.kept.hashes, "kept_after": self.kept.after, "kept_since": self.kept.since,
         }  # fmt: skip
 
     @classmethod
     def of(cls, found: dict[str, Any]) -> StreamOffset:
         """The offset that Spark has kept. Raises OptionError LMP-S030 if it is none."""
-        # Offsets of before did not have the last four.
-        before = {"present": 0, "states": "", "names": "", "last_size": 0}
-        found = {**before, **found} if isinstance(found, dict) else {}
-        texts = [found.get(name) for name in ("checkpoint", "last", "files", "states", "names")]
+        # Offsets of before did not have the last seven.
+        before = {"present": 0, "states": "", "names": "", "last_size": 0, "kept": "", "kept_since": ""}
+        found = {**before, "kept_after": found.get("last"), **found} if isinstance(found, dict) else {}
+        texts = [found.get(name) for name in _TEXTS]
         numbers = [found.get(name) for name in ("taken", "present", "last_size")]
         are_numbers = all(type(one) is int and 0 <= one <= _MOST_TAKEN for one in numbers)
         if not are_numbers or not all(isinstance(one, str) for one in texts):
             raise OptionError("the offset is not one of a stream of lmparse", code="LMP-S030")
-        text, last, files, states, names = map(str, texts)
+        text, last, files, states, names, *kept = map(str, texts)
         taken, present, last_size = (int(one or 0) for one in numbers)
         raw = text.encode("utf-8", "surrogatepass")
         checkpoint = Checkpoint.of_json(raw, "the offset") if text else None
-        return cls(checkpoint, last, taken, files, present, states, names, last_size)
+        return cls(checkpoint, last, taken, files, present, states, names, last_size, TakenFiles(*kept))
 
 
 class LogStream:
@@ -117,6 +123,8 @@ class LogStream:
         if len(read) + len(self._done) > start.taken:
             raise self._late(read)
         self._check_taken(start, read)
+        if late := start.kept.others(read, self._sizes()):
+            raise self._late(late)
         chosen = found[:most]
         if not chosen:
             return start
@@ -127,7 +135,8 @@ class LogStream:
         files, states = self._files(start, chosen), _digest(sorted(present))
         names = _chained(start.names, chosen) if start.names or not start.taken else ""
         taken, size = start.taken + len(chosen), self._sizes()[chosen[-1]]
-        return StreamOffset(reached, chosen[-1], taken, files, len(present), states, names, size)
+        kept = start.kept.then(chosen, self._sizes())
+        return StreamOffset(reached, chosen[-1], taken, files, len(present), states, names, size, kept)
 
     def parts(self, start: StreamOffset, end: StreamOffset) -> Iterator[FilePart]:
         """The parts of the log between two offsets, whose changes are those that are committed there."""

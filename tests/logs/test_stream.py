@@ -19,11 +19,12 @@ from writers.db2.stream import Stream
 import lmparse
 from lmparse.errors import FramingError, OptionError, ReadError
 from lmparse.framing import index
-from lmparse.logs import arrow
+from lmparse.logs import arrow, taken_files
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import Request
 from lmparse.logs.stream import LogStream, StreamOffset
+from lmparse.logs.taken_files import TakenFiles
 from lmparse.storage.landing import Arrival
 
 OPTIONS = {"spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": "filter"}
@@ -179,6 +180,53 @@ def test_a_file_that_comes_late_or_goes(tmp_path: Path) -> None:
     assert gone.value.code == "LMP-F014"
 
 
+@pytest.mark.parametrize("moved", [1, 2])
+@pytest.mark.parametrize("kept", [1000, 2])
+def test_a_file_that_comes_late_when_others_have_been_moved_away(
+    kept: int, moved: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Among the files that are kept it is told from those that were read, also under another name."""
+    monkeypatch.setattr(taken_files, "KEPT", kept)
+    landing = Landing(tmp_path)
+    cuts = landing.places[4:32:4]
+    files = [landing.put(start, end) for start, end in pairwise(cuts)]
+    late = files.pop(4).rename(tmp_path / "late")
+    offset = StreamOffset()
+    while (behind := again(landing.stream().latest(offset, 1))) != offset:
+        offset = behind
+    for file in files[:moved]:
+        file.rename(tmp_path / file.name)
+    files[3].rename(files[3].with_name("again.log"))
+    assert landing.stream().latest(offset) == offset
+    late.rename(landing.folder / "late.log")
+    with pytest.raises(FramingError, match=r"late\.log") as found:
+        landing.stream().latest(offset)
+    assert found.value.code == "LMP-F014"
+
+
+def test_an_offset_says_of_few_files_which_they_are() -> None:
+    sizes = {f"{number:08} {number}.log": number % 3 for number in range(5 * taken_files.KEPT)}
+    taken, keys = TakenFiles(), list(sizes)
+    for number, key in enumerate(keys):
+        taken = taken.then([key], sizes)
+        assert len(taken.hashes) <= 24 * taken_files.KEPT
+        assert taken.others(keys[max(0, number - taken_files.KEPT + 1) : number + 1], sizes) == []
+    assert taken == TakenFiles().then(keys, sizes)
+    assert taken.others(keys, sizes) == []
+    between = f"{keys[-10].split()[0]}5 new.log"
+    assert taken.others([*keys, between], {**sizes, between: 1}) == [between]
+
+
+def test_an_offset_of_before_says_nothing_of_files(tmp_path: Path) -> None:
+    landing = Landing(tmp_path)
+    landing.put(0, landing.places[10])
+    stored = landing.stream().latest(StreamOffset()).to_dict()
+    offset = StreamOffset.of({name: value for name, value in stored.items() if not name.startswith("kept")})
+    assert landing.stream().latest(offset) == offset
+    landing.put(landing.places[10], landing.places[20])
+    assert landing.stream().latest(offset).taken == 2
+
+
 @pytest.mark.parametrize("grown", [0, 1, 2])
 def test_a_file_that_was_not_whole_when_it_was_read(grown: int, tmp_path: Path) -> None:
     """It ended at the end of a record. What is new in it is behind what has been read, or between two files."""
@@ -194,7 +242,8 @@ def test_a_file_that_was_not_whole_when_it_was_read(grown: int, tmp_path: Path) 
     with pytest.raises(FramingError, match="it was not whole") as found:
         landing.stream().latest(offset)
     assert found.value.code == "LMP-F014"
-    before = StreamOffset.of({**offset.to_dict(), "names": "", "last_size": 0})  # one that was kept earlier
+    older = ("names", "last_size", "kept", "kept_after", "kept_since")
+    before = StreamOffset.of({name: value for name, value in offset.to_dict().items() if name not in older})
     assert landing.stream().latest(before).taken == 4
 
 
@@ -242,6 +291,7 @@ def test_what_is_not_a_stream(options: dict[str, Any], tmp_path: Path) -> None:
 @pytest.mark.parametrize("damaged", [
     {"checkpoint": 1}, {"last": None}, {"taken": True}, {"taken": -1}, {"taken": 1 << 63}, {"taken": 1.0},
     {"taken": "1"}, {"checkpoint": "{}"}, {"present": "1"}, {"states": 1}, {"checkpoint": "\ud800"}, {"files": None},
+    {"kept": 1}, {"kept_after": None}, {"kept_since": []},
 ])  # fmt: skip
 def test_offsets_of_something_else(damaged: dict[str, Any]) -> None:
     sound = {"checkpoint": "", "last": "", "taken": 0, "files": ""}

@@ -1,0 +1,52 @@
+"""Taken files: those that a stream has taken last, to tell a late one from them when others have been moved away."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+KEPT = 1000
+"""At least so many files are kept, and at most twice as many."""
+_DIGITS = 12
+"""Digits that tell a file from the others: two of 2,000 files are alike once in a hundred million streams."""
+
+
+@dataclass(frozen=True)
+class TakenFiles:
+    """The newest files, in the order of their positions."""
+
+    hashes: str = ""
+    """Digits of each, of its position and size; a file may get another name."""
+    after: str = ""
+    """Position and name of the last file that is kept no longer; empty if all are."""
+    since: str = ""
+    """Those of the file of number KEPT among them."""
+
+    def then(self, keys: Iterable[str], sizes: Mapping[str, int]) -> TakenFiles:
+        """With files that come behind them; keys are position and name."""
+        hashes, after, since = list(self._hashes()), self.after, self.since
+        for key in keys:
+            hashes.append(_hash(key, sizes[key]))
+            if len(hashes) == 2 * KEPT:
+                del hashes[:KEPT]
+                after, since = since, key
+            elif len(hashes) == KEPT:
+                since = key
+        return TakenFiles("".join(hashes), after, since)
+
+    def others(self, keys: Iterable[str], sizes: Mapping[str, int]) -> list[str]:
+        """Those of some files that are none of them, and behind the last one that is kept no longer."""
+        kept = set(self._hashes())
+        return [key for key in keys if key > self.after and _hash(key, sizes[key]) not in kept]
+
+    def _hashes(self) -> Iterable[str]:
+        return (self.hashes[at : at + _DIGITS] for at in range(0, len(self.hashes), _DIGITS))
+
+
+NONE_TAKEN = TakenFiles()
+
+
+def _hash(key: str, size: int) -> str:
+    position = key.partition(" ")[0]
+    return hashlib.sha256(f"{position} {size}".encode()).hexdigest()[:_DIGITS]
