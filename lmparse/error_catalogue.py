@@ -189,6 +189,12 @@ CATALOGUE: dict[str, Cause] = {
         "Parts of the record contain parts of the same type, more often than can be read.",
         "The record is damaged, or the spec finds such a part where there is none.",
     ),
+    "LMP-R015": Cause(
+        "the columns fill the row image in two ways",
+        "The manual does not say whether null columns of fixed length have bytes in a row image. No image that was "
+        "read before this one tells it, and this one can be read both ways, with other values.",
+        "Set nullBytes to present or absent. Another row of the log with a null tells it, if one is read first.",
+    ),
     "LMP-V001": Cause(
         "not one of the values allowed",
         "The format allows only certain values in the field; a null indicator, for instance, is 00 or FF.",

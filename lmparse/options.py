@@ -76,6 +76,7 @@ def _option(
     return field(default=default, metadata=metadata)
 
 
+_ROW_IMAGES = "changes summary check convert explain tables"
 _EVERYWHERE = "records changes txn summary check convert coverage explain bytes parse rdd tables"
 _OF_CONTROL = "records changes txn summary check convert coverage explain bytes tables ledger"
 _of_changes = partial(_option, of="changes convert")
@@ -198,7 +199,25 @@ class Options:
         "auto",
         "how DATA's halfwords count",
         values=("auto", "total", "inclusive", "exclusive"),
-        of="changes summary check convert explain tables",
+        of=_ROW_IMAGES,
+    )
+    null_bytes: str = _option(
+        "auto",
+        "whether null columns of fixed length have bytes in a row image of Log Master",
+        values=("auto", "present", "absent"),
+        of=_ROW_IMAGES,
+    )
+    dec_length: str = _option(
+        "auto",
+        "what LLCOLUMNLEN of a DEC column counts, where LOGLOGBYTES does not say it",
+        values=("auto", "bytes", "precision"),
+        of=_ROW_IMAGES,
+    )
+    graphic_length: str = _option(
+        "auto",
+        "what the lengths of varying graphic columns count",
+        values=("auto", "bytes", "characters"),
+        of=_ROW_IMAGES,
     )
     lob_columns_from: str = _option(
         "auto",

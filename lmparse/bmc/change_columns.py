@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -62,7 +61,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         self._origin = Origin(log)
         self._headers = ChangeHeaders(log, schema, filters)
         self._header_texts = header_columns.HeaderTexts(log.header, log.code_page)
-        self._plans: dict[tuple[int, Any], ImagePlan] = {}
+        self._plans: dict[tuple[int, object], ImagePlan] = {}
         self._joiner = log.extract.joiner(log.options.bounds)
         self._skip: frozenset[int] = frozenset()
         self._ordinals: Int64s = np.zeros(0, np.int64)
@@ -88,7 +87,8 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         yield self._fallback_batches([*last, *self._fallback_rows(0, None)])
 
     def _state(self) -> object:
-        return self.log.interpretation.image
+        interpretation = self.log.interpretation
+        return interpretation.image, interpretation.are_nulls_open
 
     def _change(self, window: Window, number: int) -> Change | None:
         return self._change_at(window.extent(number), int(self._ordinals[number]))
@@ -146,9 +146,10 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         return 2 * absent <= _MOST_ABSENT and self._suits(known.version, self._plan_of(known.version))
 
     def _plan_of(self, version: TableVersion) -> ImagePlan:
-        key = id(version), self.log.interpretation.image
+        key = id(version), self._state()
         if key not in self._plans:
-            plan = ImagePlan(version, self.log.interpretation.image, self.log.image_options)
+            interpretation = self.log.interpretation
+            plan = ImagePlan(version, interpretation.image, self.log.image_options, interpretation.are_nulls_open)
             self._plans[key] = plan.in_full() if self._has_texts(version) else plan
         return self._plans[key]
 

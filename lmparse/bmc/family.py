@@ -176,7 +176,9 @@ FAMILY = Family(
     detections=_detections,
     column_docs=LogicalLog.column_docs,
     seq_form=SEQ_FORM,
-    options=frozenset({"control", "control_framing", "row_images", "floats"}),
+    options=frozenset(
+        {"control", "control_framing", "row_images", "null_bytes", "dec_length", "graphic_length", "floats"}
+    ),
     record_files=frozenset({"control"}),  # it may describe the header
     control=ControlFiles(is_control, find_control, _search, find_beside),
     join=_join,

@@ -14,10 +14,18 @@ from typing import Any
 from lmparse.bmc import change_record
 from lmparse.bmc.change_record import DataReader
 from lmparse.bmc.extract_settings import ExtractSettings
-from lmparse.bmc.row_image import ImageOptions, ImageReading, RowReader, all_image_readings, choose_image_reading
+from lmparse.bmc.row_image import (
+    SPEC,
+    ImageOptions,
+    ImageReading,
+    RowReader,
+    all_image_readings,
+    choose_image_reading,
+    leaves_nulls_open,
+)
 from lmparse.bmc.tables import Tables, TableVersion
-from lmparse.changes.row_values import RowValues
-from lmparse.errors import ControlError, DataError
+from lmparse.changes.row_values import RowValues, of_table
+from lmparse.errors import ControlError, DataError, RecordError
 from lmparse.records.reader import Values
 from lmparse.records.settings import FamilySettings
 
@@ -82,16 +90,39 @@ class Interpretation:
         return self._narrowed or self._choice
 
     def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> RowValues:
-        """Read one row. Raises the error of an image that its columns do not fill."""
+        """Read one row.
+
+        Raises the error of an image that its columns do not fill, RecordError LMP-R015 for one that they fill in two
+        ways, as long as no image that is read has told these apart.
+        """
+        rows = self.rows(version, self.image)
         try:
-            return self.rows(version, self.image).read(image, wanted)
+            parsed = rows.parse(image)
         except DataError:
-            left = tuple(way for way in self.image_candidates if self.rows(version, way).fits(image))
-            if not left:
+            if not self._narrow(version, image):
                 raise
+        else:
+            if not self.are_nulls_open or not rows.has_null_of_fixed_length(parsed):
+                return rows.values_of(parsed, wanted)
+            self._narrow(version, image)
+            if self.are_nulls_open:
+                text = "the row image is filled by its columns in two ways: null columns of fixed length may have bytes"
+                error = RecordError(text, code="LMP-R015", spec=SPEC, hint="set nullBytes to present or absent")
+                raise of_table(error, version.columns, version.identity)
+        return self.rows(version, self.image).read(image, wanted)
+
+    @property
+    def are_nulls_open(self) -> bool:
+        """Whether images with a null column of fixed length are read in two ways as yet."""
+        return leaves_nulls_open(self.image_candidates)
+
+    def _narrow(self, version: TableVersion, image: bytes) -> bool:
+        """Leave those interpretations of which an image is filled; returns whether there are any."""
+        left = tuple(way for way in self.image_candidates if self.rows(version, way).fits(image))
+        if left and left != self.image_candidates:
             self._narrowed = left
             self.decide("columns", str(self.image), "the first image that tells the ways apart")
-            return self.rows(version, self.image).read(image, wanted)
+        return bool(left)
 
     def rows(self, version: TableVersion, reading: ImageReading) -> RowReader:
         """The reader of a table version's rows."""
@@ -117,7 +148,7 @@ class Interpretation:
                 )
             except DataError:
                 continue
-        ways = all_image_readings((version, b"") for version in self.tables.versions)
+        ways = all_image_readings(((version, b"") for version in self.tables.versions), self.options)
         left, evidence = choose_image_reading(images, self.options, ways)
         self.decide("columns", str(left[0]), evidence)
         return left
@@ -129,5 +160,5 @@ class Interpretation:
             version = self.tables.find(values)
         except ControlError:
             return False
-        ways = all_image_readings([(version, b"")])
+        ways = all_image_readings([(version, b"")], self.options)
         return any(all(self.rows(version, way).fits(image) for image in images) for way in ways)

@@ -42,6 +42,9 @@ class ImageOptions:
     """EXPANDVAR: varying columns are padded to their full length."""
     floats: str = "hfp"
     trim: bool = True
+    null_bytes: str = "auto"
+    dec_length: str = "auto"
+    graphic_length: str = "auto"
 
 
 class RowReader:
@@ -71,15 +74,23 @@ class RowReader:
         """Decoder of each column; None for values that are kept elsewhere."""
 
     def read(self, image: bytes, wanted: frozenset[str] | None = None) -> RowValues:
-        """The values of one row; with `wanted`, of these columns only.
+        """The values of one row, as `parse` and `values_of`."""
+        return self.values_of(self.parse(image), wanted)
 
-        Raises RecordError or InvalidValueError if the columns do not fill the image exactly. Faulty values are
-        collected in the row.
-        """
+    def parse(self, image: bytes) -> Any:
+        """The parts of an image. Raises RecordError or InvalidValueError if the columns do not fill it exactly."""
         try:
-            parsed = self.parts.parse(image)
+            return self.parts.parse(image)
         except DataError as error:
             raise of_table(error, self.table.columns, self.table.identity) from None
+
+    def has_null_of_fixed_length(self, parsed: Any) -> bool:
+        """Whether the reading of an image depends on whether such columns have bytes."""
+        parts = zip(self.table.columns, self._widths, parsed.columns, strict=True)
+        return any(part.is_null and width and not column.is_varying for column, width, part in parts)
+
+    def values_of(self, parsed: Any, wanted: frozenset[str] | None = None) -> RowValues:
+        """The values of one row; with `wanted`, of these columns only. Faulty values are collected in the row."""
         row = RowValues({})
         offset = 0
         parts = zip(self.table.columns, self._fronts, parsed.columns, self.decoders, strict=True)
@@ -105,6 +116,23 @@ class RowReader:
     def fits(self, image: bytes) -> bool:
         """Whether the columns fill the image exactly."""
         return self.parts.accepts(image)
+
+    def is_sound(self, image: bytes) -> bool:
+        """Whether they fill it, all values are good, and padding is of one character."""
+        try:
+            parsed = self.parts.parse(image)
+        except DataError:
+            return False
+        parts = zip(self.table.columns, parsed.columns, strict=True)
+        paddings = ((column, bytes(getattr(part, "padding", b""))) for column, part in parts)
+        return all(_is_of_one_character(column, padding) for column, padding in paddings) and not (
+            self.values_of(parsed).faults
+        )
+
+
+def _is_of_one_character(column: Column, padding: bytes) -> bool:
+    unit = len_unit(GRAPHIC_LENGTHS[1]) if column.is_graphic else 1
+    return padding == padding[:unit] * (len(padding) // unit)
 
 
 def _null_with_length(column: Column, length: int, value: bytes, start: int) -> InvalidValueError:
@@ -149,27 +177,55 @@ def choose_image_reading(
 ) -> tuple[tuple[ImageReading, ...], str]:
     """Find the interpretation of images from rows with their table versions.
 
-    Returns the interpretations that fill most images, in their order, and the evidence in words. The first is used; the
-    others remain candidates until an image excludes them.
+    Returns the interpretations that fill most images, and of these the ones with most images whose values and padding
+    are sound, in their order, and the evidence in words. The first is used; the others remain candidates until an image
+    excludes them.
     """
     if not samples:
         return tuple(ways), "no row image; the default"
-    counts = {reading: _filled(samples, reading, options) for reading in ways}
-    best = max(counts.values())
-    left = tuple(reading for reading, count in counts.items() if count == best)
+    left, best = _most(ways, lambda reading: _filled(samples, reading, options))
     evidence = f"fills {best} of {len(samples)} images exactly"
+    if len(left) > 1:
+        are_tied, (left, best) = left, _most(left, lambda reading: _sound(samples, reading, options))
+        if len(left) < len(are_tied):
+            evidence += f", {best} of them with sound values and padding, which {len(are_tied)} readings differ in"
     if len(left) > 1:
         evidence += f"; nothing in them tells {len(left)} readings apart, the first is taken"
     return left, evidence
 
 
-def all_image_readings(samples: Iterable[tuple[TableVersion, bytes]]) -> list[ImageReading]:
-    """The interpretations that differ for these tables, the most likely first."""
+def all_image_readings(samples: Iterable[tuple[TableVersion, bytes]], options: ImageOptions) -> list[ImageReading]:
+    """The interpretations that differ for these tables and that the caller does not exclude, the most likely first."""
     columns = [column for table in {id(table): table for table, _ in samples}.values() for column in table.columns]
-    dec = DEC_LENGTHS if any(c.type == "DEC" and c.dec_length is None for c in columns) else DEC_LENGTHS[:1]
-    graphic = GRAPHIC_LENGTHS if any(c.is_graphic for c in columns) else GRAPHIC_LENGTHS[:1]
-    nulls = NULL_BYTES if any(c.is_nullable and not c.is_varying for c in columns) else NULL_BYTES[:1]
+    nulls = _ways(NULL_BYTES, options.null_bytes, any(c.is_nullable and not c.is_varying for c in columns))
+    dec = _ways(DEC_LENGTHS, options.dec_length, any(c.type == "DEC" and c.dec_length is None for c in columns))
+    graphic = _ways(GRAPHIC_LENGTHS, options.graphic_length, any(c.is_graphic for c in columns))
     return [ImageReading(*choice) for choice in product(nulls, dec, graphic)]
+
+
+def _ways(all_ways: tuple[str, ...], asked: str, do_differ: bool) -> tuple[str, ...]:
+    if asked != "auto":
+        return (asked,)
+    return all_ways if do_differ else all_ways[:1]
+
+
+def leaves_nulls_open(readings: Sequence[ImageReading]) -> bool:
+    """Whether it is open if null columns of fixed length have bytes."""
+    return len({reading.null_bytes for reading in readings}) > 1
+
+
+def _most(ways: Sequence[ImageReading], count: Callable[[ImageReading], int]) -> tuple[tuple[ImageReading, ...], int]:
+    """The ways with the highest count, and this count."""
+    counts = {reading: count(reading) for reading in ways}
+    best = max(counts.values())
+    return tuple(reading for reading, number in counts.items() if number == best), best
+
+
+def _sound(samples: Sequence[tuple[TableVersion, bytes]], reading: ImageReading, options: ImageOptions) -> int:
+    """Number of images that are filled, without a bad value and with one character again and again as padding."""
+    tables = {id(table): table for table, _ in samples}
+    readers = {number: RowReader(table, reading, options) for number, table in tables.items()}
+    return sum(readers[id(table)].is_sound(image) for table, image in samples)
 
 
 def _filled(samples: Sequence[tuple[TableVersion, bytes]], reading: ImageReading, options: ImageOptions) -> int:

@@ -43,9 +43,13 @@ class ImageColumn(RowColumn):
 class ImagePlan(RowPlan[ImageColumn]):
     """How the columns of the row images of a table version are decoded."""
 
-    def __init__(self, table: TableVersion, reading: ImageReading, options: ImageOptions) -> None:
+    def __init__(
+        self, table: TableVersion, reading: ImageReading, options: ImageOptions, are_nulls_open: bool = False
+    ) -> None:
         super().__init__([_column(column, reading, options) for column in table.columns])
         self._stretches = list(_stretches(self.columns, reading, options))
+        self._are_nulls_open = are_nulls_open
+        """Whether an image with a null column of fixed length is irregular: it decides how all are read."""
 
     @property
     def widest(self) -> int:
@@ -58,6 +62,11 @@ class ImagePlan(RowPlan[ImageColumn]):
                 return self._all_irregular(rows, wanted)
             stretch.find(walk, wanted, values)
         rows.good &= walk.places == walk.ends
+        if self._are_nulls_open:
+            for column in self.columns:
+                nulls = values[column.name].is_null
+                if nulls is not None and column.width and not column.is_varying:
+                    rows.good &= ~nulls
         return self._decoded(rows, values, wanted)
 
 

@@ -1,0 +1,148 @@
+"""What the manual does not say of row images is decided by the images, by an option, or not at all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writers.bmc import control, framing, lldf
+from writers.bmc.control import Table
+from writers.bmc.fields import key
+from writers.bmc.rows import Column
+
+import lmparse
+
+ENGINES = ("columnar", "kaitai")
+TABLE = Table(
+    0x105, 2, 3, "PROD", "T",
+    (Column("K", "INT", 4), Column("A", "CHAR", 2, nulls="Y"), Column("B", "VCHR", 1000, nulls="Y", subtype="B")),
+)  # fmt: skip
+AB = b"\xc1\xc2"
+WITHOUT_NULL = b"\0" + AB + b"\0\0\2xy"
+ABSENT, PRESENT = b"\xff\0\0\2xy", b"\xff" + AB + b"\0\0\2xy"
+"""A is null: filled only if its bytes are absent, or present."""
+BOTH = b"\xff\0\1\0" + b"\0\xfe" + b"z" * 254
+"""A is null: B has 256 bytes if those of A are absent, and 254 if they are present."""
+SAMPLES = 12
+"""Images that decide before the first one is read, here."""
+
+
+@pytest.fixture(autouse=True)
+def few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lmparse.bmc.log._BATCH", SAMPLES)
+
+
+def log(folder: Path, images: list[bytes], table: Table = TABLE, **dlds: str) -> dict[str, Path]:
+    """A log of inserts into a table, and its control file."""
+    records = []
+    for number, image in enumerate(images):
+        position = f"{0x1000 + number:020X}"
+        fields = dict(
+            table.header_fields, changetype="I", logrba=position, loglrsn=position, uorid=f"{0x100:020X}",
+            uorcommitpoint=f"{0x9000:020X}",
+        )  # fmt: skip
+        header = {key(name): value for name, value in fields.items()}
+        records.append(lldf.record(lldf.data_area("I", [image]), **header))
+    folder.mkdir(exist_ok=True)
+    (folder / "a.dat").write_bytes(framing.rdw(records))
+    (folder / "a.ctl").write_bytes(framing.rdw(control.for_tables([table], dlds_fields=dict(dlds))))
+    return {"path": folder / "a.dat", "control": folder / "a.ctl"}
+
+
+def row(number: int, image: bytes) -> bytes:
+    return number.to_bytes(4, "big") + image
+
+
+def rows(opened: Any) -> list[Any]:
+    """The row of each change that is given."""
+    return [json.loads(text) for text in opened.to_table().column("after").to_pylist() if text is not None]
+
+
+def sizes(opened: Any) -> dict[int, int]:
+    """The length of B in each of them."""
+    return {row["K"]: len(bytes.fromhex(row["B"])) for row in rows(opened)}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_image_that_is_filled_in_two_ways_is_none_until_another_one_tells_them_apart(
+    tmp_path: Path, engine: str
+) -> None:
+    """So it has the same values, or an error, wherever reading begins."""
+    images = [*([WITHOUT_NULL] * SAMPLES), BOTH, ABSENT, BOTH]
+    paths = log(tmp_path, [row(number, image) for number, image in enumerate(images)])
+    whole = lmparse.open_log(**paths, engine=engine)
+    found = sizes(whole)
+    assert {number: found.get(number) for number in (11, 12, 13, 14)} == {11: 2, 12: None, 13: 2, 14: 256}
+    assert [error.code for error in whole.tally.errors] == ["LMP-R015"]
+    last = list(lmparse.open_log(**paths).changes())[-1]["seq"]
+    behind = lmparse.open_log(**paths, engine=engine, starting_seq=last)
+    assert sizes(behind) == {}
+    assert [error.code for error in behind.tally.errors] == ["LMP-R015"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("asked", "size"), [("absent", 256), ("present", 254)])
+def test_the_option_says_it(tmp_path: Path, engine: str, asked: str, size: int) -> None:
+    images = [*([WITHOUT_NULL] * SAMPLES), BOTH]
+    opened = lmparse.open_log(
+        **log(tmp_path, [row(number, image) for number, image in enumerate(images)]), engine=engine, null_bytes=asked
+    )
+    assert sizes(opened)[SAMPLES] == size
+    assert opened.tally.errors == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("null", [ABSENT, PRESENT])
+def test_the_first_null_decides_for_the_rest(tmp_path: Path, engine: str, null: bytes) -> None:
+    images = [*([WITHOUT_NULL] * SAMPLES), null, WITHOUT_NULL, BOTH]
+    opened = lmparse.open_log(**log(tmp_path, [row(at, image) for at, image in enumerate(images)]), engine=engine)
+    assert list(sizes(opened).values())[SAMPLES:] == [2, 2, 256 if null == ABSENT else 254]
+    assert opened.tally.errors == []
+
+
+GRAPHIC = Table(0x105, 2, 3, "PROD", "T", (Column("G", "VGRF", 3),), encoding_scheme="U")
+
+
+def padded(text: str, length: int) -> bytes:
+    return length.to_bytes(2, "big") + text.encode("utf-16-be") + b"\0 " * (3 - len(text))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "texts", [["あ", "いう", "えおか"], ["いう", "かき"]], ids=["of odd length", "of characters behind the length"]
+)
+def test_padding_tells_what_lengths_of_graphic_columns_count(tmp_path: Path, engine: str, texts: list[str]) -> None:
+    for unit in (1, 2):
+        images = [padded(text, unit * len(text)) for text in texts]
+        opened = lmparse.open_log(**log(tmp_path / str(unit), images, GRAPHIC, EXPANDVAR="Y"), engine=engine)
+        assert [row["G"] for row in rows(opened)] == texts
+        assert opened.tally.errors == []
+
+
+def test_lengths_of_graphic_columns_count_what_the_option_says(tmp_path: Path) -> None:
+    paths = log(tmp_path, [padded("いう", 2)], GRAPHIC, EXPANDVAR="Y")
+    found = {
+        asked: [change["after"]["G"] for change in lmparse.open_log(**paths, graphic_length=asked).changes()]
+        for asked in ("bytes", "characters")
+    }
+    assert found == {"bytes": ["い"], "characters": ["いう"]}
+
+
+class Undescribed(Column):
+    """A column of which LOGLOGBYTES does not say what LLCOLUMNLEN counts."""
+
+    @property
+    def loglog_bytes(self) -> int:
+        return 7
+
+
+@pytest.mark.parametrize(("asked", "good"), [("precision", b"\x12\x3c"), ("bytes", b"\x00\x12\x3c")])
+def test_the_length_of_a_decimal_is_what_the_option_says(tmp_path: Path, asked: str, good: bytes) -> None:
+    images = [b"\x12\x3c", b"\x00\x12\x3c"]
+    paths = log(tmp_path, images, Table(0x105, 2, 3, "PROD", "T", (Undescribed("D", "DEC", 5),)))
+    opened = lmparse.open_log(**paths, dec_length=asked)
+    assert [row["D"] for row in rows(opened)] == ["123"]
+    (error,) = opened.tally.errors
+    assert images[error.record_index or 0] != good
