@@ -195,8 +195,10 @@ def _system_name(raw: Buffer, offset: int, places: Places) -> str:
 class _Cutter:
     """Finds the end of a record that has no descriptor word.
 
-    Candidates come from the halfwords of the DATA area under each meaning, and from SEGLEN in a segmented record. A
-    candidate counts if the file ends there or a header with the same LENGTH and system begins there.
+    Candidates come from the halfwords of the DATA area under each meaning, and from SEGLEN in a segmented record and in
+    one without row images, whose payload is not documented. A candidate counts if the file ends there or a header with
+    the same LENGTH and the name of a system begins there. Behind a payload of which SEGLEN says nothing, a header of
+    the same system is searched.
     """
 
     def __init__(self, least: int, places: Places) -> None:
@@ -204,6 +206,7 @@ class _Cutter:
         self._places = places
         start, width = places["system_id"]
         self._system_end = start + width
+        self._word = catalog.load("zos_rdw").layout.width or 0
         self._halfword = catalog.load("bmc_lldf_data").layouts["bmc_lldf_data.image"]["length"].width or 0
 
     def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
@@ -213,16 +216,20 @@ class _Cutter:
         for candidate in candidates:
             if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset)):
                 return candidate - offset
+        stated = self._stated_ends(buffer, offset, length)
+        for candidate in stated:
+            if candidate == end or (candidate < end and self._begins_damaged(buffer, candidate, end, offset)):
+                return candidate - offset
         beyond = [candidate for candidate in candidates if end < candidate <= offset + longest()]
         searched = self._next_header(buffer, offset, end, length)
-        if searched is not None and (searched < end or not beyond):
+        if searched is not None and (searched < end or not beyond) and searched <= max(stated, default=searched):
             return searched - offset
         if beyond:
             raise cut_short(buffer, offset, end, index, min(beyond) - offset, spec=SPEC)
         raise FramingError(
             "the record's own lengths do not lead to another record", code="LMP-F005", spec=SPEC, field="data",
             field_offset=length, expected="a header of the same LENGTH behind it",
-            found=", ".join(f"{candidate - offset} bytes" for candidate in candidates) or "no length",
+            found=", ".join(f"{candidate - offset} bytes" for candidate in (*candidates, *stated)) or "no length",
             hex=excerpt(buffer, offset, end),
         )  # fmt: skip
 
@@ -255,6 +262,7 @@ class _Cutter:
             return
         change_type = _number(buffer, self._places["change_type"], offset)
         if change_type not in image_change_types():
+            yield from self._stated_ends(buffer, offset, length)
             # An empty DATA area is tried first: the LENGTH of the next header can pass for a halfword.
             yield data
         elif end - data < self._halfword:
@@ -273,22 +281,51 @@ class _Cutter:
                 place += length + self._halfword - own
             yield place
 
+    def _stated_ends(self, buffer: Buffer, offset: int, length: int) -> list[int]:
+        """Where a record without row images ends by the meanings of SEGLEN; none if there is none."""
+        seg_len = _number(buffer, self._places["seg_len"], offset)
+        if not seg_len or not self._has_payload(buffer, offset):
+            return []
+        return [
+            place
+            for place in (offset + seg_len, offset + seg_len - self._word, offset + length + seg_len)
+            if place >= offset + length
+        ]
+
+    def _has_payload(self, buffer: Buffer, offset: int) -> bool:
+        """Whether a record has no row images, and is whole."""
+        change_type = _number(buffer, self._places["change_type"], offset)
+        return change_type not in image_change_types() and _number(buffer, self._places["total_segs"], offset) <= 1
+
     def _next_header(self, buffer: Buffer, offset: int, end: int, length: int) -> int | None:
         """End of a payload without a length: the next header, or the end of the file."""
-        change_type = _number(buffer, self._places["change_type"], offset)
-        if change_type in image_change_types() or _number(buffer, self._places["total_segs"], offset) > 1:
+        if not self._has_payload(buffer, offset):
             return None
         same = buffer[offset : offset + self._places["length"][1]]
         found = buffer.find(same, offset + length, end)
-        while found >= 0 and not self._begins(buffer, found, end, offset):
+        while found >= 0 and not (self._begins(buffer, found, end, offset) and self._is_of(buffer, found, offset)):
             found = buffer.find(same, found + 1, end)
         return end if found < 0 else found
 
     def _begins(self, buffer: Buffer, candidate: int, end: int, like: int) -> bool:
-        """Whether a header of the same LENGTH and system begins there, as far as there are bytes."""
+        """Whether a header of the same LENGTH and of some system begins there, as far as there are bytes."""
         if end - candidate < self._system_end:
             # A line end put behind the file is not part of the record either.
             rest = buffer[candidate:end]
             return rest in TRAILERS or rest[:2] == buffer[like : like + len(rest[:2])]
-        places = self._places["length"], self._places["system_id"]
-        return all(_number(buffer, place, candidate) == _number(buffer, place, like) for place in places)
+        length = self._places["length"]
+        if _number(buffer, length, candidate) != _number(buffer, length, like):
+            return False
+        name = self._system_name(buffer, candidate)
+        return self._is_of(buffer, candidate, like) or bool(name.strip(" \0") and _NAME.match(name))
+
+    def _begins_damaged(self, buffer: Buffer, candidate: int, end: int, like: int) -> bool:
+        """Whether a header of the same system but of another LENGTH, which is damage, begins there."""
+        return end - candidate >= self._system_end and self._is_of(buffer, candidate, like)
+
+    def _is_of(self, buffer: Buffer, candidate: int, like: int) -> bool:
+        """Whether a header is of the same system, as far as there are bytes."""
+        place = self._places["system_id"]
+        return len(buffer) < candidate + self._system_end or (
+            _number(buffer, place, candidate) == _number(buffer, place, like)
+        )

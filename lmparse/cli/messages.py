@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import signal
 import sys
@@ -42,9 +43,16 @@ def exit_code(run: Callable[[], int]) -> int:
             return 128 + signal.SIGPIPE
         except OSError as error:
             with suppress(OSError):
-                fail(OptionError(f"{error.filename or 'standard output'}: {error.strerror}", code="LMP-S022"))
+                fail(_named(error))
             abandon(sys.stdout, sys.stderr)
             return USAGE
+
+
+def _named(error: OSError) -> LmparseError:
+    """The error of the system that nothing has caught, with what it is of where the system names no file."""
+    if error.filename is None and error.errno == errno.ENOENT:  # nothing else has no name and can be gone
+        return OptionError("the current folder is gone", code="LMP-F001", hint="run it in a folder that is there")
+    return OptionError(f"{error.filename or 'standard output'}: {error.strerror}", code="LMP-S022")
 
 
 def print_json(row: Any) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -34,8 +35,8 @@ from lmparse.storage.states import FileState, check_all
 DEFAULT_BYTES = 128 * 1024 * 1024
 """Size of a part in bytes; Spark's default."""
 _UNREADABLE = "LMP-F001"
-_OF_REQUEST = ("LMP-F011",)
-"""Errors that say that a file is read in the wrong way, and not that it is damaged."""
+_OF_REQUEST = ("LMP-F011", "LMP-L004")
+"""Errors that say that a file is read in the wrong way, or that too little may be held, and not that it is damaged."""
 OnFile = Callable[[str, int, int], None]
 """Is called before a file is planned: its path, its number from 0, and the number of files."""
 
@@ -235,7 +236,17 @@ class Request:
                 if not may_be_left(error, path, damage, keeps_bad=self.keeps_bad):
                     raise
                 start = (error.record_offset or 0) if path in joined_files else 0
-                yield UnreadFile(path, self.options, error.at(file=path), damage, max(_size(path) - start, 0), start)
+                yield from self._unread(path, error, damage, start)
+
+    def _unread(self, path: str, error: DataError, damage: Damage, start: int) -> Iterator[UnreadFile]:
+        """A file, or those of one log, of which nothing is read, or nothing from an offset on."""
+        joined = joined_of(path)
+        if joined is None:
+            yield UnreadFile(path, self.options, error.at(file=path), damage, max(_size(path) - start, 0), start)
+            return
+        for piece in joined.pieces:
+            fault = copy(error).at(file=piece.path)
+            yield UnreadFile(piece.path, self.options, fault, damage, piece.size, piece.start)
 
     def sound_parts(self, *, is_numbered: bool = True) -> Iterator[FilePart]:
         """The same parts where damage ends the reading in every mode."""

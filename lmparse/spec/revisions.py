@@ -83,8 +83,11 @@ def folder_of(revision: str, commit: str, path: str) -> RevisionFolder:
 
 
 def _git(*arguments: str) -> bytes:
-    # Without optional locks not even the index of the repository is refreshed.
-    environment = os.environ | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    # Without optional locks not even the index of the repository is refreshed; without protocols nothing is fetched
+    # that a partial clone lacks, by a command that its own configuration names.
+    environment = os.environ | {
+        "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "LC_ALL": "C",
+    }  # fmt: skip
     try:
         done = subprocess.run(["git", *arguments], env=environment, capture_output=True, check=False)
     except OSError:

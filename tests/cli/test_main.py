@@ -648,3 +648,14 @@ def test_a_message_is_not_as_long_as_what_it_is_about(run: Any, tmp_path: Path) 
     assert found.code == 2
     assert len(found.err) < 12_000
     assert "characters" in found.err
+
+
+@pytest.mark.parametrize("words", [["diff", "installed", "installed"], ["summary", "."]])
+def test_a_current_folder_that_is_gone_is_named(tmp_path: Path, words: list[str]) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    code = f"import os, sys; os.chdir({str(folder)!r}); os.rmdir({str(folder)!r}); from lmparse import cli; "
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}sys.exit(cli.main({words!r}))"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, "the current folder is gone [LMP-F001]")

@@ -420,6 +420,23 @@ def test_a_revision_is_named_in_what_is_wrong_with_it(repository: Path, run: Run
     assert err.startswith("HEAD:formats/acme/acme_reading.ksy:2:1: error: ")
 
 
+def test_nothing_is_fetched_that_a_partial_clone_lacks(repository: Path, run: Run, tmp_path: Path) -> None:
+    """The configuration of a repository that somebody sends names the command that would."""
+    named = "HEAD~1:formats/acme/acme_reading.ksy"
+    blob = subprocess.run(["git", "rev-parse", named], capture_output=True, text=True, check=True).stdout.strip()
+    (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    mark = tmp_path / "mark"
+    for url, key in ((f"ext::touch {mark}", "uploadpack"), (str(repository), "uploadpack"), ("ssh://host/x", "vcs")):
+        for name, value in {
+            "core.repositoryformatversion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true",
+            "remote.origin.url": url, f"remote.origin.{key}": f"touch {mark};", "protocol.ext.allow": "always",
+            "core.sshCommand": f"touch {mark};",
+        }.items():  # fmt: skip
+            git(repository, "config", name, value)
+        code, _, err = run("HEAD~1", "HEAD")
+        assert (code, "[LMP-S009]" in err, mark.exists()) == (2, True, False), err
+
+
 def test_without_git_a_revision_is_nothing(repository: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(repository))
     assert run("HEAD", "installed")[0] == 2

@@ -12,6 +12,8 @@ import signal
 import socket
 import sys
 import threading
+import time
+import weakref
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from time import sleep
@@ -25,7 +27,7 @@ from lmparse.errors import LimitError
 from lmparse.limits import Limits
 from lmparse.review.browse import record_list
 from lmparse.review.browse import server as browse_server
-from lmparse.review.browse.deadline import deadline
+from lmparse.review.browse.deadline import _send_what_is_ignored_again, deadline
 from lmparse.review.browse.record_list import RecordFilter, RecordList
 from lmparse.review.browse.served_file import ServedFile
 from lmparse.review.browse.server import RecordServer
@@ -459,6 +461,38 @@ def test_a_deadline_that_is_kept_ends_nothing() -> None:
         sleep(0.01)
     with pytest.raises(ZeroDivisionError), deadline(Limits(), "a"):
         print(1 // 0)
+
+
+def test_a_deadline_is_kept_where_python_ignores_an_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes in a callback of a weak reference, of which Python prints errors and goes on."""
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+    _send_what_is_ignored_again.cache_clear()
+    callbacks = []
+
+    class Watched:
+        pass
+
+    def callback(_: object) -> None:
+        callbacks.append(0)
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            pass
+
+    def goes_on() -> None:
+        with deadline(Limits(request_seconds=1), "a"):
+            watched = Watched()
+            reference = weakref.ref(watched, callback)
+            del watched
+            while time.monotonic() < begun + 20:
+                assert reference() is None
+
+    begun = time.monotonic()
+    with pytest.raises(LimitError):
+        goes_on()
+    assert (len(callbacks), capsys.readouterr().err) == (1, "")
+    assert time.monotonic() < begun + 15
 
 
 def test_python_is_asked_to_raise_only_behind_a_deadline(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,14 +6,18 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lmparse import spark
-from lmparse.errors import DataError, OptionError
-from lmparse.samples import bmc_log
+from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+from lmparse.logs.partitions import Request
+from lmparse.samples import bmc_log, db2_log
 from lmparse.spark.requests import STREAM_OPTIONS, check_batch, request_of
 from lmparse.spark.source import LmparseSource
 from lmparse.spark.stream import LogStreamReader, check_stream
@@ -92,6 +96,43 @@ def test_bad_files_are_where_the_options_say_and_sound_ones_are_rows(
     assert said(capsys.readouterr().err) == CODES
     kept = [json.loads(path.read_text()) for path in (tmp_path / "bad").glob("*/bad_files/*")]
     assert {Path(line["path"]).name: line["code"] for line in kept} == (CODES if mode == "badRecordsPath" else {})
+
+
+@pytest.fixture
+def extracts(tmp_path: Path) -> Path:
+    """A folder with one log of Db2 LUW in three files."""
+    tables, log = db2_log.make(12).write(tmp_path)
+    data, folder = log.read_bytes(), tmp_path / "logs"
+    opened = open_changes(log, read_options({"tables": str(tables)}))
+    places = [extent.offset - opened.framing.lead for extent in opened.extents()]
+    cuts = [0, places[len(places) // 3], places[len(places) * 2 // 3], len(data)]
+    folder.mkdir()
+    for start, end in pairwise(cuts):
+        (folder / f"{start:08}.log").write_bytes(data[start:end])
+    return folder
+
+
+@pytest.mark.parametrize("mode", ["permissive", "dropmalformed", "failfast"])
+def test_a_log_above_the_limit_of_what_is_held_is_an_error_in_every_mode(extracts: Path, mode: str) -> None:
+    """It is not damage of one of its files, of which the others would be rows."""
+    options = {"path": extracts, "tables": extracts.parent / "sample.yaml", "mode": mode, "engine": "kaitai"}
+    assert rows(**options)
+    with pytest.raises(DataError) as found:
+        rows(**options, limits="heldBytes=10K")
+    assert found.value.code == "LMP-L004"
+
+
+def test_each_file_of_a_log_that_cannot_be_planned_has_a_row(
+    extracts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*_: Any, **__: Any) -> Any:
+        raise FramingError("cannot be planned", code="LMP-F004")
+
+    monkeypatch.setattr(Request, "_parts_of", fails)
+    found = rows(path=extracts, tables=extracts.parent / "sample.yaml")
+    sizes = {path.name: path.stat().st_size for path in extracts.iterdir()}
+    assert bad(found) == dict.fromkeys(sizes, "LMP-F004") == said(capsys.readouterr().err)
+    assert {Path(row["_metadata"]["file"]).name: row["_metadata"]["record_length"] for row in found} == sizes
 
 
 def test_a_column_of_another_name_has_the_bytes_of_bad_files(made: tuple[Path, int]) -> None:

@@ -7,12 +7,18 @@ of a generated parser ends, though not one call of a library that takes long.
 from __future__ import annotations
 
 import ctypes
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from threading import Lock, Timer, get_ident
+from typing import TYPE_CHECKING
 
 from lmparse.limits import Limits
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 TOO_LONG = "LMP-L006"
 
@@ -24,32 +30,65 @@ class _TimeIsUp(BaseException):
 @contextmanager
 def deadline(limits: Limits, file: str) -> Iterator[None]:
     """Raise LimitError LMP-L006 if the block takes longer than the limit `request_seconds`."""
-    thread, lock = get_ident(), Lock()
-    is_running, is_sent, is_caught = True, False, False
-
-    def end() -> None:
-        nonlocal is_sent
-        with lock:  # not after the block, where it would end something else
-            if is_running:
-                is_sent = True
-                _raise_in(thread, _TimeIsUp)
-
-    timer = Timer(limits.request_seconds, end)
-    timer.daemon = True
+    _send_what_is_ignored_again()
+    block, is_caught = _Block(get_ident()), False
+    timer = block.ended_in(limits.request_seconds)
     try:
         try:
+            _blocks[block.thread] = block
             timer.start()
             yield
         finally:
-            with lock:
-                is_running = False
+            with block.lock:
+                block.is_running = False
             timer.cancel()
     except _TimeIsUp:
         is_caught = True
         raise limits.error("request_seconds", file=file) from None
     finally:
-        if is_sent and not is_caught:
+        _blocks.pop(block.thread, None)
+        if block.is_sent and not is_caught:
             _receive()
+
+
+class _Block:
+    """What a thread does before its deadline."""
+
+    def __init__(self, thread: int) -> None:
+        self.thread, self.lock = thread, Lock()
+        self.is_running, self.is_sent = True, False
+
+    def ended_in(self, seconds: float) -> Timer:
+        timer = Timer(seconds, self._end)
+        timer.daemon = True
+        return timer
+
+    def _end(self) -> None:
+        with self.lock:  # not after the block, where it would end something else
+            if self.is_running:
+                self.is_sent = True
+                _raise_in(self.thread, _TimeIsUp)
+
+
+_blocks: dict[int, _Block] = {}
+"""By thread."""
+_PAUSE_SECONDS = 0.01
+"""After so long a callback has ended that an exception has interrupted."""
+
+
+@cache
+def _send_what_is_ignored_again() -> None:
+    """Python ignores exceptions in callbacks of the garbage collector and of weak references, and goes on."""
+    before = sys.unraisablehook
+
+    def hook(ignored: UnraisableHookArgs) -> None:
+        block = _blocks.get(get_ident())
+        if block is None or not isinstance(ignored.exc_value, _TimeIsUp):
+            before(ignored)
+        else:
+            block.ended_in(_PAUSE_SECONDS).start()
+
+    sys.unraisablehook = hook
 
 
 def _receive() -> None:

@@ -1,0 +1,79 @@
+"""Records without row images in framing glued: no manual describes their payload, and what is behind it stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writers.bmc import control, framing, lldf
+from writers.bmc.control import Table
+from writers.bmc.fields import key
+from writers.bmc.rows import Column
+
+import lmparse
+from lmparse.errors import DataError
+
+TABLES = [Table(0x105, 2, 3, "PROD", "T", (Column("K", "INT", 4),), sysid=system) for system in ("DB2A", "DB2B")]
+PAYLOADS = ["CO", "CM", "SC", "DT", "DR"]
+
+
+def record(number: int, change_type: str, table: Table = TABLES[0], **stated: int) -> bytes:
+    position = f"{0x12345001 + number:020X}"
+    fields = dict(
+        table.header_fields, changetype=change_type, logrba=position, loglrsn=position, memberid=0,
+        uorid=f"{0x12345000:020X}", uorcommitpoint=f"{0x22345000:020X}",
+    )  # fmt: skip
+    given: dict[str, Any] = {key(name): value for name, value in fields.items()}
+    images = [number.to_bytes(4, "big")] if change_type == "I" else ["some text"]
+    return lldf.record(lldf.data_area(change_type, images), **given, **stated)
+
+
+def read(folder: Path, records: list[bytes]) -> Any:
+    (folder / "a.dat").write_bytes(framing.glued(records))
+    told = {"ddlobjects": "Y", "cmdsincluded": "Y"}
+    (folder / "a.ctl").write_bytes(framing.rdw(control.for_tables(TABLES, dlds_fields=told)))
+    return lmparse.open_log(folder / "a.dat", control=folder / "a.ctl", framing="glued", include="all")
+
+
+def sizes(opened: Any) -> list[int]:
+    return [change["_metadata"]["record_length"] for change in opened.changes()]
+
+
+# What SEGLEN counts is not stated; with none, the next header of the same system is where a record ends.
+SEG_LENS = {"the record": 0, "and its word": 4, "DATA": -lldf.HEADER_LENGTH}
+
+
+@pytest.mark.parametrize("change_type", PAYLOADS)
+@pytest.mark.parametrize("meaning", [*SEG_LENS, "nothing"])
+def test_sound_records_are_cut_whatever_seglen_counts(change_type: str, meaning: str, tmp_path: Path) -> None:
+    length = len(record(0, change_type))
+    seglen = length + SEG_LENS[meaning] if meaning in SEG_LENS else 0
+    records = [record(0, change_type, seglen=seglen), record(1, "I"), record(2, change_type, seglen=seglen)]
+    opened = read(tmp_path, records)
+    assert sizes(opened) == list(map(len, records))
+    assert opened.tally.errors == []
+
+
+@pytest.mark.parametrize("change_type", ["CO", "DT"])
+@pytest.mark.parametrize("byte", range(8))
+def test_a_record_with_a_damaged_header_is_not_taken_into_the_payload_before_it(
+    change_type: str, byte: int, tmp_path: Path
+) -> None:
+    """Either it is a change, as in other framings, or there is an error."""
+    records = [record(0, change_type), record(1, "I"), record(2, "I")]
+    for bit in range(8):
+        damaged = bytearray(records[1])
+        damaged[byte] ^= 1 << bit
+        opened = read(tmp_path, [records[0], bytes(damaged), records[2]])
+        try:
+            found = sizes(opened)
+        except DataError:
+            continue
+        assert found == list(map(len, records)) or opened.tally.errors, (bit, found)
+
+
+def test_records_of_two_systems_are_told_apart(tmp_path: Path) -> None:
+    kinds = [("CO", 0), ("I", 1), ("CO", 0), ("I", 1), ("I", 0), ("CO", 1), ("I", 0), ("CO", 0)]
+    records = [record(number, kind, TABLES[table]) for number, (kind, table) in enumerate(kinds)]
+    assert sizes(read(tmp_path, records)) == list(map(len, records))
