@@ -184,8 +184,8 @@ def test_a_folder_whose_name_is_that_of_a_pattern(tmp_path: Path) -> None:
     folder.mkdir()
     data = write_data(folder / "night.dat")
     expected = write_control(folder / "night.ctl")
-    for control in (None, str(folder), str(expected)):
-        assert find_control(str(data), control) == str(expected)
+    for place in (None, str(folder), str(expected)):
+        assert find_control(str(data), place) == str(expected)
 
 
 def test_a_pattern_with_the_stem(tmp_path: Path) -> None:
