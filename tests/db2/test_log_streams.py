@@ -15,9 +15,12 @@ from samples import db2_scripts as luw
 from writers.db2.stream import Stream
 
 import lmparse
+from lmparse.changes.claims import Claim
 from lmparse.errors import FramingError
+from lmparse.logs.check import account
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_resumed
+from lmparse.options import Options
 
 LEAD = 56
 """Bytes of the prefix of a record."""
@@ -277,3 +280,35 @@ def test_a_log_stream_that_only_prefixes_state(engine: str, tmp_path: Path) -> N
     log.options["engine"] = engine
     log.state.unlink()
     assert {row["seq"][-8:-4] for row in log.read(tmp_path / "whole.log")} == {"0000"}
+
+
+@pytest.mark.parametrize("is_set", [True, False])
+def test_bytes_of_one_stream_that_are_missing_between_records_of_another(tmp_path: Path, *, is_set: bool) -> None:
+    """`check` counts log stream by log stream, whatever is between, and as many bytes of another one are none of it."""
+    path, seen = tmp_path / "x.log", 0
+    options = Options.parse({"spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": "filter"})
+    stream, streams = random_streams("check", [0, 1, 2], is_set=is_set)
+    path.write_bytes(stream.bytes())
+    claim = adjoining(path, options)
+    assert (claim.tested, claim.failed, claim.untestable) == (len(streams) - 3, 0, {})
+    for number in range(0, len(streams), amount(2, 1)):
+        path.write_bytes(b"".join(stream.pieces[:number] + stream.pieces[number + 1 :]))
+        claim = adjoining(path, options)
+        is_inside = streams[number] in streams[:number] and streams[number] in streams[number + 1 :]
+        assert (claim.failed, claim.untestable) == (int(is_inside), {}), number
+        size = len(stream.pieces[number]) - LEAD
+        assert not is_inside or f"{size} bytes are missing" in str(claim.failures), number
+        seen += is_inside
+    assert seen
+    for number in range(0, len(streams), amount(4, 1)):  # one cannot be read
+        pieces = list(stream.pieces)
+        pieces[number] = of_two_positions(pieces[number])
+        path.write_bytes(b"".join(pieces))
+        claim = adjoining(path, options)
+        assert claim.failed == 0
+        assert not [why for why in claim.untestable if "compressed" in why]
+
+
+def adjoining(path: Path, options: Options) -> Claim:
+    """What `check` says of bytes that are missing between records."""
+    return next(claim for claim in account(str(path), options).claims if "no bytes are missing" in claim.says)
