@@ -125,6 +125,8 @@ def _said(joined: Joined) -> Iterator[str]:
         elif before is None:
             if piece.missing:
                 yield f"in front of {piece.path}, {piece.missing} bytes of the log have not been read"
+            elif piece.untold:
+                yield f"whether bytes of the log are missing in front of {piece.path} is not known: {piece.untold}"
         elif piece.is_unread:
             yield f"{piece.path} is not read: it is behind the damage of {before.path}"
         elif not piece.size:
@@ -132,7 +134,8 @@ def _said(joined: Joined) -> Iterator[str]:
         elif piece.first_record:
             yield f"the first {piece.first_record} records of {piece.path} are in {before.path} too: they are read once"
         elif piece.missing is None:
-            yield f"whether {piece.path} follows {before.path} cannot be tested: their records state no address"
+            why = piece.untold or "their records state no address"
+            yield f"whether {piece.path} follows {before.path} cannot be tested: {why}"
         elif piece.missing:
             yield (
                 f"between {before.path} and {piece.path}, {piece.missing} bytes of the log are in neither file: "

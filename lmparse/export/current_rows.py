@@ -88,7 +88,10 @@ class _Replay:
         images = ImagePairs(changes, key)
         self._old, self._new = (images.key_texts(role).to_pylist() for role in ("before", "after"))
         self._moved = images.key_changed
-        self._absent = {row: names for row, names in enumerate(images.absent("after").to_pylist()) if names}
+        self._absent, self._absent_before = (
+            {row: names for row, names in enumerate(images.absent(role).to_pylist()) if names}
+            for role in ("after", "before")
+        )
         self._txns = changes.column("txn_id").dictionary_encode().indices.fill_null(-2).to_pylist()
         self._count = changes.num_rows
         self._held: dict[str, _Holder] = {}
@@ -103,11 +106,19 @@ class _Replay:
     @cached_property
     def _unreadable(self) -> dict[int, list[str]]:
         """By number, the columns of an image after a change whose values cannot be read."""
+        return self._faults("after.")
+
+    @cached_property
+    def _unreadable_before(self) -> dict[int, list[str]]:
+        """The same of images before a change."""
+        return self._faults("before.")
+
+    def _faults(self, prefix: str) -> dict[int, list[str]]:
         faults = self._changes.column(CORRUPT_FIELDS)
         if faults.null_count == len(faults):
             return {}
         paths = ([entry["path"] or "" for entry in entries or ()] for entries in faults.to_pylist())
-        names = ([path.removeprefix("after.") for path in found if path.startswith("after.")] for found in paths)
+        names = ([path.removeprefix(prefix) for path in found if path.startswith(prefix)] for found in paths)
         return {row: found for row, found in enumerate(names) if found}
 
     def result(self) -> CurrentRows:
@@ -186,7 +197,7 @@ class _Replay:
         if holder.was_touched:
             return holder.beneath is not None and not holder.beneath.is_deleted
         image, before = (self._images[number].as_py() for number in (holder.image, self._count + row))
-        unknown = {*holder.fills}
+        unknown = {*holder.fills, *self._absent_before.get(row, ()), *self._unreadable_before.get(row, ())}
         if any(value != before[name] for name, value in image.items() if name not in unknown):
             return True
         return self._find(self._key_of(self._count + row)) is not None
