@@ -23,6 +23,7 @@ class AddressedRecords:
 
     stream: Int64s
     address: UInt64s
+    """That of the prefix, which may be damaged in those that are not placed; zero if it has none."""
     length: Int64s
     is_placed: Flags
     """Whether the header is sound, and position and address are stated."""
@@ -43,6 +44,8 @@ class AddressRanges:
     _stray_before: dict[int, int] = field(default_factory=dict)
     """Those of them in front of all records that state their address."""
     _stray_behind: dict[int, int] = field(default_factory=dict)
+    _stated: dict[int, int] = field(default_factory=dict)
+    """Address that the prefix of the first record of each log stream states, if that record is not among them."""
     _first: int = 0
     """Log stream of the first record that states its address."""
     _last: int = 0
@@ -63,8 +66,13 @@ class AddressRanges:
         self._count(self._stray_behind, found, behind + np.flatnonzero(~found.is_placed[behind:]))
 
     def begins_behind(self, ends: Mapping[int, int]) -> dict[int, int]:
-        """Where each log stream begins, behind the ends of those of the files before."""
-        return self._moved(self.begins, self._first, self._stray_before, ends, -1)
+        """Where each log stream begins, behind the ends of those of the files before.
+
+        The length of a record without an address may be wrong too: it adjoins if its prefix says so.
+        """
+        found = self._moved(self.begins, self._first, self._stray_before, ends, -1)
+        adjoining = {stream: end for stream, end in ends.items() if self._stated.get(stream) == end and stream in found}
+        return found | adjoining
 
     def ends_behind(self, ends: Mapping[int, int]) -> dict[int, int]:
         """Where each log stream ends, also those of which there are only records without an address."""
@@ -91,6 +99,8 @@ class AddressRanges:
     def _add_stream(self, stream: int, found: AddressedRecords, places: Int64s) -> None:
         """Add the records of one log stream."""
         lengths, placed = found.length[places], np.flatnonzero(found.is_placed[places])
+        if stream not in self.ends and stream not in self._stray and not found.is_placed[places[0]]:
+            self._stated[stream] = int(found.address[places[0]])
         if len(placed):
             first, last = int(placed[0]), int(placed[-1])
             before, behind = int(lengths[:first].sum()), int(lengths[last:].sum())

@@ -151,11 +151,11 @@ def file_heads(
     reader = RecordColumnReader(logs, found.buffer, found.framing.name, settings.code_page, Held(options.bounds))
     place = stretch.start, stretch.end, stretch.first_record
     for window in index.windows(found.framing, found.buffer, *place, max_records, lead=reader.lead):
-        heads, streams = reader.heads(window), reader.prefix_streams(window)
+        heads, (streams, addresses) = reader.heads(window), reader.prefix_numbers(window)
         end, count = int(window.offsets[-1] + window.lengths[-1]), len(window)
-        addresses, is_placed = np.zeros(count, np.uint64), np.zeros(count, np.bool_)
         if heads is None:
-            none, addressed = addresses[:0], AddressedRecords(streams, addresses, window.lengths, is_placed)
+            none = np.zeros(0, np.uint64)
+            addressed = AddressedRecords(streams, addresses, window.lengths, np.zeros(count, np.bool_))
             yield FileHeads(end, count, none, none, none, none, none, none, none, Links(), addressed)
             continue
         members, is_sound = heads
@@ -163,7 +163,7 @@ def file_heads(
         unplaced = (int(members.index[without[0]]), int(members.offset[without[0]])) if len(without) else None
         is_sound = is_sound & (members.lsn != 0)
         streams = np.where(is_sound, members.stream, streams)
-        addressed = AddressedRecords(streams, members.address, window.lengths, is_sound & (members.address != 0))
+        addressed = AddressedRecords(streams, addresses, window.lengths, is_sound & (addresses != 0))
         members = members.take(is_sound)
         yield FileHeads(
             end, count, members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),

@@ -86,12 +86,15 @@ class RecordColumnReader:
         """
         return _Batch(self, window).head()
 
-    def prefix_streams(self, window: Window) -> Int64s:
-        """The log stream that the prefix of each record of such a window states; zero if it states none."""
-        if "stream" not in self.prefix:
-            return np.zeros(len(window), np.int64)
+    def prefix_numbers(self, window: Window) -> tuple[Int64s, UInt64s]:
+        """Log stream and address in the prefix of each record of such a window; zero if it has none."""
         rows = take_rows(window.data, window.starts - self.lead, self.lead)
-        return self.fields.numbers(rows, self.prefix["stream"]).view(np.int64)
+        names = "stream", "lso" if "previous_lso" in places(self.chain, self.chain.least_width) else "lsn"
+        stream, address = (
+            self.fields.numbers(rows, self.prefix[name]) if name in self.prefix else np.zeros(len(window), np.uint64)
+            for name in names
+        )
+        return stream.view(np.int64), address
 
     # -- headers and forms ----------------------------------------------------------------
 
