@@ -134,13 +134,14 @@ def _piece_of(entry: list[Any]) -> JoinedPiece:
 def _is_sound(piece: JoinedPiece) -> bool:
     """Whether a piece could have been made by this module: an address may be anything that a user names a file."""
     path, *numbers, missing, is_gapless, lost, untold, is_doubtful, is_known = astuple(piece)
-    addresses = [0 if missing is None else missing, *(number for place in lost for number in place)]
+    addresses = [number for place in lost for number in place]
     are_numbers = all(type(number) is int and 0 <= number < _MOST for number in numbers)
     are_addresses = all(type(number) is int and 0 <= number < _MOST_ADDRESSES for number in addresses)
     return (
         isinstance(path, str)
         and are_numbers
         and are_addresses
+        and (missing is None or (type(missing) is int and missing >= 0))
         and isinstance(is_gapless, bool)
         and isinstance(untold, str)
         and isinstance(is_doubtful, bool)

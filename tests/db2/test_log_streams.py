@@ -312,3 +312,19 @@ def test_bytes_of_one_stream_that_are_missing_between_records_of_another(tmp_pat
 def adjoining(path: Path, options: Options) -> Claim:
     """What `check` says of bytes that are missing between records."""
     return next(claim for claim in account(str(path), options).claims if "no bytes are missing" in claim.says)
+
+
+def test_the_highest_addresses_of_several_streams(tmp_path: Path) -> None:
+    """What is missing by them is a number of more than 64 bits, and no reason to take files for something else."""
+    stream, streams = random_streams("highest", [0, 1], is_set=True)
+    cut = 20
+    for number in (streams.index(0, cut), streams.index(1, cut)):
+        stream.pieces[number] = with_lso(stream.pieces[number], -1)
+    log = Extracts(tmp_path, stream=stream)
+    log.state.unlink(missing_ok=True)
+    places = [0, *log.places, len(log.data)]
+    files = log.file(0, places[cut]), log.file(places[cut], len(log.data))
+    assert any("bytes of the log are in neither file" in text for text in notices(log, *files))
+    rows = log.read(*files)
+    log.state.unlink()
+    assert [row for file in files for row in log.read(file)] == rows
