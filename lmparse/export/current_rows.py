@@ -29,6 +29,13 @@ NAMES = pa.list_(TEXT)
 OWN = pa.schema([("_seq", TEXT), ("_commit_timestamp", MICROS), ("_txn_id", TEXT), (UNKNOWN, NAMES)])
 """Columns of a current table behind those of its rows."""
 DELETED, KEPT = "_deleted", "_kept_columns"
+_DESCRIBED, _CREATED, _DROPPED = "db2_dms.initialize_table", "db2_dom.create_table", "db2_dom.drop_table"
+"""Kinds of changes of objects (Db2 LUW) that tell one table from the next one of its ids.
+
+The first one is of new tables only. A create is written for the LOB objects of a table too, so it is one of a new table
+only where that before it was dropped.
+"""
+_NOT_CREATED = "the table was dropped, and the creation of the one that has its ids now is not in the log"
 Find = Callable[[Mapping[str, pa.Scalar]], dict[str, Any] | None]
 """The row of the target that has a key, by column name."""
 
@@ -73,18 +80,20 @@ class CurrentRows:
     """Whether all rows before them are gone."""
     marks: list[dict[str, str]]
     """From where on rows cannot be proven, with the reason."""
+    dropped: str | None
+    """The `seq` at which the table was dropped, if nothing behind that is known of its ids."""
 
 
-def current_rows(changes: pa.RecordBatch, key: Sequence[str], find: Find) -> CurrentRows:
-    """What changes of one table, in the order of `seq`, leave."""
-    return _Replay(changes, key, find).result()
+def current_rows(changes: pa.RecordBatch, key: Sequence[str], find: Find, dropped: str | None = None) -> CurrentRows:
+    """What changes of one table, in the order of `seq`, leave; `dropped` is what those before them left."""
+    return _Replay(changes, key, find, dropped).result()
 
 
 class _Replay:
     """The changes as they are applied one after the other."""
 
-    def __init__(self, changes: pa.RecordBatch, key: Sequence[str], find: Find) -> None:
-        self._changes, self._key, self._find = changes, key, find
+    def __init__(self, changes: pa.RecordBatch, key: Sequence[str], find: Find, dropped: str | None) -> None:
+        self._changes, self._key, self._find, self._dropped = changes, key, find, dropped
         images = ImagePairs(changes, key)
         self._old, self._new = (images.key_texts(role).to_pylist() for role in ("before", "after"))
         self._moved = images.key_changed
@@ -122,6 +131,8 @@ class _Replay:
     def result(self) -> CurrentRows:
         """What is left."""
         for row, op in enumerate(self._changes.column("op").to_pylist()):
+            if self._dropped is not None and op in ("I", "U", "D"):
+                self._go_on(row)
             if op == "I":
                 self._put(row, None, is_new=True)
             elif op == "U":
@@ -130,7 +141,9 @@ class _Replay:
                 self._leave(row)
             elif op in ("T", "M", "X", "S"):
                 self._whole(row, op)
-        return CurrentRows(self._rows(), self._is_emptied, self._marks)
+            elif op == "O":
+                self._object(row)
+        return CurrentRows(self._rows(), self._is_emptied, self._marks, self._dropped)
 
     # -- changes of rows --------------------------------------------------------------------------
 
@@ -211,9 +224,7 @@ class _Replay:
         """All rows are gone, or rows change of which the log has no images."""
         detail = json.loads(self._changes.column("detail")[row].as_py() or "{}")
         if op == "T" or (op == "M" and not {"limit_keys", "payload", "text"}.intersection(detail)):
-            self._held.clear()
-            self._marks.clear()
-            self._is_emptied = True
+            self._empty()
         elif op == "M":
             self._mark(row, "a mass delete of some partitions, whose rows the log does not name")
         elif op == "X":
@@ -221,8 +232,35 @@ class _Replay:
         elif "gap" in detail:
             self._mark(row, f"rows are missing in the log: {detail['gap']}")
 
+    def _object(self, row: int) -> None:
+        """The table is dropped, or another one has its ids, which has no rows yet."""
+        kind = json.loads(self._changes.column("detail")[row].as_py() or "{}").get("kind")
+        if kind == _DROPPED:
+            self._dropped = self._seq(row)
+        elif kind == _DESCRIBED or (kind == _CREATED and self._is_behind_drop(row)):
+            self._empty()
+
+    def _go_on(self, row: int) -> None:
+        """A row of a table that was dropped changes."""
+        if self._is_behind_drop(row):
+            self._mark(row, _NOT_CREATED)
+            self._dropped = None
+
+    def _is_behind_drop(self, row: int) -> bool:
+        """A run that was killed has noted the drop, and may not have merged what is in front of it."""
+        return self._dropped is not None and self._dropped < self._seq(row)
+
+    def _empty(self) -> None:
+        self._held.clear()
+        self._marks.clear()
+        self._is_emptied, self._dropped = True, None
+
+    def _seq(self, row: int) -> str:
+        seq: str = self._changes.column("seq")[row].as_py()
+        return seq
+
     def _mark(self, row: int, reason: str) -> None:
-        self._marks.append({"seq": self._changes.column("seq")[row].as_py(), "reason": reason})
+        self._marks.append({"seq": self._seq(row), "reason": reason})
 
     # -- what is left -------------------------------------------------------------------------------
 
