@@ -35,6 +35,7 @@ _DESCRIBED, _CREATED, _DROPPED = "db2_dms.initialize_table", "db2_dom.create_tab
 The first one is of new tables only. A create is written for the LOB objects of a table too, so it is one of a new table
 only where that before it was dropped.
 """
+_LATE = "a key has the time of day 24.00.00, which is given as midnight of the next day, another key in the source"
 _NOT_CREATED = "the table was dropped, and the creation of the one that has its ids now is not in the log"
 Find = Callable[[Mapping[str, pa.Scalar]], dict[str, Any] | None]
 """The row of the target that has a key, by column name."""
@@ -84,16 +85,27 @@ class CurrentRows:
     """The `seq` at which the table was dropped, if nothing behind that is known of its ids."""
 
 
-def current_rows(changes: pa.RecordBatch, key: Sequence[str], find: Find, dropped: str | None = None) -> CurrentRows:
-    """What changes of one table, in the order of `seq`, leave; `dropped` is what those before them left."""
-    return _Replay(changes, key, find, dropped).result()
+def current_rows(
+    changes: pa.RecordBatch,
+    key: Sequence[str],
+    find: Find,
+    dropped: str | None = None,
+    late: frozenset[str] = frozenset(),
+) -> CurrentRows:
+    """What changes of one table, in the order of `seq`, leave.
+
+    `dropped` is what the changes before them left; `late` the `seq` of those with late times in their key.
+    """
+    return _Replay(changes, key, find, dropped, late).result()
 
 
 class _Replay:
     """The changes as they are applied one after the other."""
 
-    def __init__(self, changes: pa.RecordBatch, key: Sequence[str], find: Find, dropped: str | None) -> None:
-        self._changes, self._key, self._find, self._dropped = changes, key, find, dropped
+    def __init__(
+        self, changes: pa.RecordBatch, key: Sequence[str], find: Find, dropped: str | None, late: frozenset[str]
+    ) -> None:
+        self._changes, self._key, self._find, self._dropped, self._late = changes, key, find, dropped, late
         images = ImagePairs(changes, key)
         self._old, self._new = (images.key_texts(role).to_pylist() for role in ("before", "after"))
         self._moved = images.key_changed
@@ -133,6 +145,8 @@ class _Replay:
         for row, op in enumerate(self._changes.column("op").to_pylist()):
             if self._dropped is not None and op in ("I", "U", "D"):
                 self._go_on(row)
+            if self._late and self._seq(row) in self._late:
+                self._mark(row, _LATE)
             if op == "I":
                 self._put(row, None, is_new=True)
             elif op == "U":

@@ -103,7 +103,7 @@ class CurrentTable:
             if part.is_gone_on_with(chunk):
                 self._table.mark(chunk.column("seq")[0].as_py(), _DIVIDED)
                 self._target.save()
-            left = current_rows(chunk, self._key, self._folder.find, self._table.dropped)
+            left = current_rows(chunk, self._key, self._folder.find, self._table.dropped, self._rows.late)
             self._merge(left, chunk.column("seq")[-1].as_py())
             count += chunk.num_rows
         self._table.current_commits = self._folder.commits
