@@ -21,6 +21,7 @@ from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.errors import LmparseError
 from lmparse.export.conversion import PartResult, opened_again
+from lmparse.export.late_times import late_seqs
 from lmparse.export.spill_files import Group, GroupKey, SpillFiles, merged, spill, spill_lines
 from lmparse.framing.extents import Span
 from lmparse.logs.partitions import FilePart
@@ -41,12 +42,16 @@ class SpilledChanges:
     firsts: list[Group] = field(default_factory=list)
     """For engine check, the changes from one engine; `seconds` must be the same."""
     seconds: list[Group] = field(default_factory=list)
+    late: dict[str, set[str]] = field(default_factory=dict)
+    """By identity of the version, the `seq` of some changes with late times in their key, if that was asked for."""
 
     def extend(self, other: SpilledChanges) -> None:
         """Append the changes of a later part."""
         self.groups += other.groups
         self.firsts += other.firsts
         self.seconds += other.seconds
+        for identity, seqs in other.late.items():
+            self.late.setdefault(identity, set()).update(seqs)
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,8 @@ class ChangeTask:
     form: str = "parquet"
     resumed: Checkpoint | None = None
     """The checkpoint that the log is read from."""
+    finds_late: bool = False
+    """Whether changes with late times in their key are looked for."""
 
 
 @dataclass
@@ -77,10 +84,11 @@ def spill_log(
     span: Span | None = None,
     settings: FileSettings | None = None,
     form: str = "parquet",
+    finds_late: bool = False,
 ) -> SpilledChanges:
     """Spill the changes of a log or part; for engine check, also those of the other engine.
 
-    For the form `jsonl` they are spilled as lines.
+    For the form `jsonl` they are spilled as lines. `finds_late` looks for changes with late times in their key.
     """
 
     def read(source: ChangeLog, name: str, put: Any) -> list[Group]:
@@ -106,6 +114,10 @@ def spill_log(
             kept.seconds += read(again("kaitai"), f"{prefix}-lines", spill_lines)
         else:
             kept.firsts = kept.groups
+    if finds_late:
+        keys = {version.identity: version.key for version in log.all_versions()}
+        engine = "columnar" if log.options.engine == "check" else log.options.engine
+        kept.late = late_seqs(kept.groups, keys, lambda: again(engine), span)
     return kept
 
 
@@ -125,8 +137,9 @@ def spill_part(task: ChangeTask) -> ChangesRead:
         assert isinstance(log, ChangeLog)
         log.resumed = task.resumed
         done.kept = spill_log(
-            log, Path(task.folder), prefix, count_rows, span=part.span, settings=part.settings, form=task.form
-        )
+            log, Path(task.folder), prefix, count_rows, span=part.span, settings=part.settings, form=task.form,
+            finds_late=task.finds_late,
+        )  # fmt: skip
         done.left_out = log.left_out
         part.check()
     except LmparseError as error:

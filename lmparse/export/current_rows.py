@@ -29,6 +29,14 @@ NAMES = pa.list_(TEXT)
 OWN = pa.schema([("_seq", TEXT), ("_commit_timestamp", MICROS), ("_txn_id", TEXT), (UNKNOWN, NAMES)])
 """Columns of a current table behind those of its rows."""
 DELETED, KEPT = "_deleted", "_kept_columns"
+_DESCRIBED, _CREATED, _DROPPED = "db2_dms.initialize_table", "db2_dom.create_table", "db2_dom.drop_table"
+"""Kinds of changes of objects (Db2 LUW) that tell one table from the next one of its ids.
+
+The first one is of new tables only. A create is written for the LOB objects of a table too, so it is one of a new table
+only where that before it was dropped.
+"""
+_LATE = "a key has the time of day 24.00.00, which is given as midnight of the next day, another key in the source"
+_NOT_CREATED = "the table was dropped, and the creation of the one that has its ids now is not in the log"
 Find = Callable[[Mapping[str, pa.Scalar]], dict[str, Any] | None]
 """The row of the target that has a key, by column name."""
 
@@ -73,25 +81,35 @@ class CurrentRows:
     """Whether all rows before them are gone."""
     marks: list[dict[str, str]]
     """From where on rows cannot be proven, with the reason."""
+    dropped: str | None
+    """The `seq` at which the table was dropped, if nothing behind that is known of its ids."""
 
 
-def current_rows(changes: pa.RecordBatch, key: Sequence[str], find: Find) -> CurrentRows:
-    """What changes of one table, in the order of `seq`, leave."""
-    return _Replay(changes, key, find).result()
+def current_rows(
+    changes: pa.RecordBatch,
+    key: Sequence[str],
+    find: Find,
+    dropped: str | None = None,
+    late: frozenset[str] = frozenset(),
+) -> CurrentRows:
+    """What changes of one table, in the order of `seq`, leave.
+
+    `dropped` is what the changes before them left; `late` the `seq` of those with late times in their key.
+    """
+    return _Replay(changes, key, find, dropped, late).result()
 
 
 class _Replay:
     """The changes as they are applied one after the other."""
 
-    def __init__(self, changes: pa.RecordBatch, key: Sequence[str], find: Find) -> None:
-        self._changes, self._key, self._find = changes, key, find
+    def __init__(
+        self, changes: pa.RecordBatch, key: Sequence[str], find: Find, dropped: str | None, late: frozenset[str]
+    ) -> None:
+        self._changes, self._key, self._find, self._dropped, self._late = changes, key, find, dropped, late
         images = ImagePairs(changes, key)
         self._old, self._new = (images.key_texts(role).to_pylist() for role in ("before", "after"))
         self._moved = images.key_changed
-        self._absent, self._absent_before = (
-            {row: names for row, names in enumerate(images.absent(role).to_pylist()) if names}
-            for role in ("after", "before")
-        )
+        self._absent = {role: _listed(images.absent(role)) for role in ("after", "before")}
         self._txns = changes.column("txn_id").dictionary_encode().indices.fill_null(-2).to_pylist()
         self._count = changes.num_rows
         self._held: dict[str, _Holder] = {}
@@ -106,24 +124,29 @@ class _Replay:
     @cached_property
     def _unreadable(self) -> dict[int, list[str]]:
         """By number, the columns of an image after a change whose values cannot be read."""
-        return self._faults("after.")
+        return self._unreadable_in("after")
 
     @cached_property
     def _unreadable_before(self) -> dict[int, list[str]]:
-        """The same of images before a change."""
-        return self._faults("before.")
+        """The same of the image before a change."""
+        return self._unreadable_in("before")
 
-    def _faults(self, prefix: str) -> dict[int, list[str]]:
+    def _unreadable_in(self, role: str) -> dict[int, list[str]]:
         faults = self._changes.column(CORRUPT_FIELDS)
         if faults.null_count == len(faults):
             return {}
         paths = ([entry["path"] or "" for entry in entries or ()] for entries in faults.to_pylist())
-        names = ([path.removeprefix(prefix) for path in found if path.startswith(prefix)] for found in paths)
+        begin = f"{role}."
+        names = ([path.removeprefix(begin) for path in found if path.startswith(begin)] for found in paths)
         return {row: found for row, found in enumerate(names) if found}
 
     def result(self) -> CurrentRows:
         """What is left."""
         for row, op in enumerate(self._changes.column("op").to_pylist()):
+            if self._dropped is not None and op in ("I", "U", "D"):
+                self._go_on(row)
+            if self._late and self._seq(row) in self._late:
+                self._mark(row, _LATE)
             if op == "I":
                 self._put(row, None, is_new=True)
             elif op == "U":
@@ -132,7 +155,9 @@ class _Replay:
                 self._leave(row)
             elif op in ("T", "M", "X", "S"):
                 self._whole(row, op)
-        return CurrentRows(self._rows(), self._is_emptied, self._marks)
+            elif op == "O":
+                self._object(row)
+        return CurrentRows(self._rows(), self._is_emptied, self._marks, self._dropped)
 
     # -- changes of rows --------------------------------------------------------------------------
 
@@ -157,7 +182,7 @@ class _Replay:
             self._mark(row, "a change has a key that cannot be read")
             return
         made = _Holder(row, row)
-        for name in self._absent.get(row, ()):
+        for name in self._absent["after"].get(row, ()):
             made.fills[name] = None if is_new else self._source(before, name)
         for name in self._unreadable.get(row, ()):
             made.fills[name] = None
@@ -197,8 +222,9 @@ class _Replay:
         if holder.was_touched:
             return holder.beneath is not None and not holder.beneath.is_deleted
         image, before = (self._images[number].as_py() for number in (holder.image, self._count + row))
-        unknown = {*holder.fills, *self._absent_before.get(row, ()), *self._unreadable_before.get(row, ())}
-        if any(value != before[name] for name, value in image.items() if name not in unknown):
+        # What is not known of one of the two says nothing.
+        unknown = {*holder.fills, *self._absent["before"].get(row, ()), *self._unreadable_before.get(row, ())}
+        if any(not _is_same(value, before[name]) for name, value in image.items() if name not in unknown):
             return True
         return self._find(self._key_of(self._count + row)) is not None
 
@@ -212,9 +238,7 @@ class _Replay:
         """All rows are gone, or rows change of which the log has no images."""
         detail = json.loads(self._changes.column("detail")[row].as_py() or "{}")
         if op == "T" or (op == "M" and not {"limit_keys", "payload", "text"}.intersection(detail)):
-            self._held.clear()
-            self._marks.clear()
-            self._is_emptied = True
+            self._empty()
         elif op == "M":
             self._mark(row, "a mass delete of some partitions, whose rows the log does not name")
         elif op == "X":
@@ -222,8 +246,35 @@ class _Replay:
         elif "gap" in detail:
             self._mark(row, f"rows are missing in the log: {detail['gap']}")
 
+    def _object(self, row: int) -> None:
+        """The table is dropped, or another one has its ids, which has no rows yet."""
+        kind = json.loads(self._changes.column("detail")[row].as_py() or "{}").get("kind")
+        if kind == _DROPPED:
+            self._dropped = self._seq(row)
+        elif kind == _DESCRIBED or (kind == _CREATED and self._is_behind_drop(row)):
+            self._empty()
+
+    def _go_on(self, row: int) -> None:
+        """A row of a table that was dropped changes."""
+        if self._is_behind_drop(row):
+            self._mark(row, _NOT_CREATED)
+            self._dropped = None
+
+    def _is_behind_drop(self, row: int) -> bool:
+        """A run that was killed has noted the drop, and may not have merged what is in front of it."""
+        return self._dropped is not None and self._dropped < self._seq(row)
+
+    def _empty(self) -> None:
+        self._held.clear()
+        self._marks.clear()
+        self._is_emptied, self._dropped = True, None
+
+    def _seq(self, row: int) -> str:
+        seq: str = self._changes.column("seq")[row].as_py()
+        return seq
+
     def _mark(self, row: int, reason: str) -> None:
-        self._marks.append({"seq": self._changes.column("seq")[row].as_py(), "reason": reason})
+        self._marks.append({"seq": self._seq(row), "reason": reason})
 
     # -- what is left -------------------------------------------------------------------------------
 
@@ -258,6 +309,16 @@ class _Replay:
             return {}
         row = self._find(self._key_of(source.key_image)) or {}
         return {} if name in (row.get(UNKNOWN) or ()) else row
+
+
+def _listed(names: pa.Array) -> dict[int, list[str]]:
+    """By row, the names that it has."""
+    return {row: found for row, found in enumerate(names.to_pylist()) if found}
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    """Whether two values are equal; NaN equals NaN."""
+    return bool(first == second or (first != first and second != second))
 
 
 class _Filled:

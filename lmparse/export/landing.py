@@ -239,7 +239,7 @@ class _LandingRun:
         kept = self._spilled(folder) if self._asked.run is None else self._spilled_in_parts(folder, self._asked.run)
         check_same(kept, log.origin)
         check_all(self._planned)
-        return tables_of(kept.groups, {version.identity: version.key for version in log.all_versions()})
+        return tables_of(kept.groups, {version.identity: version.key for version in log.all_versions()}, kept.late)
 
     def _spilled(self, folder: Path) -> SpilledChanges:
         log, progress = self._log, self._progress
@@ -250,7 +250,7 @@ class _LandingRun:
 
         if progress is not None:
             progress.start(len(log.buffer))
-        kept = spill_log(log, folder, "0", reached)
+        kept = spill_log(log, folder, "0", reached, finds_late=self._target.with_current)
         self._landed.left_out = log.left_out
         return kept
 
@@ -260,7 +260,9 @@ class _LandingRun:
         parts = parts_of(log.path, log.options, self._planned, log.change_parts(self._asked.part_bytes))
         self._landed.tally = Tally()
         add_tally(self._landed.tally, log.tally)
-        for done in run(spill_part, [ChangeTask(part, str(folder), resumed=log.resumed) for part in parts]):
+        is_asked = self._target.with_current
+        tasks = [ChangeTask(part, str(folder), resumed=log.resumed, finds_late=is_asked) for part in parts]
+        for done in run(spill_part, tasks):
             for error in done.errors:
                 self._on_error(error)
             add_tally(self._landed.tally, done.tally)

@@ -94,6 +94,7 @@ class CurrentTable:
         self._target.begin_current(self._table, list(self._key))
         if self._folder.id is not None and self._table.current_id not in (None, self._folder.id):
             self._table.marks.clear()  # another table was put there
+            self._table.dropped = None
         self._folder.widen(self._wanted)
         self._folder.add_columns(self._wanted)
         schema, after, count = self._changes, self._landed, 0
@@ -102,7 +103,8 @@ class CurrentTable:
             if part.is_gone_on_with(chunk):
                 self._table.mark(chunk.column("seq")[0].as_py(), _DIVIDED)
                 self._target.save()
-            self._merge(current_rows(chunk, self._key, self._folder.find), chunk.column("seq")[-1].as_py())
+            left = current_rows(chunk, self._key, self._folder.find, self._table.dropped, self._rows.late)
+            self._merge(left, chunk.column("seq")[-1].as_py())
             count += chunk.num_rows
         self._table.current_commits = self._folder.commits
         return count
@@ -110,7 +112,8 @@ class CurrentTable:
     def _merge(self, left: CurrentRows, seq: str) -> None:
         if left.is_emptied:
             self._table.marks.clear()
-        if left.marks or left.is_emptied:
+        if left.marks or left.is_emptied or left.dropped != self._table.dropped:
+            self._table.dropped = left.dropped
             for mark in left.marks:
                 self._table.mark(mark["seq"], mark["reason"])
             self._target.save()

@@ -6,6 +6,8 @@ has one number more than that of the one before: if two processes commit at a ti
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -45,6 +47,9 @@ NONE_LANDED = "0" * SEQ_DIGITS
 """What a table says up to which no change with a `seq` is in it."""
 _FEATURES = frozenset(("appendOnly", "invariants", "timestampNtz", "variantType"))
 """Features of a table that a merge need not know; the package adds the last one with any property that is set."""
+_LACK = re.compile(r"\bOs \{ code: (\d+)\b")
+_LACKS = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN))
+"""What the system had too little of when the package did not expect it, which says nothing of the table."""
 _TRIES = 15
 """How often rows are appended behind the commits of others, which the package does by default too."""
 _WRITER = WriterProperties(compression="ZSTD", max_row_group_size=1 << 16)
@@ -84,7 +89,12 @@ class DeltaFolder:
             # The package's way to say that it did not expect what is in the log of the table; no subclass of Exception.
             if type(error).__name__ != "PanicException":
                 raise
-            raise not_landed(self._path, str(error).partition("\n")[0]) from None
+            why = str(error).partition("\n")[0]
+            if (lack := _LACK.search(why)) and int(lack[1]) in _LACKS:
+                raise OptionError(
+                    f"{self._path}: cannot be written: {os.strerror(int(lack[1]))}", code="LMP-S022"
+                ) from None
+            raise not_landed(self._path, why) from None
 
     def _is_overtaken(self) -> bool:
         """Whether there are commits behind that which was read."""

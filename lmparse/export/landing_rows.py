@@ -40,6 +40,8 @@ class TableRows:
     groups: Sequence[Group]
     keys: tuple[tuple[str, ...], ...]
     """The key of each of its versions, each once."""
+    late: frozenset[str] = frozenset()
+    """The `seq` of some changes with late times in their key, the first and the last one among them."""
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -97,23 +99,28 @@ class TableRows:
                     yield _fit(bad.filter(pa.array(is_new)), schema=schema)
 
 
-def tables_of(groups: Iterable[Group], keys: Mapping[str, tuple[str, ...]]) -> list[TableRows]:
-    """The tables that spilled changes are of, those without a version last; `keys` of versions by identity."""
+def tables_of(
+    groups: Iterable[Group], keys: Mapping[str, tuple[str, ...]], late: Mapping[str, set[str]]
+) -> list[TableRows]:
+    """The tables that spilled changes are of, those without a version last; `keys` and `late` are by identity."""
     found: dict[str, list[Group]] = {}
     for group in groups:
         is_struct = pa.types.is_struct(group.schema.field("after").type)
         ids = OTHER if group.identity is None or not is_struct else group.identity.partition(" ")[0]
         found.setdefault(ids, []).append(group)
-    return [_table(ids, found[ids], keys) for ids in sorted(found, key=lambda ids: (ids == OTHER, ids))]
+    return [_table(ids, found[ids], keys, late) for ids in sorted(found, key=lambda ids: (ids == OTHER, ids))]
 
 
-def _table(ids: str, groups: list[Group], keys: Mapping[str, tuple[str, ...]]) -> TableRows:
+def _table(
+    ids: str, groups: list[Group], keys: Mapping[str, tuple[str, ...]], late: Mapping[str, set[str]]
+) -> TableRows:
     if ids == OTHER:
         return TableRows(OTHER, "", OTHER, groups, ())
     first = next(stored(groups[0].path, groups[0].schema, groups[0].size))
     schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
     found = dict.fromkeys(keys.get(group.identity or "", ()) for group in groups if _has_rows(group))
-    return TableRows(ids, schema, name, groups, tuple(found))
+    seqs = frozenset(seq for group in groups for seq in late.get(group.identity or "", ()))
+    return TableRows(ids, schema, name, groups, tuple(found), seqs)
 
 
 def _has_rows(group: Group) -> bool:

@@ -59,6 +59,8 @@ class LandedTable:
     """How often that table had been landed in, as `current_commits`."""
     marks: list[dict[str, str]] = field(default_factory=list)
     """From where on rows of the current table cannot be proven, each with its seq and reason."""
+    dropped: str | None = None
+    """The `seq` at which it was dropped, if nothing behind that is in its current table."""
 
     @property
     def full_name(self) -> str:
@@ -278,6 +280,7 @@ def _known_table(entry: Any) -> LandedTable:
     found.marks = _known_marks(found.marks)
     _text_or_none(found.current_id)
     _text_or_none(found.changes_id)
+    _text_or_none(found.dropped)
     for count in (found.changes_commits, found.current_commits):
         if count is not None and (type(count) is not int or not 0 <= count <= MOST_COMMITS):
             raise ValueError(f"{count!r} is not a number of commits")

@@ -390,6 +390,23 @@ def test_a_row_that_moves_twice(tmp_path: Path) -> None:
     assert current(two_extracts(tmp_path, lambda unit: items(unit, "a"), moved), "ITEM", "NAME") == {6: "a"}
 
 
+REAL = Table(3, 7, "REAL", (Column("ID", "INTEGER", nullable=False), Column("N", "DOUBLE")))
+
+
+def test_a_value_that_is_not_equal_to_itself_is_that_of_the_same_row(tmp_path: Path) -> None:
+    stream, nan = Stream("v10", "little", "filter"), float("nan")
+    unit = stream.begin()
+    unit.initialize(REAL)
+    unit.insert(REAL, {"ID": 0, "N": nan})
+    unit.update(REAL, {"ID": 0, "N": nan}, {"ID": 2, "N": nan})
+    unit.delete(REAL, {"ID": 2, "N": nan})
+    unit.commit()
+    (tmp_path / "x.log").write_bytes(stream.bytes())
+    tables = luw.tables_file(tmp_path, REAL, replaced=[("name: REAL,", "name: REAL, key: [ID],")])
+    lmparse.land(tmp_path / "x.log", tmp_path / "to", current=True, spec="db2_log", tables=tables)
+    assert rows_of(tmp_path / "to" / "current" / "PROD.REAL") == []
+
+
 # -- values that are not in the log -----------------------------------------------------------------
 
 
@@ -407,3 +424,52 @@ def test_a_lob_value_that_is_not_in_the_log(tmp_path: Path) -> None:
     rows = rows_of(two_extracts(tmp_path, first, second) / "current" / "PROD.DOC")
     found = {row["ID"]: (row["BODY"], row["_unknown_columns"]) for row in rows}
     assert found == {1: ("body 1", None), 4: ("body 2", None), 8: (None, ["BODY"])}
+
+
+def _lob_moved(unit: Transaction, old: int, new: int, value: str | None = None) -> None:
+    """An update of DOC to another key; without a value its LOB stays, and is not in the log."""
+    before = {"ID": old, "BODY": External()}
+    if value is None:
+        unit.update(DOC, before, {"ID": new, "BODY": External()})
+    else:
+        unit.update(DOC, before, {"ID": new}, lobs={"BODY": value})
+
+
+@pytest.mark.parametrize(
+    ("then", "expected"),
+    [
+        ([], {2: "value"}),
+        ([(2, None, None)], {}),
+        ([(2, 3, None)], {3: "value"}),
+        ([(2, 3, None), (3, 4, None)], {4: "value"}),
+        ([(2, 3, "other")], {3: "other"}),
+        ([(2, 2, None), (2, 3, None)], {3: "value"}),
+        ([(1, 5, None), (2, 3, None)], {3: "value", 5: "first"}),
+        ([(1, 2, None)], {2: "first", 3: "value"}),
+    ],
+)
+def test_a_row_that_leaves_a_key_it_took_with_a_lob_value(
+    then: list[tuple[int, int | None, str | None]], expected: dict[int, str], tmp_path: Path
+) -> None:
+    """The LOB value is not in the image before the second change: nothing says that the row is another one."""
+    is_taken = then == [(1, 2, None)]
+
+    def inserted(unit: Transaction) -> None:
+        unit.insert(DOC, {"ID": 0})
+        unit.insert(DOC, {"ID": 1}, lobs={"BODY": "first"})
+
+    def changed(unit: Transaction) -> None:
+        unit.update(DOC, {"ID": 0, "BODY": None}, {"ID": 2}, lobs={"BODY": "value"})
+        if is_taken:  # by another row, before this one leaves it
+            _lob_moved(unit, 1, 2)
+            _lob_moved(unit, 2, 3)
+            return
+        for old, new, value in then:
+            if new is None:
+                unit.delete(DOC, {"ID": old, "BODY": External()})
+            else:
+                _lob_moved(unit, old, new, value)
+
+    to = two_extracts(tmp_path, inserted, changed)
+    rows = {row["ID"]: row["BODY"] for row in rows_of(to / "current" / "PROD.DOC")}
+    assert rows == ({1: "first"} if not any(old == 1 for old, _, _ in then) else {}) | expected

@@ -129,6 +129,34 @@ def test_a_commit_that_fails_leaves_no_file(table: DeltaFolder, tmp_path: Path) 
     assert texts(tmp_path / "t")[3] == "t3"
 
 
+class PanicException(BaseException):
+    """As the package has it."""
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (
+            'failed to create UnixStream: Os { code: 24, kind: Uncategorized, message: "Too many open files" }',
+            "LMP-S022",
+        ),
+        ('Failed to create a tokio runtime.: Os { code: 11, kind: WouldBlock, message: "..." }', "LMP-S022"),
+        ("called `Option::unwrap()` on a `None` value", "LMP-S031"),
+        ('no file: Os { code: 2, kind: NotFound, message: "No such file or directory" }', "LMP-S031"),
+    ],
+)
+def test_what_the_system_lacks_is_not_said_of_the_table(
+    said: str, code: str, table: DeltaFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise PanicException(said)
+
+    monkeypatch.setattr("lmparse.export.landing_delta.DeltaTable", fails)
+    with pytest.raises(OptionError) as found:
+        DeltaFolder(tmp_path / "t", "T")
+    assert found.value.code == code
+
+
 @pytest.mark.parametrize(
     ("how", "why"),
     [
