@@ -355,7 +355,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-L007": Cause(
         "a record takes too many steps",
         "The spec lets what it reads of a record multiply: nested records, empty items, and bytes that an instance "
-        "reads again are more than recordSteps beyond 8 for each byte of the record. Other records have been read.",
+        "reads again or that types inside themselves copy are more than recordSteps beyond 8 for each byte of the "
+        "record. Other records have been read.",
         "If one record fails, it is damaged or made to exhaust the reader. If all fail, look at what the spec repeats "
         "in one another, or raise the limit: `limits` with recordSteps=1M.",
     ),

@@ -27,6 +27,9 @@ from lmparse.values import byte_arrays, integers
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
 
+_MOST_BYTES = 1 << 60
+"""Bytes of a record from which on a place is not a number of 64 bits."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -256,6 +259,8 @@ class _Shape:
             return f"needs {', '.join(layout.params)}"
         for field_id, why in self.reasons.items():
             return f"{field_id}: {why}"
+        if self._high > _MOST_BYTES:
+            return "records are not as long as its fields"
         if len(self._ends) > 1:
             return f"{' and '.join(map(str, self._ends))}: several fields say where a part ends"
         tail = self._tail

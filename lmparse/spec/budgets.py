@@ -1,18 +1,22 @@
 """Budgets: how much a parser may do for one record beyond what its bytes account for.
 
 Most parsers end with the bytes of the record. Where a spec reads bytes again (an instance at a position) or has items
-without bytes, what it reads may multiply: the build step then puts calls of `stepping` into its parser. The reader
-begins a budget for each record that is read by such a parser.
+without bytes, what it reads may multiply: the build step then puts calls of `stepping` into its parser. Where a type
+contains itself and has a size, its bytes are taken out of those around it at each level, and `copying` counts them. The
+reader begins a budget for each record that is read by such a parser.
 """
 
 from __future__ import annotations
 
 import threading
+from io import BytesIO
 
 from lmparse.limits import DEFAULT, Limits
 
 _STEPS_A_BYTE = 8
 """Steps that each byte of a record pays for; records without a fault have one or two."""
+_COPIED_A_STEP = 2
+"""Copied bytes of a step: all of a record may be copied 16 times, and a small one more often."""
 
 
 class Budget:
@@ -66,3 +70,9 @@ def stepping(steps: int = 1) -> None:
     budget = _current.budget
     if budget is not None:
         budget.step(steps)
+
+
+def copying(raw: bytes) -> BytesIO:
+    """The bytes of a nested record of a type that may contain itself. Raises LimitError LMP-L007."""
+    stepping(len(raw) // _COPIED_A_STEP)
+    return BytesIO(raw)

@@ -26,7 +26,7 @@ from lmparse.spelling import quoted
 from lmparse.storage.stored import reason
 
 PACKAGE = "lmparse._generated"
-_COUNTING = frozenset(("advancing", "stepping", "unpacking"))
+_COUNTING = frozenset(("advancing", "copying", "stepping", "unpacking"))
 """Functions in parsers that count."""
 KIND = "kind"
 """Name of the instance in a spec, and key in `records`, that tells the kind of a record where there are several."""

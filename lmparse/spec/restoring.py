@@ -1,6 +1,7 @@
 """Restoring: what `process` of a spec does to bytes before they are read, where the runtime's functions do not do.
 
-The build step puts calls of these into generated parsers, in place of those of zlib and of Kaitai's runtime.
+The build step puts calls of these into generated parsers, in place of those of zlib and of Kaitai's runtime, which
+takes a step of Python for each byte.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import zlib
 from kaitaistruct import KaitaiStream
 
 from lmparse.spec.budgets import Budget, current
+
+_EVERY_BYTE = bytes(range(256))
 
 
 class RestoreError(Exception):
@@ -32,13 +35,18 @@ def unpacking(packed: bytes) -> bytes:
 
 def rotating(data: bytes, amount: int, size: int) -> bytes:
     """The bits of each byte, rotated left by a number that may be any; `size` is 1, the bytes of a group."""
-    found: bytes = KaitaiStream.process_rotate_left(data, amount % 8, size)
-    return found
+    return data.translate(KaitaiStream.process_rotate_left(_EVERY_BYTE, amount % 8, size))
 
 
-def xoring(data: bytes, key: bytes) -> bytes:
-    """The exclusive or of bytes with those of a key, again and again. Raises RestoreError if the key has none."""
-    if data and not key:
+def xoring(data: bytes, key: bytes | int) -> bytes:
+    """The exclusive or of bytes with one byte, or with those of a key, again and again. Raises RestoreError if the key
+    has none."""
+    if not data:
+        return data
+    if isinstance(key, int):
+        return data.translate(KaitaiStream.process_xor_one(_EVERY_BYTE, key))
+    if not key:
         raise RestoreError("the key of xor has no bytes")
-    found: bytes = KaitaiStream.process_xor_many(data, key)
-    return found
+    whole, more = divmod(len(data), len(key))
+    repeated = int.from_bytes(key * whole + key[:more])
+    return (int.from_bytes(data) ^ repeated).to_bytes(len(data))

@@ -292,3 +292,18 @@ def test_ends_of_parts(number: int, with_ends: Path, tmp_path: Path) -> None:
     assert table.column("_corrupt_record").null_count > 5
     for column in {"a", "r"} & {*table.column_names}:
         compared(written(tmp_path, records), (column,), spec=spec.name, mode="permissive")
+
+
+HUGE = (
+    "seq: [{id: n, type: u1}, {id: a, size: 9223372036854775807}, {id: b, type: u1}]",
+    "seq: [{id: n, type: u1}, {id: a, size: 4000000000 * 4000000000}]",
+    "seq: [{id: n, type: u1}, {id: a, size: 4611686018427387904}, {id: b, size: 4611686018427387904}]",
+    "seq: [{id: n, type: u1}]\ninstances: {i: {pos: 99999999999999999999, type: u1}}",
+)
+
+
+@pytest.mark.parametrize("text", HUGE)
+def test_places_beyond_64_bits_are_in_no_record(tmp_path: Path, text: str) -> None:
+    spec = built(tmp_path, f"{text}\n").spec
+    table = compared(written(tmp_path, [b"\1\2\3", b"", b"\1"]), spec=spec.name, mode="permissive")
+    assert table.column("_corrupt_record").null_count == 0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from spec.test_budgets import built
 
 from lmparse import cli
-from lmparse.errors import DataError
+from lmparse.errors import DataError, RecordError
+from lmparse.records.reader import RecordReader
+from lmparse.spec import catalog
 
 RECORD = b"+2AA-"
 VALID = ("'\"abc\"'", "{any-of: ['\"abc\"']}", "{min: '\"\U0001f600\"'}", "{max: '\"abc\"'}", '{expr: _ == "a"}')
@@ -33,3 +36,67 @@ def test_half_of_a_surrogate_pair_is_shown_by_its_number(tmp_path: Path, valid: 
             0,
             20,
         )
+
+
+# a record that ends inside an optional field
+
+REST = "{id: r, size-eos: true, -lm-type: rest}"
+PART = f"types: {{t: {{seq: [{{id: a, type: u1}}, {{id: b, type: u2, if: not _io.eof}}, {REST}]}}}}"
+ENDS_SHORT: dict[str, tuple[str, bytes, Any]] = {
+    "the record": (
+        "{id: a, type: u1}, {id: b, type: u2, if: not _io.eof}, {id: r, size-eos: true, -lm-type: rest}",
+        b"\1\2",
+        {"a": 1, "b": None, "r": b"\2"},
+    ),
+    "a part that ends it": ("{id: s, type: t}", b"\1\2", {"s": {"a": 1, "b": None, "r": b"\2"}}),
+    "bytes that end it": (
+        "{id: n, type: u1}, {id: s, type: t, size-eos: true}",
+        b"\1\1\2",
+        {"n": 1, "s": {"a": 1, "b": None, "r": b"\2"}},
+    ),
+    "optional behind": (
+        "{id: s, type: t}, {id: c, type: u1, if: not _io.eof}",
+        b"\1\2",
+        {"s": {"a": 1, "b": None, "r": b"\2"}, "c": None},
+    ),
+    "the last item": (
+        "{id: s, type: t, size: 5, repeat: eos}",
+        b"\1\2\3\4\5\1\2",
+        None,
+    ),
+    "a part": ("{id: s, type: t, size: 2}, {id: z, type: u1}", b"\1\2\3", None),
+    "a part and no more": ("{id: s, type: t, size: 2}", b"\1\2", {"s": {"a": 1, "b": None, "r": b"\2"}}),
+    "a part, and bytes behind": ("{id: s, type: t, size: 2}", b"\1\2\3", None),
+    "a part of a length": ("{id: n, type: u1}, {id: s, type: t, size: n}, {id: z, type: u1}", b"\2\1\2\3", None),
+    "an item": ("{id: s, type: t, size: 2, repeat: expr, repeat-expr: 2}", b"\1\2\3\4", None),
+    "restored bytes": ("{id: s, type: t, size-eos: true, process: xor(1)}", b"\1\2", None),
+    "a field behind": (
+        "{id: a, type: u1}, {id: b, size: 4, if: not _io.eof}, {id: c, type: u1}, "
+        "{id: r, size-eos: true, -lm-type: rest}",
+        b"\1\2",
+        None,
+    ),
+    "a rest in front": (
+        "{id: e, type: u1}, {id: r, size: e - _io.pos, -lm-type: rest}, {id: b, type: u2, if: not _io.eof}",
+        b"\2\1\2",
+        None,
+    ),
+}
+"""Fields, a record, and its values; None where what is behind the optional field would be lost."""
+
+
+def test_a_record_that_ends_inside_an_optional_field(tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    for number, (seq, _, _) in enumerate(ENDS_SHORT.values()):
+        text = f"meta: {{id: acme_{number}, title: A, endian: be}}\nseq: [{seq}]\n{PART}\n"
+        (tmp_path / "s" / f"acme_{number}.ksy").write_text(text)
+    assert cli.main(["build", "--formats", str(tmp_path / "s"), "--out", str(tmp_path / "out")]) == 0
+    for number, (name, (_, raw, wanted)) in enumerate(ENDS_SHORT.items()):
+        reader = RecordReader(catalog.load(f"{tmp_path}/out/acme_{number}"))
+        assert reader.accepts(raw) == (wanted is not None), name
+        if wanted is not None:
+            assert reader.read(raw).values == wanted, name
+            continue
+        with pytest.raises(RecordError) as caught:
+            reader.read(raw)
+        assert caught.value.code == "LMP-R001", name

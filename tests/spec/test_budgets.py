@@ -6,6 +6,7 @@ import itertools
 import random
 import sys
 import threading
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -239,3 +240,44 @@ def test_threads_have_budgets_of_their_own() -> None:
         budgets.stepping(2)
     budgets.end()
     budgets.stepping(1_000_000_000)
+
+
+IN_ITSELF = {
+    "bytes to the end": "size-eos: true",
+    "bytes of a size": "size: _io.size - 1",
+    "restored bytes": "size-eos: true, process: xor(0)",
+    "a case": "size-eos: true, type: {switch-on: x, cases: {1: t, 2: u}}",
+}
+
+
+@pytest.mark.parametrize("name", IN_ITSELF)
+def test_a_record_is_not_copied_at_each_of_many_levels(tmp_path: Path, name: str) -> None:
+    """Its bytes are in each of the types that are in each other: sixteen levels that have them all are read."""
+    of_type = IN_ITSELF[name] if "type" in IN_ITSELF[name] else f"{IN_ITSELF[name]}, type: t"
+    text = "seq: [{id: a, size-eos: true, type: t}]\ntypes:\n  u: {seq: [{id: t, type: t}]}\n"
+    text += f"  t: {{seq: [{{id: x, type: u1}}, {{id: b, if: x != 0, {of_type}}}, {{id: r, size-eos: true}}]}}\n"
+    reader = built(tmp_path, text, limits=Limits(record_steps=1000))
+    record = bytes([1] * 15) + bytes(100_000)
+    assert reader.accepts(record)
+    deeper = bytes([1] * 150) + bytes(100_000)
+    with pytest.raises(LmparseError):
+        reader.read(b"")  # both parsers are loaded
+    tracemalloc.start()
+    with pytest.raises(LimitError) as caught:
+        reader.read(deeper)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (caught.value.code, caught.value.field) == ("LMP-L007", "a" + ".b" * 16)
+    assert most < 70 * len(record)
+    RecordReader(reader.spec).parse(bytes([1] * 150) + bytes(100))  # few bytes may be copied as often
+
+
+def test_values_in_values_are_read_whatever_their_number(tmp_path: Path) -> None:
+    """Where each level has its part of the bytes, few are copied, however large the record."""
+    text = "seq: [{id: a, type: t, repeat: eos}]\ntypes:\n  list: {seq: [{id: b, type: t, repeat: eos}]}\n"
+    text += "  t: {seq: [{id: tag, type: u1}, {id: n, type: u2}, {id: v, size: n, type: {switch-on: tag, CASES}}]}\n"
+    reader = built(tmp_path, text.replace("CASES", "cases: {1: list}"), limits=Limits(record_steps=1))
+    value = b"".join(b"\0" + len(raw).to_bytes(2, "big") + raw for raw in (b"abc", b"", b"abcdefgh"))
+    for _ in range(12):
+        value = b"\1" + len(value).to_bytes(2, "big") + value
+    assert len(reader.read(value * 1000).values["a"]) == 1000

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kaitaistruct import KaitaiStream
 from spec.test_budgets import built
 
 from lmparse.errors import DataError, LimitError
@@ -96,6 +97,25 @@ def test_a_key_of_no_bytes_loses_no_bytes(tmp_path: Path) -> None:
 @given(st.binary(max_size=20), st.binary(min_size=1, max_size=5))
 def test_xoring_twice_gives_the_bytes(data: bytes, key: bytes) -> None:
     assert restoring.xoring(restoring.xoring(data, key), key) == data
+
+
+@given(st.binary(max_size=20), st.one_of(st.binary(min_size=1, max_size=30), st.integers(0, 255)))
+def test_xoring_gives_what_the_runtime_gives(data: bytes, key: bytes | int) -> None:
+    one_by_one = KaitaiStream.process_xor_one if isinstance(key, int) else KaitaiStream.process_xor_many
+    assert restoring.xoring(data, key) == one_by_one(data, key)
+
+
+@pytest.mark.parametrize("key", [256, -1, 1 << 70])
+def test_a_key_that_is_not_a_byte(key: int) -> None:
+    assert restoring.xoring(b"", key) == b""
+    for xor in (restoring.xoring, KaitaiStream.process_xor_one):
+        with pytest.raises(ValueError, match="range"):
+            xor(b"a", key)
+
+
+@given(st.binary(max_size=20), st.integers(0, 7))
+def test_rotating_gives_what_the_runtime_gives(data: bytes, amount: int) -> None:
+    assert restoring.rotating(data, amount, 1) == KaitaiStream.process_rotate_left(data, amount, 1)
 
 
 @given(st.binary(max_size=20), st.integers(-(1 << 63), 1 << 63))

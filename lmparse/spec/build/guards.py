@@ -11,7 +11,7 @@ from lmparse.spec.build.docs_apart import LINE_END
 from lmparse.spec.build.multiplying import IdleRepeats
 
 GUARDS: dict[str, tuple[str, ...]] = {
-    "lmparse.spec.budgets": ("stepping",),
+    "lmparse.spec.budgets": ("copying", "stepping"),
     "lmparse.spec.indexing": ("from_zero",),
     "lmparse.spec.repeats": ("advancing", "descending"),
     "lmparse.spec.restoring": ("rotating", "unpacking", "xoring"),
@@ -21,11 +21,13 @@ _LINE = r"(?m)^( +(?:_ = |self\.\w+(?:\[\w+\])? = |self\.\w+\.append\())"
 """The beginning of a line that reads a field or an item, `_` where the item decides whether it is the last."""
 _PROCESSES = {
     r"zlib\.decompress": "unpacking",
-    r"KaitaiStream\.process_xor_many": "xoring",
+    r"KaitaiStream\.process_xor_(?:many|one)": "xoring",
     r"KaitaiStream\.process_rotate_left": "rotating",
 }
 _AGAIN = re.compile(r"(?m)^( +)_pos = (\S+)\.pos\(\)\n\1\2\.seek\(.*\)\n")
 _BACK = re.compile(r"(?m)^( +)(\S+)\.seek\(_pos\)\n")
+_COPY = re.compile(r"(?m)^( +_io_\w+ = KaitaiStream\()BytesIO\(")
+"""A type whose bytes are taken out of those around it."""
 _CONDITION = re.compile(r"(?m)^( +)(if .*:\n\1    pass\n\1    self\._debug\['((?!_m_)\w+)'\]\['start'\])")
 _INDEX = re.compile(r"(?<!\['arr'\])\[(?!i\]|\]|'|\"|u'|u\"|\d+\])|byte_array_index")
 """What may be a subscript that is not a constant or the number of the item; `arr` has the items that are noted."""
@@ -54,7 +56,7 @@ def guarded(text: str, guards: Guards) -> str:
         text = _AGAIN.sub(r"\g<0>\1_begin = \2.pos()\n", text)
         text = _BACK.sub(r"\1stepping(\2.pos() - _begin)\n\g<0>", text)
     if guards.is_recursive:
-        text = _at_start(text, "descending()")
+        text = _COPY.sub(r"\1copying(", _at_start(text, "descending()"))
     for name, ours in _PROCESSES.items():
         text = re.sub(rf"{_LINE}{name}\(", rf"\1{ours}(", text)
     return _with_imports(_indexed(text).replace("\nimport zlib\n", "\n"))

@@ -201,7 +201,7 @@ class Layouts:
     def _instance(self, scope: Scope, name: str, instance: dict[str, Any]) -> Field:
         """An instance at a position: its offset is known where the stream is the record's."""
         is_records = not scope.path and "io" not in instance
-        place = _Place(constant(instance["pos"]) if is_records and "pos" in instance else None)
+        place = _Place(_position(instance["pos"]) if is_records and "pos" in instance else None)
         field, _ = self._field(scope, f"{scope.where}/instances/{name}", {"id": name, **instance}, place)
         by_parser = "; ".join(filter(None, (f"pos: {instance.get('pos', 'here')}", field.by_parser)))
         return replace(field, is_instance=True, by_parser=by_parser)
@@ -288,6 +288,12 @@ def constant(size: Any) -> int | None:
         return _value(ast.parse(str(size), mode="eval").body)
     except (SyntaxError, ValueError):
         return None
+
+
+def _position(pos: Any) -> int | None:
+    """A position that does not depend on the data and that a stream may have; else None."""
+    found = constant(pos)
+    return None if found is None or not 0 <= found < 1 << 63 else found
 
 
 def _value(node: ast.expr) -> int:

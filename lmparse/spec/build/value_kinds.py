@@ -55,7 +55,7 @@ def _codec(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
 
 def _size(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
     for key, what in (("size", "a number of bytes"), ("repeat-expr", "a number of repetitions")):
-        if _BELOW_ZERO(str(attribute.get(key))):
+        if _BELOW_ZERO(str(attribute.get(key))) or (constant(attribute.get(key)) or 0) < 0:
             yield f"{where}/{key}", f"{attribute[key]} is not {what}: it is below zero"
 
 
