@@ -159,6 +159,13 @@ class DataError(LmparseError):
                 setattr(self, name, value)
         return self
 
+    def of_log(self, log: str) -> DataError:
+        """The error as one of a log: itself, or, if it is of a file that describes the log, one that quotes it."""
+        if self.file in (None, log):
+            return self.at(file=log)
+        text = f"what describes it cannot be used: {self._text()}"
+        return DataError(text, code=self.code, hint=self.hint, file=log)
+
     def to_dict(self) -> dict[str, Any]:
         """The error as one flat object for JSON, reports and Spark."""
         return {name: getattr(self, name) for name in _KEYS} | {"message": self.says()}

@@ -76,7 +76,8 @@ def _option(
     return field(default=default, metadata=metadata)
 
 
-_ROW_IMAGES = "changes summary check convert explain tables"
+_ROWS = "changes summary check convert explain"
+_ROW_IMAGES = f"{_ROWS} tables"
 _EVERYWHERE = "records changes txn summary check convert coverage explain bytes parse rdd tables"
 _OF_CONTROL = "records changes txn summary check convert coverage explain bytes tables ledger"
 _of_changes = partial(_option, of="changes convert")
@@ -205,7 +206,7 @@ class Options:
         "auto",
         "whether null columns of fixed length have bytes in a row image of Log Master",
         values=("auto", "present", "absent"),
-        of=_ROW_IMAGES,
+        of=_ROWS,
     )
     dec_length: str = _option(
         "auto",
@@ -217,7 +218,7 @@ class Options:
         "auto",
         "what the lengths of varying graphic columns count",
         values=("auto", "bytes", "characters"),
-        of=_ROW_IMAGES,
+        of=_ROWS,
     )
     lob_columns_from: str = _option(
         "auto",

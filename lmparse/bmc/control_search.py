@@ -125,8 +125,10 @@ class ControlSearch:
         place = path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
         name = compression.unpacked_name(place)
         if control is not None:
-            is_pattern, control = "{stem}" in control, local_path(control)
-            is_remote, control = addresses.is_remote(control), control.replace("{stem}", Path(name).stem)
+            is_pattern, given = "{stem}" in control, local_path(control)
+            is_remote, control = addresses.is_remote(given), given.replace("{stem}", Path(name).stem)
+            if is_pattern and not is_remote and not _is_there(control) and _is_there(given):
+                control = given  # the name of a folder or a file, and no pattern
             control = control if is_remote else name_of_local(control)
             if not _is_folder(control):
                 if is_pattern and not _is_there(control):

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from lmparse.bmc.control_file import read_control
 from lmparse.bmc.control_search import find_control
+from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.needed_fields import check_header
 from lmparse.bmc.open import open_logical_log
 from lmparse.errors import DataError
 from lmparse.options import Options
@@ -27,14 +29,19 @@ def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | No
             place = find_control(path, options.control, options.bounds)
             control = read_control(place, framing=options.control_framing, limits=options.bounds)
             if faults is not None:
-                open_logical_log(path, replace(options, control=place), on_error=ignored)
+                _look_through(open_logical_log(path, replace(options, control=place), on_error=ignored))
         except DataError as error:
             # A control file that an option names and that is not there is not the fault of one log.
             if faults is None or (error.code == "LMP-F001" and error.file != path):
                 raise
-            error.file = path
-            faults.append(error)
+            faults.append(error.of_log(path))
             continue
         system = control.first("XTYP").get("cntl_file_sysid") or ""
         systems.setdefault(system, []).append(JoinedPiece(path, 0, len(open_buffer(path, options.bounds))))
     return [Joined(tuple(piece for piece in pieces if piece.size) or (pieces[0],)) for pieces in systems.values()]
+
+
+def _look_through(log: LogicalLog) -> None:
+    """Raise the errors of a control file that opening the log leaves for later: then all extracts would have them."""
+    check_header(log.header, log.options)
+    _ = log.tables

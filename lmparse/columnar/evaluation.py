@@ -52,7 +52,7 @@ class SplitError(Exception):
 
 
 def value(expression: Expression, lookup: Lookup) -> Any:
-    """The value of an expression: a number, an object, a piece of bytes, or None for what is absent."""
+    """The value of an expression: a number, an object, a piece of bytes, or None for an instance that is absent."""
     if isinstance(expression, int):
         return expression
     if expression is None:
@@ -61,13 +61,13 @@ def value(expression: Expression, lookup: Lookup) -> Any:
         case ("name", name):
             return lookup(None, name)
         case ("get", inner, name):
-            return lookup(value(inner, lookup), name)
+            return lookup(_there(value(inner, lookup)), name)
         case ("not", inner):
             return np.logical_not(truth(value(inner, lookup)))
         case ("neg", inner):
             return _negative(_number(value(inner, lookup)))
         case ("at", inner, place):
-            return lookup(value(inner, lookup), str(_constant(value(place, lookup))))
+            return lookup(_there(value(inner, lookup)), str(_constant(value(place, lookup))))
         case ("in", inner, *listed):
             one = _number(value(inner, lookup))
             return np.isin(one, [_constant(value(other, lookup)) for other in listed])
@@ -86,18 +86,19 @@ def truth(found: Any) -> Any:
 
 
 def _chosen(holds: Any, chosen: Expression, other: Expression, lookup: Lookup) -> Any:
-    if not isinstance(holds, np.ndarray):
-        return value(chosen if holds else other, lookup)
-    return np.where(holds, _number(value(chosen, lookup)), _number(value(other, lookup)))
+    if _is_one(holds):
+        return value(chosen if np.all(holds) else other, lookup)
+    one, two = (_of_some(holds, _number, branch, lookup) for branch in (chosen, other))
+    return np.where(holds, one, two)
 
 
 def _binary(operator: str, left: Expression, right: Expression, lookup: Lookup) -> Any:
     one = value(left, lookup)
     if operator in ("and", "or"):
         holds = truth(one)
-        if not isinstance(holds, np.ndarray) and holds == (operator == "or"):
+        if _is_one(holds) and np.all(holds) == (operator == "or"):
             return holds
-        other = truth(value(right, lookup))
+        other = _of_some(holds, truth, right, lookup)
         return holds & other if operator == "and" else holds | other
     other = value(right, lookup)
     if operator in ("==", "!=") and (one is None or other is None):
@@ -116,6 +117,29 @@ def _binary(operator: str, left: Expression, right: Expression, lookup: Lookup) 
     if most is not None and any(np.any(operand > most) or np.any(operand < -most) for operand in (one, other)):
         raise UnfitError("numbers that are too large")
     return _COMPUTE[operator](one, other)
+
+
+def _is_one(holds: Any) -> bool:
+    """Whether an answer is the same for all records."""
+    return not isinstance(holds, np.ndarray) or bool(holds.all() or not holds.any())
+
+
+def _of_some(holds: Any, read: Callable[[Any], Any], expression: Expression, lookup: Lookup) -> Any:
+    """What is read of an expression that the parser may compute only for records with one answer, and that may have no
+    value for the others. Raises SplitError if it has none for some of them."""
+    try:
+        return read(value(expression, lookup))
+    except UnfitError:
+        if _is_one(holds):
+            raise
+        raise SplitError([np.flatnonzero(holds), np.flatnonzero(~holds)]) from None
+
+
+def _there(found: Any) -> Any:
+    """An object that is there. What is absent has no attributes."""
+    if found is None:
+        raise UnfitError("it is absent")
+    return found
 
 
 def _negative(found: Any) -> Any:

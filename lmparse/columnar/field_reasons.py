@@ -15,7 +15,7 @@ _ORDERED = ("uint", "int", "float", "code", "lsn")
 def reasons(layouts: Mapping[str, Layout], layout: Layout) -> dict[str, str]:
     """The reasons by the id of the field; fields that the columns can decode are left out."""
     ends = {entry.ends for entry in layout} - {None, END}
-    found = {entry.id: _own(layouts, layout, entry) or _of_place(entry, ends) for entry in layout}
+    found = {entry.id: _own(layouts, layout, entry) or _of_place(layout, entry, ends) for entry in layout}
     return {field_id: reason for field_id, reason in found.items() if reason}
 
 
@@ -46,13 +46,22 @@ def _own(layouts: Mapping[str, Layout], layout: Layout, entry: Field) -> str:
     return ""
 
 
-def _of_place(entry: Field, ends: set[str | None]) -> str:
+def _of_place(layout: Layout, entry: Field, ends: set[str | None]) -> str:
     if entry.offset is None or entry.conditional or entry.repeated:
         return "its place depends on the data"
     if entry.kind in NESTED:
         return "only the parser can read what is nested in it"
-    if entry.width is None and entry.ends is None:
+    if entry.ends not in (None, END, *layout.by_id):
+        return "its place depends on a parameter"
+    if entry.width is None and not _fills_its_part(entry):
         return "its length depends on the data"
     if entry.checks and not (entry.id in ends and entry.checks == f"max: {END}.size"):
         return f"only the parser can check {entry.checks}"
     return ""
+
+
+def _fills_its_part(entry: Field) -> bool:
+    """Whether a field ends where the part ends that it may be missing from, if it may."""
+    if entry.ends == END:
+        return entry.size == ("rest",)
+    return entry.size == ("-", ("name", entry.ends), ("get", ("name", END), "pos"))

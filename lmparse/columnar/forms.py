@@ -183,12 +183,12 @@ class FormWalk:
 
     # -- values of expressions -----------------------------------------------------------
 
-    def _decided(self, part: Part, expression: Expression) -> bool:
-        return evaluation.decided(self._value(part, expression))
+    def _decided(self, part: Part, expression: Expression, is_certain: bool = True) -> bool:
+        return evaluation.decided(self._value(part, expression, is_certain))
 
-    def _value(self, part: Part, expression: Expression) -> Any:
+    def _value(self, part: Part, expression: Expression, is_certain: bool = True) -> Any:
         if isinstance(expression, tuple) and expression[0] == "name":
-            return self._lookup(part, None, None, expression[1], is_certain=True)
+            return self._lookup(part, None, None, expression[1], is_certain)
         return evaluation.value(expression, partial(self._lookup, part, None))
 
     def _lookup(self, part: Part, own: Any, of: Any, name: str, is_certain: bool = False) -> Any:
@@ -211,11 +211,14 @@ class FormWalk:
         return self.attribute(of, name, is_certain)
 
     def attribute(self, part: Part, name: str, is_certain: bool) -> Any:
-        """A field, parameter or instance of a part: a number, a part, a piece of bytes, or None if it is absent.
+        """A field, parameter or instance of a part: a number, a part, a piece of bytes, or None for an instance whose
+        condition does not hold. A field that is absent is an error in the parser.
 
         `is_certain`: the parser computes an instance at this point in all records, and not in some of them only.
         """
         if name in part.values:
+            if part.values[name] is None:
+                raise UnfitError(f"the records have no {name}")
             return self._plain(part.values[name])
         if name in part.arguments:
             return part.arguments[name]
@@ -225,13 +228,13 @@ class FormWalk:
             computed = part.layout.computed[name]
             if not is_certain and (evaluation.is_moving(computed.value) or evaluation.is_moving(computed.condition)):
                 raise UnfitError(f"only the parser knows {name}")
-            part.looked[name] = self._computed(part, computed)
+            if computed.condition is not None and not self._decided(part, computed.condition, is_certain):
+                return None  # the parser asks again the next time
+            part.looked[name] = self._computed(part, computed, is_certain)
         return part.looked[name]
 
-    def _computed(self, part: Part, found: Computed) -> Any:
-        if found.condition is not None and not self._decided(part, found.condition):
-            return None
-        value = self._value(part, found.value)
+    def _computed(self, part: Part, found: Computed, is_certain: bool) -> Any:
+        value = self._value(part, found.value, is_certain)
         if not found.width:
             return value
         if not part.is_ordered:
@@ -278,7 +281,8 @@ class FormWalk:
         inner: Any = part
         while isinstance(inner, Part):
             if KIND in inner.values or KIND in inner.layout.params or KIND in inner.layout.computed:
-                found = self.attribute(inner, KIND, True)
+                is_absent = KIND in inner.values and inner.values[KIND] is None
+                found = None if is_absent else self.attribute(inner, KIND, True)
                 if found is not None:
                     number, spec, codes = found, spec_of(inner.layout.id), _codes(inner)
             inner = inner.values.get("body")

@@ -176,7 +176,7 @@ class RecordPlan:
     def _array(self, way: ColumnPlan, rows: Bytes, low: int, found: _Found, irregular: Flags) -> pa.Array:
         if way.width is None or way.read is None:
             start, length = found.rest(way.field)
-            is_absent = length == 0 if way.field.kind == "rest" else None
+            is_absent = length == 0 if way.field.kind == "rest" or way.field.optional else None
             return arrays.ragged_binary(found.data, start, length, is_absent)
         array, bad = way.read(_cut(way, rows, low))
         if way.field.optional:
@@ -198,6 +198,8 @@ class _Found:
     """The starts, with that of a regular record in place of those of irregular records."""
     ends: dict[str, Int64s]
     """Ends of parts, from the start of the record."""
+    tails: dict[str, Int64s | int]
+    """Starts of the fields that extend to the end of a part, from the start of the record, by their ids."""
     is_regular: Flags
 
     def has(self, field: Field) -> Flags:
@@ -208,11 +210,7 @@ class _Found:
     def rest(self, field: Field) -> tuple[Int64s, Int64s]:
         """Offset and length of a field that extends to the end of a part."""
         end = self.ends[field.ends or END]
-        # A shorter part ends before the fields that may be missing from it.
-        begin: Int64s = np.minimum(end, field.offset or 0)
-        if field.kind == "variable":
-            # It begins behind the part that has an end of its own.
-            begin = next((place for name, place in self.ends.items() if name != END), begin)
+        begin = self.tails[field.id]
         # Irregular records get an empty piece at their start, so that pieces stay in order.
         return self.own_starts + np.where(self.is_regular, begin, 0), np.where(self.is_regular, end - begin, 0)
 
@@ -229,6 +227,8 @@ class _Shape:
         self._high = max((entry.end or 0 for entry in layout), default=0)
         self._optional = [entry for entry in layout if entry.optional and entry.width is not None]
         self._behind = _behind_optional(layout)
+        self._placed = [entry for entry in layout if entry.width is not None]
+        self._tail = [entry for entry in layout if entry.width is None]
         self._ends = list(dict.fromkeys(entry.ends for entry in layout if entry.ends not in (None, END)))
         self._limited = [entry for entry in layout if entry.kind in ("uint", "int") and is_limited(entry)]
         self.reasons = reasons(layouts, layout)
@@ -248,7 +248,7 @@ class _Shape:
             self.reason = self.reason or f"{why} in a described header"
         self._end_at = described.width
         self._least = self._high = max(described.width, *(self._layout[name or ""].end or 0 for name in self._ends), 0)
-        self._optional, self._limited, self._behind = [], [], []
+        self._optional, self._limited, self._behind, self._placed = [], [], [], []
 
     def _refusal(self) -> str:
         layout = self._layout
@@ -258,7 +258,7 @@ class _Shape:
             return f"{field_id}: {why}"
         if len(self._ends) > 1:
             return f"{' and '.join(map(str, self._ends))}: several fields say where a part ends"
-        tail = [entry for entry in layout if entry.width is None]
+        tail = self._tail
         if len(tail) > 1 and [(entry.kind, entry.ends == END) for entry in tail] != [
             ("rest", False),
             ("variable", True),
@@ -274,7 +274,7 @@ class _Shape:
         is_regular: Flags = (window.lengths >= self._least) & (window.starts + self._high <= size)
         starts = byte_arrays.stand_in(window.starts, is_regular)
         if starts is None:
-            return _Found(window.data, window.starts, window.starts, {}, is_regular)
+            return _Found(window.data, window.starts, window.starts, {}, {}, is_regular)
         numbers = {entry.id: self._number(window.data, starts, entry) for entry in self._limited}
         for entry in self._limited:
             found = numbers[entry.id]
@@ -301,8 +301,25 @@ class _Shape:
                 is_regular &= is_there | (ends[entry.ends or END] <= (missing.offset or 0))
             else:
                 is_regular &= is_there & (window.lengths >= (entry.end or 0))
+        tails: dict[str, Int64s | int] = {}
+        begin = self._begin_of_tail(ends) if self._tail else 0
+        for entry in self._tail:
+            tails[entry.id] = begin
+            if entry.ends != END:
+                begin = ends[entry.ends or END]
+                is_regular &= begin >= tails[entry.id]
         safe = byte_arrays.stand_in(starts, is_regular)
-        return _Found(window.data, window.starts, starts if safe is None else safe, ends, is_regular)
+        return _Found(window.data, window.starts, starts if safe is None else safe, ends, tails, is_regular)
+
+    def _begin_of_tail(self, ends: dict[str, Int64s]) -> Int64s | int:
+        """Where the last field of fixed width ends that is there."""
+        begin: Int64s | int = self._least
+        for entry in self._placed:
+            if not entry.optional:
+                begin = entry.end or 0
+            else:
+                begin = np.where(ends[entry.ends or END] > (entry.offset or 0), entry.end or 0, begin)
+        return begin
 
     def _number(self, data: Bytes, starts: Int64s, entry: Field) -> Int64s:
         raw = byte_arrays.take_rows(data, starts + (entry.offset or 0), entry.width or 0)

@@ -80,8 +80,12 @@ class _Stream:
     first: int | None = None
     """Address of the first one."""
     indexes: array[int] = field(default_factory=lambda: array("Q"))
+    bytes: int = 0
+    """Of its records so far."""
     starts: array[int] = field(default_factory=lambda: array("Q"))
-    """Bytes of records in front of each one, of all streams."""
+    """Bytes of its records in front of each one."""
+    unreadable: array[int] = field(default_factory=lambda: array("Q"))
+    """Bytes of records in front of each one that cannot be read, and may be of any stream."""
     addresses: array[int] = field(default_factory=lambda: array("Q"))
     """Zero if unknown."""
 
@@ -99,13 +103,13 @@ class Continuity:
         """Failures unless the log was read with records left out."""
         self._streams: dict[int, _Stream] = {}
         self._latest: dict[bytes, _Chain] = {}
-        self._bytes = 0
+        self._unreadable = 0
         self._damaged = -1
         self._last: tuple[int | None, bytes] = None, b""
 
     def unreadable(self, extent: RecordExtent) -> None:
         """Take note of a record that cannot be read."""
-        self._bytes += extent.length
+        self._unreadable += extent.length
         self._damaged = extent.index
 
     def add(self, record: LogRecord, raw: bytes) -> None:
@@ -118,8 +122,9 @@ class Continuity:
         if address is not None:
             stream.first = address if stream.first is None else min(stream.first, address)
         stream.indexes.append(record.extent.index)
-        stream.starts.append(self._bytes)
-        self._bytes += record.extent.length
+        stream.starts.append(stream.bytes)
+        stream.unreadable.append(self._unreadable)
+        stream.bytes += record.extent.length
         stream.addresses.append(address or 0)
         if any(record.transaction_id):
             self._test_chain(record, stream)
@@ -249,21 +254,26 @@ class Continuity:
     def _adjoining(self, stream: _Stream) -> list[str]:
         """Test that records adjoin; returns where bytes are missing or too many."""
         gaps = []
-        before: tuple[int, int, int] | None = None
-        for index, start, address in zip(stream.indexes, stream.starts, stream.addresses, strict=True):
+        before: tuple[int, int, int, int] | None = None
+        places = zip(stream.indexes, stream.starts, stream.addresses, stream.unreadable, strict=True)
+        for index, start, address, unreadable in places:
             if not address:
                 self._gaps.untestable[_UNKNOWN] += 1
                 continue
             if before is not None:
-                missing = (address - before[2]) - (start - before[1])
+                missing, bad = (address - before[2]) - (start - before[1]), unreadable - before[3]
+                is_told = len(self._streams) == 1 or not 0 <= missing < bad
+                missing -= bad if is_told else 0
                 if not missing:
                     self._gaps.test()
+                elif not is_told:
+                    self._gaps.untestable[_DAMAGED] += 1
                 elif missing < 0 and stream.first is not None:
                     self._gaps.untestable[_SHORT if address > before[2] else _LATE] += 1
                 else:
                     words = f"{missing} bytes are missing" if missing > 0 else f"there are {-missing} bytes too many"
                     gaps.append(f"between {self._named(before[0])} and {self._named(index)}: {words}")
-            before = index, start, address
+            before = index, start, address, unreadable
         return gaps
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from lmparse.changes.change import ROLES, Change
 from lmparse.changes.row_values import RowValues, add_row, reading
 from lmparse.db2 import log_record
-from lmparse.db2.lob_columns import fitting, whole_row
+from lmparse.db2.lob_columns import by_version, fitting, whole_row
 from lmparse.db2.lob_values import Key, Known, OutsideValues
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import RecordHeader, RowReader, record_header
@@ -70,6 +70,8 @@ class ChangeDecoder:
     """Rows of tables without a description, by table."""
     _readers: dict[Table, RowReader] = field(default_factory=dict)
     _first_columns: dict[Table, int | None] = field(default_factory=dict)
+    _columns_named: dict[Ids, dict[int, set[int]]] = field(default_factory=dict)
+    """By table and number of its version, the columns that LOB records name."""
     _lacking: dict[Key, Known] = field(default_factory=dict)
     _pieces: dict[int, bytes] = field(default_factory=dict)
     """Data of pieces by record: a value that is appended to is read for each of its changes."""
@@ -184,7 +186,11 @@ class ChangeDecoder:
         return self._first_columns[table]
 
     def _find_first_column(self, table: Table) -> int | None:
-        numbers = self.index.column_ids.get(table.ids, set())
+        versions = self._columns_named.get(table.ids)
+        if versions is None:
+            places, described = self.index.column_ids.get(table.ids, set()), self.index.tables.get(table.ids, ())
+            versions = self._columns_named[table.ids] = by_version(places, described)
+        numbers = versions.get(table.sequence, set())
         fits, asked, known = fitting(numbers, table), self.options.lob_columns_from, self.index.lob_columns_from
         if not numbers - {whole_row()}:
             return 0

@@ -12,6 +12,7 @@ import numpy as np
 from lmparse.changes.checkpoint import MOST_UNREAD, Checkpoint, too_late
 from lmparse.db2.file_ranges import FileRange, file_heads, not_one_log
 from lmparse.db2.known_records import has_known
+from lmparse.db2.late_records import LateRecords
 from lmparse.db2.order import Position
 from lmparse.errors import FramingError
 from lmparse.options import Options
@@ -85,27 +86,27 @@ class FileChain:
         if piece.size:
             self.filled.append(len(self.pieces) - 1)
             self.firsts.append(max(one.first, (self.reached[0], self.reached[1] + 1)))
-        self.reached = max(self.reached, one.last)
-        for stream, end in one.ends.items():
-            self.ends[stream] = max(end, self.ends.get(stream, 0))
+        behind = one.addresses.ends_behind(self.ends)
+        if one.last > self.reached:
+            self.reached, self.ends = one.last, self.ends | behind
+        elif one.last == self.reached:  # one of them may have more records without a position behind it
+            self.ends |= {stream: max(behind[stream], self.ends.get(stream, 0)) for stream in one.addresses.ends}
 
     def _piece(self, one: FileRange) -> JoinedPiece:
         """What a stretch has that those before do not have. Raises FramingError LMP-F013."""
         stretch = one.stretch
         if one.first > self.reached:
             is_first = not self.filled and self.checkpoint is None
-            missing = 0 if is_first else self._missing(one)
-            stream, address = one.first_address if missing and one.first_address is not None else (0, 0)
-            return replace(stretch, missing=missing, stream=stream, address=address)
+            return stretch if is_first else self._behind(one)
         self._check_read(one)
         is_doubtful = self._is_doubtful(one)
         if self.filled and one.first >= self.firsts[0]:
             size, records = self._shared(one)
         else:
             known = () if self.checkpoint is None else self.checkpoint.known
-            if known:
-                is_doubtful = not has_known(one, known, self.options, self.settings)
-            records, size = self._read_before(stretch)
+            is_known = bool(known) and has_known(one, known, self.options, self.settings)
+            is_doubtful = not is_known if known else is_doubtful
+            records, size = self._read_before(stretch, is_known=is_known)
         return replace(
             stretch, start=stretch.start + size, first_record=stretch.first_record + records,
             records=stretch.records - records, is_doubtful=is_doubtful,
@@ -131,22 +132,40 @@ class FileChain:
                     return True
         return False
 
-    def _missing(self, one: FileRange) -> int | None:
-        """Bytes of the log between the files so far and the next one; None if addresses do not show it.
+    def _behind(self, one: FileRange) -> JoinedPiece:
+        """A stretch behind the others, with the bytes of the log between them, log stream by log stream.
 
-        Records that state no address count with their length, which may be wrong if they are damaged.
+        Where a stream begins in front of its end, or is in no file before, its addresses do not show what is missing.
         """
-        if one.first_address is None:
-            return None
-        stream, address = one.first_address
-        return max(address - one.unplaced_length - self.ends[stream], 0) if stream in self.ends else None
+        begins = one.addresses.begins_behind(self.ends)
+        lost = tuple(
+            (stream, self.ends[stream], begin)
+            for stream, begin in sorted(begins.items())
+            if begin > self.ends.get(stream, begin)
+        )
+        new = [stream for stream in sorted(begins) if stream not in self.ends]
+        back = [stream for stream, begin in sorted(begins.items()) if begin < self.ends.get(stream, 0)]
+        if lost or not (new or back):
+            missing = sum(end - begin for _, begin, end in lost) if begins else None
+            return replace(one.stretch, missing=missing, lost=lost)
+        untold = ""
+        if back:
+            untold = (
+                f"its addresses in log stream {back[0]} begin in front of the end of those before: they are damaged or "
+                "begin anew, or rows are longer here than in the log"
+            )
+        elif len(new) < len(begins) or self.ends:
+            untold = f"its log stream {new[0]} is in no file before"
+        return replace(one.stretch, missing=None, untold=untold)
 
-    def _read_before(self, stretch: JoinedPiece) -> tuple[int, int]:
+    def _read_before(self, stretch: JoinedPiece, *, is_known: bool) -> tuple[int, int]:
         """Records and bytes at the beginning of a stretch, up to the last record that is not behind the checkpoint.
 
         Records behind that one without a sound header have no position: they are read, perhaps once more.
+        Raises FramingError LMP-F014 if addresses show that there are others that were not read.
         """
         records = size = 0
+        late = None if self.checkpoint is None else LateRecords(self.checkpoint, is_known=is_known)
         with suppress(FramingError):  # no record behind damage is joined
             for heads in file_heads(stretch, self.options, self.settings):
                 places = np.flatnonzero(~heads.is_behind(self.reached))
@@ -154,8 +173,12 @@ class FileChain:
                     last = places[-1]
                     records, size = int(heads.index[last]) + 1 - stretch.first_record, int(heads.behind[last])
                     size -= stretch.start
+                if late is not None:
+                    late.add(heads)
                 if len(places) < len(heads.lsn):
                     break
+        if late is not None and late.are_found:
+            raise too_late(stretch.path, "it has addresses of the log that were not read, in front of the checkpoint")
         return records, size
 
     def _shared(self, one: FileRange) -> tuple[int, int]:

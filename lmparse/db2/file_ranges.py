@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lmparse.db2.address_ranges import AddressedRecords, AddressRanges
 from lmparse.db2.links import Links, links_of
 from lmparse.db2.order import Position
 from lmparse.db2.record_column_reader import RecordColumnReader
@@ -28,10 +29,7 @@ class FileRange:
     stretch: JoinedPiece
     first: Position
     last: Position
-    first_address: tuple[int, int] | None
-    """Log stream and address of the first record with a sound header; None if it does not state them."""
-    ends: dict[int, int]
-    """Address behind the last record of each log stream; those behind the last sound one are taken to be of its."""
+    addresses: AddressRanges
     sound_end: int
     """Offset behind the last record before damage."""
     fault: FramingError | None
@@ -40,8 +38,6 @@ class FileRange:
     """Where the last record, with its prefix, begins and ends; None if that was not looked for."""
     unplaced_before: tuple[int, int] = (0, 0)
     """Records in front of the first one with a position, and their bytes with prefixes."""
-    unplaced_length: int = 0
-    """The same bytes without prefixes."""
     unplaced: tuple[int, int] | None = None
     """Number and offset of the first record with a sound header that states no position; None if there is none."""
 
@@ -60,13 +56,11 @@ def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> 
 
 def placed_range(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange | None:
     """The same; None if no record has a sound header. One that has one, and states no position, is not passed over."""
-    records, path, sound_end, links = 0, stretch.path, stretch.start, Links()
+    records, path, sound_end, links, addresses = 0, stretch.path, stretch.start, Links(), AddressRanges()
     fault: FramingError | None = None
-    first: tuple[Position, tuple[int, int] | None] | None = None
+    first: Position | None = None
     last: Position | None = None
     last_record: tuple[int, int] | None = None
-    unsound = 0
-    """Bytes of the records without a sound header behind the last one that has one."""
     unplaced: tuple[int, int] | None = None
     windows = file_heads(stretch, options, settings)
     while True:
@@ -80,19 +74,16 @@ def placed_range(stretch: JoinedPiece, options: Options, settings: FileSettings)
             break
         records, sound_end = records + heads.count, heads.end
         links.then(heads.links)
+        addresses.add(heads.addressed)
         unplaced = unplaced or heads.unplaced
         if not len(heads.lsn):
-            unsound += heads.unsound_behind
             continue
         if first is None:
-            stated = (int(heads.stream[0]), int(heads.address[0])) if heads.address[0] else None
-            first = heads.position(0), stated
+            first = heads.position(0)
             before = int(heads.index[0]) - stretch.first_record, int(heads.start[0]) - stretch.start
-            length = before[1] - before[0] * heads.lead
         if (last is not None and heads.position(0) < last) or not heads.is_ascending:
             raise not_one_log("its records are not in the order of their positions", path)
         last, last_record = heads.position(-1), (int(heads.start[-1]), int(heads.behind[-1]))
-        last_stream, unsound = int(heads.stream[-1]), heads.unsound_behind
     if first is None or last is None:
         if fault is not None:
             raise fault
@@ -101,12 +92,7 @@ def placed_range(stretch: JoinedPiece, options: Options, settings: FileSettings)
         return None
     is_gapless = bool(links.ends) and not links.apart
     found = replace(stretch, records=records, is_gapless=is_gapless)
-    ends = dict(links.ends)
-    if last_stream in ends:
-        ends[last_stream] += unsound
-    return FileRange(
-        found, first[0], last, first[1], ends, sound_end, fault, last_record, before, length, unplaced
-    )  # fmt: skip
+    return FileRange(found, first, last, addresses, sound_end, fault, last_record, before, unplaced)
 
 
 @dataclass(frozen=True)
@@ -128,10 +114,8 @@ class FileHeads:
     stream: UInt64s
     address: UInt64s
     links: Links
-    lead: int
-    """Bytes of the prefix of each record."""
-    unsound_behind: int
-    """Bytes of the records behind the last of them, without their prefixes; if there is none, of all."""
+    addressed: AddressedRecords
+    """All records of the window."""
     unplaced: tuple[int, int] | None = None
     """As `FileRange.unplaced`."""
 
@@ -167,23 +151,24 @@ def file_heads(
     reader = RecordColumnReader(logs, found.buffer, found.framing.name, settings.code_page, Held(options.bounds))
     place = stretch.start, stretch.end, stretch.first_record
     for window in index.windows(found.framing, found.buffer, *place, max_records, lead=reader.lead):
-        heads = reader.heads(window)
-        end, count, size = int(window.offsets[-1] + window.lengths[-1]), len(window), int(window.lengths.sum())
+        heads, (streams, addresses) = reader.heads(window), reader.prefix_numbers(window)
+        end, count = int(window.offsets[-1] + window.lengths[-1]), len(window)
         if heads is None:
             none = np.zeros(0, np.uint64)
-            yield FileHeads(end, count, none, none, none, none, none, none, none, Links(), reader.lead, size)
+            addressed = AddressedRecords(streams, addresses, window.lengths, np.zeros(count, np.bool_))
+            yield FileHeads(end, count, none, none, none, none, none, none, none, Links(), addressed)
             continue
         members, is_sound = heads
         without = np.flatnonzero(is_sound & (members.lsn == 0))
         unplaced = (int(members.index[without[0]]), int(members.offset[without[0]])) if len(without) else None
-        members = members.take(is_sound & (members.lsn != 0))
-        places = members.index - window.first_index
-        behind = int(window.lengths[places[-1] + 1 :].sum()) if len(places) else size
+        is_sound = is_sound & (members.lsn != 0)
+        streams = np.where(is_sound, members.stream, streams)
+        addressed = AddressedRecords(streams, addresses, window.lengths, is_sound & (addresses != 0))
+        members = members.take(is_sound)
         yield FileHeads(
             end, count, members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
             (members.offset + members.length).view(np.uint64), members.lfs, members.lsn,
-            members.stream.view(np.uint64), members.address, links_of(members), reader.lead,
-            behind, unplaced,
+            members.stream.view(np.uint64), members.address, links_of(members), addressed, unplaced,
         )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from lmparse.changes.checkpoint import MOST_KNOWN, Checkpoint
 from lmparse.db2.file_chain import FileChain
 from lmparse.db2.file_form import UNDECIDED, common_settings, known_settings, undecided_error
 from lmparse.db2.file_ranges import FileRange, file_heads, not_one_log, range_of
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.options import Options
 from lmparse.records.settings import FileSettings
 from lmparse.storage.buffers import open_buffer
@@ -36,8 +36,9 @@ def join(
 
     With a checkpoint, the stretches that it needs come with them, and what was read before is left out. The files are
     read by `run` in other processes, if it is given. Raises FramingError LMP-F013 for files that are not of one log,
-    and as opening a log does. With `faults`, errors of single files are added to it instead: such a file is joined up
-    to its damage, or left out; there may be no piece then.
+    OptionError LMP-S003 for bytes of files that are not records, and as opening a log does. With `faults`, errors of
+    single files are added to it instead: such a file is joined up to its damage, or left out; there may be no piece
+    then.
     """
     sizes = {path: _size(path, options, faults) for path in dict.fromkeys(paths)}
     stretches = [JoinedPiece(path, 0, size) for path, size in sizes.items() if size]
@@ -50,6 +51,11 @@ def join(
         return Joined(tuple(JoinedPiece(path, 0, 0) for path, size in sizes.items() if size is not None)[:1])
     if len(stretches) == 1 and checkpoint is None:
         return Joined(tuple(stretches))
+    if options.file_start_offset or options.file_end_offset:
+        raise OptionError(
+            "fileStartOffset and fileEndOffset mean nothing for files read as one log, nor behind a checkpoint",
+            hint="copy the records of each file into one of its own",
+        )
     try:
         settings = known_settings(checkpoint, options) or common_settings(stretches, options)
     except FramingError as error:
@@ -125,6 +131,8 @@ def _said(joined: Joined) -> Iterator[str]:
         elif before is None:
             if piece.missing:
                 yield f"in front of {piece.path}, {piece.missing} bytes of the log have not been read"
+            elif piece.untold:
+                yield f"whether bytes of the log are missing in front of {piece.path} is not known: {piece.untold}"
         elif piece.is_unread:
             yield f"{piece.path} is not read: it is behind the damage of {before.path}"
         elif not piece.size:
@@ -132,7 +140,8 @@ def _said(joined: Joined) -> Iterator[str]:
         elif piece.first_record:
             yield f"the first {piece.first_record} records of {piece.path} are in {before.path} too: they are read once"
         elif piece.missing is None:
-            yield f"whether {piece.path} follows {before.path} cannot be tested: their records state no address"
+            why = piece.untold or "their records state no address"
+            yield f"whether {piece.path} follows {before.path} cannot be tested: {why}"
         elif piece.missing:
             yield (
                 f"between {before.path} and {piece.path}, {piece.missing} bytes of the log are in neither file: "

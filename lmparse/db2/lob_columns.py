@@ -1,12 +1,13 @@
 """LOB columns: how LOB records number the columns of a table, which no manual states: from 0 as the catalog, or from 1.
 
 A number fits a table if every LOB record of it then names a column that keeps values out of the row. One server counts
-in one way, so tables that only one number fits decide for the others.
+in one way, so tables that only one number fits decide for the others. Ids may be used again for another table, and the
+columns of one may change: LOB records are of the description that was in force at them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Protocol
 
@@ -22,6 +23,19 @@ class _Described(Protocol):
 
     @property
     def table(self) -> Table: ...
+    @property
+    def before(self) -> Table | None: ...
+    @property
+    def index(self) -> int: ...
+    @property
+    def is_committed(self) -> bool: ...
+    @property
+    def tid(self) -> int: ...
+
+
+Places = set[tuple[int, int, int]]
+"""Numbers of LOB records of a table, the column that each names, and the identifier of its transaction; zero for one
+that describes no table. Of those between two descriptions of a table, at least one for each column and identifier."""
 
 
 @cache
@@ -37,9 +51,28 @@ def fitting(ids: Iterable[int], table: Table) -> tuple[int, ...]:
     return tuple(first for first in (0, 1) if {number + 1 - first for number in named} <= able)
 
 
+def by_version(places: Places, described: Iterable[_Described]) -> dict[int, set[int]]:
+    """The columns that LOB records of a table name, by the number of the version that was in force at them.
+
+    0 is the one before the first description. One that was not committed is in force for its own transaction.
+    """
+    found: dict[int, set[int]] = {}
+    records = sorted(described, key=lambda record: record.index, reverse=True)
+    version, own = 0, dict[int, int]()
+    for index, column, tid in sorted(places):
+        while records and records[-1].index <= index:
+            record = records.pop()
+            if record.is_committed:
+                version, own = record.table.sequence, {}
+            else:
+                own[record.tid] = record.table.sequence
+        found.setdefault(own.get(tid, version), set()).add(column)
+    return found
+
+
 def proven(
-    column_ids: Mapping[Ids, set[int]],
-    described: Mapping[Ids, Iterable[_Described]],
+    column_ids: Mapping[Ids, Places],
+    described: Mapping[Ids, Sequence[_Described]],
     named: Mapping[Ids, Table],
     evidence: Iterable[str],
 ) -> int | None:
@@ -48,10 +81,14 @@ def proven(
     `described` are the descriptions in the log, `named` those of the tables file.
     """  # fmt: skip
     found = {first for first in (0, 1) if _EVIDENCE.format(first) in evidence}
-    for ids, numbers in column_ids.items():
-        tables = [record.table for record in described.get(ids, ())]
-        for table in [*tables, named[ids]] if ids in named else tables:
-            fits = fitting(numbers, table)
+    for ids, places in column_ids.items():
+        records = described.get(ids, ())
+        first = next((record.before for record in records if record.before is not None), named.get(ids))
+        tables = {record.table.sequence: record.table for record in records}
+        if first is not None:
+            tables[0] = first
+        for version, numbers in by_version(places, records).items():
+            fits = fitting(numbers, tables[version]) if version in tables else ()
             found.update(fits if len(fits) == 1 else ())
     return found.pop() if len(found) == 1 else None
 

@@ -43,6 +43,12 @@ class LobPieces:
         """By column, the last update of a row behind that change with pieces of it, and where they end."""
         self._damaged: list[int] = []
         """Numbers of records that could not be read, ascending."""
+        self._columns: dict[Ids, set[tuple[int, int]]] = {}
+        """Columns of pieces behind the last description of each table, with the identifiers of their transactions."""
+
+    def describe(self, ids: Ids) -> None:
+        """A record describes a table: pieces behind it may be of other columns."""
+        self._columns.pop(ids, None)
 
     def damage(self, first: int, end: int) -> None:
         """Note a range of records that could not be read: any may have been a piece."""
@@ -70,7 +76,10 @@ class LobPieces:
         is_cut = is_first and (address > 0 or not record.kind.startswith("db2_lob"))
         piece = LobPiece(record.extent, record.kind, column, address, body.data_length, hasattr(body, "data"), is_cut)
         if column is not None:
-            self._index.column_ids.setdefault(ids, set()).add(column)
+            seen, tid = self._columns.setdefault(ids, set()), int.from_bytes(record.transaction_id)
+            if (column, tid) not in seen:
+                seen.add((column, tid))
+                self._index.column_ids.setdefault(ids, set()).add((record.extent.index, column, tid))
         if record.kind in LOBS_UNNAMED:
             self._unnamed[record.transaction_id].setdefault(ids, []).append(piece)
         else:

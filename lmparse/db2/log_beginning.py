@@ -9,7 +9,7 @@ start of a load. Those are cut off that earlier readings have found to be so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -24,6 +24,9 @@ from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
 MISSING, ADJOINING, APART = "missing", "adjoining", "apart"
 """Bytes of the log are missing between files; a file has records that adjoin; a file has others, or states no
 addresses."""
+BACK = "addresses go back"
+"""Addresses of a log stream have begun anew, are damaged, or count rows that are longer here than in the log: those of
+records that were read may be behind the last one."""
 Stretches = tuple[tuple[int, int], ...]
 _MOST_STRETCHES = 1000
 """Most stretches of a log stream that are kept."""
@@ -164,9 +167,14 @@ def missing_in(joined: Joined | None, before: Checkpoint | None) -> dict[int, St
         if MISSING in before.evidence and not found:  # a checkpoint that does not say where
             found = {stream: [(0, end)] for stream, end in before.ends.items()}
     for piece in () if joined is None else joined.pieces:
-        if piece.size and piece.missing and piece.address:
-            found.setdefault(piece.stream, []).append((piece.address - piece.missing, piece.address))
+        for stream, begin, end in piece.lost if piece.size else ():
+            found.setdefault(stream, []).append((begin, end))
     return {stream: _few(stretches) for stream, stretches in found.items()}
+
+
+def certainly_missing(missing: Mapping[int, Stretches]) -> dict[int, Stretches]:
+    """Those in which no record has been read: of very many, the first one has others in it."""
+    return {stream: stretches[len(stretches) == _MOST_STRETCHES :] for stream, stretches in missing.items()}
 
 
 def _few(stretches: Sequence[tuple[int, int]]) -> Stretches:

@@ -27,6 +27,8 @@ GENERATIONS = ("v7", "v9.7", "v10")
 BYTE_ORDERS = ("little", "big")
 MARGIN = 4
 """Factor by which one generation must explain more records than any other."""
+STREAMS = 1 << 16
+"""Numbers of log streams: a prefix has more bytes for one than a header and a `seq`."""
 
 
 class LogReader:
@@ -147,8 +149,9 @@ class LogRecord:
 
     @property
     def stream(self) -> int:
-        """Its log stream; zero if it has none."""
-        return int(getattr(self.parsed.chain, "log_stream_id", 0))
+        """Its log stream, which headers of 40 bytes do not have set, so that the prefix says it; zero without one."""
+        own, lri = int(getattr(self.parsed.chain, "log_stream_id", 0)), getattr(self.prefix, "record_lri_type2", None)
+        return int(lri.part1) if not own and lri is not None and lri.part1 < STREAMS else own
 
     @property
     def previous(self) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 
 from lmparse.db2 import record_kinds
 from lmparse.db2.links import Links, LoadStart
+from lmparse.db2.lob_columns import Places
 from lmparse.db2.record_columns import NO_AUTHID, ChangedRows, Members, RecordColumns, narrowed, widened
 from lmparse.db2.record_forms import Role
 from lmparse.db2.transaction_index import Crossing
@@ -72,7 +73,7 @@ class PartSummary:
     """Tables with updates of values that are stored outside of their row."""
     outside: dict[int, UInt64s]
     """Identifiers of the transactions that have pieces of such values, by table."""
-    column_ids: dict[int, set[int]]
+    column_ids: dict[int, Places]
     """Columns of such values, by table."""
     tables: set[int] = field(default_factory=set)
     """Tables with changed rows."""
@@ -89,6 +90,10 @@ class PartSummary:
             loads=[replace(one, index=one.index + first) for one in self.loads],
             heads=self.heads.moved(first), tails=self.tails.moved(first), cut=self.cut.moved(first),
             links=self.links.moved(first),
+            column_ids={
+                ids: {(index + first, column, tid) for index, column, tid in places}
+                for ids, places in self.column_ids.items()
+            },
         )  # fmt: skip
 
 
@@ -201,9 +206,26 @@ class PartIndex:
             undoing=undoing,
             grown=set(grown.tolist()),
             outside=_different(pieces.ids, tids[pieces.member]),
-            column_ids={ids: set(found.tolist()) for ids, found in _different(pieces.ids, pieces.column).items()},
+            column_ids=self._column_ids(),
             tables=set(np.unique(rows.ids).tolist()),
         )  # fmt: skip
+
+    def _column_ids(self) -> dict[int, Places]:
+        """The columns of pieces by table, once for each stretch without a record that may describe a table."""
+        members, pieces = self.columns.members, self.columns.pieces
+        is_describing = (members.role == Role.OBJECT) | (members.role == Role.IRREGULAR)
+        index, tid = members.index[pieces.member], members.tid[pieces.member]
+        own = np.concatenate([members.tid[is_describing], self.units.tid[self.units.begins_before]])
+        tid = np.where(np.isin(tid, own), tid, np.uint64(0))
+        stretch = np.searchsorted(members.index[is_describing], index)
+        order = np.lexsort((index, tid, pieces.column, stretch, pieces.ids))
+        keys = (values[order] for values in (pieces.ids, stretch, pieces.column, tid))
+        changes = [np.append(True, key[1:] != key[:-1])[: len(order)] for key in keys]
+        kept = order[np.logical_or.reduce(changes)]
+        found: dict[int, Places] = {}
+        for ids, *place in zip(*(of[kept].tolist() for of in (pieces.ids, index, pieces.column, tid)), strict=True):
+            found.setdefault(ids, set()).add(tuple(place))
+        return found
 
     def _undoing(self, is_head: Flags) -> tuple[UInt64s, UInt64s]:
         """Identifiers with compensations of changes of other parts, and those that are to be read one by one."""

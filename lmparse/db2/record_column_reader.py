@@ -14,7 +14,7 @@ import numpy as np
 
 from lmparse.db2.links import LoadStart, links_of
 from lmparse.db2.log_part import ERROR_BYTES
-from lmparse.db2.log_record import SPEC, LogReader, LogRecord, commit_seconds
+from lmparse.db2.log_record import SPEC, STREAMS, LogReader, LogRecord, commit_seconds
 from lmparse.db2.record_columns import (
     NO_AUTHID,
     NO_TIME,
@@ -86,6 +86,16 @@ class RecordColumnReader:
         """
         return _Batch(self, window).head()
 
+    def prefix_numbers(self, window: Window) -> tuple[Int64s, UInt64s]:
+        """Log stream and address in the prefix of each record of such a window; zero if it has none."""
+        rows = take_rows(window.data, window.starts - self.lead, self.lead)
+        names = "stream", "lso" if "previous_lso" in places(self.chain, self.chain.least_width) else "lsn"
+        stream, address = (
+            self.fields.numbers(rows, self.prefix[name]) if name in self.prefix else np.zeros(len(window), np.uint64)
+            for name in names
+        )
+        return stream.view(np.int64), address
+
     # -- headers and forms ----------------------------------------------------------------
 
     def header_of(self, key: int, record: LogRecord | None) -> _Header | None:
@@ -113,18 +123,24 @@ class RecordColumnReader:
 
 
 def places_of_prefix(framing_name: str) -> dict[str, Place]:
-    """Fields of the prefix of a record: `lfs`, `lsn`, `lso` and `sqlcode`, as far as it has them."""
+    """Fields of the prefix of a record: `lfs`, `lsn`, `stream`, `lso` and `sqlcode`, as far as it has them."""
     layouts = catalog.load("db2_prefix").layouts
     layout = layouts[f"db2_prefix.{framing_name}"]
     found: dict[str, Place] = {}
     for field in layout:
         if field.type is not None and field.id.startswith("record_lri"):
             parts, is_first = layouts[field.type], field.id == "record_lri_type1"
-            for word, name in {"lfs": "part1", "lsn": "part2"}.items() if is_first else [("lso", "part2")]:
+            words = ("lfs", "lsn") if is_first else ("stream", "lso")
+            for word, name in zip(words, ("part1", "part2"), strict=True):
                 found[word] = (field.offset or 0) + (parts[name].offset or 0), parts[name]
         elif field.id in ("lsn", "sqlcode"):
             found[field.id] = field.offset or 0, field
     return found
+
+
+def _streams(own: UInt64s, stated: UInt64s) -> UInt64s:
+    """As `LogRecord.stream`, from the log streams that headers and prefixes state."""
+    return np.where((own == 0) & (stated < STREAMS), stated, own)
 
 
 class _Batch:
@@ -222,7 +238,7 @@ class _Batch:
             previous=number("previous_lsn", "previous_lso"),
             lsn=window.offsets.astype(np.uint64) if lsn is None else lsn,
             lfs=number("lfs"),
-            stream=number("log_stream_id").view(np.int64),
+            stream=_streams(number("log_stream_id"), prefix.get("stream", zeros)).view(np.int64),
             address=prefix.get("lso" if "previous_lso" in chain else "lsn", zeros),
             role=self.role,
             form=self.form,

@@ -17,7 +17,7 @@ from lmparse.db2.file_form import form_of
 from lmparse.db2.file_ranges import placed_range
 from lmparse.db2.gaps import KINDS
 from lmparse.db2.known_records import last_record_of
-from lmparse.db2.log_beginning import evidence_of, named
+from lmparse.db2.log_beginning import BACK, evidence_of, named
 from lmparse.db2.log_index import LogIndex
 from lmparse.db2.order import seq_behind
 from lmparse.db2.part_reader import IndexedLog
@@ -63,6 +63,7 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     reached, ends = ((0, 0), {}) if before is None else (before.reached, dict(before.ends))
     unread = [] if before is None else list(before.unread)
     known = {} if before is None else dict(before.known)
+    evidence: set[str] = set()
     pieces = []
     for piece in (piece for piece in joined.pieces if piece.size):
         found = placed_range(piece, log.options, settings)
@@ -72,7 +73,9 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
         if found is not None:
             if found.first > reached and (piece.missing != 0 or reached == (0, 0)):
                 unread.append((reached, found.first))
-            reached, ends = max(reached, found.last), ends | found.ends
+            if found.last > reached:
+                evidence |= {BACK} if found.addresses.go_back_behind(ends) else set()
+                reached, ends = found.last, ends | found.addresses.ends_behind(ends)
             known |= last_record_of(found, log.options)
     if before is not None and reached == before.reached:
         return before  # transactions that are open in files read again may have ended in files that are not here
@@ -86,10 +89,11 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     # A log without a record shows no form.
     form = form_of(settings) if pieces or (before is not None and before.form) else ()
     beginning, first_column = index.whole.beginning, log.transactions.lob_columns_from
+    evidence |= beginning.evidence | evidence_of(joined) | lob_columns.evidence_of(first_column)
     return Checkpoint(
         log.spec.id, seq_behind(reached), reached, ends, stretches, described, gaps, form,
         begins=beginning.firsts, cut=named(index.cut),
-        evidence=tuple(sorted(beginning.evidence | evidence_of(joined) | lob_columns.evidence_of(first_column))),
+        evidence=tuple(sorted(evidence)),
         unread=tuple(unread[-MOST_UNREAD:]), missing=beginning.missing,
         known=tuple(sorted(known.items())[-MOST_KNOWN:]),
     )  # fmt: skip

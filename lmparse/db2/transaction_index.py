@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lmparse.db2.links import Links
+from lmparse.db2.lob_columns import Places
 from lmparse.db2.order import Position, seq
 from lmparse.db2.tables import Ids, Table
 from lmparse.errors import ControlError, DataError, FramingError
@@ -247,6 +248,8 @@ class TableRecord:
     """Description of the table as it was before, from the same record."""
     extent: RecordExtent | None = None
     """Its record; None if the record was read before, see `checkpoint`."""
+    tid: int = 0
+    """Identifier of that transaction."""
 
 
 @dataclass(slots=True)
@@ -274,7 +277,7 @@ class TransactionIndex:
     named: dict[Ids, Table] = field(default_factory=dict)
     """The tables of the tables file."""
     links: Links = field(default_factory=Links)
-    column_ids: dict[Ids, set[int]] = field(default_factory=dict)
+    column_ids: dict[Ids, Places] = field(default_factory=dict)
     """Columns in records of values stored outside of the row, by table."""
     lob_columns_from: int | None = None
     """The number that LOB records give to the first column of a table, where that is proven; see `lob_columns`."""

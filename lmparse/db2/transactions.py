@@ -89,7 +89,7 @@ class TransactionReader:
                 TableRecord(
                     table, reference.extent.index, transaction.number,
                     transaction.state == "committed" and not reference.is_undone, reference.is_undone, before,
-                    reference.extent,
+                    reference.extent, int.from_bytes(transaction.transaction_id),
                 )
                 for transaction, reference, table, before in described
             ]  # fmt: skip
@@ -325,6 +325,7 @@ class TransactionReader:
             return
         if found is not None:
             known.append((transaction, reference, *found))
+            self._pieces.describe(reference.ids)
         if found is not None and reference.kind == record_kinds.INITIALIZE:
             self._gaps.forget(reference.ids)
 

@@ -135,8 +135,8 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
             "Positions ascend, but need not be adjacent.", fields=("lsn", "lfs", "part2"),
         ),
         Unseen(
-            "stream", "The log stream, where the record or the prefix does not state it, or has zero",
-            "Each stream has its own order.", fields=("log_stream_id", "part1"),
+            "stream", "The log stream in a header, where the prefix does not state it, or the header has zero",
+            "Each stream has its own order, and headers of 40 bytes do not have it set.", fields=("log_stream_id",),
         ),
         Unseen(
             "chain",

@@ -50,7 +50,7 @@ def check_side_files(ledger: Path, shown: str, inputs: Inputs | None = None) -> 
 
 
 def _beside(ledger: Path, ending: str) -> Path:
-    return ledger.with_name(ledger.name + ending)
+    return ledger.parent / (ledger.name + ending)  # the root of a file system has no name
 
 
 def _has_several_names(ledger: Path) -> bool:

@@ -209,7 +209,7 @@ class Request:
         except DataError as error:
             if damage is Damage.RAISED:
                 raise
-            return error.at(file=name)
+            return error.of_log(name)
 
     def parts(
         self, *, is_numbered: bool = True, run: Run | None = None, on_file: OnFile | None = None
@@ -242,10 +242,10 @@ class Request:
         """A file, or those of one log, of which nothing is read, or nothing from an offset on."""
         joined = joined_of(path)
         if joined is None:
-            yield UnreadFile(path, self.options, error.at(file=path), damage, max(_size(path) - start, 0), start)
+            yield UnreadFile(path, self.options, error.of_log(path), damage, max(_size(path) - start, 0), start)
             return
         for piece in joined.pieces:
-            fault = copy(error).at(file=piece.path)
+            fault = copy(error).of_log(piece.path)
             yield UnreadFile(piece.path, self.options, fault, damage, piece.size, piece.start)
 
     def sound_parts(self, *, is_numbered: bool = True) -> Iterator[FilePart]:

@@ -10,8 +10,9 @@ import json
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,10 +50,10 @@ class JoinedPiece:
     """Bytes of the log between the piece before and this one that are in no file; None if records do not show it."""
     is_gapless: bool = False
     """Whether records show that no bytes of the log are missing inside the piece."""
-    stream: int = 0
-    """Log stream of its first record."""
-    address: int = 0
-    """Address of its first record in that stream; 0 if records do not state it, and if nothing is missing there."""
+    lost: tuple[tuple[int, int, int], ...] = ()
+    """Where these bytes are: log stream, and addresses of the first one and behind the last one."""
+    untold: str = ""
+    """Why records do not show what is missing although they state addresses, in words."""
     is_doubtful: bool = False
     """Whether records of the file are left out as read before, and it is not known that they were."""
     is_known: bool = False
@@ -118,24 +119,31 @@ def joined_of(path: str) -> Joined | None:
 def _parsed(path: str) -> Joined | None:
     """The files that an address joins. It is asked for again and again while a log is read."""
     try:
-        pieces = tuple(JoinedPiece(*entry) for entry in json.loads(path.removeprefix("joined:")))
+        pieces = tuple(map(_piece_of, json.loads(path.removeprefix("joined:"))))
     except (ValueError, TypeError, RecursionError):
         return None  # it is the name of a file
     is_sound = pieces and all(map(_is_sound, pieces)) and sum(piece.size for piece in pieces) < _MOST
     return Joined(pieces) if is_sound else None
 
 
+def _piece_of(entry: list[Any]) -> JoinedPiece:
+    piece = JoinedPiece(*entry)
+    return replace(piece, lost=tuple((stream, begin, end) for stream, begin, end in piece.lost))
+
+
 def _is_sound(piece: JoinedPiece) -> bool:
     """Whether a piece could have been made by this module: an address may be anything that a user names a file."""
-    path, *numbers, missing, is_gapless, stream, address, is_doubtful, is_known = astuple(piece)
-    addresses = [address, 0 if missing is None else missing]
-    are_numbers = all(type(number) is int and 0 <= number < _MOST for number in [*numbers, stream])
+    path, *numbers, missing, is_gapless, lost, untold, is_doubtful, is_known = astuple(piece)
+    addresses = [number for place in lost for number in place]
+    are_numbers = all(type(number) is int and 0 <= number < _MOST for number in numbers)
     are_addresses = all(type(number) is int and 0 <= number < _MOST_ADDRESSES for number in addresses)
     return (
         isinstance(path, str)
         and are_numbers
         and are_addresses
+        and (missing is None or (type(missing) is int and missing >= 0))
         and isinstance(is_gapless, bool)
+        and isinstance(untold, str)
         and isinstance(is_doubtful, bool)
         and isinstance(is_known, bool)
         and piece.start <= piece.end

@@ -179,6 +179,15 @@ def test_a_control_file_that_is_named_is_not_looked_at(tmp_path: Path) -> None:
     assert find_control(str(data), (tmp_path / "a b.ctl").as_uri()) == str(tmp_path / "a b.ctl")
 
 
+def test_a_folder_whose_name_is_that_of_a_pattern(tmp_path: Path) -> None:
+    folder = tmp_path / "{stem}"
+    folder.mkdir()
+    data = write_data(folder / "night.dat")
+    expected = write_control(folder / "night.ctl")
+    for place in (None, str(folder), str(expected)):
+        assert find_control(str(data), place) == str(expected)
+
+
 def test_a_pattern_with_the_stem(tmp_path: Path) -> None:
     pattern, expected = str(tmp_path / "{stem}.control"), tmp_path / "night.control"
     with pytest.raises(ControlError) as found:

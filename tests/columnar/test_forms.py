@@ -243,6 +243,109 @@ def test_sizes_and_expressions_beyond_64_bits(
     assert table.num_rows == len(records)
 
 
+# what a record does not have: an absent field in an expression is an error, an absent instance is null
+
+
+ABSENT_SPEC = """\
+meta: {{id: n_absent_{number}, title: Absent, endian: be}}
+seq:
+  - {{id: n, type: u1, doc: N}}
+  - {{id: m, type: u1, if: n == 1, doc: M}}
+  - {{id: k, type: u1, doc: K{valid}}}
+  - {{id: x, type: u1, if: '{condition}', doc: X}}
+  - id: body
+    -lm-type: body
+    doc: What is behind
+    type:
+      switch-on: '{on}'
+      cases: {{1: 'one({argument})', 2: 'two', _: 'one(0)'}}
+types:
+  one: {{doc: One, params: [{{id: q, type: u1, doc: Q}}], seq: [{{id: y, type: u1, if: '{inner}', doc: Y}}]}}
+  two: {{doc: Two, seq: [{{id: z, size: '{size}', doc: Z}}]}}
+instances:
+  own: {{value: m, doc: Own}}
+  some: {{value: k, if: n == 1, doc: Some}}
+  far: {{value: _io.pos, if: _io.pos > 3, doc: Far}}
+  farther: {{value: far, doc: Farther}}
+  me: {{value: _root, if: n == 1, doc: Me}}
+"""
+ABSENT_CHOSEN: tuple[tuple[dict[str, str], float], ...] = (
+    *(
+        ({"condition": text}, 0.1)
+        for text in (
+            "m == 2",
+            "m != 2",
+            "not (m == 2)",
+            "m == m",
+            "own == 2",
+            "_root.m != 2",
+            "k == 0 or m == 2",
+            "m == 2 or k == 0",
+            "k != 0 and m == 2",
+            "me.n == 1",
+        )
+    ),
+    *(
+        ({"condition": text}, 0.8)
+        for text in (
+            "some == 2",
+            "some != 2",
+            "n == 1 and m == 2",
+            "n != 1 or m != 2",
+            "n == 1 ? m == 2 : k == 0",
+            "n == 1 and me.k == 0",
+        )
+    ),
+    *(({"on": text}, 0.1) for text in ("m", "own", "k == 2 ? m : k")),
+    *(({"on": text}, 0.8) for text in ("some", "n == 1 ? m : k")),
+    ({"argument": "m"}, 0.5),
+    ({"argument": "some"}, 0.8),
+    *(({"inner": text}, 0.3) for text in ("_root.m == 2", "_parent.m != 2")),
+    *(({"inner": text}, 0.8) for text in ("_root.some == 2", "q == 2 and _root.m == 2")),
+    ({"size": "_root.m == 2 ? 1 : 2"}, 0.5),
+    ({"size": "_root.n == 1 ? _root.m : 2"}, 0.8),
+    *(({"valid": f", valid: {{expr: {text}}}"}, 0.1) for text in ("not (m == 2)", "_ == 2 or m == 2")),
+    ({"valid": ", valid: {expr: n != 1 or m < _}"}, 0.5),
+    ({"valid": ", valid: m"}, 0.01),
+    # An instance that is absent is asked for again, where the stream may be farther.
+    ({"condition": "far == 4 or k == 0", "inner": "_root.far == 4"}, 0.0),
+    ({"condition": "farther == 4 or k == 0", "inner": "_root.farther == 4"}, 0.0),
+    ({"condition": "k == 9 and farther == 4", "on": "farther"}, 0.0),
+    ({"on": "far", "inner": "_root.far == 4"}, 0.0),
+)
+"""What takes the place of a part of the spec, and the least share of random records that are read by the column."""
+
+
+@pytest.fixture(scope="module")
+def absent_specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The specs of all choices, by their numbers."""
+    folder = tmp_path_factory.mktemp("absent")
+    (folder / "specs").mkdir()
+    defaults = {"valid": "", "condition": "k == 7", "on": "k", "argument": "0", "inner": "q == 2", "size": "1"}
+    for number, (chosen, _) in enumerate(ABSENT_CHOSEN):
+        text = ABSENT_SPEC.format(**{**defaults, **chosen, "number": number})
+        (folder / "specs" / f"n_absent_{number}.ksy").write_text(text)
+    made = Builder().make(folder / "specs")
+    assert not made.problems
+    put(folder / "built", made.products)
+    return folder / "built"
+
+
+@pytest.mark.parametrize("number", range(len(ABSENT_CHOSEN)), ids=lambda number: str(ABSENT_CHOSEN[number][0]))
+def test_absent_fields_and_instances_in_expressions(
+    number: int, absent_specs: Path, tmp_path: Path, counted: Counter[str]
+) -> None:
+    chance = random.Random(number)
+    spec = str(absent_specs / f"n_absent_{number}")
+    records = [bytes(chance.choices(range(4), k=chance.choice((3, 4, 5, 8)))) for _ in range(400)]
+    table = compared(written(tmp_path / "x.dat", records), spec=spec, framing="rdw")
+    assert table.num_rows == 400
+    assert counted["column"] >= 400 * ABSENT_CHOSEN[number][1]
+    # One form, whose records all lack the field.
+    one = compared(written(tmp_path / "y.dat", [b"\2\1\2\3\4"] * 16), spec=spec, framing="rdw")
+    assert one.num_rows == 16
+
+
 # bodies in bodies
 
 

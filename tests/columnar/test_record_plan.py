@@ -18,6 +18,7 @@ from samples.bmc_random import some_record
 from spec.test_budgets import built
 from writers.bmc import framing, lldf
 
+from lmparse import cli
 from lmparse.columnar import schemas
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.error_catalogue import CATALOGUE
@@ -210,3 +211,84 @@ def test_fields_behind_optional_ones(tmp_path: Path, fields: list[tuple[str, int
     path = written(tmp_path, [b"", *records, b"", b"\1\2\3\4"])
     table = compared(path, spec=spec.name, mode="permissive")
     assert len(table) == len(records) + 3
+
+
+# where a part of a record ends, and what is behind it
+
+FRONT = "{id: e, type: u1}, {id: n, type: u1}"
+REST = "{id: r, size-eos: true}"
+TAILS = (
+    "",
+    REST,
+    "{id: r, -lm-type: rest, size-eos: true}",
+    "{id: r, -lm-type: rest, size: e - _io.pos}",
+    f"{{id: q, -lm-type: rest, size: e - _io.pos}}, {REST}",
+    "{id: r, size: e - _io.pos}",
+    "{id: f, type: u1}, {id: r, size: e - _io.pos}",
+    f"{{id: f, type: u1}}, {REST}",
+)
+BY_COLUMN = [
+    *(
+        f"{FRONT}, {{id: a, type: u2, if: {when}}}, {{id: b, type: u1, if: {when}}}, {tail}"
+        for when in ("_io.pos < e", "not _io.eof")
+        for tail in TAILS
+    ),
+    f"{FRONT}, {{id: a, type: u1, if: (_io.pos)<e}}, {{id: b, type: u1, if: _io.pos < _io.size}}, {REST}",
+    *(f"{FRONT}, {tail}" for tail in TAILS if tail),
+    f"{FRONT}, {{id: r, size: (e)-_io.pos}}",
+    f"{FRONT}, {{id: r, size: e - _io.pos, if: _io.pos < e}}",
+    f"{FRONT}, {{id: r, size-eos: true, if: not _io.eof}}",
+    f"{FRONT}, {{id: a, type: u1, if: not _io.eof}}, {{id: r, -lm-type: rest, size-eos: true, if: not _io.eof}}",
+    "{id: e, type: s1}, {id: n, type: u1}, {id: r, size: e - _io.pos}",
+]
+"""Fields of specs whose records have a part that ends where the layout says."""
+ROW_BY_ROW = [
+    *(
+        f"{FRONT}, {{id: a, type: u1, if: {when}}}{tail}"
+        for when in (
+            "_io.pos < 3", "_io.pos < 0x4", "_io.pos < own", "_io.pos < e + 1", "_io.pos < _root.e", "_io.pos <= e",
+            "_io.pos < _io.size - 1", "_io.pos < e and n == 1", "_io.pos < e or n == 1", "'_io.pos < e ? true : false'",
+        )
+        for tail in ("", f", {REST}")
+    ),
+    f"{{id: n, type: u1}}, {{id: e, type: u1, if: n == 1}}, {{id: a, type: u1, if: _io.pos < e}}, {REST}",
+    f"{{id: n, type: u1}}, {{id: e, type: u1, if: not _io.eof}}, {{id: a, type: u1, if: _io.pos < e}}, {REST}",
+    *(
+        f"{FRONT}, {{id: r, size: {size}}}"
+        for size in ("10 - _io.pos", "own - _io.pos", "e - _io.pos + n", "_root.e - _io.pos", "_io.size - _io.pos")
+    ),
+    f"{FRONT}, {{id: r, size: n, if: not _io.eof}}",
+    f"{FRONT}, {{id: r, size: n, if: _io.pos < e}}",
+    f"{FRONT}, {{id: r, size: e - _io.pos, if: not _io.eof}}",
+    f"{FRONT}, {{id: r, size-eos: true, if: _io.pos < e}}",
+]  # fmt: skip
+"""The same, where only the parser knows."""
+WITH_ENDS = [*BY_COLUMN, *ROW_BY_ROW]
+
+
+@pytest.fixture(scope="module")
+def with_ends(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The specs, by their numbers: one build of them starts the compiler once."""
+    folder = tmp_path_factory.mktemp("ends")
+    (folder / "specs").mkdir()
+    for number, seq in enumerate(WITH_ENDS):
+        text = f"meta: {{id: n_end_{number}, title: End, endian: be}}\nseq: [{seq}]\n"
+        (folder / "specs" / f"n_end_{number}.ksy").write_text(f"{text}instances: {{own: {{value: e + 1}}}}\n")
+    assert cli.main(["build", "--formats", str(folder / "specs"), "--out", str(folder / "built")]) == 0
+    return folder / "built"
+
+
+@pytest.mark.parametrize("number", range(len(WITH_ENDS)), ids=WITH_ENDS.__getitem__)
+def test_ends_of_parts(number: int, with_ends: Path, tmp_path: Path) -> None:
+    spec = catalog.load(str(with_ends / f"n_end_{number}"))
+    assert bool(RecordPlan(spec).reason) == (number >= len(BY_COLUMN))
+    chance = random.Random(number)
+    records = [bytes([end, 1 + end % 3, *chance.randbytes(length)]) for length in range(10) for end in range(11)]
+    records += [record[: chance.randrange(3)] for record in records[:20]]
+    records += [b"\xff\x01ab", b"\x80\x00ab"]
+    chance.shuffle(records)
+    table = compared(written(tmp_path, records), spec=spec.name, mode="permissive")
+    assert len(table) == len(records)
+    assert table.column("_corrupt_record").null_count > 5
+    for column in {"a", "r"} & {*table.column_names}:
+        compared(written(tmp_path, records), (column,), spec=spec.name, mode="permissive")

@@ -14,7 +14,7 @@ from samples import db2_scripts as luw
 
 import lmparse
 from lmparse import cli
-from lmparse.errors import FramingError
+from lmparse.errors import FramingError, OptionError
 from lmparse.logs import lines
 from lmparse.logs.families import read_options
 from lmparse.logs.joining import one_log
@@ -262,3 +262,24 @@ def test_the_highest_numbers_in_the_first_record_of_a_file(tmp_path: Path) -> No
             codes.add(error.code)
     assert read
     assert "LMP-F001" not in codes
+
+
+@pytest.mark.parametrize(("start", "end"), [(16, 0), (0, 8), (16, 8)])
+def test_bytes_of_files_that_are_not_records(start: int, end: int, tmp_path: Path) -> None:
+    """They are left out of one file; files that are joined must not have any, nor one behind a checkpoint."""
+    cut = Cut(tmp_path, "v10", "little", "filter")
+    middle = cut.places[len(cut.places) // 2]
+    files = cut.files((0, middle), (middle, len(cut.data)))
+    for path in files:
+        path.write_bytes(bytes(start) + path.read_bytes() + bytes(end))
+    options = {**cut.options, "file_start_offset": start, "file_end_offset": end}
+    assert list(lmparse.open_log(files[0], **options).changes())
+    with pytest.raises(OptionError, match="fileStartOffset and fileEndOffset mean nothing") as found:
+        lmparse.open_log(files, **options)
+    assert found.value.code == "LMP-S003"
+    del options["include"]
+    log = lmparse.open_log(files[0], checkpoint=tmp_path / "state", **options)
+    list(log.changes())
+    log.save_checkpoint()
+    with pytest.raises(OptionError, match="behind a checkpoint"):
+        lmparse.open_log(files[1], checkpoint=tmp_path / "state", **options)

@@ -27,6 +27,7 @@ from samples import db2_scripts as luw
 from writers.db2.columns import Column
 from writers.db2.stream import Stream, Transaction
 from writers.db2.tables import Table
+from writers.db2.values import External
 
 import lmparse
 from lmparse.errors import EngineDifferenceError, OptionError
@@ -307,6 +308,49 @@ def test_a_zero_with_a_sign_is_the_same_key(word: str, *, is_together: bool, tmp
         log.land(*some, tables=(form,))
     found = rows_of(log.to / "current" / "PROD.ITEM")
     assert sorted((row["ID"], row["N"]) for row in found) == [(0.0, 2), (0.5, 4)]
+
+
+@pytest.mark.parametrize("is_together", [True, False])
+@pytest.mark.parametrize(
+    ("keys", "texts", "left"),
+    [
+        ([1, 2, None], {2: "value"}, []),
+        ([1, 2, 3], {2: "value"}, [(3, "value")]),
+        ([1, 2, 3], {2: "value", 3: "other"}, [(3, "other")]),
+        ([1, 2, 3, 4, None], {1: "first", 3: "value"}, []),
+        ([1, 2, 3, 2, 5], {1: "first", 3: "value"}, [(5, "value")]),
+    ],
+)
+def test_a_row_with_a_lob_value_that_gets_other_keys(
+    keys: list[int | None], texts: dict[int, str], left: list[tuple[int, str]], *, is_together: bool, tmp_path: Path
+) -> None:
+    """In one transaction: the value before a change is not in the log, and does not show another row."""
+    form, log, outside = Table(3, 5, "ITEM", (ID, Column("L", "CLOB(1M)"))), Extracts(tmp_path), External()
+
+    def lobs(key: int) -> dict[str, Any]:
+        return {"lobs": {"L": texts[key]}} if key in texts else {}
+
+    def begun(unit: Transaction) -> None:
+        unit.insert(form, {"ID": keys[0]}, **lobs(1))
+
+    def moved(unit: Transaction) -> None:
+        has_value = 1 in texts
+        for old, new in pairwise(keys):
+            before = {"ID": old, **({"L": outside} if has_value else {})}
+            if new is None:
+                unit.delete(form, before)
+            else:
+                has_value = has_value or new in texts
+                same = {"L": outside} if has_value and new not in texts else {}
+                unit.update(form, before, {"ID": new, **same}, **lobs(new))
+
+    def both(unit: Transaction) -> None:
+        begun(unit)
+        moved(unit)
+
+    for change in [both] if is_together else [begun, moved]:
+        log.land(change, tables=(form,))
+    assert sorted((row["ID"], row["L"]) for row in rows_of(log.to / "current" / "PROD.ITEM")) == left
 
 
 def test_keys_of_many_types(tmp_path: Path) -> None:

@@ -195,6 +195,12 @@ def test_any_bytes_stay(tmp_path: Path, data: st.DataObject) -> None:
         assert own_files(ledger) == [ledger]
 
 
+@pytest.mark.parametrize("root", ["/", "//", "file:///"])
+def test_the_root_of_the_file_system_is_no_ledger(root: str, folder: Path, run: Callable[..., Run]) -> None:
+    done = run("ledger", "add", root, "a.log")
+    assert (done.code, "[LMP-S021]" in done.err) == (2, True), done.err
+
+
 @pytest.mark.parametrize("command", [("status",), ("add",)])
 def test_a_ledger_of_two_names(command: tuple[str], folder: Path, run: Callable[..., Run]) -> None:
     """A journal that a killed run has left has one of them: under the other one, what it restores would be lost."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,13 +15,10 @@ from lmparse.spec.build.scopes import Member, Scope, attributes, instances
 from lmparse.spec.build.shape import orig_ids
 from lmparse.spec.build.specs import SpecError, SpecFile
 from lmparse.spec.kind_words import SCALABLE
-from lmparse.spec.layout import NESTED, Code, Field, Layout
+from lmparse.spec.layout import NESTED, Code, Expression, Field, Layout
 from lmparse.spec.nesting import reached, types_of
 
-_MAY_END_BEFORE = re.compile(r"not _io\.eof$|_io\.pos < ")
-"""Conditions under which a shorter record may end before a field; other conditions depend on the data."""
-_ENDS = re.compile(r"(?:_io\.pos < (\w+)|(\w+) - _io\.pos)$")
-"""Expressions that compare the position of a field with the end of its part."""
+_EOF, _POS, _SIZE = (("get", ("name", "_io"), name) for name in ("eof", "pos", "size"))
 _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -77,7 +73,7 @@ class Layouts:
         fields: list[Field] = []
         place = _Place()
         for number, attribute in enumerate(attributes(tree)):
-            field, place = self._field(scope, f"{scope.where}/seq/{number}", attribute, place)
+            field, place = self._field(scope, f"{scope.where}/seq/{number}", attribute, place, fields)
             fields.append(field)
         end = place.aligned().offset
         self._ends[scope.id] = place.bits
@@ -106,14 +102,18 @@ class Layouts:
         self._open.discard(scope.id)
         return layout
 
-    def _field(self, scope: Scope, where: str, attribute: dict[str, Any], place: _Place) -> tuple[Field, _Place]:
+    def _field(
+        self, scope: Scope, where: str, attribute: dict[str, Any], place: _Place, before: Sequence[Field] = ()
+    ) -> tuple[Field, _Place]:
+        """A field, and the place behind it; `before` are those in front of it in the same type."""
         width, bits = self._width(scope, attribute)
         if place.bits and not bits:
             # A type of bit fields goes on in the byte, so that all in it is at other bits than in its layout.
             place = _Place(None) if _begins_with_bits(scope, attribute) else place.aligned()
         kind, found = self._kind(scope, attribute)
-        condition = str(attribute.get("if", ""))
-        is_optional = bool(_MAY_END_BEFORE.match(condition))
+        condition = expressions.condition(scope, attribute)
+        numbers = {one["id"] for one in scope.tree.get("params", [])} | {one.id for one in before if _is_number(one)}
+        missing_from = _missing_from(condition, numbers)
         is_repeated = "repeat" in attribute
         type_ = attribute.get("type")
         nested = scope.type_named(type_) if isinstance(type_, str) else None
@@ -131,9 +131,9 @@ class Layouts:
             enum=attribute.get("enum"),
             codes=self._codes(scope, where, attribute, width),
             **_bounds(attribute),
-            optional=is_optional,
-            ends=_ends(attribute),
-            conditional=bool(condition) and not is_optional,
+            optional=missing_from is not None,
+            ends=missing_from or _filled(expressions.size(scope, attribute), numbers),
+            conditional="if" in attribute and missing_from is None,
             repeated=is_repeated,
             cases=self._cases(scope, type_),
             choices=found if kind == "switch" else (),
@@ -147,12 +147,12 @@ class Layouts:
             by_parser=_by_parser(attribute, kind),
             process=str(attribute.get("process", "")),
             stream=str(attribute.get("io", "")),
-            condition=expressions.condition(scope, attribute),
+            condition=condition,
             **_reading(scope, attribute, width),
         )
         if kind == "rest":
             return field, place
-        if is_repeated or (condition and not is_optional):
+        if is_repeated or field.conditional:
             return field, _Place(None)
         behind = place.behind(width, bits)
         ends = self._ends.get(nested.id, 0) if nested and "size" not in attribute else 0
@@ -349,12 +349,33 @@ def _by_parser(attribute: dict[str, Any], kind: str) -> str:
     return "; ".join([*texts, *(f"{key}: {attribute[key]}" for key in _BY_PARSER if key in attribute)])
 
 
-def _ends(attribute: dict[str, Any]) -> str | None:
-    """See `Field.ends`."""
-    if attribute.get("size-eos") or attribute.get("if") == "not _io.eof":
+def _missing_from(condition: Expression, numbers: set[str]) -> str | None:
+    """The end of the part that a field may be missing from, see `Field.ends`; None if its condition is another one.
+
+    `numbers` are the names of what may say where a part ends.
+    """
+    if condition in (("not", _EOF), ("<", _POS, _SIZE)):
         return "_io"
-    match = _ENDS.match(str(attribute.get("if", ""))) or _ENDS.match(str(attribute.get("size", "")))
-    return (match.group(1) or match.group(2)) if match else None
+    match condition:
+        case ("<", position, ("name", name)) if position == _POS and name in numbers:
+            return str(name)
+    return None
+
+
+def _filled(size: Expression, numbers: set[str]) -> str | None:
+    """The end of the part that a field of some size fills; None if its size is another one."""
+    if size == ("rest",):
+        return "_io"
+    match size:
+        case ("-", ("name", name), position) if position == _POS and name in numbers:
+            return str(name)
+    return None
+
+
+def _is_number(entry: Field) -> bool:
+    """Whether a field is a number that is at one place in all records."""
+    is_there = not (entry.optional or entry.conditional or entry.repeated or entry.by_parser or entry.type)
+    return is_there and entry.kind in ("uint", "int") and entry.offset is not None and entry.width is not None
 
 
 def _whole(value: Any) -> int | None:

@@ -1,0 +1,330 @@
+"""Extracts of a log of several log streams: a file that is missing is noticed in each of its streams."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from amounts import amount
+from db2.test_resuming import FORM, Extracts
+from samples import db2_scripts as luw
+from writers.db2.stream import Stream
+
+import lmparse
+from lmparse.changes.claims import Claim
+from lmparse.errors import FramingError
+from lmparse.logs.check import account
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_resumed
+from lmparse.options import Options
+
+LEAD = 56
+"""Bytes of the prefix of a record."""
+LSO, STREAM = slice(40, 48), slice(LEAD + 38, LEAD + 40)
+"""Log sequence offset in the prefix; log stream in the header."""
+
+
+class Streams:
+    """A log of several log streams, in the order of its positions, as `Extracts` takes it."""
+
+    def __init__(self) -> None:
+        self.stream = Stream(*FORM)
+        self._offsets = {0: 0x1000_0000}
+        self.pieces: list[bytes] = []
+        self.units: dict[int, Any] = {}
+
+    def on(self, number: int) -> None:
+        """Go on in a log stream, which begins at an address of its own."""
+        stream = self.stream
+        self._offsets[stream.stream_id] = stream._lso if stream.records else self._offsets[0]
+        stream.stream_id, stream._lso = number, self._offsets.setdefault(number, (number + 1) * 0x1000_0000)
+
+    def insert(self, number: int, value: int) -> None:
+        """A row of the transaction that is open in a log stream, which may begin with it."""
+        self.on(number)
+        self.units.setdefault(number, self.stream.begin()).insert(luw.ITEM, luw.item(value))
+
+    def commit(self, number: int) -> None:
+        self.on(number)
+        self.units.pop(number).commit()
+
+    def written(self, *, is_set: bool = True) -> Streams:
+        """It is whole; `is_set` False: only prefixes state log streams."""
+        self.pieces = self.stream.pieces()
+        if not is_set:
+            self.pieces = [piece[: STREAM.start] + bytes(2) + piece[STREAM.stop :] for piece in self.pieces]
+        return self
+
+    @property
+    def records(self) -> Any:
+        return self.stream.records
+
+    def bytes(self) -> bytes:
+        return b"".join(self.pieces)
+
+
+def random_streams(seed: str, numbers: list[int], *, is_set: bool) -> tuple[Streams, list[int]]:
+    """Transactions at the same time, one in each log stream; and the stream of each record."""
+    chosen, found = random.Random(seed), Streams()
+    for number in numbers:
+        found.insert(number, number)
+    for value in range(40):
+        number = chosen.choice(numbers)
+        if number in found.units and chosen.random() < 0.4:
+            found.commit(number)
+        else:
+            found.insert(number, 100 + value)
+    for number in list(found.units):
+        found.commit(number)
+    found.written()
+    streams = [int.from_bytes(piece[STREAM], "little") for piece in found.pieces]
+    return found.written(is_set=is_set), streams
+
+
+def notices(log: Extracts, *paths: Path) -> list[str]:
+    """What the next reading says of bytes that are missing."""
+    opened = open_resumed(paths, read_options({**log.options, "checkpoint": str(log.state)}))
+    return [text for text in opened.tally.notices if " bytes of the log" in text or "cannot be tested" in text]
+
+
+def is_refused(log: Extracts, path: Path) -> bool:
+    """Whether it comes too late; no other error is raised."""
+    try:
+        log.read(path)
+    except FramingError as error:
+        if error.code != "LMP-F014":
+            raise
+        return True
+    return False
+
+
+def transactions(log: Extracts, path: Path) -> set[str]:
+    """The identifiers of those with records in a file."""
+    options = {name: value for name, value in log.options.items() if name not in ("engine", "order")}
+    return {record["transaction_id"] for record in lmparse.open_log(path, **options).records()}
+
+
+@pytest.mark.parametrize("is_set", [True, False])
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_file_that_is_missing(engine: str, tmp_path: Path, *, is_set: bool) -> None:
+    """Its bytes are counted, the transactions that lack its records are held back, and it is refused when it comes."""
+    for seed in range(amount(3, 12)):
+        chosen = random.Random(f"missing {seed}")
+        stream, streams = random_streams(str(seed), [0, 1, 2], is_set=is_set)
+        log = Extracts(tmp_path, stream=stream)
+        log.options["engine"] = engine
+        places = [0, *log.places, len(log.data)]
+        first = chosen.randrange(4, len(streams) - 8)
+        second = chosen.randrange(first + 1, min(first + 5, len(streams) - 2))
+        third = chosen.randrange(second + 1, len(streams))
+        a, b, c, d = (
+            log.file(places[one], places[two]) for one, two in pairwise([0, first, second, third, len(streams)])
+        )
+        lost = [number for number in range(first, second) if streams[number] in streams[second:third]]
+        log.state.unlink(missing_ok=True)
+        rows = log.read(a)
+        (*said,) = notices(log, c)
+        assert len(said) == bool(lost)
+        if lost:
+            assert f"{sum(len(stream.pieces[number]) - LEAD for number in lost)} bytes of the log" in said[0]
+        rows += log.read(c)
+        before = log.state.read_bytes()
+        assert is_refused(log, b)
+        assert is_refused(log, log.file(0, places[third]))
+        assert log.state.read_bytes() == before
+        rows += log.read(d)
+        assert is_refused(log, b)
+        if all(streams[number] in streams[second:third] for number in range(first, second)):
+            lacking = transactions(log, b)
+            assert rows == [row for row in log.rows if row["txn_id"][:12] not in lacking]
+        log.state.unlink()
+        assert log.read(a, c, d) == rows
+
+
+@pytest.mark.parametrize("is_set", [True, False])
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_sound_extracts(engine: str, tmp_path: Path, *, is_set: bool) -> None:
+    """No bytes are missing where streams begin, end and rest for some files; files may overlap, grow and come again."""
+    for seed in range(amount(3, 12)):
+        chosen = random.Random(f"sound {seed}")
+        stream, streams = random_streams(str(seed), [0, 1, 2], is_set=is_set)
+        log = Extracts(tmp_path, stream=stream)
+        log.options["engine"] = engine
+        log.state.unlink(missing_ok=True)
+        places = [0, *log.places, len(log.data)]
+        cuts = [0, *sorted(chosen.sample(range(1, len(streams)), 6)), len(streams)]
+        rows: list[dict[str, Any]] = []
+        files = []
+        for start, end in pairwise(cuts):
+            begin = chosen.choice([start, start, chosen.randrange(start + 1), 0])
+            files.append(log.file(places[begin], places[end]))
+            new = set(streams[start:end]) - set(streams[:start])
+            said = notices(log, files[-1])
+            assert not [text for text in said if "files before" not in text and "file before" not in text], (seed, said)
+            assert not said or new
+            beside = log.file(places[chosen.randrange(start + 1)], places[chosen.randrange(start + 1, end + 1)])
+            rows += log.read(*chosen.choice([files[-1:], [files[-1], beside]]))
+            assert log.read(chosen.choice(files)) == []
+            low, high = sorted(chosen.sample(range(end + 1), 2))
+            assert log.read(log.file(places[low], places[high])) == []
+        assert rows == log.rows
+        log.state.unlink()
+        assert log.read(*files) == log.rows
+
+
+def lso_of(piece: bytes) -> int:
+    return int.from_bytes(piece[LSO], "little")
+
+
+def with_lso(piece: bytes, value: int) -> bytes:
+    return piece[: LSO.start] + (value % (1 << 64)).to_bytes(8, "little") + piece[LSO.stop :]
+
+
+@pytest.mark.parametrize("where", ["last of a", "first of c", "both"])
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_damaged_address_beside_a_file_that_is_missing(engine: str, where: str, tmp_path: Path) -> None:
+    """Whatever it is, the files do not adjoin by it: the place is kept, and the file comes too late."""
+    stream, streams = random_streams("damaged", [0], is_set=True)
+    sound, first, second = list(stream.pieces), 12, 20
+    gap = lso_of(sound[second]) - lso_of(sound[first])
+    values = [1, 2, 1 << 60, *(lso_of(sound[first - 1]) + more for more in (gap - 1, gap + 1, gap + 30, 4096))]
+    low = [1, 2, *(lso_of(sound[second]) - gap - less for less in (1, 40, 4096))]
+    for value in values if where != "first of c" else low:
+        stream.pieces = list(sound)
+        if where != "first of c":
+            stream.pieces[first - 1] = with_lso(sound[first - 1], value)
+        if where != "last of a":
+            stream.pieces[second] = with_lso(sound[second], 3 if where == "both" else value)
+        log = Extracts(tmp_path, stream=stream)
+        log.options["engine"] = engine
+        log.state.unlink(missing_ok=True)
+        places = [0, *log.places, len(log.data)]
+        a, b, c = (log.file(places[one], places[two]) for one, two in pairwise([0, first, second, len(streams)]))
+        log.read(a)
+        assert len(notices(log, c)) == 1, value
+        log.read(c)
+        assert is_refused(log, b), value
+        for again in (a, c):
+            assert log.read(again) == []
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_addresses_that_begin_anew(engine: str, tmp_path: Path) -> None:
+    """The log goes on: nothing is said to be missing, but that it cannot be tested."""
+    stream, streams = random_streams("anew", [0, 1], is_set=True)
+    begin = 15
+    for number in range(begin, len(stream.pieces)):
+        piece = stream.pieces[number]
+        stream.pieces[number] = with_lso(piece, lso_of(piece) - 0x800_0000)
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    places, rows = [0, *log.places, len(log.data)], []
+    files = [log.file(places[one], places[two]) for one, two in pairwise([0, begin, 24, 33, len(streams)])]
+    for file in files:
+        said = notices(log, file)
+        assert ["begin anew" in text for text in said] == [True] * (file is files[1])
+        rows += log.read(file)
+    assert rows == log.rows
+    for file in files:
+        assert log.read(file) == []
+
+
+def of_two_positions(piece: bytes) -> bytes:
+    """Its log sequence number is another one than its prefix says."""
+    return piece[: LEAD + 8] + (7).to_bytes(8, "little") + piece[LEAD + 16 :]
+
+
+def without_address(piece: bytes) -> bytes:
+    return with_lso(piece, 0)
+
+
+@pytest.mark.parametrize("damage", [of_two_positions, without_address])
+@pytest.mark.parametrize("numbers", [[0], [0, 1]])
+def test_a_record_without_an_address_in_extracts_that_adjoin(
+    damage: Callable[[bytes], bytes], numbers: list[int], tmp_path: Path
+) -> None:
+    """It counts with its bytes, in its log stream: no bytes are missing wherever it is."""
+    stream, streams = random_streams("bad", numbers, is_set=True)
+    sound = list(stream.pieces)
+    for number in range(8, len(sound) - 8, amount(3, 1)):
+        stream.pieces = list(sound)
+        stream.pieces[number] = damage(sound[number])
+        log = Extracts(tmp_path, stream=stream)
+        places = [0, *log.places, len(log.data)]
+        for cut in range(number - 1, number + 3):
+            log.state.unlink(missing_ok=True)
+            ends = [0, cut - 3, cut, cut + 3, len(streams)]
+            for file in (log.file(places[one], places[two]) for one, two in pairwise(ends)):
+                assert notices(log, file) == [], (number, cut)
+                log.read(file)
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_log_stream_that_only_prefixes_state(engine: str, tmp_path: Path) -> None:
+    """Headers of 40 bytes do not have it set. One with more bits than theirs is none."""
+    found = {}
+    for is_set in (True, False):
+        log = Extracts(tmp_path, stream=random_streams("prefix", [0, 1, 2], is_set=is_set)[0])
+        log.options["engine"] = engine
+        log.state.unlink(missing_ok=True)
+        found[is_set] = log.read(tmp_path / "whole.log")
+    assert found[False] == found[True]
+    assert {row["seq"][-8:-4] for row in found[True]} == {"0000", "0001", "0002"}
+    stream, _ = random_streams("prefix", [0], is_set=True)
+    stream.pieces = [piece[:32] + (1 << 63 | 1 << 16).to_bytes(8, "little") + piece[40:] for piece in stream.pieces]
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    log.state.unlink()
+    assert {row["seq"][-8:-4] for row in log.read(tmp_path / "whole.log")} == {"0000"}
+
+
+@pytest.mark.parametrize("is_set", [True, False])
+def test_bytes_of_one_stream_that_are_missing_between_records_of_another(tmp_path: Path, *, is_set: bool) -> None:
+    """`check` counts log stream by log stream, whatever is between, and as many bytes of another one are none of it."""
+    path, seen = tmp_path / "x.log", 0
+    options = Options.parse({"spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": "filter"})
+    stream, streams = random_streams("check", [0, 1, 2], is_set=is_set)
+    path.write_bytes(stream.bytes())
+    claim = adjoining(path, options)
+    assert (claim.tested, claim.failed, claim.untestable) == (len(streams) - 3, 0, {})
+    for number in range(0, len(streams), amount(2, 1)):
+        path.write_bytes(b"".join(stream.pieces[:number] + stream.pieces[number + 1 :]))
+        claim = adjoining(path, options)
+        is_inside = streams[number] in streams[:number] and streams[number] in streams[number + 1 :]
+        assert (claim.failed, claim.untestable) == (int(is_inside), {}), number
+        size = len(stream.pieces[number]) - LEAD
+        assert not is_inside or f"{size} bytes are missing" in str(claim.failures), number
+        seen += is_inside
+    assert seen
+    for number in range(0, len(streams), amount(4, 1)):  # one cannot be read
+        pieces = list(stream.pieces)
+        pieces[number] = of_two_positions(pieces[number])
+        path.write_bytes(b"".join(pieces))
+        claim = adjoining(path, options)
+        assert claim.failed == 0
+        assert not [why for why in claim.untestable if "compressed" in why]
+
+
+def adjoining(path: Path, options: Options) -> Claim:
+    """What `check` says of bytes that are missing between records."""
+    return next(claim for claim in account(str(path), options).claims if "no bytes are missing" in claim.says)
+
+
+def test_the_highest_addresses_of_several_streams(tmp_path: Path) -> None:
+    """What is missing by them is a number of more than 64 bits, and no reason to take files for something else."""
+    stream, streams = random_streams("highest", [0, 1], is_set=True)
+    cut = 20
+    for number in (streams.index(0, cut), streams.index(1, cut)):
+        stream.pieces[number] = with_lso(stream.pieces[number], -1)
+    log = Extracts(tmp_path, stream=stream)
+    log.state.unlink(missing_ok=True)
+    places = [0, *log.places, len(log.data)]
+    files = log.file(0, places[cut]), log.file(places[cut], len(log.data))
+    assert any("bytes of the log are in neither file" in text for text in notices(log, *files))
+    rows = log.read(*files)
+    log.state.unlink()
+    assert [row for file in files for row in log.read(file)] == rows
