@@ -109,7 +109,10 @@ class _Replay:
         images = ImagePairs(changes, key)
         self._old, self._new = (images.key_texts(role).to_pylist() for role in ("before", "after"))
         self._moved = images.key_changed
-        self._absent = {role: _listed(images.absent(role)) for role in ("after", "before")}
+        self._absent, self._absent_before = (
+            {row: names for row, names in enumerate(images.absent(role).to_pylist()) if names}
+            for role in ("after", "before")
+        )
         self._txns = changes.column("txn_id").dictionary_encode().indices.fill_null(-2).to_pylist()
         self._count = changes.num_rows
         self._held: dict[str, _Holder] = {}
@@ -124,20 +127,19 @@ class _Replay:
     @cached_property
     def _unreadable(self) -> dict[int, list[str]]:
         """By number, the columns of an image after a change whose values cannot be read."""
-        return self._unreadable_in("after")
+        return self._faults("after.")
 
     @cached_property
     def _unreadable_before(self) -> dict[int, list[str]]:
-        """The same of the image before a change."""
-        return self._unreadable_in("before")
+        """The same of images before a change."""
+        return self._faults("before.")
 
-    def _unreadable_in(self, role: str) -> dict[int, list[str]]:
+    def _faults(self, prefix: str) -> dict[int, list[str]]:
         faults = self._changes.column(CORRUPT_FIELDS)
         if faults.null_count == len(faults):
             return {}
         paths = ([entry["path"] or "" for entry in entries or ()] for entries in faults.to_pylist())
-        begin = f"{role}."
-        names = ([path.removeprefix(begin) for path in found if path.startswith(begin)] for found in paths)
+        names = ([path.removeprefix(prefix) for path in found if path.startswith(prefix)] for found in paths)
         return {row: found for row, found in enumerate(names) if found}
 
     def result(self) -> CurrentRows:
@@ -182,7 +184,7 @@ class _Replay:
             self._mark(row, "a change has a key that cannot be read")
             return
         made = _Holder(row, row)
-        for name in self._absent["after"].get(row, ()):
+        for name in self._absent.get(row, ()):
             made.fills[name] = None if is_new else self._source(before, name)
         for name in self._unreadable.get(row, ()):
             made.fills[name] = None
@@ -222,8 +224,7 @@ class _Replay:
         if holder.was_touched:
             return holder.beneath is not None and not holder.beneath.is_deleted
         image, before = (self._images[number].as_py() for number in (holder.image, self._count + row))
-        # What is not known of one of the two says nothing.
-        unknown = {*holder.fills, *self._absent["before"].get(row, ()), *self._unreadable_before.get(row, ())}
+        unknown = {*holder.fills, *self._absent_before.get(row, ()), *self._unreadable_before.get(row, ())}
         if any(not _is_same(value, before[name]) for name, value in image.items() if name not in unknown):
             return True
         return self._find(self._key_of(self._count + row)) is not None
@@ -309,11 +310,6 @@ class _Replay:
             return {}
         row = self._find(self._key_of(source.key_image)) or {}
         return {} if name in (row.get(UNKNOWN) or ()) else row
-
-
-def _listed(names: pa.Array) -> dict[int, list[str]]:
-    """By row, the names that it has."""
-    return {row: found for row, found in enumerate(names.to_pylist()) if found}
 
 
 def _is_same(first: Any, second: Any) -> bool:
