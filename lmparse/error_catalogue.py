@@ -191,9 +191,9 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-R015": Cause(
         "the columns fill the row image in two ways",
-        "The manual does not say whether null columns of fixed length have bytes in a row image. No image that was "
-        "read before this one tells it, and this one can be read both ways, with other values.",
-        "Set nullBytes to present or absent. Another row of the log with a null tells it, if one is read first.",
+        "The manual does not say whether null columns of fixed length have bytes in a row image. None of the first "
+        "5,000 images tells it, and this one can be read both ways, with other values.",
+        "Set nullBytes to present or absent: other rows with a null show which is right.",
     ),
     "LMP-V001": Cause(
         "not one of the values allowed",

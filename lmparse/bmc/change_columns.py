@@ -61,7 +61,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         self._origin = Origin(log)
         self._headers = ChangeHeaders(log, schema, filters)
         self._header_texts = header_columns.HeaderTexts(log.header, log.code_page)
-        self._plans: dict[tuple[int, object], ImagePlan] = {}
+        self._plans: dict[int, ImagePlan] = {}
         self._joiner = log.extract.joiner(log.options.bounds)
         self._skip: frozenset[int] = frozenset()
         self._ordinals: Int64s = np.zeros(0, np.int64)
@@ -78,17 +78,11 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         runs = log.position_runs()
         for window in log.windows(whole, log.rows_together):
             self._ordinals = log.extract.ordinals(window, runs.numbers(window))
-            while len(window):
-                done = yield from self._read_window(window)
-                window, self._ordinals = window.behind(done), self._ordinals[done:]
+            yield from self._read_window(window)
         # None of these is the first segment of its change.
         last = [row for extent in whole.foreign for row in self._fallback_rows(0, self._change_at(extent, 0))]
         log.end_joining(self._joiner, only_wanted=True)
         yield self._fallback_batches([*last, *self._fallback_rows(0, None)])
-
-    def _state(self) -> object:
-        interpretation = self.log.interpretation
-        return interpretation.image, interpretation.are_nulls_open
 
     def _change(self, window: Window, number: int) -> Change | None:
         return self._change_at(window.extent(number), int(self._ordinals[number]))
@@ -146,7 +140,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         return 2 * absent <= _MOST_ABSENT and self._suits(known.version, self._plan_of(known.version))
 
     def _plan_of(self, version: TableVersion) -> ImagePlan:
-        key = id(version), self._state()
+        key = id(version)
         if key not in self._plans:
             interpretation = self.log.interpretation
             plan = ImagePlan(version, interpretation.image, self.log.image_options, interpretation.are_nulls_open)

@@ -77,10 +77,8 @@ class CommitColumns(ChangeColumns):
         places.find(span or Span(0, len(log.buffer), 0))
         yield self._fallback_batches(self._fallback_rows(0, None))
         for window in places.windows():
-            while len(window):
-                self._ordinals = window.ordinals
-                done = yield from self._read_window(window)
-                window = window.behind(done)
+            self._ordinals = window.ordinals
+            yield from self._read_window(window)
         yield self._fallback_batches(self._fallback_rows(0, None))
 
     def _change(self, window: Window, number: int) -> Change | None:

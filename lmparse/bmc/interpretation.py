@@ -1,14 +1,16 @@
 """Interpretation: how DATA areas and row images of one log are read where the manual is silent.
 
-It is found once for a file, from its first records with row images. Candidates that these do not exclude remain until
-an image excludes them.
+It is found once for a file, from its first records with row images, so that it is the same wherever reading begins. If
+these leave several ways, each image is read by the first one under which it is filled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from lmparse.bmc import change_record
@@ -21,13 +23,19 @@ from lmparse.bmc.row_image import (
     RowReader,
     all_image_readings,
     choose_image_reading,
-    leaves_nulls_open,
 )
 from lmparse.bmc.tables import Tables, TableVersion
 from lmparse.changes.row_values import RowValues, of_table
 from lmparse.errors import ControlError, DataError, RecordError
 from lmparse.records.reader import Values
 from lmparse.records.settings import FamilySettings
+
+_SAMPLES = 1000
+"""Number of records with row images that the interpretation is found from."""
+_SAMPLES_IF_TIED = 5000
+"""The same if the first ones fit several ways, as before the first null of fixed length."""
+_ENOUGH = 20
+"""Number of images that tell these apart behind which no more are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +68,11 @@ class Interpretation:
     known: LogSettings
     tables: Tables
     options: ImageOptions
-    take_samples: Callable[[], list[Values]]
-    """Returns the headers, with whole DATA, of the first changes with row images."""
+    sample: Callable[[], Iterator[Values]]
+    """The headers, with whole DATA, of the changes with row images, from the first one on."""
     decide: Callable[[str, str, str], None]
     """Makes a decision visible: name, value, evidence."""
     _row_readers: dict[tuple[int, ImageReading], RowReader] = field(default_factory=dict)
-    _narrowed: tuple[ImageReading, ...] = ()
 
     @cached_property
     def data(self) -> DataReader:
@@ -84,45 +91,39 @@ class Interpretation:
         """The interpretation of row images."""
         return self.image_candidates[0]
 
-    @property
+    @cached_property
     def image_candidates(self) -> tuple[ImageReading, ...]:
-        """The interpretations that no image has excluded, the most likely first."""
-        return self._narrowed or self._choice
+        """The interpretations that the images do not exclude that it is found from, the most likely first."""
+        return self.known.image_readings or self._chosen()
+
+    @cached_property
+    def are_nulls_open(self) -> bool:
+        """Whether it is open if null columns of fixed length have bytes: then each image with one tells it, or none."""
+        return len({reading.null_bytes for reading in self.image_candidates}) > 1
 
     def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> RowValues:
-        """Read one row.
+        """Read one row by the first interpretation under which its columns fill it.
 
-        Raises the error of an image that its columns do not fill, RecordError LMP-R015 for one that they fill in two
-        ways, as long as no image that is read has told these apart.
+        So it does not depend on other images. Raises the error of an image that its columns do not fill, RecordError
+        LMP-R015 for one that they fill with and without bytes of null columns, whose values are others then.
         """
         rows = self.rows(version, self.image)
         try:
             parsed = rows.parse(image)
         except DataError:
-            if not self._narrow(version, image):
+            other = next((way for way in self.image_candidates[1:] if self.rows(version, way).fits(image)), None)
+            if other is None:
                 raise
-        else:
-            if not self.are_nulls_open or not rows.has_null_of_fixed_length(parsed):
-                return rows.values_of(parsed, wanted)
-            self._narrow(version, image)
-            if self.are_nulls_open:
-                text = "the row image is filled by its columns in two ways: null columns of fixed length may have bytes"
-                error = RecordError(text, code="LMP-R015", spec=SPEC, hint="set nullBytes to present or absent")
-                raise of_table(error, version.columns, version.identity)
-        return self.rows(version, self.image).read(image, wanted)
+            return self.rows(version, other).read(image, wanted)
+        if self.are_nulls_open and rows.has_null_of_fixed_length(parsed) and len(self._null_bytes(version, image)) > 1:
+            text = "the row image is filled by its columns in two ways: null columns of fixed length may have bytes"
+            error = RecordError(text, code="LMP-R015", spec=SPEC, hint="set nullBytes to present or absent")
+            raise of_table(error, version.columns, version.identity)
+        return rows.values_of(parsed, wanted)
 
-    @property
-    def are_nulls_open(self) -> bool:
-        """Whether images with a null column of fixed length are read in two ways as yet."""
-        return leaves_nulls_open(self.image_candidates)
-
-    def _narrow(self, version: TableVersion, image: bytes) -> bool:
-        """Leave those interpretations of which an image is filled; returns whether there are any."""
-        left = tuple(way for way in self.image_candidates if self.rows(version, way).fits(image))
-        if left and left != self.image_candidates:
-            self._narrowed = left
-            self.decide("columns", str(self.image), "the first image that tells the ways apart")
-        return bool(left)
+    def _null_bytes(self, version: TableVersion, image: bytes) -> set[str]:
+        """What the interpretations say of null columns under which an image is filled."""
+        return {way.null_bytes for way in self.image_candidates if self.rows(version, way).fits(image)}
 
     def rows(self, version: TableVersion, reading: ImageReading) -> RowReader:
         """The reader of a table version's rows."""
@@ -133,25 +134,42 @@ class Interpretation:
 
     @cached_property
     def _samples(self) -> list[Values]:
-        return self.take_samples()
+        return list(islice(self.sample(), _SAMPLES))
 
-    @cached_property
-    def _choice(self) -> tuple[ImageReading, ...]:
-        if self.known.image_readings:
-            return self.known.image_readings
-        images: list[tuple[TableVersion, bytes]] = []
-        for values in self._samples:
-            try:
-                version = self.tables.find(values)
-                images.extend(
-                    (version, image) for image in self.data.read(values["change_type"], values["data"]).images
-                )
-            except DataError:
-                continue
+    def _chosen(self) -> tuple[ImageReading, ...]:
+        images = list(self._images(self._samples))
         ways = all_image_readings(((version, b"") for version in self.tables.versions), self.options)
         left, evidence = choose_image_reading(images, self.options, ways)
+        if len(left) > 1 and len(self._samples) == _SAMPLES:
+            left, more = self._told_later(left)
+            evidence += more
         self.decide("columns", str(left[0]), evidence)
         return left
+
+    def _told_later(self, ways: tuple[ImageReading, ...]) -> tuple[tuple[ImageReading, ...], str]:
+        """Those of some interpretations that fill most of the images that tell them apart, as the first ones do not."""
+        filled, told = Counter[ImageReading](), 0
+        left = ways
+        for version, image in self._images(islice(self.sample(), _SAMPLES, _SAMPLES_IF_TIED)):
+            fitting = [way for way in ways if self.rows(version, way).fits(image)]
+            if not 0 < len(fitting) < len(ways):
+                continue
+            told += 1
+            filled.update(fitting)
+            left = tuple(way for way in ways if filled[way] == max(filled.values()))
+            if told >= _ENOUGH and len(left) == 1:
+                break
+        return left, f"; fills {filled[left[0]]} of {told} later ones that tell {len(ways)} readings apart" * bool(told)
+
+    def _images(self, samples: Iterable[Values]) -> Iterator[tuple[TableVersion, bytes]]:
+        """The row images of some headers with whole DATA, each with its table version; bad ones are left out."""
+        for values in samples:
+            try:
+                version = self.tables.find(values)
+                images = self.data.read(values["change_type"], values["data"]).images
+            except DataError:
+                continue
+            yield from ((version, image) for image in images)
 
     def _fills_columns(self, values: Values, reading: str) -> bool:
         """Whether some interpretation of columns fills the images that a meaning of the halfwords yields."""

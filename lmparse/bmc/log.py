@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +50,6 @@ from lmparse.spec import catalog
 
 _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
 """Header fields without which the position of a change or its table is unknown."""
-_BATCH = 1000
-"""Number of records with row images that the interpretation is found from."""
 
 
 class LogicalLog(ChangeLog):
@@ -161,8 +158,8 @@ class LogicalLog(ChangeLog):
         columns = frozenset(self.options.columns) or None
         return ChangeDecoder(self.spec.layout, self.tables, self.interpretation, self.code_page, columns, self.notice)
 
-    def _samples(self) -> list[Values]:
-        """The first changes with row images; bad ones are skipped."""
+    def _samples(self) -> Iterator[Values]:
+        """The changes with row images, from the first one on; bad ones are skipped."""
         probe = LogicalLog(
             self.path,
             replace(self.options, mode="permissive"),
@@ -172,10 +169,8 @@ class LogicalLog(ChangeLog):
             on_error=lambda error: None,
         )
         every = (joined.values for joined in probe.joined_changes())
-        samples: list[Values] = []
         with suppress(DataError):  # damaged framing is shown where it is read
-            samples.extend(islice((values for values in every if has_images(values["change_type"])), _BATCH))
-        return samples
+            yield from (values for values in every if has_images(values["change_type"]))
 
     # -- reading ----------------------------------------------------------------------
 

@@ -209,11 +209,6 @@ def _ways(all_ways: tuple[str, ...], asked: str, do_differ: bool) -> tuple[str, 
     return all_ways if do_differ else all_ways[:1]
 
 
-def leaves_nulls_open(readings: Sequence[ImageReading]) -> bool:
-    """Whether it is open if null columns of fixed length have bytes."""
-    return len({reading.null_bytes for reading in readings}) > 1
-
-
 def _most(ways: Sequence[ImageReading], count: Callable[[ImageReading], int]) -> tuple[tuple[ImageReading, ...], int]:
     """The ways with the highest count, and this count."""
     counts = {reading: count(reading) for reading in ways}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -112,10 +112,6 @@ class ColumnReader(ABC, Generic[L, W, G]):
     def _column(self, entry: pa.Field, group: G, decoded: Mapping[str, DecodedRows]) -> pa.Array | None:
         """A column of a group other than its rows and names; None if all values are null."""
 
-    def _state(self) -> object:
-        """The state that row plans depend on. The window ends behind the change that alters it."""
-        return None
-
     def _schema_of(self, version: Version | None) -> pa.Schema:
         if self._wanted_schema is not None:
             return self._wanted_schema
@@ -144,9 +140,8 @@ class ColumnReader(ABC, Generic[L, W, G]):
             for type_ in images
         )
 
-    def _read_window(self, window: W) -> Generator[list[VersionBatch], None, int]:
-        """The changes of a window. Returns the number of changes that are done."""
-        state = self._state()
+    def _read_window(self, window: W) -> Iterator[list[VersionBatch]]:
+        """The changes of a window."""
         groups, numbers = self._select(window)
         batches: list[VersionBatch] = []
         for group in groups:
@@ -162,15 +157,11 @@ class ColumnReader(ABC, Generic[L, W, G]):
                 # Changes before the error still count.
                 reached, fault = number, error
                 break
-            if self._state() != state:
-                reached = number + 1
-                break
         self._count_left_out(reached)
         batches = [part for batch in batches if len((part := batch.before(reached)).numbers)]
         yield [joined(found) for found in self._by_schema([*batches, *self._fallback_batches(rows)])]
         if fault is not None:
             raise fault
-        return reached
 
     def _count_left_out(self, reached: int) -> None:
         for why, numbers in self._left_out:

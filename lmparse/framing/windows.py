@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -45,11 +45,6 @@ class Window:
         if which is not None:
             return which + self.first_index
         return np.arange(self.first_index, self.first_index + len(self))
-
-    def behind(self, number: int) -> Window:
-        """The window without its first `number` records."""
-        starts, lengths, offsets = self.starts[number:], self.lengths[number:], self.offsets[number:]
-        return replace(self, first_index=self.first_index + number, starts=starts, lengths=lengths, offsets=offsets)
 
     def extent(self, number: int) -> RecordExtent:
         """The extent of one record, the first having number 0; reading cannot begin at it."""

@@ -16,6 +16,8 @@ _LEAST = 1024
 """Items without bytes that any stream may have; records without a fault have none or a few."""
 
 
+_LEVELS_A_STEP = 8
+"""Levels that are counted in the time of a step of a parser."""
 DEEPEST = 200
 """Nested records that may be around one; Python can call what reads, converts and shows them as often."""
 
@@ -41,9 +43,10 @@ class TooDeepError(Exception):
 
 
 def descending() -> None:
-    """Count the records around the one that is about to be read. Raises TooDeepError.
+    """Count the records around the one that is about to be read. Raises TooDeepError, and LimitError LMP-L007.
 
-    The calls are counted, since objects of imported types do not know what they are in.
+    The calls are counted, since objects of imported types do not know what they are in. That takes time, which counts
+    as steps of the record.
     """
     depth = 0
     frame: FrameType | None = sys._getframe(1)
@@ -52,3 +55,4 @@ def descending() -> None:
         frame = frame.f_back
     if depth > DEEPEST:
         raise TooDeepError
+    stepping(depth // _LEVELS_A_STEP)

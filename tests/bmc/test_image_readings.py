@@ -13,6 +13,7 @@ from writers.bmc.fields import key
 from writers.bmc.rows import Column
 
 import lmparse
+from lmparse.bmc import interpretation
 
 ENGINES = ("columnar", "kaitai")
 TABLE = Table(
@@ -26,12 +27,15 @@ ABSENT, PRESENT = b"\xff\0\0\2xy", b"\xff" + AB + b"\0\0\2xy"
 BOTH = b"\xff\0\1\0" + b"\0\xfe" + b"z" * 254
 """A is null: B has 256 bytes if those of A are absent, and 254 if they are present."""
 SAMPLES = 12
-"""Images that decide before the first one is read, here."""
+"""Images that decide first, here."""
+MORE = 20
+"""Images that decide if the first ones do not, here."""
 
 
 @pytest.fixture(autouse=True)
 def few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lmparse.bmc.log._BATCH", SAMPLES)
+    monkeypatch.setattr(interpretation, "_SAMPLES", SAMPLES)
+    monkeypatch.setattr(interpretation, "_SAMPLES_IF_TIED", MORE)
 
 
 def log(folder: Path, images: list[bytes], table: Table = TABLE, **dlds: str) -> dict[str, Path]:
@@ -65,40 +69,62 @@ def sizes(opened: Any) -> dict[int, int]:
     return {row["K"]: len(bytes.fromhex(row["B"])) for row in rows(opened)}
 
 
+def numbered(images: list[bytes]) -> list[bytes]:
+    return [row(number, image) for number, image in enumerate(images)]
+
+
+WITH_BOTH = {
+    "another one behind the first ones tells it": ([ABSENT, BOTH], {12: 2, 13: 256}, []),
+    "and the other way": ([BOTH, PRESENT], {12: 254, 13: 2}, []),
+    "most that tell it count": ([ABSENT, PRESENT, ABSENT, BOTH], {12: 2, 14: 2, 15: 256}, ["LMP-V001"]),
+    "none tells it": ([BOTH, WITHOUT_NULL, BOTH], {13: 2}, ["LMP-R015", "LMP-R015"]),
+    "as many tell one as the other": (
+        [ABSENT, PRESENT, BOTH], {12: 2, 13: 2}, ["LMP-R015"],
+    ),
+    "one that tells it comes late": (
+        [WITHOUT_NULL] * 10 + [BOTH, ABSENT, BOTH, PRESENT],
+        {**dict.fromkeys(range(12, 22), 2), 23: 2, 25: 2}, ["LMP-R015", "LMP-R015"],
+    ),
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_image_that_is_filled_in_two_ways_is_none_until_another_one_tells_them_apart(
-    tmp_path: Path, engine: str
+@pytest.mark.parametrize("why", WITH_BOTH)
+def test_an_image_that_is_filled_in_two_ways_is_read_as_those_that_tell_it_or_not_at_all(
+    why: str, engine: str, tmp_path: Path
 ) -> None:
-    """So it has the same values, or an error, wherever reading begins."""
-    images = [*([WITHOUT_NULL] * SAMPLES), BOTH, ABSENT, BOTH]
-    paths = log(tmp_path, [row(number, image) for number, image in enumerate(images)])
+    images, expected, codes = WITH_BOTH[why]
+    paths = log(tmp_path, numbered([WITHOUT_NULL] * SAMPLES + images))
     whole = lmparse.open_log(**paths, engine=engine)
     found = sizes(whole)
-    assert {number: found.get(number) for number in (11, 12, 13, 14)} == {11: 2, 12: None, 13: 2, 14: 256}
-    assert [error.code for error in whole.tally.errors] == ["LMP-R015"]
-    last = list(lmparse.open_log(**paths).changes())[-1]["seq"]
-    behind = lmparse.open_log(**paths, engine=engine, starting_seq=last)
-    assert sizes(behind) == {}
-    assert [error.code for error in behind.tally.errors] == ["LMP-R015"]
+    assert {number: size for number, size in found.items() if number >= SAMPLES} == expected
+    assert [error.code for error in whole.tally.errors] == codes
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("why", WITH_BOTH)
+def test_each_image_is_read_the_same_wherever_reading_begins(why: str, engine: str, tmp_path: Path) -> None:
+    images = [WITHOUT_NULL] * SAMPLES + WITH_BOTH[why][0]
+    paths = log(tmp_path, numbered(images))
+    whole = lmparse.open_log(**paths, engine=engine)
+    sized, count = sizes(whole), len(whole.tally.errors)
+    first = next(iter(lmparse.open_log(**paths).changes()))["seq"]
+    found: dict[int, int] = {}
+    errors = 0
+    for number in range(len(images)):
+        begin = first[:20] + 2 * f"{0x1000 + number:020X}"
+        one = lmparse.open_log(**paths, engine=engine, starting_seq=begin + "0" * 12, ending_seq=begin + "F" * 12)
+        found |= sizes(one)
+        errors += len(one.tally.errors)
+    assert (found, errors) == (sized, count)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("asked", "size"), [("absent", 256), ("present", 254)])
 def test_the_option_says_it(tmp_path: Path, engine: str, asked: str, size: int) -> None:
-    images = [*([WITHOUT_NULL] * SAMPLES), BOTH]
-    opened = lmparse.open_log(
-        **log(tmp_path, [row(number, image) for number, image in enumerate(images)]), engine=engine, null_bytes=asked
-    )
+    paths = log(tmp_path, numbered([WITHOUT_NULL] * SAMPLES + [BOTH]))
+    opened = lmparse.open_log(**paths, engine=engine, null_bytes=asked)
     assert sizes(opened)[SAMPLES] == size
-    assert opened.tally.errors == []
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("null", [ABSENT, PRESENT])
-def test_the_first_null_decides_for_the_rest(tmp_path: Path, engine: str, null: bytes) -> None:
-    images = [*([WITHOUT_NULL] * SAMPLES), null, WITHOUT_NULL, BOTH]
-    opened = lmparse.open_log(**log(tmp_path, [row(at, image) for at, image in enumerate(images)]), engine=engine)
-    assert list(sizes(opened).values())[SAMPLES:] == [2, 2, 256 if null == ABSENT else 254]
     assert opened.tally.errors == []
 
 

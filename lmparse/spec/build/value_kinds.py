@@ -69,18 +69,51 @@ def _bits(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
 
 
 def _names(scope: Scope) -> Iterator[Finding]:
-    """Columns for the numbers inside of fields that have the name of another field."""
+    """Columns for the numbers inside of fields, and for the fields of a body, that have the name of another field."""
     listed = attributes(scope.tree)
     ids = {attribute["id"] for attribute in listed}.union(instances(scope.tree))
+    taken = set(ids)
     for number, attribute in enumerate(listed):
-        type_ = attribute.get("type")
-        nested = scope.type_named(type_) if isinstance(type_, str) else None
-        if nested is not None and nested.tree.get("-lm-type") == "bytes":
-            for part in attributes(nested.tree):
-                name = f"{attribute['id']}_{part['id']}"
-                if name in ids:
-                    text = f"the column for {part['id']} in {attribute['id']} has the name of the field {name}"
-                    yield f"{scope.where}/seq/{number}", text
+        for part, name in _columns_of_parts(scope, attribute):
+            taken.add(name)
+            if name in ids:
+                text = f"the column for {part} in {attribute['id']} has the name of the field {name}"
+                yield f"{scope.where}/seq/{number}", text
+    for number, attribute in enumerate(listed):
+        if attribute.get("-lm-type") == "body" and "repeat" not in attribute:
+            found = _columns_of_body(scope, attribute, frozenset())
+            for name in sorted(found & taken):
+                text = f"the field {name} of {attribute['id']} has the name of another column of the record"
+                yield f"{scope.where}/seq/{number}", text
+            taken |= found
+
+
+def _columns_of_parts(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The numbers inside of a field that are columns of their own: their ids and the names of the columns."""
+    type_ = attribute.get("type")
+    nested = scope.type_named(type_) if isinstance(type_, str) else None
+    if nested is not None and nested.tree.get("-lm-type") == "bytes":
+        for part in attributes(nested.tree):
+            yield part["id"], f"{attribute['id']}_{part['id']}"
+
+
+def _columns_of_body(scope: Scope, body: dict[str, Any], around: frozenset[str]) -> set[str]:
+    """The columns for the fields of a body, whatever kind it is; `around` are the types that it is in."""
+    type_ = body.get("type")
+    found: set[str] = set()
+    names: set[Any] = {*type_["cases"].values()} if isinstance(type_, dict) else {type_}
+    for name in names:
+        nested = scope.type_named(name) if isinstance(name, str) and name not in around else None
+        if nested is None:
+            continue
+        found.update(instances(nested.tree))
+        for attribute in attributes(nested.tree):
+            if attribute.get("-lm-type") == "body":
+                found |= _columns_of_body(nested, attribute, around | {name})
+            else:
+                found.add(attribute["id"])
+                found.update(column for _, column in _columns_of_parts(nested, attribute))
+    return found
 
 
 def _kind(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:

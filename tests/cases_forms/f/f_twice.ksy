@@ -1,16 +1,16 @@
 meta:
   id: f_twice
-  title: A name that is in several parts of a record
+  title: A name that is in several kinds of a record
   endian: be
 seq:
   - id: code
     type: u1
     doc: What it is
-  - id: value
+  - id: digit
     -codec: ebcdic
     -lm-type: decimaltext
     size: 1
-    doc: A digit, which is not shown if the body has the name
+    doc: A digit
   - id: body
     -lm-type: body
     size-eos: true
@@ -23,19 +23,19 @@ seq:
     doc: What is behind
 types:
   one:
-    doc: The name again
+    doc: A kind
     seq:
       - id: value
         type: u1
         doc: A number
   two:
-    doc: Another name
+    doc: Another kind
     seq:
-      - id: word
+      - id: value
         type: u1
         valid:
           any-of: [0, 1, 2, 3, 4, 5, 6, 7]
-        doc: A number
+        doc: A number, with the same name
   other:
     doc: Anything else
     seq:

@@ -17,10 +17,15 @@ seq:
   - {id: number, -lm-type: body, type: u2, doc: d}
   - {id: many, -lm-type: body, type: one, repeat: expr, repeat-expr: 2, doc: d}
   - {id: lost, -lm-type: body, size: 4, type: {switch-on: code, cases: {1: one, 2: u4}}, doc: d}
-  - {id: right, -lm-type: body, type: {switch-on: code, cases: {1: one}}, doc: d}
+  - {id: right, -lm-type: body, type: {switch-on: code, cases: {1: two}}, doc: d}
 types:
   one:
     doc: d
     doc-ref: r
     seq:
       - {id: a, type: u2, doc: d}
+  two:
+    doc: d
+    doc-ref: r
+    seq:
+      - {id: b, type: u2, doc: d}
