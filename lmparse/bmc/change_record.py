@@ -197,8 +197,8 @@ class _Cutter:
 
     Candidates come from the halfwords of the DATA area under each meaning, and from SEGLEN in a segmented record and in
     one without row images, whose payload is not documented. A candidate counts if the file ends there or a header with
-    the same LENGTH and the name of a system begins there. Behind a payload of which SEGLEN says nothing, a header of
-    the same system is searched.
+    the same LENGTH and the name of a system begins there. Behind a payload of which SEGLEN says nothing, such a
+    header is searched: one that is damaged is not found, and its record is then taken for a part of the payload.
     """
 
     def __init__(self, least: int, places: Places) -> None:
@@ -257,8 +257,7 @@ class _Cutter:
         segments = _number(buffer, self._places["total_segs"], offset)
         if segments > 1:
             seg_len = _number(buffer, self._places["seg_len"], offset)
-            yield offset + seg_len
-            yield data + seg_len
+            yield from (offset + seg_len, offset + seg_len - self._word, data + seg_len)
             return
         change_type = _number(buffer, self._places["change_type"], offset)
         if change_type not in image_change_types():
@@ -303,7 +302,7 @@ class _Cutter:
             return None
         same = buffer[offset : offset + self._places["length"][1]]
         found = buffer.find(same, offset + length, end)
-        while found >= 0 and not (self._begins(buffer, found, end, offset) and self._is_of(buffer, found, offset)):
+        while found >= 0 and not self._begins(buffer, found, end, offset):
             found = buffer.find(same, found + 1, end)
         return end if found < 0 else found
 

@@ -76,7 +76,7 @@ class StreamOffset:
         """The offset that Spark has kept. Raises OptionError LMP-S030 if it is none."""
         # Offsets of before did not have the last seven.
         before = {"present": 0, "states": "", "names": "", "last_size": 0, "kept": "", "kept_since": ""}
-        found = {**before, "kept_after": found.get("last"), **found} if isinstance(found, dict) else {}
+        found = {**before, "kept_after": _position(found.get("last")), **found} if isinstance(found, dict) else {}
         texts = [found.get(name) for name in _TEXTS]
         numbers = [found.get(name) for name in ("taken", "present", "last_size")]
         are_numbers = all(type(one) is int and 0 <= one <= _MOST_TAKEN for one in numbers)
@@ -123,7 +123,7 @@ class LogStream:
         if len(read) + len(self._done) > start.taken:
             raise self._late(read)
         self._check_taken(start, read)
-        if late := start.kept.others(read, self._sizes()):
+        if late := start.kept.others(read):
             raise self._late(late)
         chosen = found[:most]
         if not chosen:
@@ -135,7 +135,7 @@ class LogStream:
         files, states = self._files(start, chosen), _digest(sorted(present))
         names = _chained(start.names, chosen) if start.names or not start.taken else ""
         taken, size = start.taken + len(chosen), self._sizes()[chosen[-1]]
-        kept = start.kept.then(chosen, self._sizes())
+        kept = start.kept.then(chosen)
         return StreamOffset(reached, chosen[-1], taken, files, len(present), states, names, size, kept)
 
     def parts(self, start: StreamOffset, end: StreamOffset) -> Iterator[FilePart]:
@@ -277,6 +277,11 @@ def _chained(found: str, texts: list[str]) -> str:
 def _digest(states: list[_State]) -> str:
     """What tells some files apart from any others."""
     return hashlib.sha256(json.dumps(states).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _position(key: Any) -> Any:
+    """The position of a file by its position and name; what is no text stays, for its error."""
+    return key.partition(" ")[0] if isinstance(key, str) else key
 
 
 def _name(key: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 KEPT = 1000
@@ -17,28 +17,28 @@ class TakenFiles:
     """The newest files, in the order of their positions."""
 
     hashes: str = ""
-    """Digits of each, of its position and size; a file may get another name."""
+    """Digits of the position of each: a file may get another name, and be compressed."""
     after: str = ""
-    """Position and name of the last file that is kept no longer; empty if all are."""
+    """Position of the last file that is kept no longer; empty if all are."""
     since: str = ""
-    """Those of the file of number KEPT among them."""
+    """That of the file of number KEPT among them."""
 
-    def then(self, keys: Iterable[str], sizes: Mapping[str, int]) -> TakenFiles:
+    def then(self, keys: Iterable[str]) -> TakenFiles:
         """With files that come behind them; keys are position and name."""
         hashes, after, since = list(self._hashes()), self.after, self.since
-        for key in keys:
-            hashes.append(_hash(key, sizes[key]))
+        for position in map(_position, keys):
+            hashes.append(_hash(position))
             if len(hashes) == 2 * KEPT:
                 del hashes[:KEPT]
-                after, since = since, key
+                after, since = since, position
             elif len(hashes) == KEPT:
-                since = key
+                since = position
         return TakenFiles("".join(hashes), after, since)
 
-    def others(self, keys: Iterable[str], sizes: Mapping[str, int]) -> list[str]:
+    def others(self, keys: Iterable[str]) -> list[str]:
         """Those of some files that are none of them, and behind the last one that is kept no longer."""
         kept = set(self._hashes())
-        return [key for key in keys if key > self.after and _hash(key, sizes[key]) not in kept]
+        return [key for key in keys if _position(key) > self.after and _hash(_position(key)) not in kept]
 
     def _hashes(self) -> Iterable[str]:
         return (self.hashes[at : at + _DIGITS] for at in range(0, len(self.hashes), _DIGITS))
@@ -47,6 +47,9 @@ class TakenFiles:
 NONE_TAKEN = TakenFiles()
 
 
-def _hash(key: str, size: int) -> str:
-    position = key.partition(" ")[0]
-    return hashlib.sha256(f"{position} {size}".encode()).hexdigest()[:_DIGITS]
+def _position(key: str) -> str:
+    return key.partition(" ")[0]
+
+
+def _hash(position: str) -> str:
+    return hashlib.sha256(position.encode()).hexdigest()[:_DIGITS]

@@ -18,13 +18,17 @@ TABLES = [Table(0x105, 2, 3, "PROD", "T", (Column("K", "INT", 4),), sysid=system
 PAYLOADS = ["CO", "CM", "SC", "DT", "DR"]
 
 
-def record(number: int, change_type: str, table: Table = TABLES[0], **stated: int) -> bytes:
+def fields_of(number: int, change_type: str, table: Table) -> dict[str, Any]:
     position = f"{0x12345001 + number:020X}"
     fields = dict(
         table.header_fields, changetype=change_type, logrba=position, loglrsn=position, memberid=0,
         uorid=f"{0x12345000:020X}", uorcommitpoint=f"{0x22345000:020X}",
     )  # fmt: skip
-    given: dict[str, Any] = {key(name): value for name, value in fields.items()}
+    return {key(name): value for name, value in fields.items()}
+
+
+def record(number: int, change_type: str, table: Table = TABLES[0], **stated: int) -> bytes:
+    given = fields_of(number, change_type, table)
     images = [number.to_bytes(4, "big")] if change_type == "I" else ["some text"]
     return lldf.record(lldf.data_area(change_type, images), **given, **stated)
 
@@ -73,7 +77,19 @@ def test_a_record_with_a_damaged_header_is_not_taken_into_the_payload_before_it(
         assert found == list(map(len, records)) or opened.tally.errors, (bit, found)
 
 
-def test_records_of_two_systems_are_told_apart(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seg_len", ["record", "word", "data"])
+def test_segments_are_cut_whatever_seglen_counts(seg_len: Any, tmp_path: Path) -> None:
+    whole = record(1, "I")
+    segments = lldf.segmented(fields_of(1, "I", TABLES[0]), whole[lldf.HEADER_LENGTH :], 3, seg_len=seg_len)
+    assert len(segments) > 2
+    opened = read(tmp_path, [*segments, record(2, "I"), record(3, "CO")])
+    assert [change["op"] for change in opened.changes()] == ["I", "I", "O"]
+    assert opened.tally.errors == []
+
+
+@pytest.mark.parametrize("seglen", [None, 0])
+def test_records_of_two_systems_are_told_apart(seglen: int | None, tmp_path: Path) -> None:
     kinds = [("CO", 0), ("I", 1), ("CO", 0), ("I", 1), ("I", 0), ("CO", 1), ("I", 0), ("CO", 0)]
-    records = [record(number, kind, TABLES[table]) for number, (kind, table) in enumerate(kinds)]
+    stated = {} if seglen is None else {"seglen": seglen}
+    records = [record(number, kind, TABLES[table], **stated) for number, (kind, table) in enumerate(kinds)]
     assert sizes(read(tmp_path, records)) == list(map(len, records))

@@ -369,7 +369,7 @@ def test_a_body_in_itself_is_refused(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "n_inside.ksy").write_text(IN_ITSELF)
     (problem,) = Builder().make(tmp_path / "specs").problems
-    assert problem.message == "the field next_one of body has the name of another column of the record"
+    assert problem.text == "the field next_one of body has the name of another column of the record"
     assert problem.where == "/types/more/seq/1"
 
 

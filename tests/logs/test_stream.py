@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
@@ -205,16 +206,37 @@ def test_a_file_that_comes_late_when_others_have_been_moved_away(
 
 
 def test_an_offset_says_of_few_files_which_they_are() -> None:
-    sizes = {f"{number:08} {number}.log": number % 3 for number in range(5 * taken_files.KEPT)}
-    taken, keys = TakenFiles(), list(sizes)
+    keys = [f"{number:08} {number}.log" for number in range(5 * taken_files.KEPT)]
+    taken = TakenFiles()
     for number, key in enumerate(keys):
-        taken = taken.then([key], sizes)
+        taken = taken.then([key])
         assert len(taken.hashes) <= 24 * taken_files.KEPT
-        assert taken.others(keys[max(0, number - taken_files.KEPT + 1) : number + 1], sizes) == []
-    assert taken == TakenFiles().then(keys, sizes)
-    assert taken.others(keys, sizes) == []
+        assert taken.others(keys[max(0, number - taken_files.KEPT + 1) : number + 1]) == []
+    assert taken == TakenFiles().then(keys)
+    assert taken.others(keys) == []
     between = f"{keys[-10].split()[0]}5 new.log"
-    assert taken.others([*keys, between], {**sizes, between: 1}) == [between]
+    assert taken.others([*keys, between]) == [between]
+    renamed = [key.replace(" ", " z") for key in keys]
+    assert taken.others(renamed) == []
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_file_that_was_read_may_be_compressed(moved: bool, tmp_path: Path) -> None:
+    log = Stream("v10", "little", "filter")
+    for number in range(10):
+        unit = log.begin()
+        unit.insert(luw.ITEM, luw.item(number))
+        unit.commit()
+    landing = Landing(tmp_path, log)
+    cuts = [0, *landing.places[1::2]]
+    files = [landing.put(start, end) for start, end in pairwise(cuts[:8])]
+    offset = again(landing.stream().latest(StreamOffset()))
+    if moved:
+        files.pop(0).rename(tmp_path / "away")
+    files[1].with_suffix(".log.gz").write_bytes(gzip.compress(files[1].read_bytes()))
+    files[1].unlink()
+    landing.put(cuts[7], cuts[8])
+    assert landing.stream().latest(offset).taken == offset.taken + 1
 
 
 def test_an_offset_of_before_says_nothing_of_files(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from . import fields as f
 from .fields import Field, FieldValue
 
 Reading = Literal["total", "inclusive", "exclusive"]
-SegLen = Literal["record", "data"]
+SegLen = Literal["record", "word", "data"]
 
 #: Table "Data change record (LLDF)": name, decimal offset, length of the definition, form.
 HEADER: tuple[Field, ...] = f.table(
@@ -339,7 +339,8 @@ def segmented(
         data: the whole DATA, halfwords included.
         capacity: DATA bytes of one segment.
         base: SEGNUM of the first segment (not stated by the pages).
-        seg_len: SEGLEN is the length of the segment's record, header included, or of its DATA bytes only (not stated).
+        seg_len: SEGLEN is the length of the segment's record, header included, of it and its descriptor word (4 bytes),
+            or of its DATA bytes only (not stated).
         size: as for `header`.
         extra: as for `header`.
         lines: as for `any_header`.
@@ -347,6 +348,7 @@ def segmented(
     pieces = [data[start : start + capacity] for start in range(0, len(data), capacity)] or [b""]
     given = {f.key(name): value for name, value in header_fields.items()}
     head = 0 if seg_len == "data" else len(any_header(given, size=size, extra=extra, lines=lines))
+    head += 4 if seg_len == "word" else 0
     result = []
     for index, piece in enumerate(pieces):
         segment = {"seglen": head + len(piece), "totalsegs": len(pieces), "segnum": base + index}
