@@ -177,18 +177,20 @@ def choose_image_reading(
 ) -> tuple[tuple[ImageReading, ...], str]:
     """Find the interpretation of images from rows with their table versions.
 
-    Returns the interpretations that fill most images, and of these the ones with most images whose values and padding
-    are sound, in their order, and the evidence in words. The first is used; the others remain candidates until an image
-    excludes them.
+    Returns the interpretations that fill most images, and of these the lengths of columns with which most of them have
+    sound values and padding, in their order, and the evidence in words.
     """
     if not samples:
         return tuple(ways), "no row image; the default"
     left, best = _most(ways, lambda reading: _filled(samples, reading, options))
     evidence = f"fills {best} of {len(samples)} images exactly"
-    if len(left) > 1:
-        are_tied, (left, best) = left, _most(left, lambda reading: _sound(samples, reading, options))
-        if len(left) < len(are_tied):
-            evidence += f", {best} of them with sound values and padding, which {len(are_tied)} readings differ in"
+    alike = [reading for reading in left if reading.null_bytes == left[0].null_bytes]
+    if len(alike) > 1:  # of null bytes, only what is filled is evidence
+        best_alike, best = _most(alike, lambda reading: _sound(samples, reading, options))
+        if len(best_alike) < len(alike):
+            evidence += f", {best} of them with sound values and padding, which {len(alike)} readings differ in"
+            lengths = {(reading.dec_length, reading.graphic_length) for reading in best_alike}
+            left = tuple(one for one in left if (one.dec_length, one.graphic_length) in lengths)
     if len(left) > 1:
         evidence += f"; nothing in them tells {len(left)} readings apart, the first is taken"
     return left, evidence

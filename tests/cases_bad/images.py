@@ -54,6 +54,21 @@ def columns() -> Iterator[BadCase]:
         spec="bmc_row_image",
         doc_ref=LLDF_TEXT,
     )
+    log = three_inserts(
+        Column("N", "INT", 4), Column("A", "CHAR", 2, nulls="Y"), Column("B", "VCHR", 300, nulls="Y", subtype="B"),
+        rows=[{"N": number, "A": "xy", "B": b"z"} for number in range(3)],
+    )  # fmt: skip
+    image = bytes(3) + b"\1" + b"\xff" + b"\0\1\0" + b"\0\xfe" + b"z" * 254
+    yield of_log(
+        "null_in_two_ways",
+        "A null column of fixed length: the columns fill the image with and without its bytes",
+        log,
+        error("LMP-R015", "filled by its columns in two ways", record=1, field="after"),
+        2,
+        edit={1: log.records[1][:288] + lldf.data_area("I", [image])},
+        spec="bmc_row_image",
+        doc_ref=LLDF_TEXT,
+    )
     yield from column_values()
 
 
