@@ -105,12 +105,7 @@ def find_control(path: str, control: str | None, limits: Limits = DEFAULT) -> st
     LMP-C007 if there is none or more than one, FramingError LMP-F001 if the folder cannot be read. Of joined data
     files, the address of their control files.
     """
-    data, search = joined_of(path), ControlSearch(limits)
-    if data is None:
-        return search.find(path, control)
-    if control is not None and is_joined(control):
-        return control
-    return Joined(tuple(JoinedPiece(search.find(one.path, control), 0, 0) for one in data.pieces)).address
+    return ControlSearch(limits).find(path, control)
 
 
 class ControlSearch:
@@ -122,6 +117,11 @@ class ControlSearch:
 
     def find(self, path: str, control: str | None) -> str:
         """The control file of a data file, as `find_control`."""
+        data = joined_of(path)
+        if data is not None and control is not None and is_joined(control):
+            return control
+        if data is not None:
+            return Joined(tuple(JoinedPiece(self.find(one.path, control), 0, 0) for one in data.pieces)).address
         place = path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
         name = compression.unpacked_name(place)
         if control is not None:

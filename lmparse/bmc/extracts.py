@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lmparse.bmc.control_file import read_control
-from lmparse.bmc.control_search import find_control
+from lmparse.bmc.control_search import ControlSearch
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.needed_fields import check_header
 from lmparse.bmc.open import open_logical_log
@@ -24,9 +24,10 @@ def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | No
     files are added to `faults`, and these files are left out.
     """
     systems: dict[str, list[JoinedPiece]] = {}
+    search = ControlSearch(options.bounds)
     for path in dict.fromkeys(paths):
         try:
-            place = find_control(path, options.control, options.bounds)
+            place = search.find(path, options.control)
             control = read_control(place, framing=options.control_framing, limits=options.bounds)
             if faults is not None:
                 _look_through(open_logical_log(path, replace(options, control=place), on_error=ignored))

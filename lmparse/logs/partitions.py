@@ -189,7 +189,9 @@ class Request:
         names, faults = self.data_files(names), list[DataError]()
         if self.with_changes and names and check_changes(self.options).join is not None:
             names = log_paths(names, self.options, run, faults=None if damage is Damage.RAISED else faults)
-        logs = [(name, self._options_of(name, damage)) for name in names]
+        control = check_changes(self.options).control if self.with_changes else None
+        search = None if control is None else control.search(self.options.bounds)
+        logs = [(name, self._options_of(name, damage, search)) for name in names]
         return [*logs, *((str(fault.file), fault) for fault in faults)], damage
 
     def data_files(self, names: list[str]) -> list[str]:
@@ -200,12 +202,14 @@ class Request:
         limits, found = self.options.bounds, without_descriptions(names, self.options)
         return found if family.control is None else [name for name in found if not family.control.is_one(name, limits)]
 
-    def _options_of(self, name: str, damage: Damage) -> Options | DataError:
-        control = check_changes(self.options).control if self.with_changes else None
-        if control is None:
+    def _options_of(
+        self, name: str, damage: Damage, search: Callable[[str, str | None], str] | None
+    ) -> Options | DataError:
+        """The options of a log, with its control file; `search` looks through a folder once for all logs."""
+        if search is None:
             return self.options
         try:
-            return replace(self.options, control=control.find(name, self.options.control, self.options.bounds))
+            return replace(self.options, control=search(name, self.options.control))
         except DataError as error:
             if damage is Damage.RAISED:
                 raise

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lmparse.changes.checkpoint import Checkpoint
@@ -99,7 +99,7 @@ class LogStream:
             raise OptionError(f"{request.options.spec} is not read as a stream", hint="read each file when it is there")
         check_resumed(request.options)
         self._request, self._arrival = request, arrival
-        self._position, self._join = family.first_position, family.join
+        self._position, self._join, self._control = family.first_position, family.join, family.control
         self._keys: dict[_State, str] = {}
         """Position and name of a file."""
         self._done: list[_State] = []
@@ -177,6 +177,7 @@ class LogStream:
     def _sorted(self, start: StreamOffset) -> list[str]:
         """Position and name of the files that have arrived, in their order, without those that are known to be done."""
         known, found = self._keys, dict[_State, str]()
+        search = None if self._control is None else self._control.search(self._options.bounds)
         # Those that are gone are left out, and those that are empty: no record says where they belong.
         states = [state for state in map(self._state, self._arrived()) if state is not None and state[1]]
         self._done = _known_states(states, start)
@@ -186,13 +187,20 @@ class LogStream:
             if state in done:
                 continue
             try:
-                found[state] = known.get(state) or f"{self._position(name, self._options, start.checkpoint)} {name}"
+                found[state] = known.get(state) or self._key(name, start.checkpoint, search)
             except DataError as error:
                 is_missing = error.code == "LMP-C007" or (error.code == "LMP-F001" and error.file != name)
                 if not is_missing:
                     raise  # else its control file has not arrived
         self._keys = found
         return sorted(found.values())
+
+    def _key(self, name: str, before: Checkpoint | None, search: Callable[[str, str | None], str] | None) -> str:
+        """Position and name of a file; `search` looks through the folder of its control file once for all files."""
+        options = self._options
+        if search is not None:
+            options = replace(options, control=search(name, options.control))
+        return f"{self._position(name, options, before)} {name}"
 
     def _files(self, start: StreamOffset, keys: list[str]) -> str:
         """What tells apart the files up to an offset and those behind it."""

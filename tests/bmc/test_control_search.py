@@ -12,11 +12,16 @@ from writers.bmc import control, framing, lldf, logs
 from lmparse.bmc import control_search
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.errors import ControlError, FramingError
+from lmparse.limits import Limits
+from lmparse.logs.families import read_options
+from lmparse.logs.joining import one_log
 from lmparse.logs.partitions import Request
+from lmparse.logs.stream import LogStream, StreamOffset
 from lmparse.options import Options
 from lmparse.storage.addresses import local_path
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import names_in
+from lmparse.storage.landing import Arrival
 from lmparse.storage.listing import list_files
 
 
@@ -327,3 +332,41 @@ def test_many_logs_look_through_their_folder_once(tmp_path: Path, monkeypatch: p
     found = [search.find(str(tmp_path / f"{number}.dat"), None) for number in range(6)]
     assert found == [str(tmp_path / f"{number}.ctl") for number in range(6)]
     assert len(read) == 6  # data files do not begin like one
+
+
+@pytest.mark.parametrize("control", [None, "", "/{stem}.ctl"])
+def test_a_folder_of_extracts_is_looked_through_once(
+    control: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By each reader of several: how many control files are looked at grows as the number of extracts."""
+    looked: list[str] = []
+    is_one = control_search._is_control
+
+    def counted(path: str, limits: Limits) -> bool:
+        looked.append(path)
+        return is_one(path, limits)
+
+    monkeypatch.setattr(control_search, "_is_control", counted)
+
+    def counts(size: int) -> list[int]:
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        for number in range(size):
+            write_data(folder / f"x{number}.dat")
+            write_control(folder / f"x{number}.ctl")
+        options = read_options({} if control is None else {"control": f"{folder}{control}"})
+        request = Request((str(folder),), options, with_changes=True)
+        found = []
+        for read in (
+            lambda: one_log([folder], options),
+            lambda: list(request.parts()),
+            lambda: list(request.logs()),
+            lambda: LogStream(request, Arrival(seconds=0))._sorted(StreamOffset()),
+        ):
+            looked.clear()
+            read()
+            found.append(len(looked))
+        return found
+
+    few, many = counts(4), counts(16)
+    assert all(more <= 4.5 * less for less, more in zip(few, many, strict=True)), (few, many)
