@@ -83,15 +83,17 @@ DECIDED: dict[str, tuple[str, bool]] = {
 """Fields, and whether it is known that none behind the place needs bytes; the first byte is 1."""
 
 
-def _rows(tmp_path: Path, capsys: pytest.CaptureFixture[str], spec: str, raw: bytes) -> list[dict[str, Any]]:
-    """The rows of a file of one record, the same in both engines; none where it is bad, since it ends."""
+def _rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], spec: str, raw: bytes, fault: str | int | None = "LMP-R001"
+) -> list[dict[str, Any]]:
+    """The rows of a file of one record, the same in both engines; none where it has the fault."""
     (tmp_path / "one").write_bytes((len(raw) + 4).to_bytes(2, "big") + bytes(2) + raw)
     found = []
     for engine in ("columnar", "kaitai"):
         command = ["records", str(tmp_path / "one"), "--spec", f"{tmp_path}/out/{spec}", "--framing", "rdw"]
         code = cli.main([*command, "--engine", engine])
         out, err = capsys.readouterr()
-        assert (code == 0) == ("LMP-R001" not in err) == (out != ""), (spec, code, err)
+        assert (code == 0) == (str(fault) not in err) == (out != ""), (spec, code, err)
         found.append(out)
     assert found[0] == found[1]
     return [json.loads(line) for line in found[0].splitlines()]
@@ -127,3 +129,32 @@ def test_what_is_known_of_the_end(tmp_path: Path, capsys: pytest.CaptureFixture[
         rows = _rows(tmp_path, capsys, f"acme_{number}", b"\1\7")
         assert len(rows) == is_known, name
         assert [row["r"] for row in rows] == ["07"] * is_known, name
+
+
+INSTANCES_BEHIND: dict[str, tuple[str, int | str | None]] = {
+    "in the record": ("{pos: 1, type: u1}", 7),
+    "not there": ("{pos: 1, type: u4, if: n == 2}", None),
+    "behind the record": ("{pos: 1, type: u4}", "LMP-R001"),
+    "another value": ("{pos: 1, type: u1, valid: 8}", "LMP-V009"),
+    "a text": ("{pos: 1, size: 1, type: str, encoding: ASCII, if: n == 1}", "\a"),
+    "another text": ("{pos: 0, size: 1, type: str, encoding: ASCII, if: n == 1, valid: '\"X\"'}", "LMP-V009"),
+    "at the cut field": ("{pos: a, type: u1}", "LMP-R012"),
+}
+"""Instances of a record that ends inside an optional field, and their value or the code of their fault."""
+
+
+def test_instances_of_a_record_that_ends_inside_a_field(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "s").mkdir()
+    fields = f"seq: [{{id: n, type: u1}}, {{id: a, type: u2, if: not _io.eof}}, {REST}]"
+    for number, (instance, _) in enumerate(INSTANCES_BEHIND.values()):
+        text = f"meta: {{id: acme_{number}, title: A, endian: be}}\n{fields}\ninstances: {{k: {instance}}}\n"
+        (tmp_path / "s" / f"acme_{number}.ksy").write_text(text)
+    assert cli.main(["build", "--formats", str(tmp_path / "s"), "--out", str(tmp_path / "out")]) == 0
+    capsys.readouterr()
+    for number, (name, (_, wanted)) in enumerate(INSTANCES_BEHIND.items()):
+        code = wanted if str(wanted).startswith("LMP") else None
+        rows = _rows(tmp_path, capsys, f"acme_{number}", b"\1\7", code)
+        assert rows == ([] if code else [{"n": 1, "a": None, "r": "07", "k": wanted}]), name
+        command = ["explain", str(tmp_path / "one"), "--spec", f"{tmp_path}/out/acme_{number}", "--framing", "rdw"]
+        assert cli.main(command) == (20 if code else 0), name
+        assert (code or "read with framing") in capsys.readouterr().out, name
