@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lmparse.columnar import evaluation
-from lmparse.columnar.evaluation import UnfitError
+from lmparse.records import evaluation
+from lmparse.records.evaluation import UnfitError
 from lmparse.spec.layout import Code, Field, Layout
 from lmparse.values.byte_arrays import Int64s
 

@@ -17,11 +17,11 @@ import pyarrow.compute as pc
 
 from lmparse.columnar import arrays, json_texts, kernels, schemas
 from lmparse.columnar.column_plans import ColumnPlan, column_plans, in_full
-from lmparse.columnar.evaluation import UnfitError
 from lmparse.columnar.form_parts import FieldBytes, FoundForm, Part
 from lmparse.columnar.forms import forms, refusal
 from lmparse.columnar.record_plan import Decoded
 from lmparse.framing.windows import Window
+from lmparse.records.evaluation import UnfitError
 from lmparse.records.reader import RecordReader, page_of_field
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Field

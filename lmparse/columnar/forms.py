@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from lmparse.columnar import evaluation
-from lmparse.columnar.evaluation import SplitError, UnfitError
 from lmparse.columnar.field_reasons import is_limited
 from lmparse.columnar.form_parts import NUMBERS, FieldBytes, FieldPlace, FormKind, FoundForm, Part, Stream
+from lmparse.records import evaluation
+from lmparse.records.evaluation import SplitError, UnfitError
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import NESTED, Case, Code, Computed, Expression, Field, Layout, spec_of
 from lmparse.spec.nesting import reached

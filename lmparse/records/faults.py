@@ -10,6 +10,7 @@ import kaitaistruct
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError, LimitError, RecordError
+from lmparse.records import endings
 from lmparse.records.places import FieldStep, InstanceError, steps_to_end
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import NESTED, Field, Layout
@@ -95,7 +96,7 @@ class Fault:
         entry, offset = self.field, self.offset
         if not (self._is_cut and entry and entry.optional and offset is not None and self._is_at_end_of_record):
             return False
-        behind = _behind(self.layout, entry)
+        behind = endings.behind(self.layout, entry)
         keeps = next((known for known in behind if known.kind == "rest" and known.id != "surplus"), None)
         if keeps is None:
             return False
@@ -108,16 +109,15 @@ class Fault:
     def _is_at_end_of_record(self) -> bool:
         """Whether the parser stopped where the record ends and not only a part of it, and nothing must be behind."""
         for number, step in enumerate(self.steps):
-            layout, entry = self._known(step)
+            _, entry = self._known(step)
             if entry is None or entry.is_instance or (entry.process and number < len(self.steps) - 1):
                 return False
             if entry.repeated and (number == len(self.steps) - 1 or entry.items != ("rest",)):
                 return False
-            if not all(map(_may_be_empty, _behind(layout, entry))):
-                return False
         last = self.steps[-1]
         begin = last.start - last.parsed._debug[last.name]["start"]
-        return bool(begin + last.parsed._io.size() == len(self.raw))
+        is_last = bool(begin + last.parsed._io.size() == len(self.raw))
+        return is_last and endings.Ending(self.spec, self.steps).needs_nothing()
 
     def to_error(self) -> DataError:
         """The error that replaces Kaitai's."""
@@ -196,19 +196,6 @@ class Fault:
     def _allowed(self) -> str:
         codes = self.field.codes if self.field else ()
         return "one of " + ", ".join(f"{code.text or code.value} ({code.id})" for code in codes) if codes else "a value"
-
-
-def _behind(layout: Layout, entry: Field) -> list[Field]:
-    """The fields of a layout behind one of them."""
-    found = [one for one in layout if not one.is_instance]
-    return found[found.index(entry) + 1 :]
-
-
-def _may_be_empty(entry: Field) -> bool:
-    """Whether a field needs no bytes where the record ends in front of it."""
-    is_to_end = entry.repeated and entry.items == ("rest",)
-    fills = entry.kind == "variable" and entry.size == ("rest",)
-    return entry.kind == "rest" or entry.optional or (not entry.conditional and (is_to_end or fills))
 
 
 def _shown(value: object) -> str:

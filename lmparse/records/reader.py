@@ -107,16 +107,22 @@ class RecordReader:
         try:
             if self._is_counted:
                 budgets.begin(self.limits, len(raw))
-            parsed._read()
+            self._read_noting_places(parsed, raw)
             if self.spec.with_instances:
                 self._read_instances(parsed)
         except Exception as error:
-            fault = Fault(self.spec, parsed, error, raw)
-            if not fault.completes_short_record():
-                return parsed, fault.to_error()
+            return parsed, Fault(self.spec, parsed, error, raw).to_error()
         finally:
             budgets.end()
         return parsed, None
+
+    def _read_noting_places(self, parsed: Any, raw: bytes) -> None:
+        """Read the fields of an object of the debug parser. Raises whatever its parser raises."""
+        try:
+            parsed._read()
+        except Exception as error:
+            if not Fault(self.spec, parsed, error, raw).completes_short_record():
+                raise
 
     def _parsed(self, raw: bytes) -> KaitaiStruct:
         """The object of one record. Raises whatever its parser raises."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from lmparse.columnar import evaluation
-from lmparse.columnar.evaluation import UnfitError
+from lmparse.records import evaluation
 from lmparse.records.dissection import Node
+from lmparse.records.evaluation import UnfitError
 from lmparse.spec.layout import Layout
 
 _Fields = dict[str, Node]
