@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from deltalake.transaction import AddAction, RemoveAction
 from lmparse.changes.image_columns import key_texts
 from lmparse.export import writers
 from lmparse.export.current_rows import DELETED, KEPT, UNKNOWN
+from lmparse.export.landing_files import TableFiles, is_ordered
 from lmparse.export.landing_rows import fitted_batch
 
 _FILE_BYTES = 1 << 27
@@ -38,7 +40,7 @@ _STATED_CHARACTERS = 32
 class TableMerge:
     """One merge into a table."""
 
-    def __init__(self, path: Path, files: ds.Dataset, key: Sequence[str], rows: pa.RecordBatch) -> None:
+    def __init__(self, path: Path, files: TableFiles, key: Sequence[str], rows: pa.RecordBatch) -> None:
         """`rows` have the columns of the table and those of `current_rows`; no two have the same key."""
         self._path, self._files, self._key, self._rows = path, files, list(key), rows
         self._schema: pa.Schema = files.schema
@@ -83,18 +85,23 @@ class TableMerge:
     # -- files that have one of the keys ----------------------------------------------------------
 
     def _candidates(self) -> list[ds.ParquetFileFragment]:
-        """The files that may have one of the keys, by what the table states of the first column of the key."""
-        column, name = self._values.column(self._key[0]), self._key[0]
-        is_among = pc.field(name).is_null()
-        least, greatest = pc.min_max(column).values() if _is_ordered(column.type) else (None, None)
-        if least is None or not least.is_valid:
-            return list(self._files.get_fragments())
-        is_among = is_among | ((pc.field(name) >= least) & (pc.field(name) <= greatest))
-        return list(self._files.get_fragments(filter=is_among))
+        """The files that may have one of the keys, by what the table states of the columns of the key."""
+        return self._files.with_one_of({name: self._values.column(name) for name in self._key})
 
     def _has_one(self, file: ds.ParquetFileFragment) -> bool:
-        batches = file.to_batches(schema=self._schema, columns=self._key)
+        batches = file.to_batches(schema=self._schema, columns=self._key, filter=self._is_near)
         return any(self._places(batch).null_count < batch.num_rows for batch in batches)
+
+    @cached_property
+    def _is_near(self) -> pc.Expression:
+        """What holds for all rows that have one of the keys, by which Arrow leaves out row groups of a file."""
+        holds = pc.scalar(True)
+        for name in self._key:
+            column, values = pc.field(name), self._values.column(name)
+            least, greatest = pc.min_max(values).values() if is_ordered(values.type) else (None, None)
+            if least is not None and least.is_valid:
+                holds = holds & (((column >= least) & (column <= greatest)) | column.is_null())
+        return holds
 
     def _places(self, batch: pa.RecordBatch) -> pa.Array:
         """Of each row of the table, the number of the row that has its key; null if none has."""
@@ -152,7 +159,7 @@ class TableMerge:
 
     def _added(self, path: Path) -> AddAction:
         with open(path, "rb") as file:
-            stated = json.dumps(_stated(pq.read_metadata(file), self._schema))
+            stated = json.dumps(_stated(pq.read_metadata(file), self._schema), ensure_ascii=False)
         return AddAction(path.name, path.stat().st_size, {}, _now(), True, stated)
 
 
@@ -168,15 +175,10 @@ def _with_column(rows: pa.RecordBatch, name: str, values: pa.Array) -> pa.Record
     return rows.set_column(place, rows.schema.field(place), values)
 
 
-def _is_ordered(type_: pa.DataType) -> bool:
-    """Whether values of a type are stated here, and compared by Arrow as the table states them."""
-    return bool(pa.types.is_integer(type_) or pa.types.is_date32(type_) or pa.types.is_string(type_))
-
-
 def _stated(metadata: pq.FileMetaData, schema: pa.Schema) -> Mapping[str, Any]:
     """What a table states of a file, for readers that leave out files: Delta's statistics."""
     least, greatest, nulls = dict[str, Any](), dict[str, Any](), dict[str, int]()
-    names = {entry.name for entry in schema if _is_ordered(entry.type)}
+    names = {entry.name for entry in schema if is_ordered(entry.type)}
     columns = [
         metadata.row_group(group).column(number)
         for number in range(metadata.num_columns)
