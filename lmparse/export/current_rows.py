@@ -263,7 +263,7 @@ class _Replay:
             self._dropped = None
 
     def _is_behind_drop(self, row: int) -> bool:
-        """A run that was killed has noted the drop, and may not have merged what is in front of it."""
+        """A run of an earlier release that was killed has noted the drop, and may not have merged what is in front."""
         return self._dropped is not None and self._dropped < self._seq(row)
 
     def _empty(self) -> None:

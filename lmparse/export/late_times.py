@@ -26,8 +26,10 @@ _ROLES = ("before", "after")
 Stretch = tuple[str, str]
 """The `seq` of the first and the last change of one."""
 _MOST = 1 << 14
-"""Stretches that are kept. If there are more, neighbours become one, and changes between them count as late too: behind a
-truncate the mark may be too early then, and is never too late."""
+"""Stretches that are kept. If there are more, neighbours become one, and changes between them count as late too.
+
+Then the mark may be too early behind a truncate, and is never too late.
+"""
 _DAY_MICROS = 86_400_000_000
 _LATE, _END_OF_TIME = "T24:00:00", "9999-12-31"
 
