@@ -7,13 +7,11 @@ of the package holds the table in memory: 1.1 GB for 2 million rows of 9 columns
 
 from __future__ import annotations
 
-import json
 import os
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,19 +20,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 from deltalake.transaction import AddAction, RemoveAction
 
 from lmparse.changes.image_columns import key_texts
 from lmparse.export import writers
 from lmparse.export.current_rows import DELETED, KEPT, UNKNOWN
+from lmparse.export.landing_bounds import FileBounds
 from lmparse.export.landing_files import TableFiles, is_ordered
 from lmparse.export.landing_rows import fitted_batch
 
 _FILE_BYTES = 1 << 27
 """Bytes of a file, approximately, from which on the next rows go into another one."""
-_STATED_CHARACTERS = 32
-"""Longest text that is stated as the least or greatest value of a column."""
 
 
 class TableMerge:
@@ -52,6 +48,7 @@ class TableMerge:
         self._close = ExitStack()
         self._output: writers.Output | None = None
         self._made: list[Path] = []
+        self._bounds: dict[Path, FileBounds] = {}
 
     def __enter__(self) -> TableMerge:
         return self
@@ -150,7 +147,9 @@ class TableMerge:
             self._finish()
         if self._output is None:
             self._made.append(self._path / f"part-{len(self._made):05}-{uuid.uuid4()}.zstd.parquet")
+            self._bounds[self._made[-1]] = FileBounds(self._schema)
             self._output = self._close.enter_context(writers.opened(self._made[-1], "parquet", self._schema, "zstd"))
+        self._bounds[self._made[-1]].add(batch)
         self._output.write(batch)
 
     def _finish(self) -> None:
@@ -158,9 +157,7 @@ class TableMerge:
         self._output = None
 
     def _added(self, path: Path) -> AddAction:
-        with open(path, "rb") as file:
-            stated = json.dumps(_stated(pq.read_metadata(file), self._schema), ensure_ascii=False)
-        return AddAction(path.name, path.stat().st_size, {}, _now(), True, stated)
+        return AddAction(path.name, path.stat().st_size, {}, _now(), True, self._bounds[path].text())
 
 
 def with_unknown(rows: pa.RecordBatch) -> pa.RecordBatch:
@@ -173,37 +170,6 @@ def with_unknown(rows: pa.RecordBatch) -> pa.RecordBatch:
 def _with_column(rows: pa.RecordBatch, name: str, values: pa.Array) -> pa.RecordBatch:
     place = rows.schema.get_field_index(name)
     return rows.set_column(place, rows.schema.field(place), values)
-
-
-def _stated(metadata: pq.FileMetaData, schema: pa.Schema) -> Mapping[str, Any]:
-    """What a table states of a file, for readers that leave out files: Delta's statistics."""
-    least, greatest, nulls = dict[str, Any](), dict[str, Any](), dict[str, int]()
-    names = {entry.name for entry in schema if is_ordered(entry.type)}
-    columns = [
-        metadata.row_group(group).column(number)
-        for number in range(metadata.num_columns)
-        for group in range(metadata.num_row_groups)
-        if metadata.schema.column(number).path in names
-    ]
-    for name in dict.fromkeys(column.path_in_schema for column in columns):
-        known = [column.statistics for column in columns if column.path_in_schema == name]
-        if any(one is None or not one.has_null_count for one in known):
-            continue
-        nulls[name] = sum(one.null_count for one in known)
-        bounds = [(one.min, one.max) for one in known if one.has_min_max]
-        if len(bounds) == len(known) and all(_is_short(value) for pair in bounds for value in pair):
-            least[name], greatest[name] = (
-                _in_json(choose(values)) for choose, values in zip((min, max), zip(*bounds, strict=True), strict=True)
-            )
-    return {"numRecords": metadata.num_rows, "minValues": least, "maxValues": greatest, "nullCount": nulls}
-
-
-def _is_short(value: Any) -> bool:
-    return not isinstance(value, str) or len(value) <= _STATED_CHARACTERS
-
-
-def _in_json(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, date) else value
 
 
 def _now() -> int:

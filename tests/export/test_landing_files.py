@@ -9,14 +9,15 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from deltalake import DeltaTable
 from export.delta_tables import rows_of
 from export.test_landing_tables import Extracts, insert, void
+from pyarrow import fs
 from writers.db2.columns import Column
 from writers.db2.stream import Transaction
 from writers.db2.tables import Table
@@ -24,11 +25,11 @@ from writers.db2.values import External
 
 from lmparse.export import landing_merge
 from lmparse.export.current_rows import DELETED, KEPT, NAMES, OWN, UNKNOWN
+from lmparse.export.landing_bounds import FileBounds
 from lmparse.export.landing_delta import DeltaFolder
 from lmparse.export.landing_files import TableFiles
 from lmparse.options import SEQ_DIGITS
 
-Stated = dict[str, Any]
 Make = Callable[[random.Random], Any]
 NAN, LAST = float("nan"), "\U0010ffff"
 
@@ -73,16 +74,20 @@ def same(value: Any) -> Any:
     return value
 
 
-def earlier(metadata: Any, schema: pa.Schema, *, stated: Callable[..., Stated]) -> Stated:
+class EarlierBounds(FileBounds):
     """What merges of earlier releases stated of a file."""
-    found = stated(metadata, schema)
-    for bounds in (found["minValues"], found["maxValues"]):
-        for name in [*bounds]:
-            type_, value = schema.field(name).type, bounds[name]
-            is_stated = pa.types.is_integer(type_) or pa.types.is_date32(type_) or pa.types.is_string(type_)
-            if not is_stated or (isinstance(value, str) and len(value) >= 32):
-                del bounds[name]
-    return found
+
+    def text(self) -> str:
+        names = [name for name, value in self._least.items() if self._is_known and isinstance(value, int | str | date)]
+        names = [name for name in names if not isinstance(self._least[name], bool | datetime)]
+        names = [name for name in names if not isinstance(self._least[name], str) or len(self._greatest[name]) < 32]
+        least, greatest = ({name: _plain(of[name]) for name in names} for of in (self._least, self._greatest))
+        nulls = {name: self._nulls[name] for name in names}
+        return json.dumps({"numRecords": self._rows, "minValues": least, "maxValues": greatest, "nullCount": nulls})
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date) else value
 
 
 @pytest.mark.parametrize("form", ["now", "earlier"])
@@ -90,9 +95,7 @@ def earlier(metadata: Any, schema: pa.Schema, *, stated: Callable[..., Stated]) 
 def test_merges_and_what_they_leave(kind: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run by run against a table in memory, with many files; the key has a second column."""
     if form == "earlier":
-        stated = landing_merge._stated
-        monkeypatch.setattr(landing_merge, "_stated", lambda *given: earlier(*given, stated=stated))
-        monkeypatch.setattr(landing_merge, "json", SimpleNamespace(dumps=lambda value, **_: json.dumps(value)))
+        monkeypatch.setattr(landing_merge, "FileBounds", EarlierBounds)
     monkeypatch.setattr(landing_merge, "_FILE_BYTES", 0)
     chance, (type_, make) = random.Random(f"{kind}{form}"), KINDS[kind]
     table = pa.schema([("K", type_), ("N", pa.int32()), ("V", pa.int32()), *OWN])
@@ -114,9 +117,19 @@ def test_merges_and_what_they_leave(kind: str, form: str, tmp_path: Path, monkey
         found = [((same(row["K"]), row["N"]), row["V"]) for row in rows_of(tmp_path / "t")]
         assert len(found) == len(oracle)
         assert dict(found) == oracle
+        if form == "now":
+            assert all(seen_by_others(tmp_path / "t", row) for row in rows_of(tmp_path / "t"))
         for key, n in keys:
             row = folder.find({"K": pa.scalar(key, type_), "N": pa.scalar(n, pa.int32())})
             assert (row is not None, row and row["V"]) == ((same(key), n) in oracle, oracle.get((same(key), n)))
+
+
+def seen_by_others(path: Path, row: Mapping[str, Any]) -> bool:
+    """Whether readers with deltalake find a row by the value of a column."""
+    found = DeltaTable(str(path)).to_pyarrow_dataset(filesystem=fs.SubTreeFileSystem(str(path), fs.LocalFileSystem()))
+    if same(row["K"]) in (None, "nan"):  # is not equal to itself
+        return True
+    return bool(found.count_rows(filter=pc.field("K") == pa.scalar(row["K"], found.schema.field("K").type)))
 
 
 # -- what is left out ---------------------------------------------------------------------------------
@@ -206,3 +219,42 @@ def test_rows_of_earlier_runs_that_get_other_keys(kind: str, keys: list[Any], tm
 
 def log_value(key: Any) -> Any:
     return datetime.fromisoformat(key) if isinstance(key, str) and key[:1] == "2" else key
+
+
+# -- what is stated -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("type_", "values", "least", "greatest"),
+    [
+        (pa.string(), ["b" * 40, "a" * 40], "a" * 32, "b" * 31 + "c"),
+        (pa.string(), ["a" * 31 + LAST * 9], "a" * 31 + LAST, "a" * 30 + "b"),
+        (pa.string(), ["a" * 31 + "\ud7ff" * 2], "a" * 31 + "\ud7ff", "a" * 31 + "\ue000"),
+        (pa.string(), ["b" * 32, None], "b" * 32, "b" * 32),
+        (pa.string(), [LAST * 32 + "a"], None, None),
+        (pa.decimal128(31, 10), [Decimal("12345678901234567890.0123456789")], *["12345678901234567890.0123456789"] * 2),
+        (pa.decimal128(31, 0), [Decimal("1E+25")], *["1" + "0" * 25] * 2),
+        (pa.float64(), [1.5, -2.0], -2.0, 1.5),
+        (pa.float64(), [1.5, NAN], None, None),
+        (pa.float64(), [math.inf], None, None),
+        (pa.timestamp("us"), [datetime(2026, 3, 14, 0, 0, 0, 1)], *["2026-03-14T00:00:00.000001"] * 2),
+        (pa.date32(), [date(2026, 3, 14)], *["2026-03-14"] * 2),
+        (pa.bool_(), [True, False], False, True),
+    ],
+)
+def test_bounds_are_stated_of_all_columns_or_of_none(
+    type_: pa.DataType, values: list[Any], least: Any, greatest: Any
+) -> None:
+    schema = pa.schema([("K", type_), ("N", pa.int32()), ("RAW", pa.binary())])
+    bounds = FileBounds(schema)
+    for value in values:
+        bounds.add(pa.RecordBatch.from_pylist([{"K": value, "N": 7}], schema))
+    stated = json.loads(bounds.text(), parse_float=str if pa.types.is_decimal(type_) else float)
+    if least is None:
+        assert stated == {"numRecords": len(values)}
+        return
+    assert [{name: str(value) for name, value in stated[kind].items()} for kind in ("minValues", "maxValues")] == [
+        {"K": str(least), "N": "7"},
+        {"K": str(greatest), "N": "7"},
+    ]
+    assert stated["nullCount"] == {"K": values.count(None), "N": 0}
