@@ -21,7 +21,7 @@ from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.errors import LmparseError
 from lmparse.export.conversion import PartResult, opened_again
-from lmparse.export.late_times import late_seqs
+from lmparse.export.late_times import Stretch, joined, late_stretches
 from lmparse.export.spill_files import Group, GroupKey, SpillFiles, merged, spill, spill_lines
 from lmparse.framing.extents import Span
 from lmparse.logs.partitions import FilePart
@@ -42,16 +42,16 @@ class SpilledChanges:
     firsts: list[Group] = field(default_factory=list)
     """For engine check, the changes from one engine; `seconds` must be the same."""
     seconds: list[Group] = field(default_factory=list)
-    late: dict[str, set[str]] = field(default_factory=dict)
-    """By identity of the version, the `seq` of some changes with late times in their key, if that was asked for."""
+    late: dict[str, list[Stretch]] = field(default_factory=dict)
+    """By identity of the version, where changes have late times in their key, if that was asked for."""
 
     def extend(self, other: SpilledChanges) -> None:
         """Append the changes of a later part."""
         self.groups += other.groups
         self.firsts += other.firsts
         self.seconds += other.seconds
-        for identity, seqs in other.late.items():
-            self.late.setdefault(identity, set()).update(seqs)
+        for identity, late in other.late.items():
+            self.late[identity] = joined([*self.late.get(identity, ()), *late])
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def spill_log(
     if finds_late:
         keys = {version.identity: version.key for version in log.all_versions()}
         engine = "columnar" if log.options.engine == "check" else log.options.engine
-        kept.late = late_seqs(kept.groups, keys, lambda: again(engine), span)
+        kept.late = late_stretches(kept.groups, keys, lambda: again(engine), span)
     return kept
 
 

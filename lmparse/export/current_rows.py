@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from lmparse.changes.image_columns import ImagePairs
 from lmparse.columnar.schemas import CORRUPT_FIELDS, MICROS, TEXT
+from lmparse.export.late_times import Stretch, is_in
 from lmparse.values.byte_arrays import Int64s
 
 UNKNOWN = "_unknown_columns"
@@ -90,11 +91,11 @@ def current_rows(
     key: Sequence[str],
     find: Find,
     dropped: str | None = None,
-    late: frozenset[str] = frozenset(),
+    late: Sequence[Stretch] = (),
 ) -> CurrentRows:
     """What changes of one table, in the order of `seq`, leave.
 
-    `dropped` is what the changes before them left; `late` the `seq` of those with late times in their key.
+    `dropped` is what the changes before them left; `late` is where they have late times in their key.
     """
     return _Replay(changes, key, find, dropped, late).result()
 
@@ -103,7 +104,7 @@ class _Replay:
     """The changes as they are applied one after the other."""
 
     def __init__(
-        self, changes: pa.RecordBatch, key: Sequence[str], find: Find, dropped: str | None, late: frozenset[str]
+        self, changes: pa.RecordBatch, key: Sequence[str], find: Find, dropped: str | None, late: Sequence[Stretch]
     ) -> None:
         self._changes, self._key, self._find, self._dropped, self._late = changes, key, find, dropped, late
         images = ImagePairs(changes, key)
@@ -147,7 +148,7 @@ class _Replay:
         for row, op in enumerate(self._changes.column("op").to_pylist()):
             if self._dropped is not None and op in ("I", "U", "D"):
                 self._go_on(row)
-            if self._late and self._seq(row) in self._late:
+            if self._late and is_in(self._late, self._seq(row)):
                 self._mark(row, _LATE)
             if op == "I":
                 self._put(row, None, is_new=True)
@@ -262,7 +263,7 @@ class _Replay:
             self._dropped = None
 
     def _is_behind_drop(self, row: int) -> bool:
-        """A run that was killed has noted the drop, and may not have merged what is in front of it."""
+        """A run of an earlier release that was killed has noted the drop, and may not have merged what is in front."""
         return self._dropped is not None and self._dropped < self._seq(row)
 
     def _empty(self) -> None:

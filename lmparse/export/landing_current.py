@@ -94,7 +94,8 @@ class CurrentTable:
         self._target.begin_current(self._table, list(self._key))
         if self._folder.id is not None and self._table.current_id not in (None, self._folder.id):
             self._table.marks.clear()  # another table was put there
-            self._table.dropped = None
+            self._table.dropped = self._table.dropped_next = None
+        self._table.take_merged(self._landed)
         self._folder.widen(self._wanted)
         self._folder.add_columns(self._wanted)
         schema, after, count = self._changes, self._landed, 0
@@ -112,8 +113,9 @@ class CurrentTable:
     def _merge(self, left: CurrentRows, seq: str) -> None:
         if left.is_emptied:
             self._table.marks.clear()
-        if left.marks or left.is_emptied or left.dropped != self._table.dropped:
-            self._table.dropped = left.dropped
+        is_noted = bool(left.marks or left.is_emptied or left.dropped != self._table.dropped)
+        if is_noted:
+            self._table.dropped_next = [seq, left.dropped]
             for mark in left.marks:
                 self._table.mark(mark["seq"], mark["reason"])
             self._target.save()
@@ -125,7 +127,8 @@ class CurrentTable:
             self._folder.replace([rows], wanted, seq)
         elif left.rows.num_rows:
             self._folder.merge(left.rows, self._key, seq)
-        if self._table.current_id != self._folder.id:
+        if is_noted or self._table.current_id != self._folder.id:
+            self._table.dropped, self._table.dropped_next = left.dropped, None
             self._table.current_id = self._folder.id
             self._target.save()
 

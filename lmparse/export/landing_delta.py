@@ -7,6 +7,7 @@ has one number more than that of the one before: if two processes commit at a ti
 from __future__ import annotations
 
 import errno
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,13 +19,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
-import pyarrow.fs as fs
 from deltalake import CommitProperties, DeltaTable, Transaction, WriterProperties, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 from deltalake.schema import Schema
 
 from lmparse.columnar.schemas import CORRUPT_RECORD
 from lmparse.errors import OptionError
+from lmparse.export.landing_files import TableFiles
 from lmparse.export.landing_merge import TableMerge
 from lmparse.export.landing_rows import (
     COMMIT_DATE,
@@ -63,6 +64,7 @@ class DeltaFolder:
     def __init__(self, path: Path, name: str, partition_by: str | None = None) -> None:
         self._path, self._name, self._partition_by = path, name, partition_by
         self._table: DeltaTable | None = None
+        self._read: tuple[int, TableFiles] | None = None
         with self._naming(), suppress(TableNotFoundError):
             self._table = DeltaTable(self._uri) if path.is_dir() else None
 
@@ -180,19 +182,38 @@ class DeltaFolder:
         """The row with a key; None if there is none."""
         if self._table is None:
             return None
-        wanted = pc.scalar(True)
-        for name, value in key.items():
-            is_it = pc.field(name) == value if value.is_valid else pc.field(name).is_null()
-            wanted = wanted & is_it
-        rows: list[Row] = self._dataset().to_table(filter=wanted).slice(0, 1).to_pylist()
-        return rows[0] if rows else None
+        files = self._files()
+        values = {name: value.cast(files.schema.field(name).type) for name, value in key.items()}
+        wanted, is_nan = pc.scalar(True), pc.scalar(True)
+        for name, value in values.items():
+            column = pc.field(name)
+            if not value.is_valid:
+                wanted = wanted & column.is_null()
+            elif _is_nan(value):
+                is_nan = is_nan & pc.is_nan(column)
+            else:
+                wanted = wanted & (column == value)
+        found = files.with_one_of({name: pa.array([value.as_py()], value.type) for name, value in values.items()})
+        with self._naming():
+            for batch in files.rows(found).to_batches(filter=wanted):
+                # What a file states of its row groups leaves out NaN.
+                rows: list[Row] = batch.filter(is_nan).slice(0, 1).to_pylist()
+                if rows:
+                    return rows[0]
+        return None
+
+    def _files(self) -> TableFiles:
+        """Its files, as of the version that is known."""
+        assert self._table is not None
+        with self._naming():
+            version = self._table.version()
+            if self._read is None or self._read[0] != version:
+                self._read = version, TableFiles(self._table, self._path)
+        return self._read[1]
 
     def _dataset(self) -> ds.Dataset:
-        """Its rows, read by Arrow itself: a file system in Python may end the process when it exits."""
-        assert self._table is not None
-        files = fs.SubTreeFileSystem(str(self._path), fs.LocalFileSystem())
-        with self._naming():
-            return self._table.to_pyarrow_dataset(filesystem=files)
+        """Its rows."""
+        return self._files().rows()
 
     # -- commits --------------------------------------------------------------------------------
 
@@ -247,7 +268,7 @@ class DeltaFolder:
     def merge(self, rows: pa.RecordBatch, key: Sequence[str], seq: str) -> None:
         """Merge rows by key in one commit: those with `_deleted` go, others are updated or inserted."""
         assert self._table is not None
-        with TableMerge(self._path, self._dataset(), key, rows) as merge, self._naming():
+        with TableMerge(self._path, self._files(), key, rows) as merge, self._naming():
             actions = merge.actions()
             try:
                 self._table.create_write_transaction(
@@ -332,6 +353,10 @@ def _stored_fields(fields: Sequence[pa.Field], known: Sequence[pa.Field]) -> lis
         comment = {name: text for name, text in (entry.metadata or {}).items() if name == b"comment"}
         found.append(entry.with_metadata(comment if old is None else old.metadata or {}))
     return found
+
+
+def _is_nan(value: pa.Scalar) -> bool:
+    return pa.types.is_floating(value.type) and math.isnan(value.as_py())
 
 
 def _restored(parameters: Any) -> int:

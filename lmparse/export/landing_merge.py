@@ -7,13 +7,12 @@ of the package holds the table in memory: 1.1 GB for 2 million rows of 9 columns
 
 from __future__ import annotations
 
-import json
 import os
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,24 +20,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 from deltalake.transaction import AddAction, RemoveAction
 
 from lmparse.changes.image_columns import key_texts
 from lmparse.export import writers
 from lmparse.export.current_rows import DELETED, KEPT, UNKNOWN
+from lmparse.export.landing_bounds import FileBounds
+from lmparse.export.landing_files import TableFiles, is_ordered
 from lmparse.export.landing_rows import fitted_batch
 
 _FILE_BYTES = 1 << 27
 """Bytes of a file, approximately, from which on the next rows go into another one."""
-_STATED_CHARACTERS = 32
-"""Longest text that is stated as the least or greatest value of a column."""
 
 
 class TableMerge:
     """One merge into a table."""
 
-    def __init__(self, path: Path, files: ds.Dataset, key: Sequence[str], rows: pa.RecordBatch) -> None:
+    def __init__(self, path: Path, files: TableFiles, key: Sequence[str], rows: pa.RecordBatch) -> None:
         """`rows` have the columns of the table and those of `current_rows`; no two have the same key."""
         self._path, self._files, self._key, self._rows = path, files, list(key), rows
         self._schema: pa.Schema = files.schema
@@ -50,6 +48,7 @@ class TableMerge:
         self._close = ExitStack()
         self._output: writers.Output | None = None
         self._made: list[Path] = []
+        self._bounds: dict[Path, FileBounds] = {}
 
     def __enter__(self) -> TableMerge:
         return self
@@ -83,18 +82,23 @@ class TableMerge:
     # -- files that have one of the keys ----------------------------------------------------------
 
     def _candidates(self) -> list[ds.ParquetFileFragment]:
-        """The files that may have one of the keys, by what the table states of the first column of the key."""
-        column, name = self._values.column(self._key[0]), self._key[0]
-        is_among = pc.field(name).is_null()
-        least, greatest = pc.min_max(column).values() if _is_ordered(column.type) else (None, None)
-        if least is None or not least.is_valid:
-            return list(self._files.get_fragments())
-        is_among = is_among | ((pc.field(name) >= least) & (pc.field(name) <= greatest))
-        return list(self._files.get_fragments(filter=is_among))
+        """The files that may have one of the keys, by what the table states of the columns of the key."""
+        return self._files.with_one_of({name: self._values.column(name) for name in self._key})
 
     def _has_one(self, file: ds.ParquetFileFragment) -> bool:
-        batches = file.to_batches(schema=self._schema, columns=self._key)
+        batches = file.to_batches(schema=self._schema, columns=self._key, filter=self._is_near)
         return any(self._places(batch).null_count < batch.num_rows for batch in batches)
+
+    @cached_property
+    def _is_near(self) -> pc.Expression:
+        """What holds for all rows that have one of the keys, by which Arrow leaves out row groups of a file."""
+        holds = pc.scalar(True)
+        for name in self._key:
+            column, values = pc.field(name), self._values.column(name)
+            least, greatest = pc.min_max(values).values() if is_ordered(values.type) else (None, None)
+            if least is not None and least.is_valid:
+                holds = holds & (((column >= least) & (column <= greatest)) | column.is_null())
+        return holds
 
     def _places(self, batch: pa.RecordBatch) -> pa.Array:
         """Of each row of the table, the number of the row that has its key; null if none has."""
@@ -143,7 +147,9 @@ class TableMerge:
             self._finish()
         if self._output is None:
             self._made.append(self._path / f"part-{len(self._made):05}-{uuid.uuid4()}.zstd.parquet")
+            self._bounds[self._made[-1]] = FileBounds(self._schema)
             self._output = self._close.enter_context(writers.opened(self._made[-1], "parquet", self._schema, "zstd"))
+        self._bounds[self._made[-1]].add(batch)
         self._output.write(batch)
 
     def _finish(self) -> None:
@@ -151,9 +157,7 @@ class TableMerge:
         self._output = None
 
     def _added(self, path: Path) -> AddAction:
-        with open(path, "rb") as file:
-            stated = json.dumps(_stated(pq.read_metadata(file), self._schema))
-        return AddAction(path.name, path.stat().st_size, {}, _now(), True, stated)
+        return AddAction(path.name, path.stat().st_size, {}, _now(), True, self._bounds[path].text())
 
 
 def with_unknown(rows: pa.RecordBatch) -> pa.RecordBatch:
@@ -166,42 +170,6 @@ def with_unknown(rows: pa.RecordBatch) -> pa.RecordBatch:
 def _with_column(rows: pa.RecordBatch, name: str, values: pa.Array) -> pa.RecordBatch:
     place = rows.schema.get_field_index(name)
     return rows.set_column(place, rows.schema.field(place), values)
-
-
-def _is_ordered(type_: pa.DataType) -> bool:
-    """Whether values of a type are stated here, and compared by Arrow as the table states them."""
-    return bool(pa.types.is_integer(type_) or pa.types.is_date32(type_) or pa.types.is_string(type_))
-
-
-def _stated(metadata: pq.FileMetaData, schema: pa.Schema) -> Mapping[str, Any]:
-    """What a table states of a file, for readers that leave out files: Delta's statistics."""
-    least, greatest, nulls = dict[str, Any](), dict[str, Any](), dict[str, int]()
-    names = {entry.name for entry in schema if _is_ordered(entry.type)}
-    columns = [
-        metadata.row_group(group).column(number)
-        for number in range(metadata.num_columns)
-        for group in range(metadata.num_row_groups)
-        if metadata.schema.column(number).path in names
-    ]
-    for name in dict.fromkeys(column.path_in_schema for column in columns):
-        known = [column.statistics for column in columns if column.path_in_schema == name]
-        if any(one is None or not one.has_null_count for one in known):
-            continue
-        nulls[name] = sum(one.null_count for one in known)
-        bounds = [(one.min, one.max) for one in known if one.has_min_max]
-        if len(bounds) == len(known) and all(_is_short(value) for pair in bounds for value in pair):
-            least[name], greatest[name] = (
-                _in_json(choose(values)) for choose, values in zip((min, max), zip(*bounds, strict=True), strict=True)
-            )
-    return {"numRecords": metadata.num_rows, "minValues": least, "maxValues": greatest, "nullCount": nulls}
-
-
-def _is_short(value: Any) -> bool:
-    return not isinstance(value, str) or len(value) <= _STATED_CHARACTERS
-
-
-def _in_json(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, date) else value
 
 
 def _now() -> int:

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
 from lmparse.errors import OptionError
 from lmparse.export.landing_target import OTHER
+from lmparse.export.late_times import Stretch, joined
 from lmparse.export.spill_files import Group, StoredBatches, stored, taken
 from lmparse.options import SEQ_DIGITS
 
@@ -40,8 +41,8 @@ class TableRows:
     groups: Sequence[Group]
     keys: tuple[tuple[str, ...], ...]
     """The key of each of its versions, each once."""
-    late: frozenset[str] = frozenset()
-    """The `seq` of some changes with late times in their key, the first and the last one among them."""
+    late: Sequence[Stretch] = ()
+    """Where changes have late times in their key."""
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -100,7 +101,7 @@ class TableRows:
 
 
 def tables_of(
-    groups: Iterable[Group], keys: Mapping[str, tuple[str, ...]], late: Mapping[str, set[str]]
+    groups: Iterable[Group], keys: Mapping[str, tuple[str, ...]], late: Mapping[str, Sequence[Stretch]]
 ) -> list[TableRows]:
     """The tables that spilled changes are of, those without a version last; `keys` and `late` are by identity."""
     found: dict[str, list[Group]] = {}
@@ -112,15 +113,15 @@ def tables_of(
 
 
 def _table(
-    ids: str, groups: list[Group], keys: Mapping[str, tuple[str, ...]], late: Mapping[str, set[str]]
+    ids: str, groups: list[Group], keys: Mapping[str, tuple[str, ...]], late: Mapping[str, Sequence[Stretch]]
 ) -> TableRows:
     if ids == OTHER:
         return TableRows(OTHER, "", OTHER, groups, ())
     first = next(stored(groups[0].path, groups[0].schema, groups[0].size))
     schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
     found = dict.fromkeys(keys.get(group.identity or "", ()) for group in groups if _has_rows(group))
-    seqs = frozenset(seq for group in groups for seq in late.get(group.identity or "", ()))
-    return TableRows(ids, schema, name, groups, tuple(found), seqs)
+    stretches = joined(one for group in groups for one in late.get(group.identity or "", ()))
+    return TableRows(ids, schema, name, groups, tuple(found), stretches)
 
 
 def _has_rows(group: Group) -> bool:

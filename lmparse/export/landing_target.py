@@ -61,11 +61,19 @@ class LandedTable:
     """From where on rows of the current table cannot be proven, each with its seq and reason."""
     dropped: str | None = None
     """The `seq` at which it was dropped, if nothing behind that is in its current table."""
+    dropped_next: list[str | None] | None = None
+    """The `seq` up to which changes are being merged, and what `dropped` is behind them."""
 
     @property
     def full_name(self) -> str:
         """Schema and name, or the ids."""
         return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
+
+    def take_merged(self, landed: str | None) -> None:
+        """Take over what a run has noted that was killed, if it had merged the changes: its current table says it."""
+        if self.dropped_next is not None and (self.dropped_next[0] or "") <= (landed or ""):
+            self.dropped = self.dropped_next[1]
+        self.dropped_next = None
 
     def mark(self, seq: str, reason: str) -> None:
         """Take note that rows cannot be proven from a change on; a reason is noted where it occurs first."""
@@ -281,6 +289,9 @@ def _known_table(entry: Any) -> LandedTable:
     _text_or_none(found.current_id)
     _text_or_none(found.changes_id)
     _text_or_none(found.dropped)
+    behind: Any = [None, None] if found.dropped_next is None else found.dropped_next
+    if not isinstance(behind, list) or len([_text_or_none(text) for text in behind]) != 2:
+        raise ValueError(f"{behind!r} is not what is behind a merge")
     for count in (found.changes_commits, found.current_commits):
         if count is not None and (type(count) is not int or not 0 <= count <= MOST_COMMITS):
             raise ValueError(f"{count!r} is not a number of commits")

@@ -7,7 +7,9 @@ at midnight, are read again as JSON lines. Of 9999-12-31, the end of time of man
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -21,14 +23,21 @@ from lmparse.framing.extents import Span
 from lmparse.logs import lines
 
 _ROLES = ("before", "after")
+Stretch = tuple[str, str]
+"""The `seq` of the first and the last change of one."""
+_MOST = 1 << 14
+"""Stretches that are kept. If there are more, neighbours become one, and changes between them count as late too.
+
+Then the mark may be too early behind a truncate, and is never too late.
+"""
 _DAY_MICROS = 86_400_000_000
 _LATE, _END_OF_TIME = "T24:00:00", "9999-12-31"
 
 
-def late_seqs(
+def late_stretches(
     groups: Iterable[Group], keys: Mapping[str, Sequence[str]], again: Callable[[], ChangeLog], span: Span | None
-) -> dict[str, set[str]]:
-    """By identity of the version, the first and the last `seq` of the changes whose key has the time of day 24.00.00.
+) -> dict[str, list[Stretch]]:
+    """By identity of the version, where changes have a key with the time of day 24.00.00.
 
     `groups` are the changes of a log or a part of it, which `again` opens once more; `keys` are those of the versions.
     """
@@ -63,17 +72,38 @@ def _has_midnight(times: pa.Array) -> bool:
     return bool((np.asarray(times.drop_null().view(pa.int64())) % _DAY_MICROS == 0).any())
 
 
-def _found(log: ChangeLog, span: Span | None, wanted: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """Stretches in order that do not overlap: neighbours are joined where there are too many of them."""
+    found: list[Stretch] = []
+    for first, last in sorted(stretches):
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], last))
+        else:
+            found.append((first, last))
+    while len(found) > _MOST:
+        found = [(found[place][0], found[min(place + 1, len(found) - 1)][1]) for place in range(0, len(found), 2)]
+    return found
+
+
+def is_in(stretches: Sequence[Stretch], seq: str) -> bool:
+    """Whether a `seq` is in one of some stretches, which are in order and do not overlap."""
+    place = bisect_right(stretches, seq, key=itemgetter(0))
+    return place > 0 and seq <= stretches[place - 1][1]
+
+
+def _found(log: ChangeLog, span: Span | None, wanted: Mapping[str, set[str]]) -> dict[str, list[Stretch]]:
+    found: dict[str, list[Stretch]] = {}
     for together in lines.change_lines(log, span):
         for one in together:
             identity = None if one.version is None else one.version.identity
             if identity is None or identity not in wanted:
                 continue
-            seqs = [*found.get(identity, ()), *_late_in(one.batch.column(LINE), wanted[identity])]
-            if seqs:
-                found[identity] = {min(seqs), max(seqs)}
-    return found
+            for seq in _late_in(one.batch.column(LINE), wanted[identity]):
+                late = found.setdefault(identity, [])
+                late.append((seq, seq))
+                if len(late) > 2 * _MOST:
+                    found[identity] = joined(late)
+    return {identity: joined(late) for identity, late in found.items()}
 
 
 def _late_in(column: pa.Array, names: set[str]) -> Iterator[str]:

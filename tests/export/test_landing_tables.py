@@ -22,7 +22,7 @@ from deltalake import DeltaTable, write_deltalake
 from deltalake.schema import Schema
 from export.conftest import Files
 from export.delta_tables import rows_of
-from export.killed_runs import KilledError
+from export.killed_runs import KilledError, killed_everywhere
 from samples import db2_scripts as luw
 from writers.db2.columns import Column
 from writers.db2.stream import Stream, Transaction
@@ -268,6 +268,33 @@ def test_a_run_that_is_killed_when_a_drop_is_noted(tmp_path: Path) -> None:
     assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [1, 2]
     log.land(*NEXT_DAY, tables=(PLAIN,))
     assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [3]
+
+
+CREATED = created(PLAIN, is_described=False)
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        ([dropped], [CREATED, insert(PLAIN, ID=2), dropped], [CREATED, insert(PLAIN, ID=3)]),
+        ([dropped], [CREATED, insert(PLAIN, ID=2)], [insert(PLAIN, ID=3)]),
+        ([dropped], [CREATED, insert(PLAIN, ID=2), dropped, CREATED, insert(PLAIN, ID=4)], [insert(PLAIN, ID=3)]),
+        ([dropped], [insert(PLAIN, ID=2)], [insert(PLAIN, ID=3), dropped], [CREATED, insert(PLAIN, ID=4)]),
+    ],
+)
+def test_runs_that_are_killed_around_a_drop(runs: tuple[list[Change], ...], tmp_path: Path) -> None:
+    """At each of their commits; each run leaves what it leaves when it is not killed."""
+    log, again = Extracts(tmp_path), tmp_path / "again"
+    for number, changes in enumerate(([created(PLAIN), insert(PLAIN, ID=1)], *runs)):
+        landed = log.land(*changes, tables=(PLAIN,))
+        tables = {"tables": tmp_path / "t.yaml"}
+        killed_everywhere([tmp_path / f"{number}.log"], again, 60, **log.how, **tables)
+        (state, other) = (json.loads((to / "_lmparse" / "land.json").read_text()) for to in (log.to, again))
+        assert [row["ID"] for row in delta(again / "current" / "PROD.ITEM")] == [
+            row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")
+        ]
+        assert other["tables"][0]["marks"] == list(landed.tables[0].marks)
+        assert other["tables"][0]["dropped"] == state["tables"][0]["dropped"]
 
 
 @pytest.mark.parametrize("trim", [True, False])

@@ -14,7 +14,7 @@ from writers.db2.columns import Column
 from writers.db2.stream import Stream, Transaction
 from writers.db2.tables import Table
 
-from lmparse.export import landing
+from lmparse.export import landing, late_times
 from lmparse.export.landing import LandedChanges
 from lmparse.records.files import ignored
 
@@ -50,6 +50,9 @@ def truncated(unit: Transaction) -> None:
         ([put(NOON), moved(LATE, NOON)], 1),
         ([put(LATE), truncated, put(MIDNIGHT)], None),
         ([put(LATE), truncated, put(LATE)], 2),
+        ([put(LATE), truncated, put(NOON), put(LATE), put(MIDNIGHT), put(LATE)], 3),
+        ([put(LATE), put(MIDNIGHT), put(LATE), truncated, put(NOON)], None),
+        ([put(LATE), truncated, put(LATE), truncated, put(NOON), put(LATE), put(LATE)], 5),
         ([put(MIDNIGHT), put(NOON), deleted(MIDNIGHT)], None),
         ([put(MIDNIGHT, "2026-03-14T24:00:00")], None),  # of no key
         ([put("9999-12-31T24:00:00.000000"), put(MIDNIGHT)], None),
@@ -72,6 +75,22 @@ def test_the_mark_stays_in_later_runs(tmp_path: Path) -> None:
     ]
     second = delta(log.to / "changes" / "PROD.DAY")[1]["seq"]
     assert seqs == [[], [second], [second]]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_where_very_many_are_late_the_mark_is_not_too_late(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is not late counts as late between two that are."""
+    monkeypatch.setattr(late_times, "_MOST", most)
+    steps = [put(LATE), put(LATE), truncated, put(NOON), put(LATE), put(LATE), put(LATE), truncated, put(NOON)]
+    for end, marked in ((7, {3, 4}), (9, {None})):
+        log = Extracts(tmp_path / str(end))
+        log.folder.mkdir()
+        (landed,) = log.land(*steps[:end], tables=(DAY,)).tables
+        seqs = [row["seq"] for row in delta(log.to / "changes" / "PROD.DAY")]
+        places = {None if not landed.marks else seqs.index(landed.marks[0]["seq"])}
+        assert places <= marked
 
 
 def test_a_text_of_that_form_is_no_time(tmp_path: Path) -> None:
