@@ -58,7 +58,8 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     index = log.log_index
     if index.whole.rest.fault is not None:
         raise index.whole.rest.fault
-    joined = log.origin.joined or Joined((JoinedPiece(log.path, 0, len(log.buffer)),))
+    size = len(log.buffer) - log.options.file_end_offset  # what is read again has records up to its end
+    joined = log.origin.joined or Joined((JoinedPiece(log.path, 0, size),))
     settings = replace(log.settings, own=LuwSettings(log.generation))
     reached, ends = ((0, 0), {}) if before is None else (before.reached, dict(before.ends))
     unread = [] if before is None else list(before.unread)
