@@ -65,6 +65,11 @@ class AddressRanges:
         behind = int(placed[-1]) + 1 if len(placed) else 0
         self._count(self._stray_behind, found, behind + np.flatnonzero(~found.is_placed[behind:]))
 
+    @property
+    def first_stream(self) -> int:
+        """Log stream of the first record that states its address."""
+        return self._first
+
     def begins_behind(self, ends: Mapping[int, int]) -> dict[int, int]:
         """Where each log stream begins, behind the ends of those of the files before.
 

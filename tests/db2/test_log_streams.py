@@ -206,6 +206,44 @@ def test_a_file_of_a_log_stream_that_rests(where: str, engine: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("why", ["new stream", "longer rows"])
+def test_a_file_that_is_cut_short_in_front_of_addresses_that_show_nothing(
+    why: str, engine: str, tmp_path: Path
+) -> None:
+    """It goes on in a file that begins with the record that is cut short; in none that begins with another one."""
+    stream, ends, value = Streams(), [0], 0
+    for numbers in ((0, 0), (0, *[1] * (why == "new stream"), 0), (0,)):
+        for number in numbers:
+            value += 1
+            stream.insert(number, value)
+            stream.commit(number)
+        ends.append(len(stream.records))
+    stream.written()
+    if why == "longer rows":  # the last one of the first file
+        stream.pieces[ends[1] :] = [with_lso(piece, lso_of(piece) - 20) for piece in stream.pieces[ends[1] :]]
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    places = [0, *log.places, len(log.data)]
+    cut, behind, last = ends[1], log.file(places[ends[1]], places[ends[2]]), log.file(places[ends[2]], len(log.data))
+    other = log.file(places[cut + 1], places[ends[2]])
+    for size in (1, LEAD - 1, LEAD, LEAD + 20, places[cut + 1] - places[cut] - 1):
+        log.state.unlink(missing_ok=True)
+        torn = tmp_path / "torn.log"
+        torn.write_bytes(log.data[: places[cut] + size])
+        if size >= LEAD or why == "new stream":
+            assert log.read(torn, behind, last) == log.rows
+            log.state.unlink()
+        else:
+            with pytest.raises(FramingError):
+                log.read(torn, behind, last)
+        with pytest.raises(FramingError):
+            log.read(torn, other, last)
+        torn.write_bytes(log.data[: places[cut]] + b"\xff" + log.data[places[cut] + 1 : places[cut] + size])
+        with pytest.raises(FramingError):
+            log.read(torn, behind, last)
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_a_late_file_of_one_log_stream_where_addresses_of_another_go_back(engine: str, tmp_path: Path) -> None:
     stream, ends, value = Streams(), [0], 0
     for numbers in ((0, 1, 0), (0, 0), (1, 1), (0, 0)):
