@@ -37,8 +37,8 @@ class AddressRanges:
     """Address of the first record of each log stream with a record that states its address."""
     ends: dict[int, int] = field(default_factory=dict)
     """Address behind the last one."""
-    go_back: bool = False
-    """Whether a record is not behind the one before it in its log stream, by their addresses."""
+    back: set[int] = field(default_factory=set)
+    """Log streams in which a record is not behind the one before it, by their addresses."""
     _stray: dict[int, int] = field(default_factory=dict)
     """Bytes of the records of other log streams."""
     _stray_before: dict[int, int] = field(default_factory=dict)
@@ -65,6 +65,11 @@ class AddressRanges:
         behind = int(placed[-1]) + 1 if len(placed) else 0
         self._count(self._stray_behind, found, behind + np.flatnonzero(~found.is_placed[behind:]))
 
+    @property
+    def first_stream(self) -> int:
+        """Log stream of the first record that states its address."""
+        return self._first
+
     def begins_behind(self, ends: Mapping[int, int]) -> dict[int, int]:
         """Where each log stream begins, behind the ends of those of the files before.
 
@@ -83,10 +88,10 @@ class AddressRanges:
             if stream in ends and stream not in self.ends
         }
 
-    def go_back_behind(self, ends: Mapping[int, int]) -> bool:
-        """Whether addresses go back, or begin in front of the ends of those of the files before."""
+    def back_behind(self, ends: Mapping[int, int]) -> set[int]:
+        """Log streams whose addresses go back, or begin in front of the ends of those of the files before."""
         begins = self.begins_behind(ends)
-        return self.go_back or any(begin < ends.get(stream, 0) for stream, begin in begins.items())
+        return self.back | {stream for stream, begin in begins.items() if begin < ends.get(stream, 0)}
 
     def _moved(
         self, bounds: dict[int, int], nearest: int, stray: dict[int, int], ends: Mapping[int, int], sign: int
@@ -105,10 +110,9 @@ class AddressRanges:
             first, last = int(placed[0]), int(placed[-1])
             before, behind = int(lengths[:first].sum()), int(lengths[last:].sum())
             addresses = found.address[places[placed]]
-            self.go_back |= bool((addresses[1:] <= addresses[:-1]).any())
-            if stream in self.ends:
-                self.go_back |= int(addresses[0]) < self.ends[stream]
-            else:
+            if bool((addresses[1:] <= addresses[:-1]).any()) or int(addresses[0]) < self.ends.get(stream, 0):
+                self.back.add(stream)
+            if stream not in self.ends:
                 before += self._stray.pop(stream, 0)
                 self.begins[stream] = max(int(addresses[0]) - before, 0)
             self.ends[stream] = min(int(addresses[-1]) + behind, _HIGHEST)

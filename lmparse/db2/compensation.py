@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lmparse.db2.log_record import LogRecord
+from lmparse.db2.record_kinds import DESCRIBING
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference
 from lmparse.errors import RecordError
@@ -32,6 +33,8 @@ class OpenChanges:
         self._held, self._taken = held or Held(DEFAULT), 0
         self._changes = changes
         self._joined: set[ChangeReference] = set()
+        self.taken_back: dict[ChangeReference, int] = {}
+        """For changes that describe a table and are undone, the number of the record that undoes them."""
         self._entered = self._placed = 0
         """Number of changes that are entered by address and by table, and by row."""
         self._first: dict[int, ChangeReference] = {}
@@ -81,14 +84,16 @@ class OpenChanges:
         if not found and not is_elsewhere:
             found = list(self._of_row(record, kinds))
         for change in found:
-            self._mark(change)
+            self._mark(change, record)
             later = self._by_table.get(change.ids, []) if record.kind == "db2_dom.undo_create_table" else []
             while later and later[-1].extent.index > change.extent.index:
-                self._mark(later.pop())
+                self._mark(later.pop(), record)
         return bool(found), error
 
-    def _mark(self, change: ChangeReference) -> None:
+    def _mark(self, change: ChangeReference, record: LogRecord) -> None:
         change.is_undone = True
+        if change.kind in DESCRIBING:
+            self.taken_back[change] = record.extent.index
         for notice in self._notices.pop(change.extent.index, ()):
             notice.is_undone = True
 

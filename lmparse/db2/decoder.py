@@ -12,7 +12,7 @@ from typing import Any
 from lmparse.changes.change import ROLES, Change
 from lmparse.changes.row_values import RowValues, add_row, reading
 from lmparse.db2 import log_record
-from lmparse.db2.lob_columns import by_version, fitting, whole_row
+from lmparse.db2.lob_columns import by_version, fitting, numbered, whole_row
 from lmparse.db2.lob_values import Key, Known, OutsideValues
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import RecordHeader, RowReader, record_header
@@ -190,12 +190,14 @@ class ChangeDecoder:
         if versions is None:
             places, described = self.index.column_ids.get(table.ids, set()), self.index.tables.get(table.ids, ())
             versions = self._columns_named[table.ids] = by_version(places, described)
-        numbers = versions.get(table.sequence, set())
+        numbers = versions.get(table.sequence, set()) - {whole_row()}
         fits, asked, known = fitting(numbers, table), self.options.lob_columns_from, self.index.lob_columns_from
-        if not numbers - {whole_row()}:
+        if not numbers and not numbered(table):
             return 0
         if asked != "auto":
             return int(asked) if int(asked) in fits else None
+        if not numbers:
+            return known or 0
         named = f"columns in LOB records of {table.full_name}"
         if fits == (1,):
             self.notice(f"{named} count from 1: from 0 they would be others")

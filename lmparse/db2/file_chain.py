@@ -14,6 +14,7 @@ from lmparse.db2.file_ranges import FileRange, file_heads, not_one_log
 from lmparse.db2.known_records import has_known
 from lmparse.db2.late_records import LateRecords
 from lmparse.db2.order import Position
+from lmparse.db2.settings import find_log
 from lmparse.errors import FramingError
 from lmparse.options import Options
 from lmparse.records.settings import FileSettings
@@ -67,13 +68,31 @@ class FileChain:
         piece = self._piece(cut)
         damaged = one.stretch.end - one.sound_end
         if self.damage is not None and one.last > self.reached:
-            if one.first > self.reached and piece.missing != 0:
+            if one.first > self.reached and piece.missing != 0 and not self._goes_on(one, piece):
                 self.pieces.append(JoinedPiece(one.stretch.path, 0, 0))
                 return
             self.damage = None
         if damaged and one.last >= self.reached and self.damage is None:
             self.damage = len(self.pieces), one.stretch.end
         self._add(cut, replace(piece, damaged=damaged))
+
+    def _goes_on(self, one: FileRange, piece: JoinedPiece) -> bool:
+        """Whether a stretch begins with the record that is cut short, of which addresses do not show what is missing.
+
+        Of the record, at least the prefix must be there, or the stretch must adjoin in the log stream it begins with.
+        """
+        assert self.damage is not None
+        number, end = self.damage
+        cut, own = self.pieces[number], one.stretch
+        size = end - cut.end
+        begins = one.addresses.begins_behind(self.ends)
+        if piece.lost or not begins or size > min(own.size, _COMPARED):
+            return False
+        stream, lead = one.addresses.first_stream, find_log(own.path, self.options, self.settings)[0].framing.lead
+        if size < lead and begins[stream] != self.ends.get(stream):
+            return False
+        before, behind = (open_buffer(path, self.options.bounds) for path in (cut.path, own.path))
+        return before[cut.end : end] == behind[own.start : own.start + size]
 
     def _end_in_damage(self) -> None:
         """Give the piece whose damage no other file makes up for the bytes of it."""

@@ -1,9 +1,9 @@
 """Late records: those in front of a checkpoint that no reading had, found by their addresses.
 
-In a log of several log streams, the files that were read may adjoin, and lack a file with records of a stream that none
-of those behind it has. Its addresses are behind all that were read of the stream, or where later ones have shown that
-bytes are missing. Where addresses have gone back, the first shows nothing, and neither does the second for a file that
-was read before.
+In a log of several log streams, the files that were read may adjoin, and lack a file with records of a stream that
+rests in those beside it. Then no file that was read has the stream; or its addresses are in front of all that were read
+of the stream, behind them, or where later ones have shown that bytes are missing. Where addresses of a stream have gone
+back, they show nothing, but for the last of these and a file that was not read before.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.db2.file_ranges import FileHeads
-from lmparse.db2.log_beginning import BACK, certainly_missing
+from lmparse.db2.log_beginning import certainly_missing, has_gone_back
 from lmparse.db2.order import Position
 from lmparse.values.byte_arrays import places_by_value
 
@@ -22,15 +22,13 @@ class LateRecords:
 
     def __init__(self, known: Checkpoint, *, is_known: bool) -> None:
         """`is_known`: they are of a file with a record that the checkpoint has kept."""
-        is_straight = BACK not in known.evidence
-        missing = known.missing if is_straight or not is_known else {}
+        self._before, self._is_known = known, is_known
         self._missing = {
-            stream: np.array(bounds, np.uint64).ravel() for stream, bounds in certainly_missing(missing).items()
+            stream: np.array(bounds, np.uint64).ravel()
+            for stream, bounds in certainly_missing(known.missing).items()
+            if not is_known or not has_gone_back(known.evidence, stream)
         }
-        self._known, self._ends = (
-            {position for position, _ in known.known},
-            {} if BACK in known.evidence else known.ends,
-        )
+        self._known = {position for position, _ in known.known}
         self._reached, self._is_missing = known.reached, False
         self._last: dict[int, tuple[int, Position]] = {}
         """Address and position of the last record of each log stream."""
@@ -52,6 +50,17 @@ class LateRecords:
     def are_found(self) -> bool:
         """Whether there is one. The last record of a file that was read is none, whatever address it states."""
         return self._is_missing or any(
-            address >= self._ends.get(stream, address + 1) and position not in self._known
+            position not in self._known and self._is_elsewhere(stream, address)
             for stream, (address, position) in self._last.items()
         )
+
+    def _is_elsewhere(self, stream: int, address: int) -> bool:
+        """Whether an address is not among those that were read of its log stream."""
+        before = self._before
+        if stream not in before.ends:
+            return True
+        if has_gone_back(before.evidence, stream):
+            return False
+        # Of a file that was read, the first record may be one that could not be.
+        is_in_front = address < before.begins.get(stream, 0) and not self._is_known
+        return is_in_front or address >= before.ends[stream]

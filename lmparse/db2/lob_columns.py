@@ -31,11 +31,14 @@ class _Described(Protocol):
     def is_committed(self) -> bool: ...
     @property
     def tid(self) -> int: ...
+    @property
+    def until(self) -> int | None: ...
 
 
 Places = set[tuple[int, int, int]]
 """Numbers of LOB records of a table, the column that each names, and the identifier of its transaction; zero for one
-that describes no table. Of those between two descriptions of a table, at least one for each column and identifier."""
+that describes no table. Of those between two records that describe a table or take that back, at least one for each
+column and transaction."""
 
 
 @cache
@@ -44,9 +47,14 @@ def whole_row() -> int:
     return catalog.load("db2_lob").enum("column")["whole_row"]
 
 
+def numbered(table: Table) -> set[int]:
+    """The numbers of the columns of a table that LOB records may name."""
+    return {column.number for column in table.columns if column.sql_type.is_lob or column.type == "XML"}
+
+
 def fitting(ids: Iterable[int], table: Table) -> tuple[int, ...]:
     """The numbers of the first column, 0 and 1, that fit a table whose LOB records have some column numbers."""
-    able = {column.number for column in table.columns if column.sql_type.is_lob or column.type == "XML"}
+    able = numbered(table)
     named = {number for number in ids if number != whole_row()}
     return tuple(first for first in (0, 1) if {number + 1 - first for number in named} <= able)
 
@@ -54,19 +62,23 @@ def fitting(ids: Iterable[int], table: Table) -> tuple[int, ...]:
 def by_version(places: Places, described: Iterable[_Described]) -> dict[int, set[int]]:
     """The columns that LOB records of a table name, by the number of the version that was in force at them.
 
-    0 is the one before the first description. One that was not committed is in force for its own transaction.
+    0 is the one before the first description. One that was not committed is in force for its own transaction, until it
+    is taken back.
     """
     found: dict[int, set[int]] = {}
     records = sorted(described, key=lambda record: record.index, reverse=True)
-    version, own = 0, dict[int, int]()
+    version, own = 0, dict[int, list[_Described]]()
     for index, column, tid in sorted(places):
         while records and records[-1].index <= index:
             record = records.pop()
             if record.is_committed:
                 version, own = record.table.sequence, {}
             else:
-                own[record.tid] = record.table.sequence
-        found.setdefault(own.get(tid, version), set()).add(column)
+                own.setdefault(record.tid, []).append(record)
+        mine = own.get(tid, [])
+        while mine and mine[-1].until is not None and mine[-1].until <= index:
+            mine.pop()
+        found.setdefault(mine[-1].table.sequence if mine else version, set()).add(column)
     return found
 
 

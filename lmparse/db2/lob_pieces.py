@@ -43,11 +43,12 @@ class LobPieces:
         """By column, the last update of a row behind that change with pieces of it, and where they end."""
         self._damaged: list[int] = []
         """Numbers of records that could not be read, ascending."""
-        self._columns: dict[Ids, set[tuple[int, int]]] = {}
-        """Columns of pieces behind the last description of each table, with the identifiers of their transactions."""
+        self._columns: dict[Ids, set[tuple[int, int, int]]] = {}
+        """Columns of pieces behind the last description of each table; of their transactions, the identifiers and the
+        numbers of the first records."""
 
     def describe(self, ids: Ids) -> None:
-        """A record describes a table: pieces behind it may be of other columns."""
+        """A record describes a table, or takes that back: pieces behind it may be of other columns."""
         self._columns.pop(ids, None)
 
     def damage(self, first: int, end: int) -> None:
@@ -59,8 +60,11 @@ class LobPieces:
         """Numbers of the records that could not be read, ascending."""
         return self._damaged
 
-    def add(self, record: LogRecord, ids: Ids, *, is_first: bool) -> None:
-        """Add a piece. `is_first`: its transaction begins before the log, and it is the first record of it there."""
+    def add(self, record: LogRecord, ids: Ids, begin: int, *, is_first: bool) -> None:
+        """Add a piece of the transaction of which record `begin` is the first one here.
+
+        `is_first`: it begins before the log, and the piece is its first record there.
+        """
         body = record.body
         column = getattr(body, "column_id", None)
         try:
@@ -77,8 +81,8 @@ class LobPieces:
         piece = LobPiece(record.extent, record.kind, column, address, body.data_length, hasattr(body, "data"), is_cut)
         if column is not None:
             seen, tid = self._columns.setdefault(ids, set()), int.from_bytes(record.transaction_id)
-            if (column, tid) not in seen:
-                seen.add((column, tid))
+            if (column, tid, begin) not in seen:
+                seen.add((column, tid, begin))
                 self._index.column_ids.setdefault(ids, set()).add((record.extent.index, column, tid))
         if record.kind in LOBS_UNNAMED:
             self._unnamed[record.transaction_id].setdefault(ids, []).append(piece)

@@ -9,7 +9,7 @@ start of a load. Those are cut off that earlier readings have found to be so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -24,9 +24,9 @@ from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
 MISSING, ADJOINING, APART = "missing", "adjoining", "apart"
 """Bytes of the log are missing between files; a file has records that adjoin; a file has others, or states no
 addresses."""
-BACK = "addresses go back"
-"""Addresses of a log stream have begun anew, are damaged, or count rows that are longer here than in the log: those of
-records that were read may be behind the last one."""
+_BACK = "addresses go back"
+"""In a log stream, addresses have begun anew, are damaged, or count rows that are longer here than in the log: those of
+records that were read may be behind the last one. Without the number of one, in all of them."""
 Stretches = tuple[tuple[int, int], ...]
 _MOST_STRETCHES = 1000
 """Most stretches of a log stream that are kept."""
@@ -154,6 +154,16 @@ def evidence_of(joined: Joined) -> frozenset[str]:
         APART: not all(piece.is_gapless for piece in filled),
     }
     return frozenset(word for word, is_found in found.items() if is_found)
+
+
+def evidence_of_back(streams: Iterable[int]) -> frozenset[str]:
+    """What a checkpoint keeps of the log streams whose addresses go back."""
+    return frozenset(f"{_BACK} in log stream {stream}" for stream in streams)
+
+
+def has_gone_back(evidence: Collection[str], stream: int) -> bool:
+    """Whether the addresses of a log stream have gone back in what a checkpoint has read."""
+    return _BACK in evidence or not evidence_of_back([stream]).isdisjoint(evidence)
 
 
 def missing_in(joined: Joined | None, before: Checkpoint | None) -> dict[int, Stretches]:

@@ -211,15 +211,17 @@ class PartIndex:
         )  # fmt: skip
 
     def _column_ids(self) -> dict[int, Places]:
-        """The columns of pieces by table, once for each stretch without a record that may describe a table."""
+        """The columns of pieces by table, once for each stretch without a record that may describe a table or take that
+        back, and for each transaction with such a record."""
         members, pieces = self.columns.members, self.columns.pieces
         is_describing = (members.role == Role.OBJECT) | (members.role == Role.IRREGULAR)
         index, tid = members.index[pieces.member], members.tid[pieces.member]
         own = np.concatenate([members.tid[is_describing], self.units.tid[self.units.begins_before]])
         tid = np.where(np.isin(tid, own), tid, np.uint64(0))
+        unit = np.where(tid != 0, self.unit_of[pieces.member], -1)  # an identifier may be used again
         stretch = np.searchsorted(members.index[is_describing], index)
-        order = np.lexsort((index, tid, pieces.column, stretch, pieces.ids))
-        keys = (values[order] for values in (pieces.ids, stretch, pieces.column, tid))
+        order = np.lexsort((index, unit, tid, pieces.column, stretch, pieces.ids))
+        keys = (values[order] for values in (pieces.ids, stretch, pieces.column, tid, unit))
         changes = [np.append(True, key[1:] != key[:-1])[: len(order)] for key in keys]
         kept = order[np.logical_or.reduce(changes)]
         found: dict[int, Places] = {}

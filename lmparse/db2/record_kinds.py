@@ -10,12 +10,15 @@ MULTIPLE = "db2_dms.insert_multiple_records"
 DELETES = ("db2_dms.delete_record", "db2_dms.delete_record_v97", "db2_dms.delete_record_to_empty_page")
 UPDATES = ("db2_dms.update_record", "db2_dms.update_record_v97")
 INITIALIZE = "db2_dms.initialize_table"
+ADD_COLUMNS = "db2_dms.add_columns"
+DESCRIBING = (INITIALIZE, ADD_COLUMNS)
+"""Kinds of records that describe the columns of a table."""
 ATTRIBUTE = "db2_dms.alter_table_attribute"
 TRUNCATE = "db2_dom.import_replace"
 NOT_LOGGED = "db2_dom.activate_not_logged"
 LOAD = "db2_utility.load_start"
 _OBJECTS = (
-    INITIALIZE, ATTRIBUTE, "db2_dms.add_columns", "db2_dms.alter_column", "db2_dms.alter_lob_column",
+    INITIALIZE, ATTRIBUTE, ADD_COLUMNS, "db2_dms.alter_column", "db2_dms.alter_lob_column",
     "db2_dms.drop_columns", "db2_dms.rename", "db2_dms.update_partition_state", NOT_LOGGED, "db2_dom.create_table",
     "db2_dom.drop_table", "db2_dom.create_index", "db2_dom.drop_index", "db2_dom.reorg_table", "db2_ddl.ddl_statement",
 )  # fmt: skip

@@ -17,7 +17,7 @@ from lmparse.db2.file_form import form_of
 from lmparse.db2.file_ranges import placed_range
 from lmparse.db2.gaps import KINDS
 from lmparse.db2.known_records import last_record_of
-from lmparse.db2.log_beginning import BACK, evidence_of, named
+from lmparse.db2.log_beginning import evidence_of, evidence_of_back, named
 from lmparse.db2.log_index import LogIndex
 from lmparse.db2.order import seq_behind
 from lmparse.db2.part_reader import IndexedLog
@@ -58,7 +58,8 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     index = log.log_index
     if index.whole.rest.fault is not None:
         raise index.whole.rest.fault
-    joined = log.origin.joined or Joined((JoinedPiece(log.path, 0, len(log.buffer)),))
+    size = len(log.buffer) - log.options.file_end_offset  # what is read again has records up to its end
+    joined = log.origin.joined or Joined((JoinedPiece(log.path, 0, size),))
     settings = replace(log.settings, own=LuwSettings(log.generation))
     reached, ends = ((0, 0), {}) if before is None else (before.reached, dict(before.ends))
     unread = [] if before is None else list(before.unread)
@@ -74,7 +75,7 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
             if found.first > reached and (piece.missing != 0 or reached == (0, 0)):
                 unread.append((reached, found.first))
             if found.last > reached:
-                evidence |= {BACK} if found.addresses.go_back_behind(ends) else set()
+                evidence |= evidence_of_back(found.addresses.back_behind(ends))
                 reached, ends = found.last, ends | found.addresses.ends_behind(ends)
             known |= last_record_of(found, log.options)
     if before is not None and reached == before.reached:

@@ -250,6 +250,9 @@ class TableRecord:
     """Its record; None if the record was read before, see `checkpoint`."""
     tid: int = 0
     """Identifier of that transaction."""
+    until: int | None = None
+    """Number of the record that took it back, that ended its transaction otherwise than with a commit, or that begins
+    another one with its identifier; None if there is none."""
 
 
 @dataclass(slots=True)
@@ -339,29 +342,68 @@ class _History:
 
     def __init__(self, records: Sequence[TableRecord]) -> None:
         self._committed = _Versions()
-        self._own: dict[tuple[int, bool], _Versions] = {}
-        """By transaction that made them; True: with those that it took back."""
+        self._own: dict[int, _Versions] = {}
+        """By transaction that made them, those that it did not take back."""
+        self._with_undone: dict[int, _InForce] = {}
+        """All of them, by transaction."""
         self._before = _Versions()
         """Descriptions before a change of the table, by the record of the change."""
+        all_own: dict[int, list[TableRecord]] = {}
         for record in records:
             if record.is_committed:
                 self._committed.add(record.index, record.table)
-            for is_undone in (False, True) if not record.is_undone else (True,):
-                own = self._own.setdefault((record.transaction, is_undone), _Versions())
-                own.add(record.index, record.table)
+            if not record.is_undone:
+                self._own.setdefault(record.transaction, _Versions()).add(record.index, record.table)
+            all_own.setdefault(record.transaction, []).append(record)
             if record.before is not None:
                 self._before.add(record.index, record.before)
+        for transaction, own in all_own.items():
+            self._with_undone[transaction] = _InForce(own)
 
     def at(self, index: int, transaction: int, *, is_undone: bool) -> Table | None:
         """The description in force at a record of a transaction."""
-        end, own = bisect_right(self._committed.indexes, index), self._own.get((transaction, is_undone))
-        own_end = bisect_right(own.indexes, index) if own is not None else 0
-        if own is not None and own_end and (not end or own.indexes[own_end - 1] > self._committed.indexes[end - 1]):
-            return own.tables[own_end - 1]
+        end = bisect_right(self._committed.indexes, index)
+        made, table = self._own_at(index, transaction, is_undone=is_undone)
+        if table is not None and (not end or made > self._committed.indexes[end - 1]):
+            return table
         if end:
             return self._committed.tables[end - 1]
         following = bisect_right(self._before.indexes, index)
         return self._before.tables[following] if following < len(self._before.tables) else None
+
+    def _own_at(self, index: int, transaction: int, *, is_undone: bool) -> tuple[int, Table | None]:
+        """The description of a transaction in force at one of its records, and the number of the record with it."""
+        if is_undone:
+            found = self._with_undone.get(transaction)
+            return (-1, None) if found is None else found.at(index)
+        own = self._own.get(transaction)
+        end = bisect_right(own.indexes, index) if own is not None else 0
+        return (own.indexes[end - 1], own.tables[end - 1]) if own is not None and end else (-1, None)
+
+
+class _InForce:
+    """Which of the descriptions by one transaction is in force, with those that it took back up to where it did so."""
+
+    def __init__(self, records: Sequence[TableRecord]) -> None:
+        self._indexes = sorted({record.index for record in records} | set(_untils(records)))
+        """Numbers of the records with which it changes."""
+        self._found: list[tuple[int, Table | None]] = []
+        coming, open_ = sorted(records, key=lambda record: record.index, reverse=True), list[TableRecord]()
+        for index in self._indexes:
+            while coming and coming[-1].index <= index:
+                open_.append(coming.pop())
+            while open_ and (until := open_[-1].until) is not None and until <= index:
+                open_.pop()
+            self._found.append((open_[-1].index, open_[-1].table) if open_ else (-1, None))
+
+    def at(self, index: int) -> tuple[int, Table | None]:
+        """The one at a record, and the number of the record with it."""
+        place = bisect_right(self._indexes, index)
+        return self._found[place - 1] if place else (-1, None)
+
+
+def _untils(records: Sequence[TableRecord]) -> list[int]:
+    return [record.until for record in records if record.until is not None]
 
 
 class _Versions:
@@ -422,8 +464,9 @@ class Descriptions:
         return self._named.setdefault((reference.ids, id(logged)), logged.named_by(named))
 
     def indexes(self, ids: Ids) -> list[int]:
-        """Numbers of the records with descriptions of a table, ascending."""
-        return sorted({record.index for record in self._index.tables.get(ids, ())})
+        """Numbers of the records with which another description of a table is in force, ascending."""
+        records = self._index.tables.get(ids, ())
+        return sorted({record.index for record in records} | set(_untils(records)))
 
     def all(self, *, is_committed: bool) -> Iterator[Table]:
         """Every description with the names of the tables file; with `is_committed` without uncommitted ones."""

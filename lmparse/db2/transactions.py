@@ -55,6 +55,8 @@ class TransactionReader:
         self._pieces = LobPieces(self.index, held)
         self._gaps = Gaps(self.index)
         self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table, Table | None]]] = {}
+        self._taken_back: dict[ChangeReference, int] = {}
+        """As `OpenChanges.taken_back`, of transactions that have ended."""
         self._beginning = LogBeginning()
         self._latest: dict[bytes, tuple[int, int]] = {}
         """Address and number of the last record of each open transaction, if records state addresses."""
@@ -89,11 +91,19 @@ class TransactionReader:
                 TableRecord(
                     table, reference.extent.index, transaction.number,
                     transaction.state == "committed" and not reference.is_undone, reference.is_undone, before,
-                    reference.extent, int.from_bytes(transaction.transaction_id),
+                    reference.extent, int.from_bytes(transaction.transaction_id), self._until(transaction, reference),
                 )
                 for transaction, reference, table, before in described
             ]  # fmt: skip
         return self.index
+
+    def _until(self, transaction: Transaction, reference: ChangeReference) -> int | None:
+        """As `TableRecord.until`."""
+        if (taken_back := self._taken_back.get(reference)) is not None:
+            return taken_back
+        if transaction.state == "rolled-back":
+            return transaction.totals.last_index
+        return transaction.reused_at if transaction.is_reused else None
 
     def skip(self, first: int, end: int) -> None:
         """Note that records cannot be read: the numbers of the first one and of the one behind the last."""
@@ -158,7 +168,7 @@ class TransactionReader:
             transaction = self._transaction(record)
             if record.table is not None:
                 is_first = transaction.is_incomplete and transaction.first_index == record.extent.index
-                self._pieces.add(record, record.table, is_first=is_first)
+                self._pieces.add(record, record.table, transaction.first_index, is_first=is_first)
         elif any(record.transaction_id):
             self._transaction(record)  # not a change, but any record can be the first of a transaction
 
@@ -255,6 +265,7 @@ class TransactionReader:
         lookup = self._lookups.pop(transaction, None)
         if lookup is not None:
             transaction.changes = lookup.settled()
+            self._taken_back |= lookup.taken_back
         if self._open.get(transaction.transaction_id) is transaction:
             del self._open[transaction.transaction_id]
             self._pieces.give_unnamed(transaction, self._next - 1)
@@ -350,7 +361,11 @@ class TransactionReader:
         undone = record_kinds.UNDOES.get(record.kind)
         if undone is None:
             return
-        is_found, error = self._lookup(transaction).undo(record, undone)
+        lookup = self._lookup(transaction)
+        known = len(lookup.taken_back)
+        is_found, error = lookup.undo(record, undone)
+        if len(lookup.taken_back) > known and record.table is not None:
+            self._pieces.describe(record.table)
         if error is not None:
             self.index.bad.append((record.extent, error))
         if not is_found and record.extent.index >= self._beginning.read_before:
@@ -371,7 +386,7 @@ def described_in(kind: str, ids: Ids, body: Any, sequence: int) -> tuple[Table, 
     """
     if kind == record_kinds.INITIALIZE:
         return table_of(ids, body.table_description, sequence, "table_description"), None
-    if kind == "db2_dms.add_columns":
+    if kind == record_kinds.ADD_COLUMNS:
         before = table_of(ids, body.old_arrays, 0, "old_arrays")
         return table_of(ids, body.new_arrays, sequence, "new_arrays"), before
     return None

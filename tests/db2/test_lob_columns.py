@@ -11,9 +11,9 @@ from amounts import amount
 from db2.test_lob_values import DOC, OUT, Script, absent, read
 from db2.test_resuming import FORM, Extracts, shown
 from samples import db2_scripts as luw
-from writers.db2 import dms, lob
+from writers.db2 import dms, lob, transaction
 from writers.db2.columns import Column
-from writers.db2.stream import Stream
+from writers.db2.stream import Stream, Transaction
 from writers.db2.tables import Table
 from writers.db2.values import External
 from writers.db2.wire import Rid
@@ -101,6 +101,15 @@ def test_how_lob_records_count_columns_is_kept(engine: str, tmp_path: Path) -> N
     assert log.read(log.file(0, cut)) + log.read(log.file(cut, len(log.data))) == log.rows
 
 
+def printed(log: Extracts, part_bytes: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """The changes of a whole log and what is said of it; read by the column in parts of so many bytes, if not zero."""
+    opened: Any = open_changes(log.folder / "whole.log", read_options(log.options))
+    if part_bytes:
+        opened.change_parts(part_bytes)
+    rows = [json.loads(line) for text in lines.printed(opened, with_changes=True) for line in text.splitlines()]
+    return rows, list(opened.tally.notices)
+
+
 def versions_of_two_tables() -> tuple[Stream, list[int]]:
     """LOB values of tables of the same ids, one behind the other, and of a table that fits both ways; and where the
     records of each table begin."""
@@ -140,14 +149,10 @@ def test_tables_that_have_the_same_ids(engine: str, tmp_path: Path) -> None:
     values = [{value for value in after.values() if isinstance(value, str)} for after in found]
     assert values == [{f"{word} {place}"} for place in range(4) for word in ("value", "B")]
     assert [after["C3"] for after in found[1::2]] == [f"B {place}" for place in range(4)]
-    path = tmp_path / "whole.log"
     for part_bytes in (0, 300, 700, 1500) if engine == "columnar" else (0,):
-        opened: Any = open_changes(path, read_options(log.options))
-        if part_bytes:
-            opened.change_parts(part_bytes)
-        rows = [json.loads(line) for text in lines.printed(opened, with_changes=True) for line in text.splitlines()]
+        rows, notices = printed(log, part_bytes)
         assert [shown(row) for row in rows] == log.rows
-        assert not [text for text in opened.tally.notices if "LOB" in text]
+        assert not [text for text in notices if "LOB" in text]
     places = [0, *log.places, len(log.data)]
     for number in range(begins[1], len(log.places), amount(6, 2)):
         log.state.unlink(missing_ok=True)
@@ -172,3 +177,102 @@ def test_a_description_that_was_not_committed(tmp_path: Path) -> None:
         unit.abort()
     log = Extracts(tmp_path, stream=stream)
     assert [row["after"]["C2"] for row in log.rows if row["op"] == "I"] == [f"value {place}" for place in range(3)]
+
+
+def insert_counted(stream: Stream, unit: Transaction, table: Table, number: int, **texts: str) -> None:
+    """Insert a row with LOB values, whose records count the columns from 1."""
+    about = lob.LobObject(table.id, table.id)
+    for place, column in enumerate(table.columns, 1):
+        if column.name in texts:
+            text = texts[column.name].encode()
+            address = stream.lob_address(len(text))
+            body = lob.add_data(stream.server, about, text, address, place, original=lob.BY_INSERT)
+            unit.record("lob_add_data", "normal", body)
+    row = {column.name: External() if column.name in texts else None for column in table.columns}
+    row["ID"] = number
+    body = dms.insert(stream.server, table.id, dms.Place(Rid(1, number), 100, 50), stream.image(table, row))
+    unit.record("insert", "normal", body)
+
+
+PAIR = Table(2, 6, "PAIR", (Column("A", "CLOB(1M)"), Column("B", "CLOB(1M)"), Column("ID", "INTEGER")))
+
+
+def description_taken_back(how: str) -> Stream:
+    """LOB values of a table behind a description of it by their transaction, or by one of the same identifier before,
+    that is not in force any more. What proves how columns are counted is at the end."""
+    number, table = Column("ID", "INTEGER"), PAIR
+    stream = Stream(*FORM)
+    unit = stream.begin()
+    unit.initialize(PAIR)
+    unit.commit()
+    unit = stream.begin()
+    if how == "savepoint":
+        mark = unit.mark()
+        unit.add_columns(PAIR, Column("X", "INTEGER"))
+        unit.rollback_to(mark)
+    elif how == "second savepoint":
+        table = unit.add_columns(PAIR, Column("X", "INTEGER"))
+        mark = unit.mark()
+        unit.add_columns(table, Column("Y", "INTEGER"))
+        unit.rollback_to(mark)
+    else:
+        unit.initialize(Table(2, 6, "OTHER", (number, Column("L", "CLOB(1M)"))))
+        if how != "reuse":
+            unit.record("abort", "abort", transaction.abort(stream.server, "DB2INST1"))
+        tid = unit.tid
+        if how == "pieces before":
+            unit = stream.begin()
+            insert_counted(stream, unit, PAIR, 1, A="A 1")
+            unit.commit()
+        unit = stream.begin()
+        unit.tid = tid
+    insert_counted(stream, unit, table, 2, A="A 2")
+    unit.commit()
+    unit, only = stream.begin(), Table(2, 7, "ONLY", (number, Column("L", "CLOB(1M)")))
+    unit.initialize(only)
+    insert_counted(stream, unit, only, 7, L="proof")
+    unit.commit()
+    return stream
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("how", ["savepoint", "second savepoint", "abort", "pieces before", "reuse"])
+def test_a_description_that_was_taken_back(how: str, engine: str, tmp_path: Path) -> None:
+    """LOB records behind it are of the one before, also those of its own transaction, and of its identifier."""
+    log = Extracts(tmp_path, stream=description_taken_back(how))
+    for asked in ("auto", "1"):
+        log.options |= {"engine": engine, "lob_columns_from": asked}
+        for part_bytes in (0, 300, 700) if engine == "columnar" else (0,):
+            rows, notices = printed(log, part_bytes)
+            found = {row["after"].get("C3"): row["after"]["C1"] for row in rows if row["op"] == "I"}
+            found.pop(None)
+            first = {1: "A 1"} if how == "pieces before" else {}
+            assert found == first | {2: "A 2"}
+            told = any("PAIR" in text or "2.6 count from 1" in text for text in notices)
+            assert told == (asked == "auto")
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_lob_records_of_a_description_that_was_taken_back(engine: str, tmp_path: Path) -> None:
+    """In front of the record that takes it back they are of it."""
+    stream = Stream(*FORM)
+    unit = stream.begin()
+    unit.initialize(PAIR)
+    unit.commit()
+    unit = stream.begin()
+    row = {"A": External(), "B": None, "ID": 1}
+    unit.insert(PAIR, row, lobs={"A": "A 1"})
+    mark = unit.mark()
+    wide = unit.add_columns(PAIR, Column("M", "CLOB(1M)"))
+    unit.insert(wide, {"A": None, "B": None, "ID": 2, "M": External()}, lobs={"M": "M 2"})
+    unit.rollback_to(mark)
+    unit.insert(PAIR, {"A": None, "B": External(), "ID": 3}, lobs={"B": "B 3"})
+    mark = unit.mark()
+    unit.insert(PAIR, {"A": None, "B": External(), "ID": 4}, lobs={"B": "B 4"})
+    unit.rollback_to(mark)
+    unit.commit()
+    log = Extracts(tmp_path, stream=stream)
+    log.options |= {"engine": engine, "include": "all", "order": "file"}
+    rows, _ = printed(log, 0)
+    found = [list(row["after"].values()) for row in rows if row["op"] == "I"]
+    assert found == [["A 1", None, 1], [None, None, 2, "M 2"], [None, "B 3", 3], [None, "B 4", 4]]

@@ -176,6 +176,98 @@ def test_sound_extracts(engine: str, tmp_path: Path, *, is_set: bool) -> None:
         assert log.read(*files) == log.rows
 
 
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("where", ["in no other file", "only in files behind", "in front and behind", "only in front"])
+def test_a_file_of_a_log_stream_that_rests(where: str, engine: str, tmp_path: Path) -> None:
+    """The files beside it adjoin without it: it comes too late all the same, and those that were read do not."""
+    stream, ends, value = Streams(), [0], 0
+    has_front, has_behind = where in ("in front and behind", "only in front"), "behind" in where
+    for numbers in ((0, *[1] * has_front, 0), (1, 1), (0, 0), (0, *[1] * has_behind)):
+        for number in numbers:
+            value += 1
+            stream.insert(number, value)
+            stream.commit(number)
+        ends.append(len(stream.records))
+    stream.written()
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    places = [0, *log.places, len(log.data)]
+    a, late, c, d = (log.file(places[one], places[two]) for one, two in pairwise(ends))
+    for count in (2, 3):
+        log.state.unlink(missing_ok=True)
+        for file in (a, c, d)[:count]:
+            log.read(file)
+        before = log.state.read_bytes()
+        assert is_refused(log, late)
+        assert is_refused(log, log.file(places[ends[1] + 1], places[ends[2]]))
+        assert log.state.read_bytes() == before
+        for file in (a, log.file(places[1], places[ends[1]]), c, d)[: count + 1]:
+            assert log.read(file) == []
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("why", ["new stream", "longer rows"])
+def test_a_file_that_is_cut_short_in_front_of_addresses_that_show_nothing(
+    why: str, engine: str, tmp_path: Path
+) -> None:
+    """It goes on in a file that begins with the record that is cut short; in none that begins with another one."""
+    stream, ends, value = Streams(), [0], 0
+    for numbers in ((0, 0), (0, *[1] * (why == "new stream"), 0), (0,)):
+        for number in numbers:
+            value += 1
+            stream.insert(number, value)
+            stream.commit(number)
+        ends.append(len(stream.records))
+    stream.written()
+    if why == "longer rows":  # the last one of the first file
+        stream.pieces[ends[1] :] = [with_lso(piece, lso_of(piece) - 20) for piece in stream.pieces[ends[1] :]]
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    places = [0, *log.places, len(log.data)]
+    cut, behind, last = ends[1], log.file(places[ends[1]], places[ends[2]]), log.file(places[ends[2]], len(log.data))
+    other = log.file(places[cut + 1], places[ends[2]])
+    for size in (1, LEAD - 1, LEAD, LEAD + 20, places[cut + 1] - places[cut] - 1):
+        log.state.unlink(missing_ok=True)
+        torn = tmp_path / "torn.log"
+        torn.write_bytes(log.data[: places[cut] + size])
+        if size >= LEAD or why == "new stream":
+            assert log.read(torn, behind, last) == log.rows
+            log.state.unlink()
+        else:
+            with pytest.raises(FramingError):
+                log.read(torn, behind, last)
+        with pytest.raises(FramingError):
+            log.read(torn, other, last)
+        torn.write_bytes(log.data[: places[cut]] + b"\xff" + log.data[places[cut] + 1 : places[cut] + size])
+        with pytest.raises(FramingError):
+            log.read(torn, behind, last)
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_late_file_of_one_log_stream_where_addresses_of_another_go_back(engine: str, tmp_path: Path) -> None:
+    stream, ends, value = Streams(), [0], 0
+    for numbers in ((0, 1, 0), (0, 0), (1, 1), (0, 0)):
+        for number in numbers:
+            value += 1
+            stream.insert(number, value)
+            stream.commit(number)
+        ends.append(len(stream.records))
+    stream.written()
+    for number in range(ends[1], ends[-1]):  # as behind a row that is longer here than in the log
+        if int.from_bytes(stream.pieces[number][STREAM], "little") == 0:
+            stream.pieces[number] = with_lso(stream.pieces[number], lso_of(stream.pieces[number]) - 20)
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    log.state.unlink(missing_ok=True)
+    places = [0, *log.places, len(log.data)]
+    a, b, late, d = (log.file(places[one], places[two]) for one, two in pairwise(ends))
+    for file in (a, b, d):
+        log.read(file)
+    assert is_refused(log, late)
+    for file in (a, b, d):
+        assert log.read(file) == []
+
+
 def lso_of(piece: bytes) -> int:
     return int.from_bytes(piece[LSO], "little")
 

@@ -99,6 +99,24 @@ def test_a_log_in_two_extracts_at_every_record_boundary(tmp_path: Path) -> None:
         assert json.loads(log.state.read_text())["checkpoint_version"] == 2
 
 
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize(("start", "end"), [(16, 0), (0, 8), (16, 8)])
+def test_bytes_that_are_not_records_in_the_first_extract(start: int, end: int, engine: str, tmp_path: Path) -> None:
+    """They are left out where its records are needed again."""
+    log = Extracts(tmp_path)
+    log.options["engine"] = engine
+    places = [log.places[number * len(log.places) // 4] for number in (1, 2, 3)]
+    first, *behind = (log.file(*span) for span in pairwise([0, *places, len(log.data)]))
+    first.write_bytes(b"H" * start + first.read_bytes() + b"T" * end)
+    log.options |= {"file_start_offset": start, "file_end_offset": end}
+    rows = log.read(first)
+    assert json.loads(log.state.read_text())["needed"]
+    log.options |= {"file_start_offset": 0, "file_end_offset": 0}
+    for path in behind:
+        rows += log.read(path)
+    assert rows == log.rows
+
+
 @pytest.mark.parametrize("form", [("v10", "big", "bare"), ("v9.7", "little", "lsn8"), ("v7", "big", "filter97"), FORM])
 def test_four_extracts_read_again_and_again(form: tuple[str, str, str], tmp_path: Path) -> None:
     log, chosen = Extracts(tmp_path, form), random.Random(str(form))
