@@ -256,13 +256,12 @@ class _Cutter:
         data = offset + length
         segments = _number(buffer, self._places["total_segs"], offset)
         if segments > 1:
-            seg_len = _number(buffer, self._places["seg_len"], offset)
-            yield from (offset + seg_len, offset + seg_len - self._word, data + seg_len)
+            yield from self._ends_by_seg_len(buffer, offset, length)
             return
         change_type = _number(buffer, self._places["change_type"], offset)
         if change_type not in image_change_types():
             yield from self._stated_ends(buffer, offset, length)
-            # An empty DATA area is tried first: the LENGTH of the next header can pass for a halfword.
+            # An empty DATA area is tried before its halfwords: the LENGTH of the next header can pass for a halfword.
             yield data
         elif end - data < self._halfword:
             yield data + self._halfword
@@ -282,14 +281,14 @@ class _Cutter:
 
     def _stated_ends(self, buffer: Buffer, offset: int, length: int) -> list[int]:
         """Where a record without row images ends by the meanings of SEGLEN; none if there is none."""
-        seg_len = _number(buffer, self._places["seg_len"], offset)
-        if not seg_len or not self._has_payload(buffer, offset):
+        if not _number(buffer, self._places["seg_len"], offset) or not self._has_payload(buffer, offset):
             return []
-        return [
-            place
-            for place in (offset + seg_len, offset + seg_len - self._word, offset + length + seg_len)
-            if place >= offset + length
-        ]
+        return [place for place in self._ends_by_seg_len(buffer, offset, length) if place >= offset + length]
+
+    def _ends_by_seg_len(self, buffer: Buffer, offset: int, length: int) -> tuple[int, ...]:
+        """Where a record ends if SEGLEN counts it, it and its descriptor word, or DATA."""
+        seg_len = _number(buffer, self._places["seg_len"], offset)
+        return offset + seg_len, offset + seg_len - self._word, offset + length + seg_len
 
     def _has_payload(self, buffer: Buffer, offset: int) -> bool:
         """Whether a record has no row images, and is whole."""

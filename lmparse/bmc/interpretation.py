@@ -143,6 +143,8 @@ class Interpretation:
         if len(left) > 1 and len(self._samples) == _SAMPLES:
             left, more = self._told_later(left)
             evidence += more
+        if len(left) > 1 and images:
+            evidence += f"; nothing in them tells {len(left)} readings apart, the first is taken"
         self.decide("columns", str(left[0]), evidence)
         return left
 

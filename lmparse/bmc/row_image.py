@@ -43,6 +43,7 @@ class ImageOptions:
     floats: str = "hfp"
     trim: bool = True
     null_bytes: str = "auto"
+    """With the next two, what the caller says of an `ImageReading`, or `auto`."""
     dec_length: str = "auto"
     graphic_length: str = "auto"
 
@@ -74,7 +75,7 @@ class RowReader:
         """Decoder of each column; None for values that are kept elsewhere."""
 
     def read(self, image: bytes, wanted: frozenset[str] | None = None) -> RowValues:
-        """The values of one row, as `parse` and `values_of`."""
+        """The values of one row; with `wanted`, of these columns only. Raises as `parse` does."""
         return self.values_of(self.parse(image), wanted)
 
     def parse(self, image: bytes) -> Any:
@@ -191,8 +192,6 @@ def choose_image_reading(
             evidence += f", {best} of them with sound values and padding, which {len(alike)} readings differ in"
             lengths = {(reading.dec_length, reading.graphic_length) for reading in best_alike}
             left = tuple(one for one in left if (one.dec_length, one.graphic_length) in lengths)
-    if len(left) > 1:
-        evidence += f"; nothing in them tells {len(left)} readings apart, the first is taken"
     return left, evidence
 
 

@@ -21,7 +21,7 @@ from lmparse.logs.families import check_changes
 from lmparse.logs.joining import behind, check_resumed, checkpoint_behind, the_one
 from lmparse.logs.open import open_changes, states_read
 from lmparse.logs.partitions import FilePart, Request
-from lmparse.logs.taken_files import NONE_TAKEN, TakenFiles
+from lmparse.logs.taken_files import NONE_TAKEN, TakenFiles, position_of
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.addresses import local_path
@@ -76,7 +76,9 @@ class StreamOffset:
         """The offset that Spark has kept. Raises OptionError LMP-S030 if it is none."""
         # Offsets of before did not have the last seven.
         before = {"present": 0, "states": "", "names": "", "last_size": 0, "kept": "", "kept_since": ""}
-        found = {**before, "kept_after": _position(found.get("last")), **found} if isinstance(found, dict) else {}
+        found = (
+            {**before, "kept_after": position_of(str(found.get("last"))), **found} if isinstance(found, dict) else {}
+        )
         texts = [found.get(name) for name in _TEXTS]
         numbers = [found.get(name) for name in ("taken", "present", "last_size")]
         are_numbers = all(type(one) is int and 0 <= one <= _MOST_TAKEN for one in numbers)
@@ -285,11 +287,6 @@ def _chained(found: str, texts: list[str]) -> str:
 def _digest(states: list[_State]) -> str:
     """What tells some files apart from any others."""
     return hashlib.sha256(json.dumps(states).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _position(key: Any) -> Any:
-    """The position of a file by its position and name; what is no text stays, for its error."""
-    return key.partition(" ")[0] if isinstance(key, str) else key
 
 
 def _name(key: str) -> str:

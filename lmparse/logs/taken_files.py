@@ -26,7 +26,7 @@ class TakenFiles:
     def then(self, keys: Iterable[str]) -> TakenFiles:
         """With files that come behind them; keys are position and name."""
         hashes, after, since = list(self._hashes()), self.after, self.since
-        for position in map(_position, keys):
+        for position in map(position_of, keys):
             hashes.append(_hash(position))
             if len(hashes) == 2 * KEPT:
                 del hashes[:KEPT]
@@ -38,7 +38,7 @@ class TakenFiles:
     def others(self, keys: Iterable[str]) -> list[str]:
         """Those of some files that are none of them, and behind the last one that is kept no longer."""
         kept = set(self._hashes())
-        return [key for key in keys if _position(key) > self.after and _hash(_position(key)) not in kept]
+        return [key for key in keys if position_of(key) > self.after and _hash(position_of(key)) not in kept]
 
     def _hashes(self) -> Iterable[str]:
         return (self.hashes[at : at + _DIGITS] for at in range(0, len(self.hashes), _DIGITS))
@@ -47,7 +47,8 @@ class TakenFiles:
 NONE_TAKEN = TakenFiles()
 
 
-def _position(key: str) -> str:
+def position_of(key: str) -> str:
+    """The position in a key."""
     return key.partition(" ")[0]
 
 
