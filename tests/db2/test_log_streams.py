@@ -85,6 +85,16 @@ def random_streams(seed: str, numbers: list[int], *, is_set: bool) -> tuple[Stre
     return found.written(is_set=is_set), streams
 
 
+def random_log(folder: Path, seed: int, engine: str, *, is_set: bool) -> tuple[Extracts, list[int], Streams, list[int]]:
+    """A log of three log streams of which nothing has been read, the places of its records and the end, its records,
+    and the stream of each."""
+    stream, streams = random_streams(str(seed), [0, 1, 2], is_set=is_set)
+    log = Extracts(folder, stream=stream)
+    log.options["engine"] = engine
+    log.state.unlink(missing_ok=True)
+    return log, [0, *log.places, len(log.data)], stream, streams
+
+
 def notices(log: Extracts, *paths: Path) -> list[str]:
     """What the next reading says of bytes that are missing."""
     opened = open_resumed(paths, read_options({**log.options, "checkpoint": str(log.state)}))
@@ -114,10 +124,7 @@ def test_a_file_that_is_missing(engine: str, tmp_path: Path, *, is_set: bool) ->
     """Its bytes are counted, the transactions that lack its records are held back, and it is refused when it comes."""
     for seed in range(amount(3, 12)):
         chosen = random.Random(f"missing {seed}")
-        stream, streams = random_streams(str(seed), [0, 1, 2], is_set=is_set)
-        log = Extracts(tmp_path, stream=stream)
-        log.options["engine"] = engine
-        places = [0, *log.places, len(log.data)]
+        log, places, stream, streams = random_log(tmp_path, seed, engine, is_set=is_set)
         first = chosen.randrange(4, len(streams) - 8)
         second = chosen.randrange(first + 1, min(first + 5, len(streams) - 2))
         third = chosen.randrange(second + 1, len(streams))
@@ -125,7 +132,6 @@ def test_a_file_that_is_missing(engine: str, tmp_path: Path, *, is_set: bool) ->
             log.file(places[one], places[two]) for one, two in pairwise([0, first, second, third, len(streams)])
         )
         lost = [number for number in range(first, second) if streams[number] in streams[second:third]]
-        log.state.unlink(missing_ok=True)
         rows = log.read(a)
         (*said,) = notices(log, c)
         assert len(said) == bool(lost)
@@ -151,11 +157,7 @@ def test_sound_extracts(engine: str, tmp_path: Path, *, is_set: bool) -> None:
     """No bytes are missing where streams begin, end and rest for some files; files may overlap, grow and come again."""
     for seed in range(amount(3, 12)):
         chosen = random.Random(f"sound {seed}")
-        stream, streams = random_streams(str(seed), [0, 1, 2], is_set=is_set)
-        log = Extracts(tmp_path, stream=stream)
-        log.options["engine"] = engine
-        log.state.unlink(missing_ok=True)
-        places = [0, *log.places, len(log.data)]
+        log, places, _, streams = random_log(tmp_path, seed, engine, is_set=is_set)
         cuts = [0, *sorted(chosen.sample(range(1, len(streams)), 6)), len(streams)]
         rows: list[dict[str, Any]] = []
         files = []

@@ -13,6 +13,8 @@ import pytest
 from commands import Run
 from writers.bmc import control, framing, logs
 
+from lmparse.samples import db2_log
+
 ROOT = Path(__file__).parents[2]
 END = "FFFFFFFFFFFFFFFFFFFF"
 ENDINGS = ("parquet", "arrow", "csv", "jsonl")
@@ -50,6 +52,13 @@ def damaged(log: Files, example: logs.Example) -> Files:
     records[4] = b"\x7f\xff" + records[4][2:]
     log.data.write_bytes(framing.rdw(records))
     return log
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> tuple[Path, Path]:
+    """A log and its tables file."""
+    tables, log = db2_log.make(8).write(tmp_path / "in")
+    return log, tables
 
 
 def read(path: Path) -> pa.Table:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pytest
 from deltalake import DeltaTable
 from export.delta_tables import rows_of
-from export.test_landing_tables import Extracts, insert, void
+from export.landed_extracts import Extracts, insert, void
 from pyarrow import fs
 from writers.db2.columns import Column
 from writers.db2.stream import Transaction

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from deltalake import DeltaTable
 from export.conftest import content
-from export.test_landing_tables import Extracts, delta, insert, table, void
+from export.landed_extracts import Extracts, delta, insert, table, void
 from writers.db2.columns import Column
 
 from lmparse.errors import OptionError

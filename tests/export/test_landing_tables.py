@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import re
-import shutil
 import sys
 from collections.abc import Callable
 from itertools import pairwise
@@ -19,13 +17,12 @@ import pyarrow.dataset as ds
 import pytest
 from commands import Run
 from deltalake import DeltaTable, write_deltalake
-from deltalake.schema import Schema
 from export.conftest import Files
 from export.delta_tables import rows_of
-from export.killed_runs import KilledError, killed_everywhere
+from export.landed_extracts import ID, Change, Extracts, delta, insert, table, void
 from samples import db2_scripts as luw
 from writers.db2.columns import Column
-from writers.db2.stream import Stream, Transaction
+from writers.db2.stream import Transaction
 from writers.db2.tables import Table
 from writers.db2.values import External
 
@@ -33,53 +30,6 @@ import lmparse
 from lmparse.errors import EngineDifferenceError, OptionError
 from lmparse.export import landing
 from lmparse.export.change_parts import SpilledChanges
-from lmparse.export.landing_delta import DeltaFolder
-from lmparse.samples import db2_log
-
-ID = Column("ID", "INTEGER", nullable=False)
-Change = Callable[[Transaction], None]
-
-
-def delta(path: Path) -> list[dict[str, Any]]:
-    """The rows of a Delta table, by key or `seq`."""
-    return sorted(rows_of(path), key=lambda row: str(row["ID"] if "ID" in row else row["seq"]))
-
-
-class Extracts:
-    """A log that is landed transaction by transaction."""
-
-    def __init__(self, folder: Path, *, key: str = "key: [ID], ", **how: Any) -> None:
-        self.folder, self.to, self.key = folder, folder / "to", key
-        self.how: dict[str, Any] = {"current": how.get("as_", "delta") == "delta", "spec": "db2_log", **how}
-        self.stream, self.place, self.count = Stream("v10", "little", "filter"), 0, 0
-
-    def land(self, *changes: Change, tables: tuple[Table, ...] = (), files: tuple[int, ...] = ()) -> lmparse.Landed:
-        """Write a transaction for each change, and land them; or land files again."""
-        for change in changes:
-            unit = self.stream.begin()
-            change(unit)
-            unit.commit()
-        path = self.folder / f"{self.count}.log"
-        if not files:
-            path.write_bytes(self.stream.bytes()[self.place :])
-            self.place, self.count = len(self.stream.bytes()), self.count + 1
-        keyed = [(f"name: {table.name},", f"name: {table.name}, {self.key}") for table in tables if self.key]
-        options = {"tables": luw.tables_file(self.folder, *tables, replaced=keyed)} if tables else {}
-        paths = [self.folder / f"{number}.log" for number in files] or [path]
-        return lmparse.land(paths, self.to, **self.how, **options)
-
-
-def table(*columns: Column) -> Table:
-    return Table(3, 5, "ITEM", (ID, *columns))
-
-
-def insert(form: Table, **row: Any) -> Change:
-    return lambda unit: void(unit.insert(form, row))
-
-
-def void(_: object) -> None:
-    return None
-
 
 # -- columns ------------------------------------------------------------------------------------
 
@@ -174,127 +124,6 @@ def test_rows_that_the_log_does_not_have(tmp_path: Path) -> None:
     (landed,) = log.land(lambda unit: unit.truncate(form), insert(form, ID=4), tables=(form,)).tables
     assert landed.marks == []
     assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [4]
-
-
-def created(form: Table, *, is_described: bool = True) -> Change:
-    def change(unit: Transaction) -> None:
-        unit.create_table(form)
-        if is_described:
-            unit.initialize(form)
-
-    return change
-
-
-def dropped(unit: Transaction) -> None:
-    unit.drop_table(PLAIN)
-
-
-PLAIN = table()
-NEXT_DAY = (created(PLAIN), insert(PLAIN, ID=3))
-
-
-@pytest.mark.parametrize("is_together", [True, False])
-@pytest.mark.parametrize(
-    ("steps", "expected"),
-    [
-        ((dropped,), [1, 2]),  # what it had is kept until another table has its ids
-        ((dropped, *NEXT_DAY), [3]),
-        (NEXT_DAY, [3]),  # the drop is not in the log
-        ((dropped, created(PLAIN)), []),
-        ((dropped, created(PLAIN, is_described=False), insert(PLAIN, ID=3)), [3]),
-        ((dropped, lambda unit: unit.initialize(PLAIN), insert(PLAIN, ID=1)), [1]),
-        ((dropped, *NEXT_DAY, dropped, created(PLAIN), insert(PLAIN, ID=5)), [5]),
-        ((created(PLAIN, is_described=False), insert(PLAIN, ID=3)), [1, 2, 3]),  # of a LOB object, say
-    ],
-)
-def test_rows_of_a_table_that_was_dropped_are_not_those_of_the_next_one(
-    steps: tuple[Change, ...], expected: list[int], tmp_path: Path, *, is_together: bool
-) -> None:
-    """Db2 gives ids again."""
-    log = Extracts(tmp_path)
-    first = (created(PLAIN), insert(PLAIN, ID=1), insert(PLAIN, ID=2))
-    for some in [(*first, *steps)] if is_together else [first, *((step,) for step in steps)]:
-        assert [one.marks for one in log.land(*some, tables=(PLAIN,)).tables] == [[]]
-    assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == expected
-
-
-def test_a_drop_or_creation_that_is_taken_back(tmp_path: Path) -> None:
-    def taken_back(unit: Transaction) -> None:
-        unit.insert(PLAIN, {"ID": 2})
-        mark = unit.mark()
-        unit.drop_table(PLAIN)
-        unit.create_table(PLAIN)
-        unit.initialize(PLAIN)
-        unit.insert(PLAIN, {"ID": 3})
-        unit.rollback_to(mark)
-
-    log = Extracts(tmp_path)
-    log.land(created(PLAIN), insert(PLAIN, ID=1), tables=(PLAIN,))
-    (landed,) = log.land(taken_back, insert(PLAIN, ID=4), tables=(PLAIN,)).tables
-    assert landed.marks == []
-    assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [1, 2, 4]
-
-
-@pytest.mark.parametrize("is_together", [True, False])
-def test_rows_behind_a_drop_whose_next_creation_is_not_in_the_log(tmp_path: Path, *, is_together: bool) -> None:
-    """Whether they are of the same table is not known; a truncate, or another creation, ends that."""
-    log = Extracts(tmp_path)
-    log.land(insert(PLAIN, ID=1), tables=(PLAIN,))
-    steps: list[Change] = [dropped, insert(PLAIN, ID=2)]
-    for some in [steps] if is_together else [[step] for step in steps]:
-        (landed,) = log.land(*some, tables=(PLAIN,)).tables
-    (mark,) = landed.marks
-    last = delta(log.to / "changes" / "PROD.ITEM")[-1]
-    assert mark == {
-        "seq": last["seq"],
-        "reason": "the table was dropped, and the creation of the one that has its ids now is not in the log",
-    }
-    assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [1, 2]
-    (landed,) = log.land(created(PLAIN), insert(PLAIN, ID=3), tables=(PLAIN,)).tables
-    assert landed.marks == []
-    assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [3]
-
-
-def test_a_run_that_is_killed_when_a_drop_is_noted(tmp_path: Path) -> None:
-    """The next one merges what is in front of the drop: that is of the table that was dropped."""
-    log = Extracts(tmp_path)
-    log.land(created(PLAIN), insert(PLAIN, ID=1), tables=(PLAIN,))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DeltaFolder, "merge", Mock(side_effect=KilledError))
-        with pytest.raises(KilledError):
-            log.land(insert(PLAIN, ID=2), dropped, tables=(PLAIN,))
-    (landed,) = log.land(tables=(PLAIN,), files=(1,)).tables
-    assert landed.marks == []
-    assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [1, 2]
-    log.land(*NEXT_DAY, tables=(PLAIN,))
-    assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [3]
-
-
-CREATED = created(PLAIN, is_described=False)
-
-
-@pytest.mark.parametrize(
-    "runs",
-    [
-        ([dropped], [CREATED, insert(PLAIN, ID=2), dropped], [CREATED, insert(PLAIN, ID=3)]),
-        ([dropped], [CREATED, insert(PLAIN, ID=2)], [insert(PLAIN, ID=3)]),
-        ([dropped], [CREATED, insert(PLAIN, ID=2), dropped, CREATED, insert(PLAIN, ID=4)], [insert(PLAIN, ID=3)]),
-        ([dropped], [insert(PLAIN, ID=2)], [insert(PLAIN, ID=3), dropped], [CREATED, insert(PLAIN, ID=4)]),
-    ],
-)
-def test_runs_that_are_killed_around_a_drop(runs: tuple[list[Change], ...], tmp_path: Path) -> None:
-    """At each of their commits; each run leaves what it leaves when it is not killed."""
-    log, again = Extracts(tmp_path), tmp_path / "again"
-    for number, changes in enumerate(([created(PLAIN), insert(PLAIN, ID=1)], *runs)):
-        landed = log.land(*changes, tables=(PLAIN,))
-        tables = {"tables": tmp_path / "t.yaml"}
-        killed_everywhere([tmp_path / f"{number}.log"], again, 60, **log.how, **tables)
-        (state, other) = (json.loads((to / "_lmparse" / "land.json").read_text()) for to in (log.to, again))
-        assert [row["ID"] for row in delta(again / "current" / "PROD.ITEM")] == [
-            row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")
-        ]
-        assert other["tables"][0]["marks"] == list(landed.tables[0].marks)
-        assert other["tables"][0]["dropped"] == state["tables"][0]["dropped"]
 
 
 @pytest.mark.parametrize("trim", [True, False])
@@ -413,13 +242,6 @@ def test_rows_from_before_the_log(tmp_path: Path) -> None:
 # -- the command --------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def sample(tmp_path: Path) -> tuple[Path, Path]:
-    """A log and its tables file."""
-    tables, log = db2_log.make(8).write(tmp_path / "in")
-    return log, tables
-
-
 @pytest.mark.parametrize("form", ["delta", "parquet"])
 def test_bad_records_and_values_are_landed_once(form: str, damaged: Files, run: Callable[..., Run]) -> None:
     to = damaged.to / "t"
@@ -536,213 +358,6 @@ def test_what_is_refused(sample: tuple[Path, Path], run: Callable[..., Run], tmp
         assert "another process is landing there" in run(*words).err
     (to / "_lmparse" / "land.json").write_text('{"land_version": 7}')
     assert "[LMP-S031]" in run(*words).err
-
-
-def killed_in_front_of_the_checkpoint(to: Path) -> None:
-    """As the first run leaves the target then: there is something to land again."""
-    (to / "_lmparse" / "checkpoint.json").rename(to / "_lmparse" / "begun.json")
-
-
-STATES = ("_lmparse/land.json", "_lmparse/checkpoint.json")
-
-
-@pytest.mark.parametrize(
-    ("form", "gone"),
-    [
-        *(("parquet", name) for name in STATES),
-        *(("delta", name) for name in (*STATES, "changes/HR.EMPLOYEE", "current/HR.EMPLOYEE")),
-    ],
-)
-def test_what_is_gone_from_a_target_is_missed_by_the_next_run(
-    gone: str, form: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
-) -> None:
-    """Also by one without changes: a table that is gone would be made anew, and what was open or marked forgotten."""
-    log, tables = sample
-    to = tmp_path / "to"
-    words = ("land", log, "--tables", tables, "--to", to, "--as", form, *(["--current"] if form == "delta" else []))
-    assert run(*words).code == 0
-    kept = to.rename(tmp_path / "kept")
-    shutil.copytree(kept, to)
-    (shutil.rmtree if (to / gone).is_dir() else os.remove)(to / gone)
-    left = sorted(to.rglob("*"))
-    done = run(*words)
-    assert (done.code, "[LMP-S031]" in done.err, Path(gone).name in done.err) == (2, True, True)
-    assert sorted(to.rglob("*")) == left
-    (to / "_lmparse" / "land.json").unlink(missing_ok=True)
-    (to / "_lmparse" / "checkpoint.json").unlink(missing_ok=True)
-    assert "[LMP-S031]" in run(*words).err
-
-
-@pytest.mark.parametrize(("kind", "why"), [("changes", "another table"), ("current", "no column ID, which is of its")])
-def test_tables_that_were_put_in_the_place_of_others(kind: str, why: str, tmp_path: Path) -> None:
-    """Changes would be added to those of another table; rows would get a key that those before do not have."""
-    log, form = Extracts(tmp_path), table()
-    log.land(insert(form, ID=1), tables=(form,))
-    place = log.to / kind / "PROD.ITEM"
-    schema = DeltaTable(str(place)).schema()
-    shutil.rmtree(place)
-    DeltaTable.create(str(place), Schema([entry for entry in schema.fields if entry.name != "ID"]))
-    with pytest.raises(OptionError, match=why) as caught:
-        log.land(insert(form, ID=2), tables=(form,))
-    assert caught.value.code == "LMP-S031"
-
-
-WRONG = [None, 0, 1 << 70, "", "/tmp/x", "../../x", "..", "other", "a/b", "\0", "\ud800", [], ["x"], {}, {"x": 1}, True]
-
-SOUND: dict[str, list[Any]] = {
-    "ids": [text for text in WRONG if isinstance(text, str) and text != "other"],
-    "key": [None, [], ["x"]],
-    "current_id": [None, *(text for text in WRONG if isinstance(text, str))],
-    "marks": [[]],
-}
-SOUND["changes_id"] = SOUND["current_id"]
-SOUND["changes_commits"] = SOUND["current_commits"] = [None, 0]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("ids", "folder", "schema_name", "table_name", "key", "current_id", "changes_id", "marks"),
-        *("changes_commits", "current_commits"),
-    ],
-)
-def test_a_state_that_was_changed(
-    name: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
-) -> None:
-    """What it says of a table names folders and columns: anything else than what land writes is an error."""
-    log, tables = sample
-    to = tmp_path / "deep" / "to"
-    to.parent.mkdir()
-    words = ("land", log, "--tables", tables, "--to", to, "--as", "parquet")
-    assert run(*words).code == 0
-    before = sorted(tmp_path.rglob("*"))
-    state = to / "_lmparse" / "land.json"
-    sound = json.loads(state.read_text())
-    for value in WRONG:
-        first = {**sound["tables"][0], name: value}
-        state.write_text(json.dumps({**sound, "tables": [first, *sound["tables"][1:]]}, indent=2))
-        done = run(*words)
-        is_sound = value in SOUND.get(name, [sound["tables"][0][name]])
-        assert done.code == 0 if is_sound else "[LMP-S031]" in done.err, value
-        assert sorted(tmp_path.rglob("*")) == before
-    for value in ([sound["tables"][0]] * 2, 0, None, [7]):
-        state.write_text(json.dumps({**sound, "tables": value}, indent=2))
-        assert "[LMP-S031]" in run(*words).err
-
-
-@pytest.mark.parametrize(
-    "damage", ["text", "empty", "cut", "pipe", "folder", "other seq", "no seq", "no date", "no bad record"]
-)
-def test_files_that_land_has_not_written(
-    damage: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
-) -> None:
-    """What the names of files say is landed must be in them, else changes would be left out unsaid."""
-    log, tables = sample
-    to = tmp_path / "to"
-    words = ("land", log, "--tables", tables, "--to", to, "--as", "parquet")
-    assert run(*words).code == 0
-    killed_in_front_of_the_checkpoint(to)
-    path = max(to.glob("changes/SALES.ORDERS/*/seq-*.parquet"))
-    data = path.read_bytes()
-    path.unlink()
-    match damage:
-        case "text":
-            path.write_text("not Parquet")
-        case "empty":
-            path.touch()
-        case "cut":
-            path.write_bytes(data[: len(data) // 2])
-        case "pipe":
-            os.mkfifo(path)
-        case "folder":
-            path.mkdir()
-        case "other seq":
-            path.with_name(f"seq-{'F' * 72}.parquet").write_bytes(data)
-        case "no seq":
-            path.with_name("seq-zz.parquet").write_bytes(data)
-        case "no date":
-            (path.parents[1] / "commit_date=now").mkdir()
-            (path.parents[1] / "commit_date=now" / path.name).write_bytes(data)
-        case _:
-            folder = path.parents[1] / "commit_date=__HIVE_DEFAULT_PARTITION__"
-            folder.mkdir()
-            (folder / f"bad-{'0' * 32}.parquet").write_bytes(data[:99])
-    before = {one: one.read_bytes() for one in to.rglob("*") if one.is_file()}
-    done = run(*words)
-    assert (done.code, "[LMP-S031]" in done.err) == (2, True)
-    assert {one: one.read_bytes() for one in to.rglob("*") if one.is_file()} == before
-
-
-@pytest.mark.parametrize("form", ["parquet", "delta"])
-def test_a_name_that_no_table_can_have(
-    form: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
-) -> None:
-    log, tables = sample
-    text = tables.read_text()
-    assert "name: NAME" in text
-    tables.write_text(text.replace("name: NAME", r'name: "a\0b"'))
-    done = run("land", log, "--tables", tables, "--to", tmp_path / "to", "--as", form)
-    assert (done.code, "[LMP-C009]" in done.err) == (20, True)
-    assert not (tmp_path / "to" / "changes").exists()
-
-
-@pytest.mark.parametrize(
-    ("written", "instead"),
-    [
-        (r'"lmparse.seq":"[0-9A-F]+"', '"lmparse.seq":"zz"'),
-        (r'"lmparse.seq":"[0-9A-F]+"', f'"lmparse.seq":"{"F" * 73}"'),
-        (r'"version":1\b', f'"version":{(1 << 63) - 1}'),
-        (r'"version":1\b', '"version":-7'),
-        (r'\\"name\\":\\"seq\\"', r'\\"name\\":\\"seq2\\"'),
-    ],
-)
-def test_a_history_that_land_has_not_written(
-    written: str, instead: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
-) -> None:
-    log, tables = sample
-    to = tmp_path / "to"
-    words = ("land", log, "--tables", tables, "--to", to)
-    assert run(*words).code == 0
-    killed_in_front_of_the_checkpoint(to)
-    history = next(to.glob("changes/SALES.ORDERS/_delta_log/*.json"))
-    text, count = re.subn(written, instead.replace("\\", "\\\\"), history.read_text())
-    assert count
-    if "version" in written:  # which is looked at where there is something to append
-        text = re.sub(r'"lmparse.seq":"[0-9A-F]+"', f'"lmparse.seq":"{"0" * 72}"', text)
-    history.write_text(text)
-    done = run(*words)
-    assert done.code == 2
-    assert "[LMP-S031]" in done.err or "[LMP-S022]" in done.err
-
-
-@pytest.mark.parametrize("place", ["_lmparse", "changes", "changes/SALES.ORDERS", "changes/SALES.ORDERS/{date}"])
-@pytest.mark.parametrize("form", ["parquet", "delta"])
-def test_links_out_of_a_target(
-    form: str, place: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
-) -> None:
-    log, tables = sample
-    to, other = tmp_path / "to", tmp_path / "other"
-    words = ("land", log, "--tables", tables, "--to", to, "--as", form)
-    assert run(*words).code == 0
-    (date,) = (path.name for path in (to / "changes" / "SALES.ORDERS").glob("commit_date=*"))
-    killed_in_front_of_the_checkpoint(to)
-    path = to / place.format(date=date)
-    path.rename(other)
-    path.symlink_to(other)
-    before = {one: one.read_bytes() for one in other.rglob("*") if one.is_file()}
-    done = run(*words)
-    assert (done.code, "is a link" in done.err) == (2, True)
-    assert {one: one.read_bytes() for one in other.rglob("*") if one.is_file()} == before
-
-
-def test_a_lock_that_leads_out_of_a_target(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
-    log, tables = sample
-    to, other = tmp_path / "to", tmp_path / "other"
-    (to / "_lmparse").mkdir(parents=True)
-    (to / "_lmparse" / "lock").symlink_to(other)
-    done = run("land", log, "--tables", tables, "--to", to, "--as", "parquet")
-    assert (done.code, "lock" in done.err, "is a link" in done.err) == (2, True, True)
-    assert not other.exists()
 
 
 def test_a_damaged_log_lands_nothing(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:

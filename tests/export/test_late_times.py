@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export.test_landing_tables import Change, Extracts, delta, insert, void
+from export.landed_extracts import Change, Extracts, delta, insert, void
 from samples import db2_scripts as luw
 from writers.db2.columns import Column
 from writers.db2.stream import Stream, Transaction
