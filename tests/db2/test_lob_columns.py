@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from amounts import amount
+from db2.resumed_extracts import FORM, Extracts, shown
 from db2.test_lob_values import DOC, OUT, Script, absent, read
-from db2.test_resuming import FORM, Extracts, shown
 from samples import db2_scripts as luw
 from writers.db2 import dms, lob, transaction
 from writers.db2.columns import Column

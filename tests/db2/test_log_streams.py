@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from amounts import amount
-from db2.test_resuming import FORM, Extracts
+from db2.resumed_extracts import FORM, Extracts
 from samples import db2_scripts as luw
 from writers.db2.stream import Stream
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from amounts import amount
-from db2.test_resuming import Extracts
+from db2.resumed_extracts import Extracts
 from samples import db2_scripts as luw
 from writers.db2.stream import Stream
 
