@@ -33,7 +33,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The tests with Spark, without going through the modules that have none.
 WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
-.PHONY: help demo docs test check-generated check-code check-tests check-spark test-thorough cluster-test soak random-specs docs-run docs-licences test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
+.PHONY: help demo docs test check-generated check-code check-tests check-spark test-thorough cluster-test soak random-specs random-logs docs-run docs-licences test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -93,6 +93,10 @@ soak: dev ## SOAK_BYTES through convert and Spark: flat memory, nothing left; in
 
 random-specs: dev ## compare the readers on PAIRS=100000 random records of random specs; long
 	PYTHONPATH=.:tests $(BIN)/python -m constructs.random_specs --pairs $(or $(PAIRS),100000)
+
+random-logs: dev ## read random logs whose changes are known, each target SECONDS_EACH=600, JOBS=1 at once, or TARGET=... SEED=...; long
+	PYTHONPATH=.:tests $(BIN)/python -m random_logs.run --seconds $(or $(SECONDS_EACH),600) --jobs $(or $(JOBS),1) \
+		$(if $(SEED),--seed $(SEED)) $(foreach name,$(TARGET),--target $(name))
 
 test-matrix: ## run the Spark tests with the older Sparks, each in an environment of its own
 	$(MAKE) test-spark VENV=.venv-spark-4.0 LOCK=spark-4.0

@@ -84,7 +84,12 @@ def test_a_finding_is_kept_once_with_its_shortest_input_and_its_command(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("program", "said"), [("import os; os.abort()", "ended with -6"), ("while True: pass", "no end")]
+    ("program", "said"),
+    [
+        ("import os; os.abort()", "ended with -6"),
+        ("while True: pass", "no end after"),
+        ("import time; time.sleep(60)", "no end after 0 s of CPU time"),
+    ],
 )
 def test_a_process_that_ends_or_hangs_is_noticed(
     program: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
