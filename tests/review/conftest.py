@@ -1,4 +1,4 @@
-"""What the tests in a browser share: the browser, and the pages of all specs with the cases as samples."""
+"""What tests share: of `lmparse explain` the command and a sample; of pages the browser, and those of all specs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,43 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lmparse import cli
+from lmparse.samples import db2_log
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CASES = Path(__file__).parents[1] / "cases"
+TESTS = Path(__file__).parents[1]
+CASES = TESTS / "cases"
 DESK = 1440
+
+
+@pytest.fixture
+def in_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder is that of the tests, so that paths of cases are short."""
+    monkeypatch.chdir(TESTS)
+
+
+@pytest.fixture
+def run_explain(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run `lmparse explain`; gives exit code, standard output, standard error."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            code = cli.main(["explain", *map(str, words)])
+        except SystemExit as end:
+            code = int(str(end.code))
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def luw_sample(tmp_path: Path) -> dict[str, str]:
+    """The sample of Db2 for LUW on disk: a log, and its tables file under `tables`."""
+    tables, log = db2_log.make(units=12).write(tmp_path)
+    return {"path": str(log), "tables": str(tables)}
 
 
 @pytest.fixture(scope="session")

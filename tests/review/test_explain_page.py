@@ -1,0 +1,138 @@
+"""`lmparse explain` as a page and in a notebook."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import html5lib
+import pytest
+from review.explained import LOG, SHOWN, shown
+
+import lmparse
+from lmparse.review.explain.page import ROOT, scoped
+from lmparse.review.explain.search import Explained
+
+pytestmark = pytest.mark.usefixtures("in_tests")
+
+
+def elements(page: str, kind: str = "page") -> list[Any]:
+    """The elements of a page that strict HTML5 parsing accepts."""
+    parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
+    tree = parser.parse(page) if kind == "page" else parser.parseFragment(page)
+    return list(tree.iter())
+
+
+@pytest.mark.parametrize("kind", ["page", "notebook"])
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_page_ties_every_field_to_its_bytes_and_the_reverse(name: str, kind: str) -> None:
+    found = shown(name)
+    nodes = elements(found.html() if kind == "page" else found._repr_html_(), kind)
+    ids = [node.get("id") for node in nodes if node.get("id")]
+    assert len(ids) == len(set(ids))
+    rows = {node.get("data-f"): node for node in nodes if node.tag == "tr" and node.get("data-f")}
+    runs: dict[str, str] = {}
+    for node in nodes:
+        for run in node if node.tag == "span" and "hex" in node.get("class", "").split() else ():
+            runs[run.get("data-f")] = runs.get(run.get("data-f"), "") + (run.text or "").replace(" ", "")
+    lines = [line for section in found.sections for top in section.lines for line in top.walk()]
+    sections = [section for section in found.sections for top in section.lines for _ in top.walk()]
+    assert list(map(int, rows)) == list(range(len(lines)))
+    for number, (line, section) in enumerate(zip(lines, sections, strict=True)):
+        raw = b"" if line.children else section.dissection.raw[line.start + line.shared : line.end]
+        assert runs.pop(str(number), "") == raw.hex().upper()
+        up = rows[str(number)].get("data-up")
+        assert up is None or int(up) < number
+    assert not runs
+
+
+@pytest.mark.parametrize("name", ["insert", "luw_update", "file_that_ends_inside"])
+def test_a_page_loads_nothing(name: str) -> None:
+    nodes = elements(shown(name).html())
+    assert not [node for node in nodes if node.tag in ("link", "img", "iframe", "object", "base")]
+    assert not [node for node in nodes if node.get("src")]
+    assert not [node for node in nodes if node.tag == "style" and re.search(r"@import|url\(", node.text)]
+    assert not [node for node in nodes if node.tag == "script" and re.search(r"https?:|fetch|XMLHttp", node.text)]
+
+
+def test_a_value_that_stands_elsewhere_is_tied_to_its_column() -> None:
+    rows = [node for node in elements(shown("luw_update").html()) if node.tag == "tr"]
+    tied = {node.get("data-f"): node.get("data-beside") for node in rows if node.get("data-beside")}
+    assert tied
+    names = {node.get("data-f"): "".join(node.find(".//button").itertext()) for node in rows if node.get("data-f")}
+    assert all(names[number] == names[other] for number, other in tied.items())
+
+
+def test_styles_of_a_notebook_reach_nothing_else() -> None:
+    (style,) = [node.text for node in elements(shown("insert")._repr_html_(), "notebook") if node.tag == "style"]
+    preludes = re.findall(r"([^{}]*)\{", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL))
+    selectors = [prelude.rpartition("}")[2].strip() for prelude in preludes]
+    selectors = [selector for selector in selectors if not selector.startswith("@")]
+    assert len(selectors) > 50
+    # A comma inside of :is() parts no selectors.
+    parts = [part.strip() for selector in selectors for part in re.split(r",(?![^()]*\))", selector)]
+    assert [part for part in parts if not part.startswith(ROOT)] == []
+
+
+def test_scoped_styles() -> None:
+    css = "/* a, b { */ :root { --x: 1; } a, b:hover { x: y } @media print { body { margin: 0 } *::before { x: y } }"
+    rules = [re.sub(r"\s+", " ", line) for line in scoped(css).splitlines()]
+    assert rules == [
+        f"{ROOT}{{", "--x: 1;}", f"{ROOT} a, {ROOT} b:hover{{", "x: y}", "@media print{", f"{ROOT}{{", "margin: 0}",
+        f"{ROOT} *::before{{", "x: y}", "}",
+    ]  # fmt: skip
+
+
+def test_a_notebook_shows_a_record_of_the_library() -> None:
+    found = lmparse.explain(LOG, record=2, control=LOG.replace(".bin", ".ctl"))
+    assert isinstance(found, Explained)
+    assert found.record == 2
+    assert repr(found).startswith(f"<record 2 of {LOG} at 0x")
+    assert found._repr_html_().startswith('<div class="lmparse-explained">')
+
+
+def test_import_lmparse_loads_nothing_that_shows_records(tmp_path: Path) -> None:
+    program = (
+        "import lmparse, sys; loaded = [name for name in sys.modules if name.startswith('lmparse.review')]; "
+        "print(*loaded, *{'numpy', 'pyarrow', 'jinja2'}.intersection(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_a_page_goes_to_its_file_and_over_no_other(run_explain: Any, tmp_path: Path) -> None:
+    out = tmp_path / "record.html"
+    code, printed, err = run_explain(LOG, "--html", out)
+    assert (code, printed) == (0, "")
+    assert err.startswith(f"note: control file: {LOG.removesuffix('.bin')}.ctl (")
+    first = out.read_text("utf-8")
+    assert first.startswith("<!DOCTYPE html>")
+    code, _, err = run_explain(LOG, "--record", 1, "--html", out)
+    assert code == 2
+    assert "is there already" in err
+    assert out.read_text("utf-8") == first
+    assert run_explain(LOG, "--record", 1, "--html", out, "--overwrite")[0] == 0
+    assert out.read_text("utf-8") != first
+    assert [path.name for path in tmp_path.iterdir()] == ["record.html"]
+
+
+@pytest.mark.parametrize("where", ["", "missing/record.html", "log.dat"])
+def test_a_page_is_not_written_over_a_folder_nor_over_what_is_read(
+    run_explain: Any, tmp_path: Path, where: str
+) -> None:
+    log = tmp_path / "log.dat"
+    log.write_bytes(Path(LOG).read_bytes())
+    code, out, _ = run_explain(log, "--html", tmp_path / where, "--overwrite")
+    assert (code, out) == (2, "")
+    assert log.read_bytes() == Path(LOG).read_bytes()
+
+
+def test_json_and_a_page_in_one_go(run_explain: Any, tmp_path: Path) -> None:
+    code, out, _ = run_explain(LOG, "--json", "--html", tmp_path / "a.html")
+    assert code == 0
+    assert json.loads(out)["record"] == 0
+    assert (tmp_path / "a.html").exists()

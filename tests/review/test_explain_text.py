@@ -1,0 +1,200 @@
+"""`lmparse explain` in the terminal: widths, colours, fields by name, and names that do harm nowhere."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from review.explained import LOG, SHOWN, shown
+
+from lmparse.errors import OptionError
+from lmparse.review.explain.search import explain
+
+pytestmark = pytest.mark.usefixtures("in_tests")
+
+
+def cells(line: str) -> int:
+    """How wide a line is on a terminal."""
+    letters = [letter for letter in line if not unicodedata.combining(letter)]
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in letters)
+
+
+@pytest.mark.parametrize("width", [52, 60, 80, 120, 200])
+@pytest.mark.parametrize("name", SHOWN)
+def test_no_line_is_wider_than_asked_and_nothing_is_lost(name: str, width: int) -> None:
+    found = shown(name)
+    lines = found.lines(width)
+    assert max(map(cells, lines)) <= width
+    (start,) = {line.index(" field") + 1 for line in lines if line.startswith("  byte ")}
+    text = re.sub(r"\s+", "", "".join(line[start:] for line in lines))
+    for section in found.sections:
+        for top in section.lines:
+            for line in top.walk():
+                if line.node is not None:
+                    for said in (line.node.field.id, line.node.field.orig_id or "", line.node.meaning):
+                        assert re.sub(r"\s+", "", said) in text
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("insert", "C4 C2 F2 C1 DB2A system_id (SYSTEMID)"),
+        ("luw_update", "4D 00 00 00 M...+ lfs"),
+        ("control_record", "C4 D3 C3 C9 DLCI cntl_record_type"),
+    ],
+)
+def test_bytes_have_their_characters_in_the_code_page_of_the_record_beside_them(name: str, line: str) -> None:
+    found = shown(name)
+    assert any(line in re.sub(r" +", " ", one) for one in found.lines(80, brief=True))
+    assert any(one.endswith("text  field = value: meaning") for one in found.lines(80))
+    assert not any("  text  " in one for one in found.lines(59))
+
+
+def test_characters_of_bytes_are_one_column_wide_and_printable() -> None:
+    for case in SHOWN:
+        assert all(map(str.isprintable, shown(case).lines(100)))
+
+
+@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("width", [52, 80, 160])
+def test_brief_has_one_line_for_each_field(name: str, width: int) -> None:
+    found = shown(name)
+    lines = found.lines(width, brief=True)
+    assert max(map(cells, lines)) <= width
+    (last,) = {line.start for line in [[*found.main.lines][-1]]}
+    assert any(line.split()[:1] == [str(last)] for line in lines)
+    fields = [line for section in found.sections for top in section.lines for line in top.walk()]
+    assert len([line for line in lines if re.match(r"[> ] +\d+ 0x", line)]) == len(fields)
+    coloured = found.lines(width, colour=True, brief=True)
+    assert [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in coloured] == lines
+
+
+def test_brief_shows_values_and_faults_and_no_documentation(run_explain: Any) -> None:
+    stem, options = SHOWN["damaged_row"]
+    words = (f"{stem}.bin", "--control", f"{stem}.ctl", "--record", options["record"], "--brief")
+    code, out, _ = run_explain(*words)
+    assert code == 20
+    assert 'change_type (CHANGE TYPE) = "' in out
+    assert "Type of update." not in out
+    assert "[LMP-V001]" in out
+    assert "found 64" in process(*map(str, words), COLUMNS="200").stdout.decode()
+
+
+def test_fields_are_shown_by_path_id_or_the_name_of_the_vendor(run_explain: Any) -> None:
+    for given in ("change_type", "CHANGE TYPE"):
+        code, out, _ = run_explain(LOG, "--record", 1, "--field", given)
+        assert code == 0
+        assert [line.split()[0] for line in out.splitlines() if " 0x" in line[:20]] == ["104"]
+        assert "Type of update." in out
+        assert "read with" not in out
+    _, out, _ = run_explain(LOG, "--record", 1, "--field", "after.A", "--field", "lrsn_of_nothing")
+    assert out == ""
+    _, out, _ = run_explain(LOG, "--record", 1, "--field", "log_rba", "--field", "tbname_len", "--json")
+    found = json.loads(out)
+    assert ([entry["path"] for entry in found["fields"]], found["in_front"]) == (["tbname_len", "log_rba"], [])
+
+
+def test_a_long_field_that_is_named_is_shown_as_a_whole(luw_sample: dict[str, str]) -> None:
+    found = next(
+        found
+        for number in itertools.count()
+        if (found := explain(**luw_sample, record=number)).kind == "db2_lob.add_lob_data"
+    )
+    node = found.dissection.at("data")
+    assert node is not None
+    rows = re.findall(r"  ((?:[0-9A-F]{2} ){1,7}[0-9A-F]{2})", "\n".join(found.only("data").lines(120)))
+    assert bytes.fromhex("".join(rows)) == found.dissection.raw[node.start : node.end]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--field", "chang_type"], "this record has no field 'chang_type'; did you mean change_type? [LMP-S003]"),
+        (["--field", "x"], "--brief lists the fields"),
+        (["--brief", "--json"], "--brief is for text in the terminal"),
+        (["--brief", "--html", "x.html"], "--brief is for text in the terminal"),
+        (["--field", "length", "--html", "x.html"], "--field is for text and --json"),
+    ],
+)
+def test_fields_that_are_not_there_and_forms_that_contradict_are_refused(
+    run_explain: Any, words: list[str], said: str
+) -> None:
+    code, out, err = run_explain(LOG, *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert not Path("x.html").exists()
+    with pytest.raises(OptionError, match="a page shows all fields"):
+        explain(LOG).only("length").html()
+
+
+def test_colours_change_nothing_but_colours() -> None:
+    found = shown("damaged_row")
+    plain, coloured = found.lines(100), found.lines(100, colour=True)
+    assert any("\x1b[" in line for line in coloured)
+    assert [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in coloured] == plain
+    assert all(line.count("\x1b[0m") == len(re.findall(r"\x1b\[[1-9]", line)) for line in coloured)
+
+
+def process(*words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "lmparse", "explain", *words]
+    return subprocess.run(command, capture_output=True, check=False, env=os.environ | environment)
+
+
+def test_a_pipe_gets_no_colours_and_the_width_that_COLUMNS_says() -> None:
+    done = process(LOG, COLUMNS="60")
+    assert done.returncode == 0
+    assert b"\x1b" not in done.stdout
+    assert 52 < max(map(len, done.stdout.decode().splitlines())) <= 60
+
+
+@pytest.mark.parametrize(("environment", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_a_terminal_gets_colours_unless_it_wants_none(environment: dict[str, str], is_coloured: bool) -> None:
+    here, there = pty.openpty()
+    clean = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | {"COLUMNS": "90"}
+    child = subprocess.Popen([sys.executable, "-m", "lmparse", "explain", LOG], stdout=there, env=clean | environment)
+    os.close(there)
+    shown = b""
+    try:
+        while chunk := os.read(here, 65536):
+            shown += chunk
+    except OSError:
+        pass  # the end of a terminal
+    os.close(here)
+    assert child.wait() == 0
+    assert (b"\x1b[" in shown) == is_coloured
+
+
+HOSTILE = '<script>alert("\x1b[31m")</script>'
+
+
+@pytest.fixture
+def hostile(luw_sample: dict[str, str]) -> dict[str, str]:
+    """The sample whose tables file names a column with what does something in terminals and pages."""
+    path = Path(luw_sample["tables"])
+    tree = yaml.safe_load(path.read_text("utf-8"))
+    table = tree["tables"][0]
+    name, table["columns"][0]["name"] = table["columns"][0]["name"], HOSTILE
+    table["key"] = [HOSTILE if one == name else one for one in table["key"]]
+    path.write_text(yaml.safe_dump(tree), "utf-8")
+    return luw_sample
+
+
+def test_names_from_files_do_nothing_to_a_terminal_or_a_page(hostile: dict[str, str]) -> None:
+    found = explain(**hostile, record=0)
+    text = "".join(found.lines(200))
+    assert "\x1b" not in text
+    assert "<script>alert(" in text
+    for page in (found.html(), found._repr_html_()):
+        assert "\x1b" not in page
+        assert "<script>alert(" not in page
+        assert "&lt;script&gt;alert(" in page
