@@ -39,7 +39,7 @@ from lmparse.spec import catalog
 LAYOUT = catalog.load("bmc_lldf").layout
 PLACES = {line.name: line for line in lldf.described()}
 KINDS = {field.name: field.kind for field in lldf.HEADER}
-MANY = amount(90, 250)
+MANY = amount(50, 250)
 
 
 # shapes of headers
@@ -409,7 +409,7 @@ def test_parts_with_segments_across_cuts(shape: str, tmp_path: Path) -> None:
     chance = random.Random(shape)
     sources = some_tables(chance)
     records = [
-        arranged(SHAPES[shape], record) for record in log_records(chance, amount(300, 500), sources, segmented=0.05)
+        arranged(SHAPES[shape], record) for record in log_records(chance, amount(200, 500), sources, segmented=0.05)
     ]
     log = put(tmp_path, SHAPES[shape], records, tables=[pool.table for pool in sources], include="all")
     path = log.pop("path")

@@ -125,7 +125,7 @@ def by_windows(records: Sequence[bytes], size: int) -> list[int]:
 def test_windows_number_as_one_by_one(seed: int) -> None:
     """Over random short fields, so that runs, segments, twins and records without a position are frequent."""
     chance = random.Random(seed)
-    for _ in range(amount(30, 300)):
+    for _ in range(amount(15, 300)):
         records = [
             bytes([0, chance.randrange(2), 0, chance.choice((0, 0, 1)), chance.randrange(2), chance.randrange(4)])[
                 : chance.choice((6, 6, 6, 6, 3))

@@ -32,7 +32,7 @@ from lmparse.errors import DataError
 from lmparse.values import byte_arrays, codepages
 from lmparse.values.json_form import to_json
 
-QUICK = examples(60, 250)
+QUICK = examples(35, 250)
 Wanted = frozenset[str] | None
 
 # tables: the encoder's columns, as the control file would describe them
@@ -517,7 +517,7 @@ def test_every_length(null_bytes: str, is_expanded: bool) -> None:
         others = [*(good[:size] for size in range(len(good))), *(good + bytes(more) for more in (1, 2, 40))]
         decoded = compared(given, [*others, good])
         assert decoded.irregular.tolist() == [True] * len(others) + [False]
-        for other in others[:: amount(29, 7)]:
+        for other in others[:: amount(57, 7)]:
             assert compared(given, [other]).irregular.tolist() == [True]
             assert compared(given, [other, good]).irregular.tolist() == [True, False]
             assert compared(given, [good, other]).irregular.tolist() == [False, True]

@@ -44,7 +44,7 @@ BY_COLUMN = {
 }
 """The specs, and the least share of random records that are read by the column: none, or only empty lists."""
 CASES = [path for path in FOUND if path.parent.name in ("db2_log", "bmc_control") and "framing_" not in path.stem]
-QUICK = examples(12, 60)
+QUICK = examples(7, 60)
 
 
 @pytest.fixture(scope="module")

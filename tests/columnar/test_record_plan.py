@@ -26,7 +26,7 @@ from lmparse.spec import catalog
 
 LLDF = catalog.load("bmc_lldf")
 NAMES = tuple(name for name in schemas.records_schema("bmc_lldf").names if name not in schemas.OUTCOMES)
-QUICK = examples(25, 60)
+QUICK = examples(15, 60)
 
 
 def compared(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Any:

@@ -392,7 +392,7 @@ def test_values_that_go_on_from_earlier_ones_keep_one_list(generation: str, fram
 
 
 @pytest.mark.parametrize("script", ["grown", "grown_without_data", "grown_beside"])
-@pytest.mark.parametrize(("generation", "framing"), FORMS)
+@pytest.mark.parametrize(("generation", "framing"), FORMS if IS_THOROUGH else FORMS[-1:])
 def test_a_value_that_is_not_available_is_not_followed_to_its_beginning_for_each_change(
     script: str, generation: str, framing: str, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 from samples.db2_scripts import DOC, ITEM, item
 from writers.db2.stream import Stream
 
@@ -165,7 +166,7 @@ def test_a_record_that_has_lost_its_transaction(form: Form, tmp_path: Path) -> N
         record.kind in (*COMMITS, *ABORTS) or (record.kind in OPERATIONS and not record.is_compensating)
     )]  # fmt: skip
     assert len(changing) > 5
-    for number in changing:
+    for number in changing[:: amount(3, 1)]:
         one = whole[number]
         without = one[: lead + offset] + bytes(6) + one[lead + offset + 6 :]
         report = checked(tmp_path, b"".join([*whole[:number], without, *whole[number + 1 :]]), form)

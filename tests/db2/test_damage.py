@@ -92,7 +92,7 @@ def test_a_log_that_ends_anywhere(form: Any, path: Path, capsys: pytest.CaptureF
     whole = [row["seq"] for row in luw.read(path.parent, data, include="committed", **known(form)).rows]
     seen = set()
     near = {end + more for end in ends for more in (-1, 0, 1)}
-    for end in sorted({*range(0, len(data), amount(13, 1)), *near} & {*range(len(data))}):
+    for end in sorted({*range(0, len(data), amount(41, 1)), *near} & {*range(len(data))}):
         path.write_bytes(data[:end])
         code = cli.main(["changes", str(path), "--spec", "db2_log", *words(form)])
         out, err = capsys.readouterr()
@@ -110,7 +110,7 @@ def test_a_log_that_ends_anywhere(form: Any, path: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize("form", FORMS)
 def test_a_log_that_ends_anywhere_with_nothing_named(form: Any, path: Path) -> None:
     data = tiny_stream(form).bytes()
-    for end in range(0, len(data), amount(47, 5)):
+    for end in range(0, len(data), amount(97, 5)):
         path.write_bytes(data[:end])
         everything(path)
 
@@ -121,11 +121,11 @@ MASKS = [0x01, 0x80, 0xFF]
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("form", FORMS)
 def test_one_byte_that_is_another(form: Any, mask: int, path: Path) -> None:
-    """Every byte by each mask; a quick run takes another thirtieth of the bytes for each mask and form."""
+    """Every byte by each mask; a quick run takes another sixtieth of the bytes for each mask and form."""
     stream = tiny_stream(form)
     data = bytearray(stream.bytes())
     count = 0
-    first, step = MASKS.index(mask) + 3 * FORMS.index(form), amount(30, 1)
+    first, step = MASKS.index(mask) + 3 * FORMS.index(form), amount(60, 1)
     places = range(first % step, len(data), step)
     for place in places:
         data[place] ^= mask
@@ -138,7 +138,7 @@ def test_one_byte_that_is_another(form: Any, mask: int, path: Path) -> None:
 @pytest.mark.parametrize("form", FORMS[::2])
 def test_one_byte_that_is_another_with_nothing_named(form: Any, path: Path) -> None:
     data = bytearray(tiny_stream(form).bytes())
-    for place in range(0, len(data), amount(29, 17)):
+    for place in range(0, len(data), amount(59, 17)):
         data[place] ^= 0xFF
         path.write_bytes(data)
         everything(path, include="all")
@@ -149,7 +149,7 @@ def test_one_byte_that_is_another_with_nothing_named(form: Any, path: Path) -> N
 def test_exit_codes_of_a_log_with_a_byte_that_is_another(form: Any, path: Path, capsys: Any) -> None:
     data = bytearray(tiny_stream(form).bytes())
     codes = set()
-    for place in range(0, len(data), amount(19, 3)):
+    for place in range(0, len(data), amount(37, 3)):
         data[place] ^= 0x80
         path.write_bytes(data)
         code = cli.main(["changes", str(path), "--spec", "db2_log", *words(form)])
@@ -182,7 +182,7 @@ def test_what_is_no_record_behind_the_last(
 @pytest.mark.parametrize("form", FORMS)
 def test_every_byte_is_accounted_for(form: Any, path: Path) -> None:
     data = tiny_stream(form).bytes()
-    for end in range(0, len(data), amount(167, 41)):
+    for end in range(0, len(data), amount(331, 41)):
         for damaged in (data[:end], data[:end] + b"\xff" + data[end + 1 :], data + data[:end]):
             path.write_bytes(damaged)
             try:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 from samples import db2_scripts as luw
 from writers.db2.stream import Stream
 
@@ -43,7 +44,7 @@ def test_a_whole_log(whole: tuple[Path, list[tuple[int, int]]]) -> None:
 def test_each_record_that_is_left_out(whole: tuple[Path, list[tuple[int, int]]]) -> None:
     path, places = whole
     data, named = path.read_bytes(), 0
-    for number, (start, end) in enumerate(places[:-1]):
+    for number, (start, end) in list(enumerate(places[:-1]))[:: amount(3, 1)]:
         path.write_bytes(data[:start] + data[end:])
         found = notices(path, "columnar")
         assert notices(path, "kaitai") == found
@@ -56,7 +57,9 @@ def test_each_record_that_is_left_out(whole: tuple[Path, list[tuple[int, int]]])
             )
             assert numbers is not None
             assert int(numbers[2]) >= number
-    assert named > len(places) / 2  # the others are the first or the last ones of their transaction, or of none
+    assert named > len(places) / amount(
+        6, 2
+    )  # the others are the first or the last ones of their transaction, or of none
 
 
 def test_a_log_that_is_there_twice(whole: tuple[Path, list[tuple[int, int]]]) -> None:

@@ -90,7 +90,7 @@ NUMBERS = range(1, 8)
 def test_extracts_of_a_log_with_one(damage: Callable[[bytes], bytes], engine: str, tmp_path: Path) -> None:
     """Extracts that adjoin, and a file that grows, give its error and all rows that the whole log gives."""
     chosen = random.Random(f"{damage.__name__} {engine}")
-    for number in chosen.sample(NUMBERS, amount(2, len(NUMBERS))):
+    for number in chosen.sample(NUMBERS, amount(1, len(NUMBERS))):
         log = Extracts(tmp_path, stream=Damaged(number, damage))  # type: ignore[arg-type]
         log.options["engine"] = engine
         log.state.unlink(missing_ok=True)
