@@ -397,7 +397,7 @@ def test_both_engines_at_once(tmp_path: Path) -> None:
     records = [arranged(SHAPES["older"], record) for record in log_records(chance, MANY, sources)]
     log = put(tmp_path, SHAPES["older"], records, tables=[pool.table for pool in sources])
     options = {"control": log["control"], "table": "PROD.ITEMS", "engine": "check", "include": "all"}
-    request = Request((str(log["path"]),), Options.parse(options), True, 20_000)
+    request = Request((str(log["path"]),), Options.parse(options), True, 9_000)
     parts, schema = list(request.parts()), arrow.request_schema(request)
     assert len(parts) > 1
     read = [batch for part in parts for batch in arrow.part_batches(part, schema, with_changes=True)]
@@ -409,7 +409,7 @@ def test_parts_with_segments_across_cuts(shape: str, tmp_path: Path) -> None:
     chance = random.Random(shape)
     sources = some_tables(chance)
     records = [
-        arranged(SHAPES[shape], record) for record in log_records(chance, amount(200, 500), sources, segmented=0.05)
+        arranged(SHAPES[shape], record) for record in log_records(chance, amount(300, 500), sources, segmented=0.05)
     ]
     log = put(tmp_path, SHAPES[shape], records, tables=[pool.table for pool in sources], include="all")
     path = log.pop("path")

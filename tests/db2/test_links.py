@@ -57,9 +57,8 @@ def test_each_record_that_is_left_out(whole: tuple[Path, list[tuple[int, int]]])
             )
             assert numbers is not None
             assert int(numbers[2]) >= number
-    assert named > len(places) / amount(
-        6, 2
-    )  # the others are the first or the last ones of their transaction, or of none
+    # The others are the first or the last ones of their transaction, or of none.
+    assert named > len(places) / amount(8, 2)
 
 
 def test_a_log_that_is_there_twice(whole: tuple[Path, list[tuple[int, int]]]) -> None:

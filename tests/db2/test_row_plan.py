@@ -525,7 +525,7 @@ def test_every_byte(scheme: str, byte_order: Any, form: str) -> None:
     assert not decoded.irregular[-1]
     for number in needless:
         assert may_be_needless(given, content[starts[number] : starts[number] + lengths[number]].tobytes())
-    assert decoded.irregular.sum() > len(good) / 2
+    assert decoded.irregular.sum() > len(good) / amount(4, 2)
 
 
 @pytest.mark.parametrize("form", ["formatted", "compressed"])
