@@ -21,7 +21,7 @@ from writers.bmc.rows import NOT_NULL, NULL, Column
 from random_logs.log_master_columns import Form, some_ccsids, some_column, some_value
 from random_logs.log_master_readings import ENGINES, Reading, Row, expect_same, printed
 
-LOGS = 16
+LOGS = 12
 _READINGS = ("total", "inclusive", "exclusive")
 _ROLES = {"I": ("after",), "IL": ("after",), "D": ("before",), "UB": ("before", "after")}
 """Change types with the row images that they have."""
