@@ -17,7 +17,7 @@ from lmparse.logs.families import read_options
 from random_logs.log_master_readings import ENGINES, Reading, Row, by_parts, expect_rows, printed, printed_by
 from random_logs.log_master_units import KNOWN, Extract, Log, some_extracts, some_log, stated
 
-LOGS = 5
+LOGS = 4
 _PART_BYTES = 2000
 Choice = tuple[dict[str, Any], Callable[[Row], Row | None]]
 """Options, and what they make of a row."""

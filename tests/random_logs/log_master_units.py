@@ -127,6 +127,11 @@ class Piece:
         return self.statement.tick
 
     @property
+    def place(self) -> tuple[int, int]:
+        """Where a log can be cut: between two segments of one change too."""
+        return self.tick, self.segment
+
+    @property
     def unit(self) -> Unit:
         return self.statement.unit
 
@@ -225,8 +230,8 @@ def _tables(scale: Scale) -> list[Table]:
 
 
 def _some_unit(chance: random.Random, number: int, *, is_sharing: bool) -> Unit:
-    begins = chance.randrange(1, 300)
-    ends = begins + chance.randrange(8, 90)
+    begins = chance.randrange(1, 240)
+    ends = begins + chance.randrange(8, 150)
     return Unit(number, begins, ends, chance.choice("CCCCA"), chance.choice((1, 2)) if is_sharing else 0)
 
 
@@ -272,18 +277,19 @@ class Extract:
 
 def some_extracts(chance: random.Random, log: Log, folder: Path) -> list[Extract]:
     """The log in parts: stretches of it, or as ongoing scans have it, which read units that went on again."""
-    is_ongoing = chance.random() < 0.6
-    cuts = sorted(chance.sample(range(1, _TICKS), chance.randrange(4)))
+    is_ongoing = chance.random() < 0.5
+    places = sorted({piece.place for piece in log.pieces})
+    cuts = sorted(chance.sample(places[:-1], min(len(places) - 1, chance.randrange(5))))
     found: list[Extract] = []
-    before, going_on = 0, set[int]()
-    for number, until in enumerate([*cuts, 2 * _TICKS]):
-        overlap = chance.randrange(60) if chance.random() < 0.3 else 0
+    before, going_on = (0, 0), set[int]()
+    for number, cut in enumerate([*cuts, (2 * _TICKS, 0)]):
+        start = (before[0] - chance.randrange(60), 0) if chance.random() < 0.3 else before
         chosen = [
             piece for piece in log.pieces
-            if piece.tick <= until and (piece.tick > before - overlap or (is_ongoing and piece.unit.number in going_on))
+            if piece.place <= cut and (piece.place > start or is_ongoing and piece.unit.number in going_on)
         ]  # fmt: skip
+        before, until = cut, cut[0]
         going_on = {unit.number for unit in log.units if unit.begins <= until < unit.ends}
-        before = until
         if chosen:
             if chance.random() < 0.3:
                 chance.shuffle(chosen)

@@ -135,7 +135,7 @@ def _check_ambiguous(chance: random.Random, folder: Path) -> Counter[str]:
     null_bytes = chance.choice(("present", "absent"))
     columns = (Column("K", "INT", 4), *_ambiguous_columns(chance))
     log = _Log([Table(0x105 + number, 2, 3, "PROD", f"T{number}", columns) for number in range(2)])
-    chances = _Chances(chance.choice((0, 0.3, 0.9)), chance.choice((0, 0.02, 0.3, 0.9)))
+    chances = _Chances(chance.choice((0, 0.3, 0.9, 0.9)), chance.choice((0, 0, 0, 0.02, 0.3)))
     for number in range(chance.choice((2, 5, 30, 100))):
         _add_ambiguous(chance, log, number, null_bytes, chances)
     path = log.write(folder, dlds_fields={"SEGMENTED": "N"})
@@ -172,7 +172,7 @@ def _ambiguous_columns(chance: random.Random) -> list[Column]:
         lambda name: [Column(name, "VCHR", 300, nulls=chance.choice("YN"), subtype="B")],
         lambda name: [Column(f"PAIR{name}", "CHAR", 2, nulls="Y", subtype="B"), Column(name, "VCHR", 300, subtype="B")],
     )
-    chosen = chance.choice((makers, makers[3:], makers[:3]))
+    chosen = chance.choice((makers, makers[3:], makers[3:]))
     return [column for number in range(chance.randrange(1, 5)) for column in chance.choice(chosen)(f"C{number}")]
 
 
