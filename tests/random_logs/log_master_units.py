@@ -286,7 +286,7 @@ def some_extracts(chance: random.Random, log: Log, folder: Path) -> list[Extract
         start = (before[0] - chance.randrange(60), 0) if chance.random() < 0.3 else before
         chosen = [
             piece for piece in log.pieces
-            if piece.place <= cut and (piece.place > start or is_ongoing and piece.unit.number in going_on)
+            if piece.place <= cut and (piece.place > start or (is_ongoing and piece.unit.number in going_on))
         ]  # fmt: skip
         before, until = cut, cut[0]
         going_on = {unit.number for unit in log.units if unit.begins <= until < unit.ends}
