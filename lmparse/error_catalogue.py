@@ -257,9 +257,10 @@ CATALOGUE: dict[str, Cause] = {
         "Use the control file written with this data file. The row's bytes are kept in `detail`.",
     ),
     "LMP-C003": Cause(
-        "no version of the table was in force",
-        "The change is outside CREATERBA and DROPRBA of all versions of the table.",
-        "Use the control file written with this data file.",
+        "no version of the table was in force, or several",
+        "The change is outside CREATERBA and DROPRBA of all versions of the table; or several with other columns have "
+        "the same CREATERBA. In a note: two of which the later was created before the other was dropped, by DTBI.",
+        "Use the control file written with this data file, or pick the version with tableVersion.",
     ),
     "LMP-C004": Cause(
         "column records contradict each other",

@@ -49,13 +49,17 @@ KEYS = Statement(
     "the key that KEYSEQ says is that of an index of the table", "tables",
     "KEYSEQ of DLCI, with KEYCOL of the DICL records of each DIXI and DCXI record; NUMCOLSINKEY, with their number",
 )  # fmt: skip
-STATEMENTS = (DATA_SET, END, TABLES, COLUMNS, KEYS)
+VERSIONS = Statement(
+    "one version of a table is in force at a position", "later versions of tables",
+    "DROPRBA of a version, with CREATERBA of the versions that were created later and have other columns",
+)  # fmt: skip
+STATEMENTS = (DATA_SET, END, TABLES, COLUMNS, KEYS, VERSIONS)
 _NO_CONTROL = "there is no control file"
 
 
 def claims(control: ControlFile | None, tables: Tables, observed: Observed) -> list[Claim]:
     """What came of comparing the statements of the control file with the data and with each other."""
-    data_set, end, table, column, key = found = [statement.claim() for statement in STATEMENTS]
+    data_set, end, table, column, key, versions = found = [statement.claim() for statement in STATEMENTS]
     if control is None:
         for claim in found:
             claim.untestable[_NO_CONTROL] += 1
@@ -74,6 +78,11 @@ def claims(control: ControlFile | None, tables: Tables, observed: Observed) -> l
         for failure in failures[1:]:
             table.test(failure)
         _key(key, version)
+    versions.tested = sum(len(history.versions) - 1 for history in tables.histories())
+    overlaps = tables.overlaps()
+    versions.fail(len(overlaps), overlaps)
+    if not versions.tested:
+        versions.untestable["no table has several versions"] += 1
     for record in control.of("DLCI"):
         values = record.values
         length, name = values["column_name_len"], values["column_name"] or ""

@@ -130,7 +130,17 @@ class LogicalLog(ChangeLog):
     @cached_property
     def tables(self) -> Tables:
         """The table versions of the control file."""
-        return read_tables(self.control, self.code_page) if self.control else Tables(())
+        if self.control is None:
+            return Tables(())
+        found = read_tables(self.control, self.code_page, self.options.table_version)
+        overlaps = found.overlaps()
+        if overlaps:
+            more = f", and {len(overlaps) - 1} more" * (len(overlaps) > 1)
+            evidence = f"{overlaps[0]}{more}; the manual does not say which one is meant"
+            self.decide("table version", "the one created last", evidence)
+            self.notice(f"two versions of a table were in force at once, of which the one created last is taken where "
+                        f"tableVersion does not pick the other: {overlaps[0]}{more} [LMP-C003]")  # fmt: skip
+        return found
 
     @cached_property
     def image_options(self) -> ImageOptions:

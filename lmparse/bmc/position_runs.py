@@ -40,8 +40,7 @@ class PositionRuns:
         self._position = [places[name] for name in POSITION_FIELDS if name in places]
         self._key = [places[name] for name in KEY_FIELDS if name in places and name not in POSITION_FIELDS]
         self._end = max((sum(place) for place in (*self._position, *self._key)), default=0)
-        self._first = None if first is None or len(first.raw) < self._end else first
-        """None too for a record that is too short to have a position."""
+        self._first = first
         self._total = _number_in(places[_TOTAL]) if _TOTAL in places else None
         self._held: bytes | None = None
         """Position of the last record; None before the first one, and if it has none."""
@@ -80,6 +79,8 @@ class PositionRuns:
         found = np.zeros(count, np.int64)
         if not count:
             return found
+        if self._first is not None and len(self._first.raw) < self._end:  # it has no position
+            self.look_for_first(window)
         found[0] = self.number(self._head(window, 0))
         later = self._at_the_same_position(window)
         met = np.ones(count, np.int64)
@@ -111,15 +112,24 @@ class PositionRuns:
         offset, width = _number_in(self._position[0])  # the end of the RBA, which differs if anything does
         tails = byte_arrays.take_rows(window.data, window.starts[which] + offset, width)
         numbers = integers.decode_unsigned_array(tails)
-        if self._first is not None and not self._first.is_said:
+        if self._first is not None and not self._first.is_said and len(self._first.raw) >= self._end:
             first = int.from_bytes(self._first.raw[offset : offset + width], "big")
-            self._look_for_first(self._first, window, which[numbers == first])
+            self._pass_on(self._first, window, which[numbers == first], [*self._position, *self._key])
         is_same = (numbers[1:] == numbers[:-1]) & (which[1:] - which[:-1] == 1)
         return _equal_to_the_one_before(window, which[1:][is_same], self._position)
 
-    def _look_for_first(self, first: FirstRecord, window: Window, numbers: Int64s) -> None:
-        """Pass on those of some records that are at its position, and of its unit and row."""
-        for offset, width in (*self._position, *self._key):
+    def look_for_first(self, window: Window) -> None:
+        """Look for the first record of the log among those of a window that need no numbers."""
+        first = self._first
+        if first is None or first.is_said:
+            return
+        length = len(first.raw)
+        places = [*self._position, *self._key] if length >= self._end else [(0, length)]
+        self._pass_on(first, window, np.flatnonzero(window.lengths == length), places)
+
+    def _pass_on(self, first: FirstRecord, window: Window, numbers: Int64s, places: Sequence[Place]) -> None:
+        """Let those of some records be compared that have the bytes of the first record at all places."""
+        for offset, width in places:
             if not len(numbers):
                 return
             rows = byte_arrays.take_rows(window.data, window.starts[numbers] + offset, width)

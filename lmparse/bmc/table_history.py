@@ -66,11 +66,35 @@ class History(Generic[V]):
         self.versions = tuple(versions)
         self._places: list[bytes] = []
         self._holding: list[Holding[V] | None] = []
+        self._numbered: dict[int, list[V]] = {}
+
+    def numbered(self, sequence: int) -> Sequence[V]:
+        """The versions with a SEQUENCENUMBER."""
+        if not self._numbered:
+            for version in self.versions:
+                self._numbered.setdefault(version.sequence, []).append(version)
+        return self._numbered.get(sequence, ())
 
     @property
     def bounds(self) -> tuple[bytes, ...]:
         """Ascending positions at which another version comes into force or ends; none for one version."""
         return tuple(self._swept()) if len(self.versions) > 1 else ()
+
+    @property
+    def overlaps(self) -> list[tuple[V, V]]:
+        """Versions with other columns that DTBI states in force at once: the later begins before the earlier ends.
+
+        A version without DROPRBA does not state it: what is created later takes its place. Of several that have not
+        ended, the one that ends last is named.
+        """
+        found: list[tuple[V, V]] = []
+        longest: V | None = None
+        for version in sorted(self.versions, key=lambda one: (one.create_rba, one.drop_rba)):
+            if longest is not None and longest.create_rba < version.create_rba < longest.drop_rba:
+                found += [(longest, version)] * (longest.columns != version.columns)
+            if longest is None or version.drop_rba > longest.drop_rba:
+                longest = version
+        return found
 
     def at(self, position: bytes) -> Holding[V] | None:
         """What was in force at an RBA or LRSN; None if nothing was."""

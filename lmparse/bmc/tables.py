@@ -6,7 +6,7 @@ may contain two tables of one name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -216,8 +216,10 @@ class TableVersion:
 class Tables:
     """The table versions of a control file, and the search for that of a record."""
 
-    def __init__(self, versions: Iterable[TableVersion]) -> None:
+    def __init__(self, versions: Iterable[TableVersion], picked: int | None = None) -> None:
+        """`picked` is the SEQUENCENUMBER of the version to take where DTBI states several in force."""
         self.versions = tuple(versions)
+        self._picked = picked
         self._by_ids: dict[tuple[Any, ...], list[TableVersion]] = {}
         for version in self.versions:
             self._by_ids.setdefault((version.system, version.dbid, version.tbobid), []).append(version)
@@ -252,6 +254,10 @@ class Tables:
             return history.versions[0]
         position = position_of(values)
         holding = history.at(position)
+        if self._picked is not None:
+            picked = _picked(history.numbered(self._picked), position, is_sure=bool(holding and holding.is_ambiguous))
+            if picked is not None:
+                return picked
         if holding is None:
             have = listed(history.versions, len(history.versions), _since)
             raise ControlError(
@@ -261,9 +267,31 @@ class Tables:
         if holding.is_ambiguous:
             raise ControlError(
                 "several versions of the table were in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
-                expected=f"one version of {name}", found=holding.names,
+                expected=f"one version of {name}", found=holding.names, hint="pick one with tableVersion",
             )  # fmt: skip
         return holding.latest
+
+    def histories(self) -> Iterator[History[TableVersion]]:
+        """The versions of each table that DTBI records describe."""
+        described = [one for one in self.versions if one.psid is not None]
+        for ids in dict.fromkeys((one.system, one.dbid, one.psid, one.tbobid) for one in described):
+            yield self.of(ids)
+
+    def overlaps(self) -> list[str]:
+        """Versions that DTBI states in force at once, in words."""
+        return [
+            f"DTBI.DROPRBA of {earlier.identity} is {earlier.drop_rba.hex().upper()}, but CREATERBA of "
+            f"{later.identity} is {later.create_rba.hex().upper()}"
+            for history in self.histories() for earlier, later in history.overlaps
+        ]  # fmt: skip
+
+
+def _picked(versions: Sequence[TableVersion], position: bytes, *, is_sure: bool) -> TableVersion | None:
+    """The one of the picked versions that DTBI states to be in force, beside others maybe.
+
+    Unless `is_sure`, one without DROPRBA does not state it: it ends where another is created.
+    """
+    return next((one for one in versions if one.holds_at(position) and (is_sure or one.is_dropped)), None)
 
 
 def _since(version: TableVersion) -> str:
@@ -285,8 +313,8 @@ def identity(values: Values) -> tuple[Any, ...]:
     return values["system_id"], values["dbid"], values["psid"], values["tbobid"]
 
 
-def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
-    """The table versions of a control file. Text columns get the code pages that XTYP names.
+def read_tables(control: ControlFile, code_page: CodePage, picked: int | None = None) -> Tables:
+    """The table versions of a control file. Text columns get the code pages that XTYP names; `picked` as for `Tables`.
 
     Raises ControlError LMP-C004 for contradicting columns.
     """
@@ -312,7 +340,7 @@ def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
         version = _version(values, described[*key, scheme], aliases.get(key[:3], []))
         found = indexes.key(version.described, version.columns, key, version.identity)
         versions.append(replace(version, found_key=found))
-    return Tables(versions)
+    return Tables(versions, picked)
 
 
 def _version_key(values: Values) -> tuple[Any, ...]:

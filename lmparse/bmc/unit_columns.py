@@ -194,8 +194,9 @@ class _Extract:
 
     def take(self) -> None:
         """Add all of them. Raises FramingError where the file is damaged, FileLimitError."""
-        log = self._log
+        log, runs = self._log, self._log.position_runs()
         for window in log.windows(Span(0, len(log.buffer), 0)):
+            runs.look_for_first(window)
             self._take(window)
         log.end_joining(self._joiner)
 

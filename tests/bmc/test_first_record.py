@@ -25,6 +25,8 @@ def sample(tmp_path: Path) -> tuple[Path, Path]:
     [
         ["changes"],
         ["changes", "--order", "commit"],
+        ["txn", "--engine", "columnar"],
+        ["txn", "--engine", "kaitai"],
         *(["convert", "--engine", engine, "--jobs", jobs, "--part-bytes", "3000"]
           for engine in ("kaitai", "columnar") for jobs in ("1", "2")),
     ],
@@ -40,6 +42,23 @@ def test_a_file_put_together_of_one_twice(words: list[str], sample: tuple[Path, 
     done = run(words[0], twice, *out, *words[1:], "--control", control)
     assert done.code == 0
     assert f"{AGAIN}: the file was put together of one twice" in done.err
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+@pytest.mark.parametrize("length", [1, 60, 100, 250])
+def test_a_file_whose_first_record_is_cut_short_put_together_twice(
+    length: int, engine: str, sample: tuple[Path, Path]
+) -> None:
+    control, data = sample
+    whole = data.read_bytes()
+    end = int.from_bytes(whole[:2], "big")
+    cut = (length + 4).to_bytes(2, "big") + whole[2 : 4 + length] + whole[end:]
+    for copies in (1, 2):
+        data.write_bytes(cut * copies)
+        for read in (lambda log: log.to_table(), lambda log: list(log.transactions())):
+            log = lmparse.open_log(data, control=str(control), engine=engine, framing="rdw")
+            read(log)
+            assert any(AGAIN in text for text in log.tally.notices) == (copies == 2)
 
 
 @pytest.mark.parametrize("engine", ["kaitai", "columnar"])

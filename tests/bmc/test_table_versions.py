@@ -12,6 +12,8 @@ from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
+from lmparse.logs.check import account
+from lmparse.logs.families import read_options
 
 
 def test_short_names_are_flagged_when_the_full_ones_are_not_proven(tmp_path: Path) -> None:
@@ -132,3 +134,45 @@ def test_changes_need_a_control_file(tmp_path: Path) -> None:
     with pytest.raises(lmparse.ControlError, match="no control file") as found:
         list(lmparse.open_log(paths["path"]).changes())
     assert found.value.code == "LMP-C007"
+
+
+def overlapping() -> tuple[list[Table], logs.Example]:
+    """Two versions of a table, the first of which DTBI ends behind the beginning of the second, and rows of each."""
+    first, second, _ = versions()
+    tables = [replace(first, drop_rba="00000000000000002800"), replace(second, drop_rba="00" * 10)]
+    writer = logs.Writer(tables)
+    for number, (table, place) in enumerate(zip(tables, ("1000", "2400"), strict=True)):
+        header = {"log_rba": place.rjust(20, "0"), "log_lrsn": place.rjust(20, "0")}
+        writer.add(logs.Unit(1, member_id=0), table, "I", after={"NO": number, "NAME": "x"}, **header)
+    return tables, writer.example()
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_two_versions_in_force_at_once_are_said_and_one_can_be_picked(engine: str, tmp_path: Path) -> None:
+    _, example = overlapping()
+    paths = put(tmp_path, example)
+    log = lmparse.open_log(**paths, engine=engine)
+    log.to_table()
+    (said,) = [text for text in log.tally.notices if "LMP-C003" in text]
+    assert "version 001 is 00000000000000002800, but CREATERBA of DB2A.0105.0002.0003 version 002" in said
+    assert [one.value for one in log.decisions if one.name == "table version"] == ["the one created last"]
+    picked = lmparse.open_log(**paths, engine=engine, table="PROD.AGES", table_version=1)
+    picked.to_table()
+    assert not picked.left_out  # the second row is read by it too, and does not fill its columns
+    assert [error.code for error in picked.tally.errors] == ["LMP-R003"]
+
+
+def test_check_names_two_versions_in_force_at_once(tmp_path: Path) -> None:
+    _, example = overlapping()
+    paths = put(tmp_path, example)
+    report = account(paths["path"], read_options({"control": str(paths["control"])}))
+    (claim,) = [claim for claim in report.claims if claim.says.startswith("one version of a table")]
+    assert (claim.tested, claim.failed) == (1, 1)
+    assert "DTBI.DROPRBA" in claim.failures[0]
+
+
+def test_a_version_without_an_end_ends_where_the_next_one_begins(tmp_path: Path) -> None:
+    tables = [replace(table, drop_rba=None) for table in versions()]
+    log = lmparse.open_log(**put(tmp_path, logs.Writer(tables).example()))
+    list(log.tables())
+    assert not [text for text in log.tally.notices if "LMP-C003" in text]
