@@ -23,6 +23,8 @@ from lmparse.values import codepages
 SPEC = "bmc_lldf"
 _NAME = re.compile(r"(?:[A-Z$#@][A-Z0-9$#@]*)? *\Z|\0+\Z")
 """Start of the name of a Db2 subsystem or group member; only $#@ differ between code pages."""
+_CODE = re.compile(r"[A-Z][A-Z ]*\Z")
+"""A CHANGE TYPE, listed or not."""
 READINGS = ("total", "inclusive", "exclusive")
 """Meanings of the halfwords in the DATA area, the best documented first."""
 
@@ -211,10 +213,18 @@ class _Cutter:
 
     def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         length = self._header_length(buffer, offset, end, index)
+        inside = self._header_inside(buffer, offset, min(offset + length, end), end)
+        if inside is not None:
+            raise FramingError(
+                "the record ends inside its header", code="LMP-F005", spec=SPEC, field="length", field_offset=0,
+                expected=f"a header of {length} bytes", found=f"another header {inside - offset} bytes behind it",
+                hex=excerpt(buffer, offset, end),
+            )  # fmt: skip
         ends = self._ends(buffer, offset, end, length)
         candidates = list(dict.fromkeys(place for place in ends if place >= offset + length))
         for candidate in candidates:
             if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset)):
+                self._check_payload(buffer, offset, length, candidate, end)
                 return candidate - offset
         stated = self._stated_ends(buffer, offset, length)
         for candidate in stated:
@@ -248,6 +258,36 @@ class _Cutter:
         if have < max(length, self._least):
             raise cut_short(buffer, offset, end, index, max(length, self._least), spec=SPEC)
         return length
+
+    def _check_payload(self, buffer: Buffer, offset: int, length: int, candidate: int, end: int) -> None:
+        """Raise FramingError LMP-F005 if a SEGLEN leads behind another record, as one that is damaged may."""
+        if not self._has_payload(buffer, offset):
+            return
+        inside = self._header_inside(buffer, offset, candidate, end)
+        if inside is not None:
+            seg_len, (start, _) = _number(buffer, self._places["seg_len"], offset), self._places["seg_len"]
+            raise FramingError(
+                "SEGLEN leads behind another record", code="LMP-F005", spec=SPEC, field="seg_len", field_offset=start,
+                expected=f"at most {inside - offset - length} bytes of DATA", found=str(seg_len),
+                hex=excerpt(buffer, offset, end),
+            )  # fmt: skip
+
+    def _header_inside(self, buffer: Buffer, offset: int, before: int, end: int) -> int | None:
+        """The first place behind `offset` and before another place at which a header of the same LENGTH and system
+        begins, with a CHANGE TYPE.
+
+        If it is inside the header, the record was cut short: what is read behind the cut is of the next record.
+        """
+        same, (place, width) = buffer[offset : offset + self._places["length"][1]], self._places["change_type"]
+        if not self._system_name(buffer, offset).strip(" \0"):
+            return None  # blanks and zeros are in any record
+        found = offset
+        while (found := buffer.find(same, found + 1, min(before - 1 + len(same), end))) >= 0:
+            if found + self._system_end <= end and self._is_of(buffer, found, offset):
+                code = codepages.lookup("cp037").decode(buffer[found + place : found + place + width])
+                if _CODE.match(code):
+                    return found
+        return None
 
     def _system_name(self, buffer: Buffer, offset: int) -> str:
         return _system_name(buffer, offset, self._places)

@@ -93,3 +93,15 @@ def test_records_of_two_systems_are_told_apart(seglen: int | None, tmp_path: Pat
     stated = {} if seglen is None else {"seglen": seglen}
     records = [record(number, kind, TABLES[table], **stated) for number, (kind, table) in enumerate(kinds)]
     assert sizes(read(tmp_path, records)) == list(map(len, records))
+
+
+@pytest.mark.parametrize("change_type", ["I", "CO"])
+def test_a_record_that_ends_inside_its_header_does_not_take_the_next_one(change_type: str, tmp_path: Path) -> None:
+    """Its SEGLEN, halfwords and change type would be read from the next one."""
+    whole, cut = [record(number, change_type) for number in range(4)], record(1, change_type)
+    for end in range(6, lldf.HEADER_LENGTH):
+        opened = read(tmp_path, [whole[0], cut[:end], *whole[2:]])
+        with pytest.raises(DataError) as caught:
+            list(opened.changes())
+        assert (caught.value.code, caught.value.record_index) == ("LMP-F005", 1), end
+        assert str(end) in (caught.value.found or "")

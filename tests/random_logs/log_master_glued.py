@@ -2,8 +2,7 @@
 
 Logs of one or two systems, of every change type, in seven forms of the header and all meanings of SEGLEN, whole and in
 segments. Where SEGLEN is zero, nothing says where a payload ends, and a damaged header behind it is taken for a part of
-it (docs/log-master.md, "What SEGLEN counts"): such a log may be an error, and its headers are not damaged here. Nor is
-a header cut short: what is read as its SEGLEN is then of another record, and may be zero.
+it (docs/log-master.md, "What SEGLEN counts"): such a log may be an error, and its headers are not damaged here.
 """
 
 from __future__ import annotations
@@ -229,9 +228,10 @@ def _damage(chance: random.Random, form: _Form, records: list[bytes]) -> str:
     """Change a byte of one header field, or cut a record."""
     number = chance.randrange(len(records))
     record = records[number]
-    header = len(lldf.any_header({}, **form.header))
-    if chance.random() < 0.2 and len(record) > header:
-        records[number] = record[: chance.randrange(header, len(record))]
+    if chance.random() < 0.2:
+        # A header that is cut is known by the next one of its system.
+        least = sum(_place(form, "SYSTEMID")) if form.systems == 1 else len(lldf.any_header({}, **form.header))
+        records[number] = record[: chance.randrange(min(least, len(record) - 1), len(record))]
         return "a record cut short"
     # Where SEGLEN counts DATA, that of an empty DATA is zero too: see above.
     name = chance.choice(_DAMAGED[1:] if form.seg_len == "data" else _DAMAGED)
