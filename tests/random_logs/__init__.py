@@ -7,5 +7,5 @@ what is read is not what was made. What is known comes from the statements that 
 
 from __future__ import annotations
 
-TARGETS: tuple[str, ...] = ()
+TARGETS: tuple[str, ...] = ("db2_check", "db2_log_streams", "db2_statements")
 """The modules here that are targets."""
