@@ -42,7 +42,8 @@ class Crossings:
 
     def begun_before(self) -> list[int]:
         """Identifiers of the transactions with changes whose first record is not in the log, one entry for each."""
-        return [one.tid for one in self._before if one.changes and one.tid not in self._beginning.cut]
+        first, cut = self._beginning.read_before, self._beginning.cut
+        return [one.tid for one in self._before if one.changes and one.tid not in cut and one.last_index >= first]
 
     def end(self, tids: frozenset[int]) -> None:
         """Take note of transactions that have ended without a record that says so: singular ones end with a change."""
@@ -101,7 +102,7 @@ class Crossings:
             found = _crossing(heads, place)
             is_incomplete = self._is_incomplete(found)
             if not heads.sizes[place]:
-                self.ended_alone += [tid] * is_incomplete
+                self.ended_alone += [tid] * (is_incomplete and found.last_index >= self._beginning.read_before)
                 return  # it changed nothing here
             self._held.take(_CROSSING_BYTES)
             self._before += [found] * is_incomplete

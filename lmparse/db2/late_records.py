@@ -12,7 +12,7 @@ import numpy as np
 
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.db2.file_ranges import FileHeads
-from lmparse.db2.log_beginning import certainly_missing, has_gone_back
+from lmparse.db2.log_beginning import Stretches, certainly_missing, has_gone_back
 from lmparse.db2.order import Position
 from lmparse.values.byte_arrays import places_by_value
 
@@ -24,14 +24,20 @@ class LateRecords:
         """`is_known`: they are of a file with a record that the checkpoint has kept."""
         self._before, self._is_known = known, is_known
         self._missing = {
-            stream: np.array(bounds, np.uint64).ravel()
-            for stream, bounds in certainly_missing(known.missing).items()
+            stream: np.array(self._not_read(stream, stretches), np.uint64).ravel()
+            for stream, stretches in certainly_missing(known.missing).items()
             if not is_known or not has_gone_back(known.evidence, stream)
         }
         self._known = {position for position, _ in known.known}
         self._reached, self._is_missing = known.reached, False
         self._last: dict[int, tuple[int, Position]] = {}
         """Address and position of the last record of each log stream."""
+
+    def _not_read(self, stream: int, stretches: Stretches) -> Stretches:
+        """Those without the first address that was read of a log stream: addresses have gone back to one in front of
+        it, perhaps of one damaged record, if it is in what seems to be missing."""
+        first = self._before.begins.get(stream)
+        return tuple((begin, end) for begin, end in stretches if first is None or not begin <= first < end)
 
     def add(self, heads: FileHeads) -> None:
         """Add the records of a window that are not behind the checkpoint."""

@@ -223,9 +223,6 @@ class Db2Log(ChangeLog):
         if self.resumed is None:
             return
         reached, first = self.resumed.reached, self.beginning.read_before
-        joined = self.origin.joined
-        if joined is not None and all(piece.is_known for piece in joined.pieces):
-            first = 1 << 63  # nothing is new
         found.gaps = [gap for gap in found.gaps if gap[3] > reached]
         found.bad = [bad for bad in found.bad if bad[0].index >= first]
         found.links.forget(first)

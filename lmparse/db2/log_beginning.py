@@ -73,6 +73,8 @@ class LogBeginning:
         if before is None:
             return cls(evidence=evidence, missing=missing_in(joined, None))
         needed = 0 if joined is None else joined.records[min(len(before.needed), len(joined.pieces))]
+        if joined is not None and all(piece.is_known for piece in joined.pieces):
+            needed = (1 << 63) - 1  # nothing is new
         evidence = evidence.union(before.evidence)
         missing = missing_in(joined, before)
         return cls(

@@ -261,6 +261,7 @@ class LogIndex:
             counts[USED_AGAIN] += int((~np.isin(summary.reused, irregular)).sum())
             cut = summary.cut.take(self.whole.beginning.are_behind(summary.cut))
             is_counted = ~np.isin(cut.tid, irregular) & ~self.whole.beginning.are_known(cut.tid)
+            is_counted &= cut.last_index >= self.whole.beginning.read_before
             counts[BEGUN_BEFORE] += int((is_counted & (cut.changes > 0)).sum())
             counts[ENDED_ALONE] += int((is_counted & (cut.sizes == 0)).sum())
             for ids, columns in summary.column_ids.items():

@@ -20,6 +20,7 @@ from lmparse.options import DB2_FRAMINGS, Options
 from lmparse.records.settings import Decision, FamilySettings, FileSettings, FoundFile, framing_options, page_of, proof
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer, open_buffer
+from lmparse.storage.joined import joined_of
 
 _SAMPLE = 64
 
@@ -53,7 +54,8 @@ def find_log(path: str | Path, options: Options, known: FileSettings | None) -> 
             if options.generation != "auto":
                 _check_generation(buffer, framing, generation)
         except FramingError as error:
-            error.at(file=str(path))
+            joined = joined_of(str(path))
+            error.at(file=str(path) if joined is None else joined.shown)
             raise
         own = LuwSettings(generation)
     order = framing.byte_order or ""

@@ -61,6 +61,8 @@ class TransactionReader:
         self._latest: dict[bytes, tuple[int, int]] = {}
         """Address and number of the last record of each open transaction, if records state addresses."""
         self._broken: frozenset[bytes] = frozenset()
+        self._begun_before: set[Transaction] = set()
+        """The open transactions whose first record is in front of the log; others lack records inside it."""
         self._skipped = -1
         """Number of the last record that could not be read."""
         self._ended = 0
@@ -199,8 +201,9 @@ class TransactionReader:
             self._held.take(_TRANSACTION_BYTES)
             transaction = Transaction(
                 record.transaction_id, _lsn(record), record.extent.index, begins_before=record.previous != 0,
-                is_incomplete=self._is_before(record),
+                is_incomplete=self._lacks(record),
             )  # fmt: skip
+            self._note_beginning(transaction, record)
             self._open[record.transaction_id] = transaction
         transaction.totals.add(record.extent, _lsn(record))
         return transaction
@@ -216,12 +219,20 @@ class TransactionReader:
         self._end(transaction, "open")
         return None
 
-    def _is_before(self, record: LogRecord) -> bool:
-        """Whether the record before one in its transaction may be in front of the log, and was not left out of it."""
+    def _lacks(self, record: LogRecord) -> bool:
+        """Whether the record before one in its transaction may be in front of the log, or is known to be missing."""
         if self._beginning.lacks_records and record.transaction_id in self._broken:
             return True
-        stream, tid = record.stream if record.address else None, int.from_bytes(record.transaction_id)
-        return self._beginning.lacks(record.previous, stream, tid)
+        return self._beginning.lacks(*_link_of(record))
+
+    def _is_behind(self, record: LogRecord) -> bool:
+        """Whether the record before one in its transaction may be in front of the log."""
+        return self._beginning.is_behind(*_link_of(record))
+
+    def _note_beginning(self, transaction: Transaction, record: LogRecord) -> None:
+        """Note that a transaction begins in front of the log, if its first record at hand says so."""
+        if transaction.is_incomplete and self._is_behind(record):
+            self._begun_before.add(transaction)
 
     def _singular(self, record: LogRecord) -> Transaction:
         """A transaction of one record; pieces of its values precede it and may have opened the transaction."""
@@ -231,17 +242,19 @@ class TransactionReader:
             is_first = transaction is None  # else the record before it is in that one
             transaction = Transaction(
                 record.transaction_id, _lsn(record), record.extent.index,
-                begins_before=is_first and record.previous != 0, is_incomplete=is_first and self._is_before(record),
+                begins_before=is_first and record.previous != 0, is_incomplete=is_first and self._lacks(record),
             )  # fmt: skip
+            self._note_beginning(transaction, record)
         transaction.totals.add(record.extent, _lsn(record))
         return transaction
 
     def _finish(self, record: LogRecord) -> None:
         transaction = self._begun(record)
         if transaction is None:
-            if record.previous and not self._is_before(record):
+            if record.previous and not self._lacks(record):
                 return  # it ended before
-            if record.previous and record.transaction_id not in self._counted:
+            is_new = record.extent.index >= self._beginning.read_before
+            if is_new and self._is_behind(record) and record.transaction_id not in self._counted:
                 self.index.counts[ENDED_ALONE] += 1
             transaction = self._transaction(record)
         else:
@@ -273,8 +286,10 @@ class TransactionReader:
         transaction.state, transaction.number = state, self._ended
         self._ended += 1
         is_counted = transaction.transaction_id in self._counted or self._beginning.is_known(transaction.transaction_id)
-        if transaction.is_incomplete and transaction.changes and not is_counted:
+        is_counted |= transaction.totals.last_index < self._beginning.read_before
+        if transaction in self._begun_before and transaction.changes and not is_counted:
             self.index.counts[BEGUN_BEFORE] += 1
+        self._begun_before.discard(transaction)
         transaction.changes = without_halves(transaction.changes)
         for reference in transaction.changes:
             is_done = state == "committed" and not reference.is_undone
@@ -390,6 +405,11 @@ def described_in(kind: str, ids: Ids, body: Any, sequence: int) -> tuple[Table, 
         before = table_of(ids, body.old_arrays, 0, "old_arrays")
         return table_of(ids, body.new_arrays, sequence, "new_arrays"), before
     return None
+
+
+def _link_of(record: LogRecord) -> tuple[int, int | None, int]:
+    """The link of a record to the one before in its transaction, as `LogBeginning.is_behind` takes it."""
+    return record.previous, record.stream if record.address else None, int.from_bytes(record.transaction_id)
 
 
 def _lsn(record: LogRecord) -> int:

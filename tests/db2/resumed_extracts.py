@@ -45,6 +45,8 @@ class Extracts:
         self.state = folder / "state.json"
         self.said: list[str] = []
         """Gaps and errors that `read` was told of, each with its place in the whole log."""
+        self.notes: list[str] = []
+        """The notes of the last `read`."""
 
     def file(self, start: int, end: int) -> Path:
         path = self.folder / f"{start}-{end}.log"
@@ -58,6 +60,7 @@ class Extracts:
         log = open_resumed(paths, named, on_error=errors.append)
         texts = list(lines.printed(log, with_changes=True))
         write_text(checkpoint_behind(log).to_json(), checkpoint_place(log.options, inputs_of(paths)))
+        self.notes = list(log.tally.notices)
         self.said += filter(None, map(self.placed, [*log.tally.notices, *map(str, errors)]))
         return [shown(json.loads(line)) for text in texts for line in text.splitlines()]
 

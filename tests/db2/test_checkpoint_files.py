@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from db2.resumed_extracts import FORM, Extracts, with_gaps
 from samples import db2_scripts as luw
+from writers.db2.framing import prefix
+from writers.db2.header import record
 from writers.db2.stream import Stream
 
 import lmparse
@@ -179,3 +181,22 @@ def test_files_that_are_read_again_leave_the_checkpoint(seed: int, tmp_path: Pat
             assert log.run(*again) == []
             assert log.state.read_text() == before
     assert rows == log.rows
+
+
+def test_a_file_whose_one_record_does_not_show_how_it_is_framed(tmp_path: Path) -> None:
+    """It is named in the error, as it was given."""
+    stream = Stream(*FORM)
+    for number in range(2):
+        unit = stream.begin()
+        unit.insert(luw.ITEM, luw.item(number))
+        unit.commit()
+    log, last = Extracts(tmp_path, stream=stream), stream.parts[-2]
+    options = {"spec": "db2_log", "checkpoint": log.state}
+    opened = lmparse.open_log(log.file(0, log.places[-2]), **options)
+    list(opened.changes())
+    opened.save_checkpoint()
+    damaged = record(stream.server, last.header, last.body[:3])
+    (tmp_path / "b.log").write_bytes(prefix(stream.framing, stream.server.byte_order, last.framed) + damaged)
+    with pytest.raises(FramingError) as found:
+        list(lmparse.open_log(tmp_path / "b.log", **options).changes())
+    assert found.value.file == str(tmp_path / "b.log")

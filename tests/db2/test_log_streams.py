@@ -302,7 +302,7 @@ def test_a_damaged_address_beside_a_file_that_is_missing(engine: str, where: str
         assert len(notices(log, c)) == 1, value
         log.read(c)
         assert is_refused(log, b), value
-        for again in (a, c):
+        for again in (a, c, log.file(0, places[first - 2])):
             assert log.read(again) == []
 
 

@@ -388,3 +388,34 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         assert cli.main(["changes", str(cut), *given, *extra, "--checkpoint", str(log.state)]) == 2
     assert cli.main(["changes", str(cut), *given, "--checkpoint", str(cut)]) == 2
     assert cut.read_bytes() == log.data[:-1]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("form", [("v10", "big", "lsn8"), ("v10", "little", "bare"), FORM])
+def test_transactions_that_an_earlier_reading_had_do_not_begin_before_the_log(
+    form: tuple[str, str, str], engine: str, tmp_path: Path
+) -> None:
+    """They have ended in front of the checkpoint, and begin in front of the oldest open one."""
+    log = Extracts(tmp_path, form)
+    log.options["engine"] = engine
+    for start, end in pairwise([0, *log.places[8::8], len(log.data)]):
+        log.read(log.file(start, end))
+        assert not begun_before(log.notes)
+
+
+def begun_before(notes: list[str]) -> list[str]:
+    """Those that transactions begin in front of the log."""
+    return [text for text in notes if "begin before the log" in text or "are in front of it" in text]
+
+
+def test_transactions_that_lack_records_between_files_do_not_begin_before_the_log(tmp_path: Path) -> None:
+    log, said = Extracts(tmp_path), []
+    for engine in ("columnar", "kaitai"):
+        log.options["engine"] = engine
+        for first, second in ((8, 14), (30, 40)):
+            log.state.unlink(missing_ok=True)
+            rows = log.read(log.file(0, log.places[first]), log.file(log.places[second], len(log.data)))
+            said.append(sorted(log.notes))
+            assert len(rows) < len(log.rows)
+            assert not begun_before(log.notes)
+    assert said[:2] == said[2:]

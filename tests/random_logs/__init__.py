@@ -8,6 +8,9 @@ reading. `make random-logs` runs them for long; the tests run a few seeds of eac
 from __future__ import annotations
 
 TARGETS: tuple[str, ...] = (
+    "db2_check",
+    "db2_log_streams",
+    "db2_statements",
     "log_master_values",
     "log_master_glued",
     "log_master_extracts",

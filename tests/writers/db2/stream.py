@@ -56,6 +56,15 @@ class StreamRecord:
     kind: str
 
 
+@dataclass(frozen=True)
+class Parts:
+    """What a record was made of: its header, what is behind that, and what its prefix says."""
+
+    header: Header
+    body: bytes
+    framed: Framed
+
+
 @dataclass
 class _Step:
     """A record a rollback comes upon: its position and back pointer, the record that undoes it, and what it changed."""
@@ -73,6 +82,7 @@ class Stream:
 
     Attributes:
         records: every record written so far, in order.
+        parts: what each of them was made of.
     """
 
     def __init__(
@@ -86,6 +96,7 @@ class Stream:
         offset_base: OffsetBase = "array",
         address_form: lob.AddressForm = "double",
         first_commit: datetime = FIRST_COMMIT,
+        lob_columns_from: int = 0,
     ) -> None:
         """Start an empty log.
 
@@ -98,6 +109,7 @@ class Stream:
             offset_base: of rows with value compression.
             address_form: byte address in LOB records before v10.
             first_commit: time (UTC) of the first commit; each further one is a second later unless it says its own.
+            lob_columns_from: number that LOB records have for the first column of a table (v10).
         """
         self.server = Server(generation, byte_order)
         self.framing: Framing = framing
@@ -105,7 +117,9 @@ class Stream:
         self.codecs = codecs
         self.offset_base: OffsetBase = offset_base
         self.address_form: lob.AddressForm = address_form
+        self.lob_columns_from = lob_columns_from
         self.records: list[StreamRecord] = []
+        self.parts: list[Parts] = []
         self._data = bytearray()
         self._committed: list[JsonChange] = []
         self._lsn = FIRST_LSN[generation]
@@ -165,6 +179,7 @@ class Stream:
         framed = Framed(data, self._lsn, self._lso, self._lfs, self.stream_id)
         self._data += prefix(self.framing, self.server.byte_order, framed)
         self.records.append(StreamRecord(len(self._data), len(data), self._lsn, kind))
+        self.parts.append(Parts(header, body, framed))
         self._data += data
         return self._advance(len(data))
 
@@ -466,7 +481,7 @@ class Transaction:
             body = self._out_of_row(table, dms.OUT_OF_ROW_START)
             self._step("out_of_row_start", "undo", body, undo=undo)
         printed: dict[str, JsonValue] = {}
-        for column_id, column in enumerate(table.columns):
+        for column_id, column in enumerate(table.columns, self.stream.lob_columns_from):
             if column.name in given:
                 value = given[column.name]
                 self._value_records(table, column, column_id, value, original)

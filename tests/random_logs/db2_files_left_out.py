@@ -1,0 +1,126 @@
+"""Files of a sound Db2 LUW log that are left out, and come late.
+
+Nothing else is missing then: a transaction is whole or not there, notes have the number of missing bytes wherever
+addresses show it, and a late file is refused, since what is in it would be given by no reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from lmparse.errors import LmparseError
+from random_logs.db2_reading import ENGINES, Reading, Stretch, attempt, read, same, stretches, written
+from random_logs.db2_stream_log import StreamLog
+
+_MISSING = re.compile(r"(\d+) bytes of the log (?:are in neither file|have not been read)")
+_UNKNOWN = "was read before is not known"
+_TID_DIGITS = 12
+
+
+def left_out(chance: Random, folder: Path, log: StreamLog, whole: Reading) -> Counter[str]:
+    """Leave out one or two files of a log, joined and read one by one, and give one of them late."""
+    records, options = log.records, log.options(folder)
+    cuts = stretches(chance, len(records), turns=log.turns)
+    if len(cuts) < 3:
+        return Counter()
+    files = written(folder, records, cuts, "some")
+    gone = _gone(chance, log, cuts)
+    kept = [number for number in range(len(files)) if number not in gone]
+    there = [files[number] for number in kept]
+    missing = _missing_bytes(log, cuts, kept)
+    # From one record alone is not seen whether the filter of the API was used, with which links lead to records that
+    # were left out.
+    is_whole = log.states_addresses and not log.is_shortened and cuts[kept[0]].end - cuts[kept[0]].begin > 1
+    joined = [read(chance.sample(there, len(there)), options, engine) for engine in ENGINES]
+    same(f"rows of the engines without files {gone}", *(one.values for one in joined))
+    same(f"notes of the engines without files {gone}", *(one.said() for one in joined))
+    _check_rows(whole, joined[0].rows, is_whole=is_whole)
+    _check_missing(log, missing, joined[0].said())
+    state, rows, said = folder / "some.json", list[dict[str, Any]](), list[str]()
+    state.unlink(missing_ok=True)
+    late_files = 0
+    for number in kept:
+        found = read([files[number]], options, chance.choice(ENGINES), state)
+        rows += found.rows
+        said += found.said()
+        for late in [one for one in gone if one < number and chance.random() < 0.5]:
+            _check_late(chance, log, files[: number + 1], late, state, options)
+            late_files += 1
+    _check_rows(whole, rows, is_whole=is_whole)
+    _check_missing(log, missing, said)
+    return Counter({"files left out": len(gone), "joins": 1, "walks": 1, "late files": late_files})
+
+
+def _gone(chance: Random, log: StreamLog, cuts: Sequence[Stretch]) -> list[int]:
+    """Numbers of one or two files, but the last one; often one of log streams that the files beside it do not have."""
+    streams = [set(log.streams[cut.begin : cut.end]) for cut in cuts]
+    apart = [
+        number
+        for number in range(1, len(cuts) - 1)
+        if streams[number].isdisjoint(streams[number + 1].union(*streams[:number]))
+    ]
+    if apart and chance.random() < 0.7:
+        return [chance.choice(apart)]
+    return sorted(chance.sample(range(len(cuts) - 1), chance.choice((1, 1, 2)) if len(cuts) > 3 else 1))
+
+
+def _missing_bytes(log: StreamLog, cuts: Sequence[Stretch], kept: Sequence[int]) -> int:
+    """Bytes of records that are left out, with others of their log stream there in front of them and behind them."""
+    is_there = [False] * len(log.parts)
+    for number in kept:
+        for place in range(*cuts[number]):
+            is_there[place] = True
+    places = defaultdict(list)
+    for place, stream in enumerate(log.streams):
+        places[stream].append(place)
+    count = 0
+    for own in places.values():
+        seen = [n for n, place in enumerate(own) if is_there[place]]
+        inside = own[seen[0] : seen[-1]] if seen else []
+        count += sum(len(log.parts[place].framed.data) for place in inside if not is_there[place])
+    return count
+
+
+def _check_rows(whole: Reading, rows: Sequence[dict[str, Any]], *, is_whole: bool) -> None:
+    """Rows are those of the log, once each; and where addresses show it, those of a transaction all or none."""
+    wanted, found = (_by_transaction(one) for one in (whole.rows, rows))
+    for tid, own in found.items():
+        assert set(own) <= set(wanted[tid]), f"rows {own} of {tid}, which has {wanted[tid]}"
+        assert len(own) == len(set(own)), f"rows {own} of {tid} are given twice"
+        if is_whole:
+            assert own == wanted[tid], f"rows {own} of {tid}, which has {wanted[tid]}"
+
+
+def _by_transaction(rows: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        found[row["txn_id"][:_TID_DIGITS]].append(row["after"]["ROW_NO"])
+    return found
+
+
+def _check_missing(log: StreamLog, wanted: int, said: Sequence[str]) -> None:
+    """The number of bytes that are missing is said; where rows are shorter in the log, that some are."""
+    found = sum(int(match[1]) for text in said if (match := _MISSING.search(text)))
+    if log.states_addresses and not log.is_shortened:
+        assert found == wanted, f"{found} bytes are said to be missing, not {wanted}: {list(said)}"
+
+
+def _check_late(
+    chance: Random, log: StreamLog, files: Sequence[Path], late: int, state: Path, options: dict[str, Any]
+) -> None:
+    """A late file is refused, alone and beside others, and the checkpoint stays."""
+    before = state.read_bytes()
+    beside = [path for number, path in enumerate(files) if number != late and chance.random() < 0.3]
+    found = attempt([files[late], *beside], options, chance.choice(ENGINES), state)
+    if isinstance(found, LmparseError):
+        assert found.code in ("LMP-F013", "LMP-F014"), f"{found} of a late file"
+        assert state.read_bytes() == before, "the checkpoint has moved"
+        return
+    # Where rows are shorter in the log than here, addresses of the log stream show nothing any more (docs/extracts.md).
+    is_said = log.is_shortened and any(_UNKNOWN in text for text in found.said())
+    assert is_said, f"{files[late].name} came late, and was taken: {found.said()}"

@@ -1,0 +1,238 @@
+"""Db2 LUW logs of several log streams give their committed rows, in any files, and nothing is lost without a word.
+
+Log streams may rest in some files or begin late. Of sound logs, all readings give the rows that were committed, and no
+note is untrue. Files that are left out are noticed, and refused when they come late. Where fields are damaged, the
+engines agree in rows and notes, and what is lost has been said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from writers.db2.scripts import Form
+from writers.db2.wire import Raw
+
+from lmparse.errors import LmparseError
+from random_logs.db2_damage import UNSEEN, damaged
+from random_logs.db2_files_left_out import left_out
+from random_logs.db2_reading import (
+    ENGINES,
+    Reading,
+    Stretch,
+    attempt,
+    both_engines,
+    placed_errors,
+    read,
+    same,
+    stretches,
+    written,
+)
+from random_logs.db2_stream_log import StreamLog, offsets, stream_log
+
+LOGS = 8
+_FORMS = (
+    Form("v10", "little", "filter"), Form("v10", "big", "filter"), Form("v10", "little", "filter"),
+    Form("v10", "little", "lsn8"), Form("v10", "big", "bare"), Form("v9.7", "big", "filter97"),
+    Form("v9.7", "little", "lsn8"), Form("v7", "little", "lsn6"),
+)  # fmt: skip
+_DAMAGED_FORMS = _FORMS[:5]
+_STYLES = ("plain", "overlap", "grow", "again", "again")
+_TRIALS = 2
+_GAP = "bytes of the log are in neither file"
+_UNKNOWN = "was read before is not known"
+_UNTESTED = "cannot be tested"
+_REFUSALS = ("LMP-F005", "LMP-F013", "LMP-F014")
+"""Of files with damaged positions and addresses, or with nothing but a record that looks like one of another
+generation."""
+
+
+def check(seed: int, folder: Path) -> Counter[str]:
+    chance = Random(seed)
+    is_sound = chance.random() < 0.6
+    form = chance.choice(_FORMS if is_sound else _DAMAGED_FORMS)
+    log = stream_log(chance, form, is_shortened=chance.random() < 0.25)
+    options = log.options(folder)
+    if not is_sound:
+        return _damaged(chance, folder, log, options)
+    whole = folder / "whole.log"
+    whole.write_bytes(b"".join(log.records))
+    found = both_engines(whole, options)
+    assert numbers(found) == log.committed, f"rows {numbers(found)}, not {log.committed}"
+    assert not found.said(), f"said of a sound log: {found.said()}"
+    counts = Counter(rows=len(found.rows), logs=1)
+    for _ in range(_TRIALS):
+        counts += _sound_files(chance, folder, log, found.values)
+        counts += left_out(chance, folder, log, found)
+    return counts
+
+
+def numbers(reading: Reading) -> list[int]:
+    return [row["after"]["ROW_NO"] for row in reading.rows]
+
+
+# -- sound logs ---------------------------------------------------------------------------
+
+
+def _sound_files(chance: Random, folder: Path, log: StreamLog, wanted: list[str]) -> Counter[str]:
+    records, options = log.records, log.options(folder)
+    cuts = stretches(chance, len(records), style := chance.choice(_STYLES), log.turns)
+    files = written(folder, records, cuts, "part")
+    joined = read(chance.sample(files, len(files)), options, chance.choice(ENGINES))
+    same(f"rows of {len(files)} files", wanted, joined.values)
+    _check_notes(log, cuts, joined.said())
+    walk = _Walk(chance, folder, records, options, is_again=style == "again")
+    walk.go(files, cuts)
+    same(f"rows of {len(files)} files one by one", wanted, walk.values)
+    assert walk.refused is None, f"{walk.refused} of a sound log"
+    _check_notes(log, cuts, walk.said)
+    # Of a part of a file without its last record, nothing need show that it was read.
+    _check_notes(log, cuts, [text for text in walk.said_again if _UNKNOWN not in text])
+    return Counter(joins=1, walks=1, again=walk.again)
+
+
+def _check_notes(log: StreamLog, cuts: Sequence[Stretch], said: Sequence[str]) -> None:
+    """No note is untrue: where nothing is missing, only what is twice or cannot be tested is said."""
+    has_late = any(set(log.streams[cut.begin : cut.end]) - set(log.streams[: cut.begin]) for cut in cuts[1:])
+    for text in said:
+        is_true = (
+            "they are read once" in text
+            or (_UNTESTED in text and "state no address" in text and not log.states_addresses)
+            or ("is in no file before" in text and has_late)
+            # Addresses count the rows as they are in the log, and lengths as they are here.
+            or ("rows are longer here than in the log" in text and log.is_shortened)
+        )
+        assert is_true, f"untrue of a sound log: {text}"
+
+
+# -- damaged logs -------------------------------------------------------------------------
+
+
+def _damaged(chance: Random, folder: Path, log: StreamLog, options: dict[str, Any]) -> Counter[str]:
+    records, done = damaged(chance, log)
+    whole = folder / "whole.log"
+    whole.write_bytes(b"".join(records))
+    found = both_engines(whole, options)
+    lost = set(log.committed) - set(numbers(found))
+    is_told = bool(found.said() or found.left_out) or any(kind in UNSEEN for kind, _ in done)
+    assert not lost or is_told, f"rows {sorted(lost)} are lost without a word by {done}"
+    counts = Counter(rows=len(found.rows), damaged=1)
+    for _ in range(_TRIALS):
+        counts += _damaged_files(chance, folder, records, options, found, done)
+    return counts
+
+
+def _damaged_files(
+    chance: Random, folder: Path, records: list[Raw], options: dict[str, Any], whole: Reading, done: Any
+) -> Counter[str]:
+    """Files of a damaged log give no other rows than the log, and fewer only with a note or an error."""
+    places = offsets(records)
+    cuts = stretches(chance, len(records), style := chance.choice(_STYLES))
+    files = written(folder, records, cuts, "part")
+    starts = {path.name: places[cut.begin] for path, cut in zip(files, cuts, strict=True)}
+    wanted = placed_errors(whole.said(), {"whole.log": 0})
+    counts: Counter[str] = Counter()
+    joined = _both_joined(chance.sample(files, len(files)), options)
+    if isinstance(joined, LmparseError):
+        assert joined.code in _REFUSALS, f"{joined} by {done}"
+        counts["joins refused"] += 1
+    else:
+        _check_fewer(f"joined, by {done}", whole, joined.values, joined.said())
+        _check_errors(f"joined, by {done}", wanted, placed_errors(joined.said(), starts))
+        counts["joins"] += 1
+    walk = _Walk(chance, folder, records, options, is_again=style == "again")
+    walk.go(files, cuts)
+    if walk.refused is not None:
+        assert walk.refused.code in _REFUSALS, f"{walk.refused} by {done}"
+        return counts + Counter({"walks refused": 1})
+    _check_fewer(f"one by one, by {done}", whole, walk.values, walk.said)
+    _check_errors(f"one by one, by {done}", wanted, placed_errors(walk.said, starts))
+    return counts + Counter(walks=1, again=walk.again)
+
+
+def _both_joined(files: Sequence[Path], options: dict[str, Any]) -> Reading | LmparseError:
+    """Files of a log by both engines, once they agree."""
+    one, other = (attempt(files, options, engine) for engine in ENGINES)
+    if isinstance(one, LmparseError) or isinstance(other, LmparseError):
+        assert str(one) == str(other), f"errors of the engines: {one}, {other}"
+        return one
+    same("rows of the engines, joined", one.values, other.values)
+    same("notes of the engines, joined", one.said(), other.said())
+    return one
+
+
+def _check_fewer(what: str, whole: Reading, found: list[str], said: Sequence[str]) -> None:
+    more = [one for one in found if one not in whole.values]
+    assert not more, f"{what}: rows that the log does not have: {more[:2]}"
+    assert len(found) == len(set(found)), f"{what}: rows are given twice"
+    if found != whole.values:
+        is_told = any(_GAP in text or _UNTESTED in text or _UNKNOWN in text for text in said)
+        assert is_told, f"{what}: {len(found)} of {len(whole.values)} rows, and nothing is said of it: {list(said)[:4]}"
+
+
+def _check_errors(what: str, wanted: set[tuple[int, str]], found: set[tuple[int, str]]) -> None:
+    lost = sorted(wanted - found)
+    assert not lost, f"{what}: errors of the log that are not said of its files: {lost}"
+
+
+# -- one by one ---------------------------------------------------------------------------
+
+
+@dataclass
+class _Walk:
+    """Files of a log that are read one after the other, and some of what was read again between them."""
+
+    chance: Random
+    folder: Path
+    records: Sequence[Raw]
+    options: dict[str, Any]
+    is_again: bool
+    values: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    said_again: list[str] = field(default_factory=list)
+    """Of what was read again."""
+    refused: LmparseError | None = None
+    again: int = 0
+
+    def go(self, files: Sequence[Path], cuts: Sequence[Stretch]) -> None:
+        self._state.unlink(missing_ok=True)
+        for number, path in enumerate(files):
+            beside = [self.chance.choice(files[:number])] if number and self.is_again and self._is_chosen(0.3) else []
+            found = self._read(path, *beside)
+            if self.refused is not None:
+                return
+            self.values += found.values
+            self.said += found.said()
+            if self.is_again and self._is_chosen(0.5):
+                self._read_again(files[: number + 1], cuts[number].end)
+                if self.refused is not None:
+                    return
+
+    def _read_again(self, files: Sequence[Path], end: int) -> None:
+        """Something that was read: a file, or another stretch up to there. It has nothing new."""
+        begin, behind = sorted(self.chance.sample(range(end + 1), 2))
+        path = Stretch(begin, behind).file(self.records, self.folder / "again.log")
+        path = self.chance.choice((path, self.chance.choice(files)))
+        found = self._read(path)
+        assert not found.rows, f"{path.name}, records {begin} to {behind} again, gave rows"
+        self.said_again += found.said()
+        self.again += 1
+
+    def _read(self, *paths: Path) -> Reading:
+        """What a reading gives; nothing if it is refused."""
+        found = attempt(paths, self.options, self.chance.choice(ENGINES), self._state)
+        if isinstance(found, LmparseError):
+            self.refused = found
+            return Reading([], [], [], {})
+        return found
+
+    @property
+    def _state(self) -> Path:
+        return self.folder / "state.json"
+
+    def _is_chosen(self, share: float) -> bool:
+        return self.chance.random() < share
