@@ -7,5 +7,5 @@ what is read is not what was made. What is known comes from the statements that 
 
 from __future__ import annotations
 
-TARGETS: tuple[str, ...] = ()
+TARGETS: tuple[str, ...] = ("landed_rows", "landed_units", "landed_changes")
 """The modules here that are targets."""
