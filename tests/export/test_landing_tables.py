@@ -209,6 +209,23 @@ def test_a_row_with_a_lob_value_that_gets_other_keys(
     assert sorted((row["ID"], row["L"]) for row in rows_of(log.to / "current" / "PROD.ITEM")) == left
 
 
+@pytest.mark.parametrize("is_logged", [True, False])
+@pytest.mark.parametrize("before", [None, "in the row", External()])
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_a_lob_value_that_an_update_puts_in_the_place_of_another(
+    before: Any, tmp_path: Path, *, is_logged: bool, is_moved: bool
+) -> None:
+    """If it is not in the log, neither is the value before it what the row has."""
+    form, log = Table(3, 5, "ITEM", (ID, Column("L", "CLOB(1M)", logged=is_logged))), Extracts(tmp_path)
+    outside = {"lobs": {"L": "first"}} if isinstance(before, External) else {}
+    row = {"ID": 1} if outside else {"ID": 1, "L": before}
+    log.land(lambda unit: void(unit.insert(form, row, **outside)), tables=(form,))
+    new = {"ID": 1 + is_moved}
+    log.land(lambda unit: void(unit.update(form, {"ID": 1, "L": before}, new, lobs={"L": "new"})), tables=(form,))
+    left = [(row["L"], row["_unknown_columns"]) for row in rows_of(log.to / "current" / "PROD.ITEM")]
+    assert left == [("new", None) if is_logged else (None, ["L"])]
+
+
 def test_keys_of_many_types(tmp_path: Path) -> None:
     """Rows move to the keys of others that are in the table, which it is asked for."""
     names = ("EMPNO", "SALARY", "HIRED", "LOGIN", "AT", "RATE", "KEY", "N")
