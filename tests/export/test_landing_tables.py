@@ -256,6 +256,35 @@ def test_rows_from_before_the_log(tmp_path: Path) -> None:
     assert rows == [(1, 10, False), (3, 3, True)]
 
 
+def test_a_table_whose_first_run_has_no_rows_of_it(tmp_path: Path) -> None:
+    """What a change says of all rows is true of those that were there before, and of those that come later."""
+    form, seed = table(), pa.table({"ID": pa.array([1, 2, 3], pa.int32())})
+
+    def left(first: Change, name: str, *, key: str = "key: [ID], ") -> tuple[list[int], list[str]]:
+        (tmp_path / name).mkdir()
+        log = Extracts(tmp_path / name, key=key)
+        if key:
+            write_deltalake(str(log.to / "current" / "PROD.ITEM"), seed)
+        log.land(first, tables=(form,))
+        (landed,) = log.land(insert(form, ID=4), tables=(form,)).tables
+        rows = delta(log.to / "current" / "PROD.ITEM") if key else []
+        return [row["ID"] for row in rows], [mark["reason"].partition(":")[0] for mark in landed.marks]
+
+    assert left(lambda unit: unit.truncate(form), "truncated") == ([4], [])
+    assert left(lambda unit: unit.alter_attribute(form, 1, 0), "gap") == ([1, 2, 3, 4], ["rows are missing in the log"])
+    rows, (mark,) = left(lambda unit: unit.drop_table(form), "dropped")
+    assert rows == [1, 2, 3, 4]
+    assert mark.startswith("the table was dropped")
+    assert left(lambda unit: unit.alter_attribute(form, 1, 0), "without a key", key="") == ([], [])
+
+
+def test_a_first_run_without_rows_makes_no_current_table(tmp_path: Path) -> None:
+    log, form = Extracts(tmp_path), table()
+    (landed,) = log.land(lambda unit: unit.truncate(form), tables=(form,)).tables
+    assert (landed.rows, landed.merged, landed.marks) == (1, 0, [])
+    assert not (log.to / "current").exists()
+
+
 # -- the command --------------------------------------------------------------------------------------
 
 

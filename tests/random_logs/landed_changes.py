@@ -10,7 +10,7 @@ from random_logs.landed_check import check_changes
 from random_logs.landed_db2 import db2_log
 from random_logs.landed_log_master import log_master_log
 
-LOGS = 8
+LOGS = 4
 
 
 def check(seed: int, folder: Path) -> Counter[str]:

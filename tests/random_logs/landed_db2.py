@@ -18,7 +18,7 @@ from writers.db2.values import External
 from writers.db2.wire import ByteOrder, Generation
 
 from random_logs.landed_columns import Field, kinds_for
-from random_logs.landed_history import Event, History, Row, Wish
+from random_logs.landed_history import COUNTS, Event, History, Row, Wish
 
 FORMS: tuple[tuple[Generation, ByteOrder, Framing], ...] = (
     ("v10", "little", "filter"), ("v10", "big", "lsn8"), ("v10", "little", "bare"), ("v10", "big", "filter"),
@@ -41,7 +41,7 @@ class Db2Log:
     def files(self, chance: random.Random, folder: Path) -> list[Path]:
         """The log in one to seven files, which may have records of the file before too."""
         pieces = self.stream.pieces()
-        count = min(chance.randint(1, 7), len(pieces))
+        count = min(chance.choice(COUNTS), len(pieces))
         places = [0, *sorted(chance.sample(range(1, len(pieces)), count - 1)), len(pieces)]
         overlap = chance.choice((0, 0, 3))
         found = []

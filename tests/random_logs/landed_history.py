@@ -10,6 +10,8 @@ from typing import Any
 from random_logs.landed_columns import KINDS, Field, Values, has_late, key_fields, keys
 
 MOST_OPEN = 3
+COUNTS = (1, 2, 3, 3, 4, 7)
+"""Files that a log is cut into."""
 Rows = dict[int, "Row"]
 """Rows by the number of their key in the pool of a table."""
 

@@ -13,9 +13,11 @@ from writers.bmc import control, framing, logs
 from writers.bmc.rows import Column
 
 from random_logs.landed_columns import Field, kinds_for
-from random_logs.landed_history import OPERATIONS, Event, History, Row, Wish
+from random_logs.landed_history import COUNTS, OPERATIONS, Event, History, Row, Wish
 
 LRSN, RBA = 0x00DE1234670000000000, 0x12345000
+_NEVER = 1 << 15
+"""Place of the end of a unit that is not in the log."""
 _KINDS = {"insert": "I", "update": "UB", "delete": "D"}
 _NO_COMMIT = ("uorcommittimestamp", "uorcommitlrsn", "uorcommitpoint")
 
@@ -84,7 +86,7 @@ class LogMasterLog:
     def files(self, chance: random.Random, folder: Path) -> list[Path]:
         """The log in one to seven extracts."""
         size = len(self.owners)
-        count = min(chance.randint(1, 7), size)
+        count = min(chance.choice(COUNTS), size)
         places = [*sorted(chance.sample(range(1, size), count - 1)), size]
         found, start = [], 0
         is_open: list[int] = []
@@ -109,9 +111,10 @@ class LogMasterLog:
             return []
         last = self.ticks[end - 1]
         begun = [self.units[number] for number in dict.fromkeys(self.owners[:end])]
+        going_on = {*self.owners[end:]}
         first = chance.choice([*(unit.place for unit in begun if unit.ended == last), len(self.units)])
-        late = {unit.number for unit in begun if unit.ended > last or (unit.ended == last and unit.place >= first)}
-        return [unit.number for unit in begun if unit.number in late or unit.number in self.owners[end:]]
+        first = min([first, *(unit.place for unit in begun if unit.number in going_on)])
+        return [unit.number for unit in begun if unit.ended > last or unit.place >= first]
 
     def _record(self, place: int, is_open: Sequence[int]) -> bytes:
         record = self.example.data_records[place]
@@ -222,7 +225,7 @@ def _units(history: History) -> dict[int, Unit]:
                 event.unit, event.kind[0].upper(), begun=begun[event.unit], ended=tick, place=len(found)
             )
     for number in begun:
-        found.setdefault(number, Unit(number, "", begun=begun[number], ended=tick))
+        found.setdefault(number, Unit(number, "", begun=begun[number], ended=tick + 1, place=_NEVER))
     return found
 
 

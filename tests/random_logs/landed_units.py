@@ -13,7 +13,7 @@ from pathlib import Path
 from random_logs.landed_check import check_current
 from random_logs.landed_log_master import log_master_log
 
-LOGS = 8
+LOGS = 4
 
 
 def check(seed: int, folder: Path) -> Counter[str]:
