@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -18,7 +18,7 @@ from writers.db2.values import External
 from writers.db2.wire import ByteOrder, Generation
 
 from random_logs.landed_columns import Field, kinds_for
-from random_logs.landed_history import COUNTS, Event, History, Row, Wish
+from random_logs.landed_history import ADDED, COUNTS, Event, History, Row, Wish
 
 FORMS: tuple[tuple[Generation, ByteOrder, Framing], ...] = (
     ("v10", "little", "filter"), ("v10", "big", "lsn8"), ("v10", "little", "bare"), ("v10", "big", "filter"),
@@ -78,24 +78,30 @@ def db2_log(chance: random.Random, folder: Path) -> Db2Log:
     return Db2Log(history, writer.stream, options, writer.commits)
 
 
+def _table(history: History, number: int, fields: Iterable[Field]) -> tables.Table:
+    """A table with some columns; those that are added later are behind that of the LOB."""
+    columns = [Column(one.name, one.kind.db2, nullable=one.is_nullable) for one in fields]
+    added = [one for one in columns if one.name.startswith(ADDED)]
+    lob = [] if history.wish.lobs == "none" else [Column("L", LOB, logged=history.wish.lob_is_logged)]
+    first = [one for one in columns if one not in added]
+    return tables.Table(2, 5 + number, history.tables[number].name, (*first, *lob, *added))
+
+
+def _first_table(history: History, number: int) -> tables.Table:
+    """A table as it is at the beginning."""
+    fields = history.tables[number].fields
+    return _table(history, number, [one for one in fields if not one.name.startswith(ADDED)])
+
+
 class _Writer:
     """Events as log records."""
 
     def __init__(self, history: History, stream: Stream) -> None:
-        self._wish, self.stream = history.wish, stream
-        self._tables = [self._table(number, one.fields[:0]) for number, one in enumerate(history.tables)]
-        self._tables = [self._table(number, _first_fields(history, number)) for number in range(len(history.tables))]
+        self._history, self.stream = history, stream
+        self._tables = [_first_table(history, number) for number in range(len(history.tables))]
         self._units: dict[int, Transaction] = {}
         self._marks: dict[int, int] = {}
         self.commits: dict[int, datetime] = {}
-
-    def _table(self, number: int, fields: tuple[Field, ...]) -> tables.Table:
-        columns = tuple(Column(one.name, one.kind.db2, nullable=one.is_nullable) for one in fields)
-        # A column that is added later is behind that of the LOB.
-        added = [one for one in columns if one.name.startswith("N")]
-        lob = [] if self._wish.lobs == "none" else [Column("L", LOB, logged=self._wish.lob_is_logged)]
-        first = [one for one in columns if one not in added]
-        return tables.Table(2, 5 + number, "TU"[number], (*first, *lob, *added))
 
     def write(self, event: Event) -> None:
         """Write one event."""
@@ -127,7 +133,7 @@ class _Writer:
         elif event.kind == "describe":
             unit.initialize(table)
         elif event.kind == "add column":
-            added = self._table(event.table, event.columns).columns[len(table.columns) :]
+            added = _table(self._history, event.table, event.columns).columns[len(table.columns) :]
             self._tables[event.table] = unit.add_columns(table, *added)
         else:
             self._row(event, unit, table)
@@ -152,26 +158,16 @@ def _values(row: Row) -> dict[str, Any]:
     return row.values | lob
 
 
-def _first_fields(history: History, number: int) -> tuple[Field, ...]:
-    """The columns that a table has at the beginning."""
-    return tuple(one for one in history.tables[number].fields if not one.name.startswith("N"))
-
-
 def _tables_file(history: History) -> str:
     """The tables as they are at the end."""
     return "tables:\n" + "".join(_described(history, number) for number in range(len(history.tables)))
 
 
 def _described(history: History, number: int) -> str:
-    table = _Writer(history, Stream("v10", "big"))._table(number, history.tables[number].fields)
+    table = _table(history, number, history.tables[number].fields)
     columns = ", ".join(
         f"{{name: {one.name}, type: '{one.type}', nullable: {str(one.nullable).lower()}}}" for one in table.columns
     )
     ids = f"tablespace_id: {table.tablespace_id}, table_id: {table.table_id}"
     key = ", ".join(history.tables[number].key)
     return f"  - {{{ids}, schema: PROD, name: {table.name}, key: [{key}], columns: [{columns}]}}\n"
-
-
-def names(history: History) -> Iterator[str]:
-    """The names of the tables, as of their folders."""
-    return (f"PROD.{table.name}" for table in history.tables)

@@ -12,6 +12,10 @@ from random_logs.landed_columns import KINDS, Field, Values, has_late, key_field
 MOST_OPEN = 3
 COUNTS = (1, 2, 3, 3, 4, 7)
 """Files that a log is cut into."""
+ADDED = "N"
+"""Names of columns that a table gets later begin with it."""
+OPERATIONS = {"insert": "I", "update": "U", "delete": "D", "truncate": "T"}
+"""Operations of changes by the kind of the event."""
 Rows = dict[int, "Row"]
 """Rows by the number of their key in the pool of a table."""
 
@@ -120,6 +124,8 @@ class History:
             self._in_one(lambda unit: [self._create(unit, number, "both") for number in range(wish.tables)])
         for _ in range(wish.steps):
             self._step()
+        if not any(event.kind in OPERATIONS for event in self.events):
+            self._in_one(lambda unit: self._one_row(unit, 0))
         for unit in [*self._open]:
             self._end(unit, self.chance.choice(("commit", "commit", "commit", "abort", "")))
 
@@ -372,7 +378,7 @@ class History:
 
     def _add_column(self, number: int) -> None:
         table = self.tables[number]
-        new = Field(f"N{len(table.fields)}", KINDS[self.chance.choice(self.wish.kinds)], is_nullable=True)
+        new = Field(f"{ADDED}{len(table.fields)}", KINDS[self.chance.choice(self.wish.kinds)], is_nullable=True)
         table.fields = (*table.fields, new)
         table.rows = {p: replace(row, values={**row.values, new.name: None}) for p, row in table.rows.items()}
         self._in_one(lambda unit: self._event("add column", unit, number, columns=table.fields))
@@ -386,9 +392,6 @@ class Change:
     unit: int
     before: Row | None = None
     after: Row | None = None
-
-
-OPERATIONS = {"insert": "I", "update": "U", "delete": "D", "truncate": "T"}
 
 
 def changes_of(history: History, table: int) -> list[Change]:

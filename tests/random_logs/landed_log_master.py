@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ class LogMasterLog:
     """Of each record, the number of its change."""
     whole: set[int]
     """Units that took changes back: the extract with their end has all of them."""
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any]
 
     @property
     def commits(self) -> dict[int, datetime]:
@@ -137,50 +137,59 @@ def log_master_log(chance: random.Random, folder: Path) -> LogMasterLog:
     """A random log."""
     is_unicode = chance.random() < 0.5
     history = History(chance, wish(chance, is_unicode))
-    while not any(event.kind in OPERATIONS for event in history.events):
-        history = History(chance, wish(chance, is_unicode))
     tables = [_table(history, number, is_unicode) for number in range(len(history.tables))]
-    writer = logs.Writer(tables, logs.Options(null_bytes="present"))
-    found = LogMasterLog(history, logs.Example(), _units(history), [], [], set())
-    taken_back = _taken_back(history.events)
-    found.whole = {history.events[place].unit for place in taken_back}
-    held: list[tuple[Any, int]] = []
-    """Last segments that are behind the next change."""
-
-    def put(piece: Any, unit: int) -> None:
-        writer.put(*piece)
-        found.owners.append(unit)
-        found.ticks.append(writer._tick)
-
+    writing = _Writing(chance, history, tables)
     for place, event in enumerate(history.events):
-        if event.kind not in OPERATIONS:
-            continue
-        pieces = _pieces(writer, found, event, tables[event.table], place in taken_back, chance)
-        may_wait = len(pieces) > 1 and _goes_on(history.events[place + 1 :])
-        last = (pieces.pop(), event.unit) if may_wait and chance.random() < 0.5 else None
-        for piece in pieces:
-            put(piece, event.unit)
-        for piece, unit in held:
-            put(piece, unit)
-        held = [] if last is None else [last]
-    for piece, unit in held:
-        put(piece, unit)
-    found.example = writer.example(describe_header=False, indexes=False)
-    found.options = {"control": str(folder / "{stem}.ctl")}
-    return found
+        if event.kind in OPERATIONS:
+            writing.write(place, event)
+    return writing.log({"control": str(folder / "{stem}.ctl")})
 
 
-def _pieces(writer: logs.Writer, log: LogMasterLog, event: Event, table: control.Table, is_taken_back: bool,
-            chance: random.Random) -> list[Any]:  # fmt: skip
-    unit = log.units[event.unit]
-    header: dict[str, Any] = {"uor_has_comp": "Y"} if event.unit in log.whole else {}
-    if is_taken_back:
-        header["log_rec_disp"] = "S"
-    if event.kind == "truncate":
-        return writer.pieces(unit, table, chance.choice(("DT", "DM")), **header)
-    before, after = (None if row is None else _values(table, row) for row in (event.before, event.after))
-    kind = chance.choice(("I", "IL")) if event.kind == "insert" else _KINDS[event.kind]
-    return writer.pieces(unit, table, kind, before, after, segments=chance.choice((1, 1, 1, 1, 2, 3)), **header)
+class _Writing:
+    """Events as records."""
+
+    def __init__(self, chance: random.Random, history: History, tables: Sequence[control.Table]) -> None:
+        self._chance, self._history, self._tables = chance, history, tables
+        self._writer = logs.Writer(tables)
+        self._units = _units(history)
+        self._taken_back = _taken_back(history.events)
+        self._whole = {history.events[place].unit for place in self._taken_back}
+        self._owners: list[int] = []
+        self._ticks: list[int] = []
+        self._held: list[tuple[Any, int]] = []
+        """The last segment of a change, which is behind the next change, and its unit."""
+
+    def write(self, place: int, event: Event) -> None:
+        """Write a change."""
+        pieces = [(piece, event.unit) for piece in self._pieces(place, event)]
+        may_wait = len(pieces) > 1 and _goes_on(self._history.events[place + 1 :])
+        last = [pieces.pop()] if may_wait and self._chance.random() < 0.5 else []
+        self._put([*pieces, *self._held])
+        self._held = last
+
+    def _put(self, pieces: Sequence[tuple[Any, int]]) -> None:
+        for piece, unit in pieces:
+            self._writer.put(*piece)
+            self._owners.append(unit)
+            self._ticks.append(self._writer._tick)
+
+    def _pieces(self, place: int, event: Event) -> list[Any]:
+        unit, table = self._units[event.unit], self._tables[event.table]
+        header: dict[str, Any] = {"uor_has_comp": "Y"} if event.unit in self._whole else {}
+        if place in self._taken_back:
+            header["log_rec_disp"] = "S"
+        if event.kind == "truncate":
+            return self._writer.pieces(unit, table, self._chance.choice(("DT", "DM")), **header)
+        before, after = (None if row is None else _values(table, row) for row in (event.before, event.after))
+        kind = self._chance.choice(("I", "IL")) if event.kind == "insert" else _KINDS[event.kind]
+        segments = self._chance.choice((1, 1, 1, 1, 2, 3))
+        return self._writer.pieces(unit, table, kind, before, after, segments=segments, **header)
+
+    def log(self, options: dict[str, Any]) -> LogMasterLog:
+        """What has been written."""
+        self._put(self._held)
+        example = self._writer.example(describe_header=False, indexes=False)
+        return LogMasterLog(self._history, example, self._units, self._owners, self._ticks, self._whole, options)
 
 
 def _goes_on(events: Sequence[Event]) -> bool:
