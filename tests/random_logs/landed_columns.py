@@ -48,7 +48,7 @@ KINDS = {
         "0", "0.0001", "123456789012345678901234567", "123456789012345678901234567.0001", "-1", "1", "2")))),
     "real": Kind("REAL", ("FLOT", 4, 0), _each(0.0, 1.0, -1.5, 0.15625, 2.0, 3.0, 4096.0)),
     "double": Kind("DOUBLE", ("FLOT", 8, 0), _each(0.0, 1.0, -118.625, 0.5, 2.0, 3.0, 1048576.25)),
-    "double with NaN": Kind("DOUBLE", None, ((NAN,), (0.0, -0.0), *_each(1.0, -118.625, float("inf"), -1e300, 5e-324))),
+    "double with NaN": Kind("DOUBLE", None, ((NAN,), (0.0, -0.0), *_each(1.0, float("inf")))),
     "decfloat": Kind("DECFLOAT(16)", None, (("NaN",), ("1", "1.00"), *_each("0", "-7E+80", "2", "3", "1.5"))),
     "date": Kind("DATE", ("DATE", 10, 0), _each(*_DAYS)),
     "time": Kind("TIME", ("TIME", 8, 0), _each(
@@ -58,6 +58,8 @@ KINDS = {
     "late moment": Kind("TIMESTAMP(6)", ("DTTM", 26, 0), _each(*_MOMENTS[3:], LATE, NEXT_DAY, "2026-03-13T24:00:00")),
     "char": Kind("CHAR(6)", ("CHAR", 6, 0), _each("", "a", " a", "b", "ab", "abcdef", "ABCDEF")),
     "text": Kind("VARCHAR(80)", ("VCHR", 80, 0), _TEXTS),
+    "long text": Kind("VARCHAR(80)", ("VCHR", 80, 0), _each(
+        "a" * 32, _LONG, f"{_LONG}a", f"{_LONG}b", "a" * 40, f"{'a' * 40}b", "a" * 80)),
     "unicode": Kind("VARCHAR(160)", ("VCHR", 160, 0), _each(
         "é" * 33, "é" * 32, "日" * 40, f"{'日' * 40}本", "\U0010ffff" * 33, "\ud7ff" * 33, "\U00020000", "")),
     "bytes": Kind("CHAR(4) FOR BIT DATA", ("CHAR", 4, 0), _each(
@@ -68,7 +70,7 @@ KINDS = {
 }  # fmt: skip
 """By name. Values of types with fractions of a second of seven digits and more are not keys of current tables."""
 
-_HARD = ("text", "unicode", "double with NaN", "late moment", "char", "decimal")
+_HARD = ("text", "long text", "unicode", "double with NaN", "late moment", "char", "decimal")
 """Types of which Delta tables state no bounds, or others than the values: half of the columns of keys are of these."""
 _OLD = frozenset(KINDS) - {"decfloat", "boolean"}
 

@@ -122,6 +122,8 @@ class History:
         self.tables = [self._table(number) for number in range(wish.tables)]
         if wish.begins == "created" and wish.drops:
             self._in_one(lambda unit: [self._create(unit, number, "both") for number in range(wish.tables)])
+        if wish.begins == "known" and chance.random() < 0.4:
+            self._whole_table()  # what a target began with is emptied before a row of it changes
         for _ in range(wish.steps):
             self._step()
         if not any(event.kind in OPERATIONS for event in self.events):
