@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.changes.row_values import OUT_OF_ROW, SILENT_REASONS
 from lmparse.changes.rows import KEY
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.schemas import TEXT
@@ -122,15 +123,15 @@ class ImagePairs:
     # -- what is not known ----------------------------------------------------------------------
 
     @cached_property
-    def _absent(self) -> dict[int, dict[str, list[str]]]:
-        """By row and role, the columns whose values are not in the log."""
+    def _absent(self) -> dict[int, dict[str, dict[str, str]]]:
+        """By row and role, the columns whose values are not in the log, with the reason."""
         detail = self._batch.column("detail")
         rows = np.flatnonzero(np.asarray(pc.fill_null(pc.match_substring(detail, '"absent"'), False)))
-        found: dict[int, dict[str, list[str]]] = {}
+        found: dict[int, dict[str, dict[str, str]]] = {}
         for row, text in zip(rows.tolist(), detail.take(pa.array(rows)).to_pylist(), strict=True):
             reasons = json.loads(text).get("absent")
-            for role, name in _places(reasons if isinstance(reasons, dict) else ()):
-                found.setdefault(row, {}).setdefault(role, []).append(name)
+            for role, name in _places(reasons := reasons if isinstance(reasons, dict) else {}):
+                found.setdefault(row, {}).setdefault(role, {})[name] = reasons[f"{role}.{name}"]
         return found
 
     @cached_property
@@ -160,6 +161,20 @@ class ImagePairs:
             names = dict.fromkeys(name for role in roles for name in by_role.get(role, ()))
             found[row] = list(names) or None
         return pa.array(found, _NAMES)
+
+    @property
+    def overwritten(self) -> dict[int, set[str]]:
+        """By row, the columns to which an update gave another value, or may have, that is not in the log.
+
+        The log shows it: the value before is in the row, or there are records of the new one that are not enough.
+        """
+        found = {}
+        for row in self.updates.tolist():
+            before, after = (self._absent.get(row, {}).get(role, {}) for role in ("before", "after"))
+            names = {name for name, why in after.items() if name not in before or not _may_stay(why, before[name])}
+            if names:
+                found[row] = names
+        return found
 
     # -- keys ---------------------------------------------------------------------------------
 
@@ -215,6 +230,11 @@ def _places(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
         role, _, name = path.partition(".")
         if role in ("before", "after"):
             yield role, name
+
+
+def _may_stay(why: str, before: str) -> bool:
+    """Whether a value may be as it was before that is not in the log for a reason, and was not before it."""
+    return why in (*SILENT_REASONS, OUT_OF_ROW, before)
 
 
 def _differs(old: pa.Array, new: pa.Array) -> Flags:

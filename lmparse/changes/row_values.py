@@ -13,6 +13,7 @@ from lmparse.values.sql_types import TableColumn
 
 NOT_IN_LOG = "the value is not in the log"
 KEPT_APART = "the value is not in the log record: LOB values are kept in data sets of their own"
+OUT_OF_ROW = "the value is stored out of the row and not in the log"
 SILENT_REASONS = (NOT_IN_LOG, KEPT_APART)
 """Reasons why a value is absent that do not tell whether the change changed it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lmparse.changes.row_values import NOT_IN_LOG
+from lmparse.changes.row_values import NOT_IN_LOG, OUT_OF_ROW
 from lmparse.db2.lob_columns import whole_row
 from lmparse.db2.row_reader import RowReader
 from lmparse.db2.tables import Column
@@ -163,7 +163,7 @@ class OutsideValues:
         if not self.reference.rivals:  # pieces that may be of several rows do not name a column
             pieces = [piece for piece in self.reference.pieces if piece.column == whole_row()]
         if not pieces:
-            return "the value is stored out of the row and not in the log"
+            return OUT_OF_ROW
         why = Known().then(pieces).why
         if why:
             return why

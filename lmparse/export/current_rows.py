@@ -3,7 +3,7 @@
 The changes are read one after the other, and of each key the number of the image that it has at the end is kept.
 
 - A value that an update does not have, because it is not in the log (a LOB, say), is that of the row before: of an
-  earlier change, or of the row in the target.
+  earlier change, or of the row in the target. If the log shows that the update gave it another value, it is unknown.
 - A statement may give a row the key of another one that it moves away later (`SET k = k + 1`). Then, in one
   transaction, the change that leaves the key is about the row that had it first. It is recognised by its values, or,
   if they are the same, by the row that had the key before.
@@ -114,6 +114,7 @@ class _Replay:
             {row: names for row, names in enumerate(images.absent(role).to_pylist()) if names}
             for role in ("after", "before")
         )
+        self._overwritten = images.overwritten
         self._txns = changes.column("txn_id").dictionary_encode().indices.fill_null(-2).to_pylist()
         self._count = changes.num_rows
         self._held: dict[str, _Holder] = {}
@@ -186,7 +187,8 @@ class _Replay:
             return
         made = _Holder(row, row)
         for name in self._absent.get(row, ()):
-            made.fills[name] = None if is_new else self._source(before, name)
+            is_lost = is_new or name in self._overwritten.get(row, ())
+            made.fills[name] = None if is_lost else self._source(before, name)
         for name in self._unreadable.get(row, ()):
             made.fills[name] = None
         if is_moved:

@@ -48,8 +48,6 @@ class CurrentTable:
 
     def refusal(self) -> str:
         """Why there is no current table, or why changes cannot be merged into it; empty if they can."""
-        names = [entry.name for entry in self._image]
-        taken = sorted({*OWN.names, DELETED, KEPT}.intersection(names))
         if len(self._rows.keys) > 1:
             keys = " and ".join(", ".join(key) or "none" for key in self._rows.keys)
             return f"its versions have different keys: {keys}"
@@ -59,12 +57,24 @@ class CurrentTable:
             return "no key of it is known"
         if self._table.key is not None and list(self._key) != self._table.key:
             return f"its key is {', '.join(self._key)}, and was {', '.join(self._table.key)}"
-        if taken:
+        return self._why_unfit(self._key)
+
+    def _why_unfit(self, key: Sequence[str]) -> str:
+        """Why there is no current table by a key; empty if there can be one."""
+        names = [entry.name for entry in self._image]
+        if taken := sorted({*OWN.names, DELETED, KEPT}.intersection(names)):
             return f"it has a column {taken[0]}, a name that current tables use"
-        if missing := [name for name in self._key if name not in names]:
+        if missing := [name for name in key if name not in names]:
             return f"the column {missing[0]} of its key is not in the log"
-        long = [name for name in self._key if _NANOS.match(_said(self._image.field(name), TYPE))]
+        long = [name for name in key if _NANOS.match(_said(self._image.field(name), TYPE))]
         return f"{long[0]} of its key has more digits of a second than are kept" if long else ""
+
+    @property
+    def _has_whole_changes_only(self) -> bool:
+        """Whether no row of it has been landed, and changes of the table as a whole are: they empty what was put there
+        before the first run, or say what the rows of later runs lack."""
+        described = self._rows.described_keys
+        return not self._key and len(described) == 1 and not self._why_unfit(described[0])
 
     def check(self) -> None:
         """Raise OptionError LMP-C008 if its columns cannot be united with those of the changes, LMP-S031 if it cannot
@@ -89,9 +99,10 @@ class CurrentTable:
 
     def land(self) -> int:
         """Merge the changes that are not in it; returns their number."""
-        if not self._key:
+        if not self._key and not self._has_whole_changes_only:
             return 0
-        self._target.begin_current(self._table, list(self._key))
+        if self._key:
+            self._target.begin_current(self._table, list(self._key))
         if self._folder.id is not None and self._table.current_id not in (None, self._folder.id):
             self._table.marks.clear()  # another table was put there
             self._table.dropped = self._table.dropped_next = None
@@ -106,7 +117,7 @@ class CurrentTable:
                 self._target.save()
             left = current_rows(chunk, self._key, self._folder.find, self._table.dropped, self._rows.late)
             self._merge(left, chunk.column("seq")[-1].as_py())
-            count += chunk.num_rows
+            count += chunk.num_rows if self._folder.id is not None else 0
         self._table.current_commits = self._folder.commits
         return count
 
@@ -120,8 +131,9 @@ class CurrentTable:
                 self._table.mark(mark["seq"], mark["reason"])
             self._target.save()
         known = self._folder.schema()
+        has_place = known is not None or bool(self._key)
         wanted = self._wanted if known is None else united(known, self._wanted, self._table.full_name)
-        if left.is_emptied or known is None:
+        if has_place and (left.is_emptied or known is None):
             rows = left.rows.filter(pc.invert(left.rows.column(DELETED)))
             rows = fitted_batch(with_unknown(rows), wanted)
             self._folder.replace([rows], wanted, seq)

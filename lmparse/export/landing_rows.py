@@ -40,7 +40,9 @@ class TableRows:
     table_name: str
     groups: Sequence[Group]
     keys: tuple[tuple[str, ...], ...]
-    """The key of each of its versions, each once."""
+    """The key of each of its versions that have rows, each once."""
+    described_keys: tuple[tuple[str, ...], ...] = ()
+    """The same of all versions of which one is known."""
     late: Sequence[Stretch] = ()
     """Where changes have late times in their key."""
 
@@ -121,7 +123,8 @@ def _table(
     schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
     found = dict.fromkeys(keys.get(group.identity or "", ()) for group in groups if _has_rows(group))
     stretches = joined(one for group in groups for one in late.get(group.identity or "", ()))
-    return TableRows(ids, schema, name, groups, tuple(found), stretches)
+    described = dict.fromkeys(key for group in groups if (key := keys.get(group.identity or "", ())))
+    return TableRows(ids, schema, name, groups, tuple(found), tuple(described), stretches)
 
 
 def _has_rows(group: Group) -> bool:

@@ -219,14 +219,16 @@ class LandingTarget:
             raise not_landed(self.home / _STATE, "it is gone, and what it says of the tables with it")
         if has_checkpoints and not has_checkpoint and not self.is_ended_between and self._has_landed():
             raise not_landed(self.checkpoint, "it is gone, and with it how far the log has been landed")
+        if OTHER not in self.tables and self._has_landed(OTHER):
+            raise not_landed(self.home / _STATE, f"it does not have the table of changes/{OTHER}, which was landed in")
         for table in self.tables.values() if self.form == "delta" else ():
             for kind, known in (("changes", table.changes_id), ("current", table.current_id)):
                 if known is not None and not (self.path / kind / table.folder / _DELTA_LOG).is_dir():
                     raise not_landed(self.path / kind / table.folder, "it is gone, and what was landed in it")
 
-    def _has_landed(self) -> bool:
-        """Whether a table has got changes."""
-        placed = f"*/{_DELTA_LOG}/*.json" if self.form == "delta" else "*/**/*.parquet"
+    def _has_landed(self, folder: str = "*") -> bool:
+        """Whether a table has got changes, or that of one folder."""
+        placed = f"{folder}/{_DELTA_LOG}/*.json" if self.form == "delta" else f"{folder}/**/*.parquet"
         return next((self.path / "changes").glob(placed), None) is not None
 
     def load(self, limits: Limits) -> None:

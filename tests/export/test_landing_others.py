@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -123,6 +124,18 @@ def test_changes_without_a_table_that_lack_what_was_landed(log: Extracts, how: s
         log.land(insert(written, ID=row, N="1.50"), tables=(described,))
     _put_back(log.to / "changes" / "other", how)
     _is_refused(log, why, insert(written, ID=6, N="1.50"), described)
+
+
+def test_a_state_that_lacks_the_table_of_changes_without_one(log: Extracts) -> None:
+    """How often it was landed in would be forgotten, and so what is missing of it."""
+    described = table(Column("N", "DECIMAL(7,2)"))
+    written = table(Column("N", "DECIMAL(9,2)"))
+    log.land(insert(written, ID=4, N="1.50"), tables=(described,))
+    state = log.to / "_lmparse" / "land.json"
+    known = json.loads(state.read_text())
+    known["tables"] = [entry for entry in known["tables"] if entry["ids"] != "other"]
+    state.write_text(json.dumps(known, indent=2))
+    _is_refused(log, "it does not have the table of changes/other", insert(written, ID=5, N="1.50"), described)
 
 
 def _put_back(path: Path, how: str) -> None:

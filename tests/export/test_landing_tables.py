@@ -209,6 +209,23 @@ def test_a_row_with_a_lob_value_that_gets_other_keys(
     assert sorted((row["ID"], row["L"]) for row in rows_of(log.to / "current" / "PROD.ITEM")) == left
 
 
+@pytest.mark.parametrize("is_logged", [True, False])
+@pytest.mark.parametrize("before", [None, "in the row", External()])
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_a_lob_value_that_an_update_puts_in_the_place_of_another(
+    before: Any, tmp_path: Path, *, is_logged: bool, is_moved: bool
+) -> None:
+    """If it is not in the log, neither is the value before it what the row has."""
+    form, log = Table(3, 5, "ITEM", (ID, Column("L", "CLOB(1M)", logged=is_logged))), Extracts(tmp_path)
+    outside = {"lobs": {"L": "first"}} if isinstance(before, External) else {}
+    row = {"ID": 1} if outside else {"ID": 1, "L": before}
+    log.land(lambda unit: void(unit.insert(form, row, **outside)), tables=(form,))
+    new = {"ID": 1 + is_moved}
+    log.land(lambda unit: void(unit.update(form, {"ID": 1, "L": before}, new, lobs={"L": "new"})), tables=(form,))
+    left = [(row["L"], row["_unknown_columns"]) for row in rows_of(log.to / "current" / "PROD.ITEM")]
+    assert left == [("new", None) if is_logged else (None, ["L"])]
+
+
 def test_keys_of_many_types(tmp_path: Path) -> None:
     """Rows move to the keys of others that are in the table, which it is asked for."""
     names = ("EMPNO", "SALARY", "HIRED", "LOGIN", "AT", "RATE", "KEY", "N")
@@ -237,6 +254,35 @@ def test_rows_from_before_the_log(tmp_path: Path) -> None:
     )  # fmt: skip
     rows = [(row["ID"], row["N"], row["_seq"] is None) for row in delta(log.to / "current" / "PROD.ITEM")]
     assert rows == [(1, 10, False), (3, 3, True)]
+
+
+def test_a_table_whose_first_run_has_no_rows_of_it(tmp_path: Path) -> None:
+    """What a change says of all rows is true of those that were there before, and of those that come later."""
+    form, seed = table(), pa.table({"ID": pa.array([1, 2, 3], pa.int32())})
+
+    def left(first: Change, name: str, *, key: str = "key: [ID], ") -> tuple[list[int], list[str]]:
+        (tmp_path / name).mkdir()
+        log = Extracts(tmp_path / name, key=key)
+        if key:
+            write_deltalake(str(log.to / "current" / "PROD.ITEM"), seed)
+        log.land(first, tables=(form,))
+        (landed,) = log.land(insert(form, ID=4), tables=(form,)).tables
+        rows = delta(log.to / "current" / "PROD.ITEM") if key else []
+        return [row["ID"] for row in rows], [mark["reason"].partition(":")[0] for mark in landed.marks]
+
+    assert left(lambda unit: unit.truncate(form), "truncated") == ([4], [])
+    assert left(lambda unit: unit.alter_attribute(form, 1, 0), "gap") == ([1, 2, 3, 4], ["rows are missing in the log"])
+    rows, (mark,) = left(lambda unit: unit.drop_table(form), "dropped")
+    assert rows == [1, 2, 3, 4]
+    assert mark.startswith("the table was dropped")
+    assert left(lambda unit: unit.alter_attribute(form, 1, 0), "without a key", key="") == ([], [])
+
+
+def test_a_first_run_without_rows_makes_no_current_table(tmp_path: Path) -> None:
+    log, form = Extracts(tmp_path), table()
+    (landed,) = log.land(lambda unit: unit.truncate(form), tables=(form,)).tables
+    assert (landed.rows, landed.merged, landed.marks) == (1, 0, [])
+    assert not (log.to / "current").exists()
 
 
 # -- the command --------------------------------------------------------------------------------------

@@ -11,10 +11,13 @@ TARGETS: tuple[str, ...] = (
     "db2_check",
     "db2_log_streams",
     "db2_statements",
-    "log_master_values",
-    "log_master_glued",
+    "landed_changes",
+    "landed_rows",
+    "landed_units",
     "log_master_extracts",
+    "log_master_glued",
     "log_master_parts",
+    "log_master_values",
     "log_master_versions",
 )
 """The modules here that are targets."""
