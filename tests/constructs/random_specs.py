@@ -10,13 +10,15 @@ from pathlib import Path
 
 import yaml
 
-from constructs.grammar import SpecMaker, records
+from constructs.bare import BareReader
+from constructs.grammar import SpecMaker
+from constructs.grammar.records import records
 from constructs.readers import Built, compare
 from lmparse.spec.build.products import Builder
 
 SPECS = 100
 """Specs that are built together."""
-RECORDS = 25
+RECORDS = 100
 """Records of each spec."""
 REFUSED = "spec refused"
 BUILDER = Builder()
@@ -33,7 +35,7 @@ def batch(seed: int, folder: Path, specs: int = SPECS) -> Counter[str]:
     (source / "r").mkdir(parents=True)
     for number in range(specs):
         name = f"r_{number}"
-        (source / "r" / f"{name}.ksy").write_text(yaml.safe_dump(maker.spec(name), sort_keys=False))
+        (source / "r" / f"{name}.ksy").write_text(yaml.safe_dump(maker.spec(name, [f"r_{other}" for other in range(number)]), sort_keys=False))
     made = BUILDER.make(source)
     for file, text in made.products.items():
         (out / file).parent.mkdir(parents=True, exist_ok=True)
@@ -42,11 +44,11 @@ def batch(seed: int, folder: Path, specs: int = SPECS) -> Counter[str]:
     for path in sorted((source / "r").glob("*.ksy")):
         if f"{path.stem}.py" not in made.products:
             continue
-        bytes_ = records(random.Random(f"{seed} {path.stem}"), RECORDS)
+        bytes_ = records(random.Random(f"{seed} {path.stem}"), RECORDS, BareReader(path, out).accepts)
         try:
             seen.update(code or "read" for code in compare(Built(path, out), bytes_, folder))
         except Exception as error:
-            raise AssertionError(f"{path}, seed {seed}: {error}") from error
+            raise AssertionError(f"{path}, seed {seed}: {error}\n{path.read_text()}") from error
     return seen
 
 
