@@ -22,6 +22,7 @@ from kaitaistruct import (
     ValidationFailedError,
 )
 
+from constructs.agreeing import in_order
 from constructs.bare import ANYTHING, BareReader, Tree, attributes, plain
 from constructs.shortened import shortened
 from lmparse.columnar import schemas
@@ -102,6 +103,7 @@ def compare(built: Built, records: Sequence[bytes], folder: Path, circles: Seque
         else:
             assert code is None, (row, raw)
         _same_row(found, row, built.ksy.stem)
+        in_order(dissection)
         for node in dissection.nodes:
             _in_place(node, raw, bare)
     return codes

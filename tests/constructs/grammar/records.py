@@ -34,6 +34,11 @@ def records(chance: random.Random, count: int, accepts: Callable[[bytes], bool])
     return found
 
 
+def long_record(chance: random.Random) -> bytes:
+    """A record in which types that contain themselves are nested often, with many bytes to copy for each."""
+    return bytes([chance.choice((1, 1, 3))]) * chance.choice((20, 150, 300)) + bytes(chance.choice((1, 20_000)))
+
+
 def _accepted(chance: random.Random, accepts: Callable[[bytes], bool]) -> list[bytes]:
     tried = (_random(chance) for _ in range(_TRIED))
     return [raw for raw in tried if accepts(raw)]

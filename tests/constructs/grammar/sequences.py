@@ -181,10 +181,21 @@ class SequenceSpec:
                 self.types[name] = {"params": [{"id": "k", "type": chance.choice(("u8", "s8"))}]} | self.types[name]
                 self.known.params.add(name)
             self.known.types.append(name)
+        if len(self.known.types) > 1 and chance.random() < 0.2:
+            self.types["chosen"] = self._with_body()
+            self.known.types.append("chosen")
         if chance.random() < 0.1:
             self.types[DEEP] = self._deep()
             self.known.types.append(DEEP)
         self.known.types += self.imported
+
+    def _with_body(self) -> Tree:
+        """A nested type of which the data choose the fields."""
+        known = self.known.but(self.known.types)
+        known.names = ["what"]
+        cases = {1: self.make.typed(known.types[0], known), "_": self.make.typed(known.types[1], known)}
+        body = {"id": "inner", "-lm-type": "body", "type": {"switch-on": "what", "cases": cases}}
+        return {"seq": [{"id": "what", "type": "u1"}, body, *self.make.tail("w", known, often=0.2)]}
 
     def _deep(self) -> Tree:
         chance = self.chance
