@@ -17,7 +17,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from constructs.bare import Tree
 from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter, matching
 from lmparse.export.conversion import Conversion
@@ -45,9 +44,7 @@ class Records:
 
     def open(self, engine: str) -> RecordFile:
         """The file, read by one engine."""
-        return open_file(
-            self.path, Options(spec=self.spec, framing="rdw", engine=engine), on_error=lambda error: None
-        )
+        return open_file(self.path, Options(spec=self.spec, framing="rdw", engine=engine), on_error=lambda error: None)
 
     def table(self, engine: str, schema: pa.Schema, filters: tuple[Filter, ...] = ()) -> pa.Table:
         """Its rows, or those that match filters."""

@@ -91,7 +91,10 @@ class BareReader:
         for name, attribute in attributes(tree):
             if attribute.get("-lm-type") == "peek" or name in self.circles:
                 continue
-            value = self._value(getattr(parsed, name, None), attribute)
+            # An instance is a property; a field that a record does not have is not there.
+            is_instance = name in tree.get("instances", {})
+            raw = getattr(parsed, name) if is_instance else getattr(parsed, name, None)
+            value = self._value(raw, attribute)
             if attribute.get("-lm-type") == "body":
                 found |= value or {}
             else:

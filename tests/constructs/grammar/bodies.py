@@ -65,7 +65,9 @@ class BodySpec(SequenceSpec):
         chance, make, name = self.chance, self.make, f"body{number}"
         outer = [f"_root.{one}" for one in self.known.names if one.isidentifier()]
         odd = [f"_root.{one}" for one in self.known.odd]
-        inner = Known(chance.sample(outer, 1), chance.sample(odd, min(len(odd), 2)), self.known.types, self.known.params)
+        inner = Known(
+            chance.sample(outer, 1), chance.sample(odd, min(len(odd), 2)), self.known.types, self.known.params
+        )
         if chance.random() < 0.2:
             inner.names.append("_parent.n")
         tree: Tree = {}

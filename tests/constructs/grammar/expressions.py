@@ -15,7 +15,7 @@ _WHERE = (
 
 
 class Expressions:
-    """Makes expressions over names of numbers; `odd` are numbers that records may not have, and are taken less often."""
+    """Makes expressions over names of numbers; records may not have those in `odd`, which are taken less often."""
 
     def __init__(self, chance: random.Random, names: Sequence[str], odd: Sequence[str] = ()) -> None:
         self._chance = chance
