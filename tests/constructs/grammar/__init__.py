@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from constructs.bare import Tree
 from constructs.grammar.any_field import AnyField
 from constructs.grammar.bodies import BodySpec
-from constructs.grammar.sequences import SequenceSpec
+from constructs.grammar.sequences import SequenceSpec, ShortSpec
 
 _IMPORTING = 0.1
 
@@ -29,8 +29,10 @@ class SpecMaker:
         """One spec, which may import one of the others."""
         chance = self._chance
         kind = chance.random()
-        if kind < 0.35:
+        if kind < 0.25:
             return self._any.spec(spec_id)
+        if kind < 0.4:
+            return ShortSpec(chance).spec(spec_id)
         imported = [chance.choice(others)] if others and chance.random() < _IMPORTING else []
-        maker = SequenceSpec if kind < 0.65 else BodySpec
+        maker = SequenceSpec if kind < 0.6 else BodySpec
         return maker(chance, imported).spec(spec_id)

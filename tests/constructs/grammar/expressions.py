@@ -33,13 +33,17 @@ class Expressions:
         """A number, with operators in operators."""
         chance, roll = self._chance, self._chance.random()
         if depth < 2 and roll < 0.3:
-            sign = chance.choice(("+", "-", "*", "&", "%", "/", "+", "-", "|", "^"))
+            sign = chance.choice(("+", "-", "*", "&", "%", "+", "-", "+", "-", self._seldom()))
             return f"({self.number(depth + 1)} {sign} {self.number(depth + 1)})"
         if depth < 2 and roll < 0.42:
             return f"({self.condition(depth + 1)} ? {self.number(depth + 1)} : {self.number(depth + 1)})"
         if roll < 0.8:
             return self.name()
         return chance.choice(_PLACES) if roll < 0.85 else str(chance.choice((0, 1, 2, 3, 0x10, 1 << 31)))
+
+    def _seldom(self) -> str:
+        """An operator with which the columnar engine leaves a record to the parser."""
+        return self._chance.choice(("+", "-", "/", "|", "^"))
 
     def condition(self, depth: int = 0) -> str:
         """True or false of numbers, with `and`, `or` and `not`."""

@@ -15,7 +15,7 @@ _LETTERS = (
 )  # fmt: skip
 _TRIED = 200
 """Bytes that are tried for a spec."""
-_BASES = 6
+_BASES = 3
 """Good records of which there are many with small changes: the columnar engine reads many of one form together."""
 
 

@@ -14,6 +14,8 @@ ENUMS = {"color": {0: "black", 1: "red", 2: "green"}}
 DEEP = "deep"
 """A type that contains itself."""
 _COUNTING = ("u1", "u2", "s1", "u2le", "u4", "b4", "b8")
+_PLAIN = 0.65
+"""Share of specs that need the parser for no field as such, only where their fields depend on each other."""
 _LISTED = (1, 2, 2, 3)
 
 
@@ -35,10 +37,10 @@ class Known:
 
 
 class Sequences:
-    """Makes the fields of types."""
+    """Makes the fields of types; if they are plain, such as the columnar engine may read many at a time."""
 
-    def __init__(self, chance: random.Random) -> None:
-        self.chance = chance
+    def __init__(self, chance: random.Random, *, is_plain: bool) -> None:
+        self.chance, self.is_plain = chance, is_plain
 
     def fields(self, prefix: str, count: int, known: Known, *, often: float = 0.35) -> list[Tree]:
         """Fields of a type, each with a condition as often as said; their numbers are then known."""
@@ -85,7 +87,7 @@ class Sequences:
         if chance.random() < 0.3:
             made[f"{prefix}c"] = {"value": over.name(), "if": over.plain()}
         known.odd += made
-        if chance.random() < 0.25:
+        if chance.random() < 0.25 and not self.is_plain:
             place = {"pos": chance.choice(("0", "1", over.name(), "_io.size - 1"))}
             made[f"{prefix}p"] = place | chance.choice(({"type": "u1"}, {"size": 2}, {"size": over.size()}))
         if chance.random() < 0.15:
@@ -96,17 +98,21 @@ class Sequences:
     def _field(self, known: Known) -> Tree:
         chance, roll = self.chance, self.chance.random()
         if roll < 0.45:
-            found = words.number(chance)
+            found = words.number(chance, is_plain=self.is_plain)
         elif roll < 0.55:
-            found = words.bytes_(chance)
+            found = words.bytes_(chance, is_plain=self.is_plain)
         elif roll < 0.6:
             found = words.decimal(chance)
         elif roll < 0.72:
             found = {"size": self.over(known).size()}
-            found |= chance.choice(({}, {}, {"-codec": "cp037"}, {"process": words.process(chance, known.names)}))
+            ways: list[Tree] = [{}, {}, {"-codec": "cp037"}]
+            if not self.is_plain:
+                ways.append({"process": words.process(chance, known.names)})
+            found |= chance.choice(ways)
         else:
             found = self._nested(known) if known.types else {"type": "u1"}
-        if chance.random() < 0.15 and not {"process", "contents", "valid"} & found.keys():
+        may_repeat = found.get("type") in known.types if self.is_plain else True
+        if chance.random() < 0.15 and may_repeat and not {"process", "contents", "valid"} & found.keys():
             found |= self._repeated(found, known)
         return found
 
@@ -114,13 +120,15 @@ class Sequences:
         chance = self.chance
         types = [self.typed(chance.choice(known.types), known) for _ in range(3)]
         found: Tree = {"type": types[0]}
-        if known.names and chance.random() < 0.2:
+        if known.names and not self.is_plain and chance.random() < 0.2:
             found["type"] = {"switch-on": self.over(known).name(), "cases": {0: types[0], 1: types[1], "_": types[2]}}
         roll = chance.random()
         if roll < 0.3:
             found["size"] = chance.choice((2, 3, 4, 6, self.over(known).size()))
         elif roll < 0.4:
             found["size-eos"] = True
+        elif self.is_plain:
+            return found
         elif roll < 0.45:
             found |= {"size": words.PACKED_SIZE, "process": "zlib"}
         elif roll < 0.5:
@@ -133,7 +141,7 @@ class Sequences:
         chance = self.chance
         if chance.random() < 0.6:
             return {"repeat": "expr", "repeat-expr": chance.choice((*_LISTED, self.over(known).size()))}
-        if chance.random() < 0.5:
+        if self.is_plain or chance.random() < 0.5:
             return {"repeat": "eos"}
         until = ["_io.eof", "_index == 1", "_index + 1 >= 2 or _io.eof", "_io.pos >= _io.size - 1"]
         if of.get("type") in _COUNTING:
@@ -151,7 +159,7 @@ class SequenceSpec:
 
     def __init__(self, chance: random.Random, imported: Sequence[str] = ()) -> None:
         self.chance, self.imported = chance, imported
-        self.make = Sequences(chance)
+        self.make = Sequences(chance, is_plain=chance.random() < _PLAIN)
         self.types: Tree = {}
         self.known = Known()
 
@@ -184,7 +192,7 @@ class SequenceSpec:
         if len(self.known.types) > 1 and chance.random() < 0.2:
             self.types["chosen"] = self._with_body()
             self.known.types.append("chosen")
-        if chance.random() < 0.1:
+        if chance.random() < 0.1 and not self.make.is_plain:
             self.types[DEEP] = self._deep()
             self.known.types.append(DEEP)
         self.known.types += self.imported
@@ -209,3 +217,38 @@ class SequenceSpec:
         if self.imported:
             meta["imports"] = [*self.imported]
         return {"meta": meta, "seq": fields, "types": self.types, "enums": ENUMS}
+
+
+class ShortSpec(SequenceSpec):
+    """Makes a spec of fixed fields, behind them such as records or their headers may end before, and a tail."""
+
+    def spec(self, spec_id: str) -> Tree:
+        """The spec."""
+        chance, known = self.chance, self.known
+        fields = [*self.header(), {"id": "e", "type": chance.choice(("u1", "u1", "u2"))}]
+        known.names.append("e")
+        for number in range(chance.randrange(1, 5)):
+            field = {"id": f"f{number}"} | self._fixed()
+            if number or chance.random() < 0.5:
+                field["if"] = self._end() if chance.random() < 0.85 else self.make.over(known).any_condition()
+            fields.append(field)
+        tree = self.whole(spec_id, fields + self._last())
+        instances = self.make.instances("i", known)
+        return tree | ({"instances": instances} if instances else {})
+
+    def _fixed(self) -> Tree:
+        make = self.chance.choice((words.number, words.number, words.bytes_))
+        return make(self.chance, is_plain=self.make.is_plain)
+
+    def _end(self) -> str:
+        """That the record or its header does not end in front of a field; and nearly that."""
+        return self.chance.choice(
+            ("not _io.eof", "not _io.eof", "not _io.eof", "_io.pos < e", "_io.pos < e", "_io.pos < e",
+             "_io.pos < e and not _io.eof", "_io.pos < 4", "_io.pos < _io.size", "_io.pos < e + 1", "_io.pos < n")
+        )  # fmt: skip
+
+    def _last(self) -> list[Tree]:
+        """What fills the header or the record."""
+        filling: Tree = {"id": "fill", "size": self.chance.choice(("e - _io.pos", "e - _io.pos", "e - 2", "n % 3"))}
+        filling |= self.chance.choice(({}, {"-lm-type": "rest"}, {"if": "not _io.eof"}))
+        return [filling] * (self.chance.random() < 0.35) + self.make.tail("f", self.known, often=0.75)

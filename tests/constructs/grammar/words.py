@@ -12,9 +12,15 @@ UNPACKED = (b"\x01\x02\x03\x01\x02\x01", b"\x02\x01\x00\x01\x02\x02", b"\x00\x01
 PACKED = tuple(zlib.compress(raw) for raw in UNPACKED)
 (PACKED_SIZE,) = {len(raw) for raw in PACKED}
 _NUMBERS = ("u1", "u1", "u1", "u1", "u2", "u2", "s1", "u2le", "u4", "s2le", "u8", "s8be", "f4", "b4", "b8", "b1", "b12")
-_BYTES: tuple[Tree, ...] = (
+_WHOLE = ("u1", "u1", "u1", "u1", "u2", "u2", "s1", "u2le", "u4", "s2le", "u8", "s8be", "f4")
+"""Numbers that need no parser."""
+_PLAIN: tuple[Tree, ...] = (
     {"size": 1}, {"size": 2}, {"size": 3}, {"size": "1 + 1"}, {"size": 0},
-    {"size": 2, "-codec": "cp037"}, {"size": 1, "-codec": "cp500"}, {"size": 3, "-codec": "cp1252"},
+    {"size": 2, "-codec": "cp037"}, {"size": 1, "-codec": "cp500"}, {"size": 3, "-codec": "ISO-8859-1"},
+)  # fmt: skip
+"""Bytes that need no parser."""
+_BYTES: tuple[Tree, ...] = (
+    *_PLAIN,
     {"size": 2, "process": "xor(255)"}, {"size": 2, "process": "xor([1, 2, 3])"}, {"size": 3, "process": "rol(3)"},
     {"size": PACKED_SIZE, "process": "zlib"},
     {"type": "strz", "encoding": "ASCII"}, {"terminator": 0}, {"terminator": 1, "eos-error": False},
@@ -32,9 +38,9 @@ _VALID: tuple[object, ...] = (
 )  # fmt: skip
 
 
-def number(chance: random.Random) -> Tree:
-    """A number, which may be one of an enumeration, or must be in a range."""
-    field: Tree = {"type": chance.choice(_NUMBERS)}
+def number(chance: random.Random, *, is_plain: bool) -> Tree:
+    """A number, which may be one of an enumeration, or must be in a range; if it is plain, one that needs no parser."""
+    field: Tree = {"type": chance.choice(_WHOLE if is_plain else _NUMBERS)}
     if field["type"][0] in "us" and chance.random() < 0.15:
         field["valid"] = chance.choice(_VALID)
     elif field["type"][0] == "u" and chance.random() < 0.1:
@@ -42,9 +48,9 @@ def number(chance: random.Random) -> Tree:
     return field
 
 
-def bytes_(chance: random.Random) -> Tree:
-    """Bytes, text, or bytes that are changed before they are read."""
-    return dict(chance.choice(_BYTES))
+def bytes_(chance: random.Random, *, is_plain: bool) -> Tree:
+    """Bytes, text, or bytes that are changed before they are read; the same."""
+    return dict(chance.choice(_PLAIN if is_plain else _BYTES))
 
 
 def decimal(chance: random.Random) -> Tree:
