@@ -24,7 +24,7 @@ from kaitaistruct import (
 
 from constructs.agreeing import in_order
 from constructs.bare import ANYTHING, BareReader, Tree, attributes, plain
-from constructs.shortened import shortened
+from constructs.shortened import shortened, without_empty
 from lmparse.columnar import schemas
 from lmparse.logs import arrow
 from lmparse.logs.open import open_file
@@ -128,9 +128,13 @@ def _read(bare: BareReader, raw: bytes) -> Tree | Exception:
 
 
 def _as_shortened(bare: BareReader, raw: bytes, row: Tree) -> Tree:
-    """The values of a record that ends inside an optional field, whose bytes are in a `rest`."""
+    """The values of a record that ends inside an optional field, whose bytes are in a `rest`.
+
+    The fields behind it are null, also those that are empty at the end of a record.
+    """
     tried = []
-    for found in shortened(bare, raw):
+    row = without_empty(row)
+    for found in map(without_empty, shortened(bare, raw)):
         try:
             _same_row(found, row, bare.package)
         except AssertionError:

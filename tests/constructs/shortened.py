@@ -122,3 +122,10 @@ def _streams(bare: BareReader, stream: type[KaitaiStream]) -> Iterator[None]:
     finally:
         for module in modules:
             module.KaitaiStream = KaitaiStream
+
+
+def without_empty(value: Any) -> Any:
+    """A value with null for empty bytes, texts and lists in it."""
+    if isinstance(value, dict):
+        return {name: without_empty(item) for name, item in value.items()}
+    return None if value in (b"", "", []) else value

@@ -250,5 +250,5 @@ class ShortSpec(SequenceSpec):
     def _last(self) -> list[Tree]:
         """What fills the header or the record."""
         filling: Tree = {"id": "fill", "size": self.chance.choice(("e - _io.pos", "e - _io.pos", "e - 2", "n % 3"))}
-        filling |= self.chance.choice(({}, {"-lm-type": "rest"}, {"if": "not _io.eof"}))
+        filling |= self.chance.choice(({}, {"if": "not _io.eof"}))
         return [filling] * (self.chance.random() < 0.35) + self.make.tail("f", self.known, often=0.75)
