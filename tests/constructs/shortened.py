@@ -96,10 +96,10 @@ def _with_rest(bare: BareReader, raw: bytes, end: _End, left: bytes) -> Iterator
     while number <= rests:
         bare.rests = Rests(left, number)
         found = _read(bare, raw, _Watch(end))
+        rests, number = bare.rests.empty - 1, number + 1
+        bare.rests = Rests()
         if found is not None:
             yield found
-        rests, number = bare.rests.empty - 1, number + 1
-    bare.rests = Rests()
 
 
 def _read(bare: BareReader, raw: bytes, watch: _Watch) -> Tree | None:
