@@ -109,7 +109,8 @@ class BareReader:
         if isinstance(value, bytes) and attribute.get("-lm-type") in numbers_by_hand.KINDS:
             return self._number(attribute["-lm-type"], value, attribute)
         if isinstance(value, bytes) and "-codec" in attribute:
-            return value.decode(attribute["-codec"]).rstrip(" ")
+            page = attribute["-codec"]
+            return value.decode("cp037" if page in ("ebcdic", "database") else page).rstrip(" ")
         if isinstance(value, int) and "-scale" in attribute:
             return numbers_by_hand.with_scale(int(value), attribute["-scale"])
         if not isinstance(value, KaitaiStruct):
