@@ -89,6 +89,7 @@ def compare(built: Built, records: Sequence[bytes], folder: Path, circles: Seque
         dissection = dissector.dissect(raw)
         found = _read(bare, raw)
         if isinstance(found, EndOfStreamError) and code in (None, *VALUE_CODES):
+            row = without_empty(row)
             found = _as_shortened(bare, raw, row)
         in_place = next((node.fault for node in dissection.walk() if node.fault is not None), None)
         shown = dissection.fault or in_place
@@ -133,7 +134,6 @@ def _as_shortened(bare: BareReader, raw: bytes, row: Tree) -> Tree:
     The fields behind it are null, also those that are empty at the end of a record.
     """
     tried = []
-    row = without_empty(row)
     for found in map(without_empty, shortened(bare, raw)):
         try:
             _same_row(found, row, bare.package)
