@@ -86,8 +86,8 @@ def batches(rows: Iterable[Row], schema: pa.Schema, most: int = BATCH_ROWS) -> I
     try:
         for row in rows:
             collected.append(row)
-            size += _size(row)
-            if len(collected) == most or size >= BATCH_BYTES:
+            size += size_of(row)
+            if len(collected) == most or is_full(size):
                 yield to_batch(collected, schema)
                 collected, size = [], 0
     except LmparseError as error:
@@ -98,13 +98,18 @@ def batches(rows: Iterable[Row], schema: pa.Schema, most: int = BATCH_ROWS) -> I
         raise fault
 
 
-def _size(value: Any) -> int:
+def is_full(size: int) -> bool:
+    """Whether rows of as many bytes are a batch."""
+    return size >= BATCH_BYTES
+
+
+def size_of(value: Any) -> int:
     """Bytes or characters of all texts and byte strings in a value."""
     if isinstance(value, bytes | str):
         return len(value)
     if isinstance(value, dict):
-        return sum(map(_size, value.values()))
-    return sum(map(_size, value)) if isinstance(value, list) else 0
+        return sum(map(size_of, value.values()))
+    return sum(map(size_of, value)) if isinstance(value, list) else 0
 
 
 def chunks(rows: Iterator[T], most: int = BATCH_ROWS) -> Iterator[list[T]]:
@@ -120,6 +125,25 @@ def chunks(rows: Iterator[T], most: int = BATCH_ROWS) -> Iterator[list[T]]:
             yield held
         if len(held) < most:
             break
+    if fault is not None:
+        raise fault
+
+
+def line_chunks(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """The same of lines, of which about BATCH_BYTES are enough."""
+    held: list[bytes] = []
+    size, fault = 0, None
+    try:
+        for line in lines:
+            held.append(line)
+            size += len(line)
+            if len(held) == BATCH_ROWS or is_full(size):
+                yield held
+                held, size = [], 0
+    except LmparseError as error:
+        fault = error
+    if held:
+        yield held
     if fault is not None:
         raise fault
 

@@ -53,10 +53,7 @@ def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
     if spec.has_kind:
         fields[catalog.KIND] = commented(catalog.KIND, TEXT, "spec and word of what the record is")
     for entry in flat(spec.layouts, spec.layout):
-        field = _arrow_field(spec.layouts, entry)
-        known = fields.setdefault(entry.id, field)
-        if known.type != field.type:
-            fields[entry.id] = known.with_type(_common(known.type, field.type))
+        _put(fields, _arrow_field(spec.layouts, entry))
         for part in parts(spec.layouts, entry):
             fields.setdefault(f"{entry.id}_{part.id}", commented(f"{entry.id}_{part.id}", pa.int64(), part.doc))
     for name in columns:
@@ -64,6 +61,13 @@ def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
             raise OptionError(f"columns: there is no field {name!r} in {spec.id}")
     wanted = [fields[name] for name in columns] if columns else list(fields.values())
     return pa.schema([*wanted, *outcome_fields()])
+
+
+def _put(fields: dict[str, pa.Field], field: pa.Field) -> None:
+    """Add a column, or give the one of its name the type of both: of two kinds of records one may have either."""
+    known = fields.setdefault(field.name, field)
+    if known.type != field.type:
+        fields[field.name] = known.with_type(_common(known.type, field.type))
 
 
 def _common(first: pa.DataType, second: pa.DataType) -> pa.DataType:
@@ -105,7 +109,10 @@ def _item_type(layouts: Any, entry: Field) -> pa.DataType:
     if entry.kind == "switch":
         return pa.struct([_arrow_field(layouts, choice) for choice in entry.choices])
     if entry.kind == "struct":
-        return pa.struct([_arrow_field(layouts, part) for part in layouts[entry.type]])
+        members: dict[str, pa.Field] = {}
+        for part in flat(layouts, layouts[entry.type or ""]):
+            _put(members, _arrow_field(layouts, part))
+        return pa.struct(list(members.values()))
     name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits, entry.scale)
     if name.startswith("decimal"):
         # Arrow has no short names for decimals.

@@ -30,9 +30,11 @@ from lmparse.columnar.rows import (
     bad_rows,
     batches,
     fields_for,
+    is_full,
     parts_inside,
     record_row,
     record_rows,
+    size_of,
     to_batch,
 )
 from lmparse.errors import OptionError, TableNotFoundError
@@ -47,6 +49,7 @@ from lmparse.records.files import OnError, RecordFile, ignored
 from lmparse.spec import catalog
 from lmparse.storage.addresses import path_of
 from lmparse.storage.states import FileState, check_all
+from lmparse.values.byte_arrays import Flags, Int64s
 
 # -- records ----------------------------------------------------------------------------
 
@@ -122,9 +125,7 @@ def record_batches(
             for entry in schema
         ]
         batch = pa.RecordBatch.from_arrays(made, schema=schema)
-        if decoded.irregular.any():
-            batch = _mended(batch, file, window, numbers, decoded.irregular)
-        yield from matching([batch], filters)
+        yield from matching(_mended(batch, file, window, numbers, decoded.irregular), filters)
 
 
 def _by_form(file: RecordFile, plan: FormPlan, schema: pa.Schema, span: Span | None = None) -> Iterator[pa.RecordBatch]:
@@ -138,7 +139,7 @@ def _by_form(file: RecordFile, plan: FormPlan, schema: pa.Schema, span: Span | N
             origin.column(entry, window, numbers) if entry.name in schemas.OUTCOMES else next(found) for entry in schema
         ]
         batch = pa.RecordBatch.from_arrays(made, schema=schema)
-        yield _mended(batch, file, window, numbers, decoded.irregular) if decoded.irregular.any() else batch
+        yield from _mended(batch, file, window, numbers, decoded.irregular)
 
 
 def refusal(file: RecordFile, schema: pa.Schema) -> str:
@@ -164,19 +165,40 @@ def plan_of(file: RecordFile) -> RecordPlan:
     return RecordPlan(file.spec, file.code_page)
 
 
-def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: Any, irregular: Any) -> pa.RecordBatch:
-    """A batch of some records of a window, in which irregular records are replaced by rows read one by one."""
+def _mended(
+    batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: Int64s, irregular: Flags
+) -> Iterator[pa.RecordBatch]:
+    """A batch of some records of a window, in which irregular records are replaced by rows read one by one.
+
+    It is divided where these rows are enough for a batch: few bytes of a window may unpack to many.
+    """
+    if not irregular.any():
+        yield batch
+        return
     rows: list[Row] = []
     order: list[int] = []
     inside = parts_inside(file)
     wanted = fields_for(batch.schema, inside)
+    begin = size = 0
     for number in np.flatnonzero(irregular).tolist():
         extent = window.extent(int(numbers[number]))
         record = file.read_extent(extent, wanted)
         found = list(bad_rows(file)) if record is None else [record_row(file, extent, record, inside)]
         order += [number] * len(found)
         rows += found
-    regular = np.flatnonzero(~irregular)
+        size += size_of(found)
+        if is_full(size):
+            yield _with_rows(batch, irregular, range(begin, number + 1), rows, order)
+            rows, order, begin, size = [], [], number + 1, 0
+    if begin < len(irregular):
+        yield _with_rows(batch, irregular, range(begin, len(irregular)), rows, order)
+
+
+def _with_rows(
+    batch: pa.RecordBatch, irregular: Flags, part: range, rows: list[Row], order: list[int]
+) -> pa.RecordBatch:
+    """The regular records of a part of a batch, and rows of the others, each with the number of its record."""
+    regular = np.flatnonzero(~irregular[part.start : part.stop]) + part.start
     kept = VersionBatch(None, batch.take(pa.array(regular)), regular)
     mended = [VersionBatch(None, to_batch(rows, batch.schema), np.array(order, np.int64))] if rows else []
     return joined([kept, *mended]).batch

@@ -17,7 +17,7 @@ from lmparse.columnar.comparison import compared
 from lmparse.columnar.form_plan import FormPlan
 from lmparse.columnar.json_texts import LINES
 from lmparse.columnar.record_plan import RecordPlan
-from lmparse.columnar.rows import chunks, to_batch
+from lmparse.columnar.rows import chunks, is_full, line_chunks, to_batch
 from lmparse.errors import LmparseError
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
@@ -59,7 +59,7 @@ def _by_version(rows: list[FallbackRow], schema: pa.Schema) -> Iterator[VersionB
 def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.RecordBatch]:
     """The records of a file as lines. Raises as `RecordFile.records` does."""
     if lines_refusal(file):
-        for held in chunks(map(json_texts.json_line, file.records(span))):
+        for held in line_chunks(map(json_texts.json_line, file.records(span))):
             yield _batch(held)
         return
     wanted = file.options.columns
@@ -113,12 +113,13 @@ def _form_lines(file: RecordFile, plan: FormPlan, window: Window) -> Iterator[pa
 
 
 def _mended(file: RecordFile, window: Window, lines: pa.Array, irregular: Flags) -> Iterator[pa.RecordBatch]:
-    """The lines of a window, with those of irregular records made one by one."""
-    regular = np.flatnonzero(~irregular)
-    kept = json_texts.harmless(lines.take(pa.array(regular))).cast(pa.binary())
-    parts = [VersionBatch(None, pa.RecordBatch.from_arrays([kept], schema=LINES), regular)]
+    """The lines of a window, with those of irregular records made one by one.
+
+    They are divided where these are enough for a batch: few bytes of a window may unpack to many. An error that ends
+    reading is raised behind the lines before it.
+    """
     made: list[tuple[int, bytes]] = []
-    reached, fault = len(window), None
+    begin, reached, size, fault = 0, len(window), 0, None
     for number in np.flatnonzero(irregular).tolist():
         try:
             row = file.row(window.extent(number))
@@ -127,12 +128,24 @@ def _mended(file: RecordFile, window: Window, lines: pa.Array, irregular: Flags)
             break
         if row is not None:
             made.append((number, json_texts.json_line(row)))
+            size += len(made[-1][1])
+        if is_full(size):
+            yield _with_lines(lines, irregular, range(begin, number + 1), made)
+            made, begin, size = [], number + 1, 0
+    yield _with_lines(lines, irregular, range(begin, reached), made)
+    if fault is not None:
+        raise fault
+
+
+def _with_lines(lines: pa.Array, irregular: Flags, part: range, made: list[tuple[int, bytes]]) -> pa.RecordBatch:
+    """The lines of the regular records of a part of a window, and those of others, each with its record's number."""
+    regular = np.flatnonzero(~irregular[part.start : part.stop]) + part.start
+    kept = json_texts.harmless(lines.take(pa.array(regular))).cast(pa.binary())
+    parts = [VersionBatch(None, pa.RecordBatch.from_arrays([kept], schema=LINES), regular)]
     if made:
         numbers, rows = zip(*made, strict=True)
         parts.append(VersionBatch(None, _batch(list(rows)), np.array(numbers, np.int64)))
-    yield joined(parts).before(reached).batch
-    if fault is not None:
-        raise fault
+    return joined(parts).batch
 
 
 def _places(window: Window) -> pa.Array:

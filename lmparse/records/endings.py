@@ -7,7 +7,7 @@ their values. What cannot be computed, as numbers that are looked at ahead, may 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -150,3 +150,11 @@ def behind(layout: Layout, entry: Field) -> list[Field]:
     """The fields of a layout behind one of them."""
     found = [one for one in layout if not one.is_instance]
     return found[found.index(entry) + 1 :]
+
+
+def is_moved(layout: Layout, entry: Field, known: Container[str]) -> bool:
+    """Whether a field is not at its offset: an optional field in front of it is not among those that are known."""
+    if entry.is_instance:
+        return False
+    in_front = layout.fields[: layout.fields.index(entry)]
+    return any(one.optional and one.id not in known for one in in_front if not one.is_instance)

@@ -49,10 +49,16 @@ class Fault:
 
     @cached_property
     def offset(self) -> int | None:
-        """Offset of the field in the record, from the layouts; in records with nested streams from the parser."""
+        """Offset of the field in the record, from the layouts; in records with nested streams from the parser.
+
+        From the parser too where an optional field in front of it is absent: the header of a record may end before it,
+        and others follow the header.
+        """
         total = 0
         for step in self.steps:
-            _, entry = self._known(step)
+            layout, entry = self._known(step)
+            if entry is not None and endings.is_moved(layout, entry, vars(step.parsed)):
+                return self.steps[-1].start if self._is_measured else None
             if entry is None or entry.offset is None or entry.repeated:
                 return self.steps[-1].start if self._is_nested and self._is_measured else None
             total += entry.offset

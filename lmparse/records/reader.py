@@ -38,6 +38,8 @@ _PARSED: dict[str, Decode] = {"uint": int, "int": int, "float": float}
 """Kinds whose parsed field is the value."""
 _KINDS_OF = ((int, ("uint", "int")), (float, ("float",)), (str, ("str",)), (bytes, ("variable",)))
 """Kinds of choices by the type of a parsed value."""
+_REST = ("rest",)
+"""The size of a field that has all bytes that are left."""
 
 
 _HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]").search
@@ -210,24 +212,33 @@ class RecordReader:
         faults: list[InvalidValueError],
         path: str,
         base: int | None,
-        stream: int = 0,
+        stream: int | None = 0,
         wanted: Wanted = None,
     ) -> None:
-        """Add the fields of a parsed object that starts at `base`, in a stream that starts at `stream`, to `values`."""
+        """Add the fields of a parsed object that starts at `base`, in a stream that starts at `stream`, to `values`.
+
+        Each is None where it is not known.
+        """
         layout = self.spec.layout_of(parsed)
+        is_moved = False
         for entry, decode in self.decoders(layout):
+            if entry.optional and not (is_moved or entry.is_instance):
+                # What is there behind an optional field that is not has another place than in the layout.
+                is_moved = entry.id not in vars(parsed)
             if wanted is not None and entry.id not in wanted and entry.kind != "body":
                 continue
             value = getattr(parsed, entry.id, None)
             offset = None if base is None or entry.offset is None else base + entry.offset
+            if is_moved and not entry.is_instance:
+                offset = None
             if value is None:
                 if entry.kind != "rest":
                     values[entry.id] = None
             elif entry.kind == "body":
                 if value._io is parsed._io:
                     self._fill(value, values, faults, path, offset, stream, wanted)
-                else:  # a stream of its own, of the bytes up to the end of this one
-                    start = stream + parsed._io.size() - value._io.size()
+                else:
+                    start = _start_of_stream(parsed, entry, value, offset, stream)
                     self._fill(value, values, faults, path, start, start, wanted)
             elif decode is None or entry.repeated:
                 values[entry.id] = self._nested(value, entry, decode, faults, path + entry.id, offset)
@@ -266,7 +277,7 @@ class RecordReader:
             choice = self.chosen(entry, value)
             return {choice.id: self._nested(value, choice, self.decoder(choice), faults, path, offset)}
         inner: Values = {}
-        self._fill(value, inner, faults, f"{path}.", offset)
+        self._fill(value, inner, faults, f"{path}.", None if entry.process == "zlib" else offset, None)
         return inner
 
     def chosen(self, entry: Field, value: Any) -> Field:
@@ -320,6 +331,16 @@ class RecordReader:
             )
 
         return join if entry.kind != "rid6" else lambda value: positions.join_rid6(join(value), value._is_le)
+
+
+def _start_of_stream(parsed: Any, entry: Field, body: Any, offset: int | None, stream: int | None) -> int | None:
+    """Where a body with a stream of its own begins: at the offset of its field, or its bytes end where those of the
+    object around it do. `stream` is where the stream around it begins."""
+    if entry.process == "zlib" or offset is not None:
+        return None if entry.process == "zlib" else offset
+    if stream is None or entry.size != _REST:
+        return None
+    return int(stream + parsed._io.size() - body._io.size())
 
 
 def _whole_text(text: Any) -> Any:

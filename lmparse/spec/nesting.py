@@ -60,6 +60,6 @@ def json_reason(layouts: Mapping[str, Layout], entry: Field) -> str:
     for name in types_of(entry):
         if holds_itself(layouts, name):
             return f"{name} contains itself"
-    if entry.type is not None and not layouts[entry.type].fields:
+    if entry.type is not None and next(flat(layouts, layouts[entry.type]), None) is None:
         return f"{entry.type} has no fields"
     return ""

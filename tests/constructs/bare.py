@@ -9,6 +9,7 @@ import importlib
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,23 @@ ANYTHING = object()
 """The value of a type that lmparse reads as one value."""
 
 
+@dataclass
+class Rests:
+    """The fields of the kind `rest` that have no bytes, in the order in which they are read."""
+
+    left: bytes = b""
+    """What one of them gets."""
+    which: int = 0
+    """The number of that one."""
+    empty: int = 0
+    """How many there were so far."""
+
+    def next(self) -> bytes | None:
+        """The value of the next one: null if it has no bytes."""
+        self.empty += 1
+        return (self.left or None) if self.empty - 1 == self.which else None
+
+
 class BareReader:
     """Reads records of one spec that was built into a folder."""
 
@@ -32,7 +50,11 @@ class BareReader:
         """Instances that lead in a circle forever."""
         self.bad = 0
         """Values of the record that was read last that are not numbers of their kind; they are None."""
-        self.tree: Tree = yaml.safe_load(ksy.read_text())
+        self.rests = Rests()
+        self.package = out.name
+        self._trees: dict[str, Tree] = {}
+        self._folder = ksy.parent
+        self.tree = self.spec(ksy.stem)
         sys.path.insert(0, str(out.parent))
         try:
             module = importlib.import_module(f"{out.name}.{ksy.stem}")
@@ -40,38 +62,73 @@ class BareReader:
             sys.path.remove(str(out.parent))
         self._parser = getattr(module, _class_name(ksy.stem))
 
+    def spec(self, name: str) -> Tree:
+        """The text of the spec or of one that it imports, by the name of its file."""
+        if name not in self._trees:
+            self._trees[name] = yaml.safe_load((self._folder / f"{name}.ksy").read_text())
+        return self._trees[name]
+
     def read(self, raw: bytes) -> Tree:
         """The values of a record by name. Raises what the parser raises."""
-        self.bad = 0
-        parsed = self._parser(KaitaiStream(BytesIO(raw)))
+        return self.read_from(KaitaiStream(BytesIO(raw)))
+
+    def read_from(self, stream: KaitaiStream) -> Tree:
+        """The same of a record in a stream."""
+        self.bad = self.rests.empty = 0
+        parsed = self._parser(stream)
         return self._values(parsed, self.tree)
 
+    def accepts(self, raw: bytes) -> bool:
+        """Whether a record has no error and no value that is not a number of its kind."""
+        try:
+            self.read(raw)
+        except Exception:
+            return False
+        return not self.bad
+
     def _values(self, parsed: Any, tree: Tree) -> Tree:
-        return {
-            name: self._value(getattr(parsed, name, None), attribute)
-            for name, attribute in attributes(tree)
-            if attribute.get("-lm-type") != "peek" and name not in self.circles
-        }
+        found: Tree = {}
+        for name, attribute in attributes(tree):
+            if attribute.get("-lm-type") == "peek" or name in self.circles:
+                continue
+            # An instance is a property; a field that a record does not have is not there.
+            is_instance = name in tree.get("instances", {})
+            raw = getattr(parsed, name) if is_instance else getattr(parsed, name, None)
+            value = self._value(raw, attribute)
+            if attribute.get("-lm-type") == "body":
+                found |= value or {}
+            else:
+                found[name] = value
+        return found
 
     def _value(self, value: Any, attribute: Tree) -> Any:
         if isinstance(value, list):
             return [self._value(item, attribute) for item in value]
+        if attribute.get("-lm-type") == "rest":
+            return value or self.rests.next()
         if isinstance(value, bytes) and attribute.get("-lm-type") in numbers_by_hand.KINDS:
             return self._number(attribute["-lm-type"], value, attribute)
         if isinstance(value, bytes) and "-codec" in attribute:
-            return value.decode("cp037").rstrip(" ")
+            page = attribute["-codec"]
+            return value.decode("cp037" if page in ("ebcdic", "database") else page).rstrip(" ")
         if isinstance(value, int) and "-scale" in attribute:
             return numbers_by_hand.with_scale(int(value), attribute["-scale"])
         if not isinstance(value, KaitaiStruct):
             return plain(value)
-        tree, endian = self.tree, self.tree["meta"].get("endian")
-        for name in type(value).__qualname__.split(".")[1:]:
-            tree = next(inner for key, inner in tree["types"].items() if _class_name(key) == name)
-            endian = tree.get("meta", {}).get("endian", endian)
+        tree, endian = self._tree_of(value)
         if tree.get("-lm-type") in numbers_by_hand.KINDS:
             raw = b"".join(_bytes_of(getattr(value, name), part, endian) for name, part in attributes(tree))
             return self._number(tree["-lm-type"], raw, attribute)
         return ANYTHING if "-lm-type" in tree else self._values(value, tree)
+
+    def _tree_of(self, value: KaitaiStruct) -> tuple[Tree, Any]:
+        """The text of the type of an object, and its byte order."""
+        tree = self.spec(type(value).__module__.rpartition(".")[2])
+        endian = tree["meta"].get("endian")
+        for name in type(value).__qualname__.split(".")[1:]:
+            tree = next(inner for key, inner in tree["types"].items() if _class_name(key) == name)
+            endian = tree.get("meta", {}).get("endian", endian)
+        return tree, endian
 
     def _number(self, kind: str, raw: bytes, attribute: Tree) -> Any:
         try:

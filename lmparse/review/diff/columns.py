@@ -7,7 +7,7 @@ installed. A test compares both.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from lmparse.spec.catalog import KIND
@@ -84,7 +84,7 @@ def _put_inner(
         return
     inner = [((layout_id, entry.id), choice) for choice in entry.choices]
     if entry.kind == "struct" and nested is not None:
-        inner = [((nested.id, part.id), part) for part in nested]
+        inner = [((layout.id, part.id), part) for layout, part in _flat(layouts, nested, (nested.id,))]
     for origin, part in inner:
         type_ = column_type(part) if not json_reason(layouts, part) else _whole_type(layouts, part)
         _put(columns, prefix + part.id, SpecColumn(type_, part.doc, (origin,)))
@@ -123,10 +123,16 @@ def _whole_type(layouts: Mapping[str, Layout], entry: Field) -> str:
     """The type of a column; for a struct with its fields."""
     if json_reason(layouts, entry):
         return "array<string>" if entry.repeated else _TEXT
-    inner = entry.choices if entry.kind == "switch" else layouts[entry.type] if entry.type is not None else ()
     if entry.kind not in ("struct", "switch"):
         return column_type(entry)
-    fields = ",".join(f"{part.id}:{_whole_type(layouts, part)}" for part in inner)
+    inner: Iterable[Field] = entry.choices
+    if entry.kind == "struct" and entry.type is not None:
+        inner = (part for _, part in _flat(layouts, layouts[entry.type], (entry.type,)))
+    types: dict[str, str] = {}
+    for part in inner:
+        type_ = _whole_type(layouts, part)
+        types[part.id] = type_ if types.get(part.id, type_) == type_ else _common(types[part.id], type_)
+    fields = ",".join(f"{name}:{type_}" for name, type_ in types.items())
     return f"array<struct<{fields}>>" if entry.repeated else f"struct<{fields}>"
 
 

@@ -1,11 +1,12 @@
-"""Random specs and random bytes for them: any construct inside and beside any other."""
+"""Specs of any field: each construct of a field inside and beside each other one."""
 
 from __future__ import annotations
 
 import random
 from typing import Any
 
-Tree = dict[str, Any]
+from constructs.bare import Tree
+
 _NUMBERS = ("u1", "u2", "u4", "u8", "s1", "s2", "s4", "s8", "f4", "f8")
 _SMALL = ("u1", "u1", "s1", "u2le", "u2be")
 """Types of fields that count or decide."""
@@ -17,8 +18,8 @@ _DECIMALS = (
 _PROCESSES = ("xor(0x5a)", "rol(3)", "ror(1)", "zlib")
 
 
-class SpecMaker:
-    """Makes specs from random choices."""
+class AnyField:
+    """Makes specs whose fields are any constructs."""
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
@@ -193,17 +194,3 @@ class SpecMaker:
         if chance.random() < 0.3:
             instance["io"] = "_root._io"
         return instance
-
-
-_DIGITS = bytes([0, 1, 2, 0x0C, 0x1D, 0x12, 0x30, 0x31, 0x4B, 0xF0, 0xF1, 0xF2, 0xF9, 0xC1, 0xD3, 0x4E, 0x60])
-
-
-def records(chance: random.Random, count: int) -> list[bytes]:
-    """Random bytes: mostly small numbers, letters and digits, so that counts, lengths and decimals are often good."""
-    found = []
-    for _ in range(count):
-        letters = chance.choice(
-            (bytes(4), bytes(range(4)), bytes([0, 1, 2, 0x20, 0x41, 0x42]), _DIGITS, bytes(range(256)))
-        )
-        found.append(bytes(chance.choice(letters) for _ in range(chance.randrange(48))))
-    return found
