@@ -261,8 +261,8 @@ class _Cutter:
 
     def _check_payload(self, buffer: Buffer, offset: int, length: int, candidate: int, end: int) -> None:
         """Raise FramingError LMP-F005 if a SEGLEN leads behind another record, as one that is damaged may."""
-        if not self._has_payload(buffer, offset):
-            return
+        if _number(buffer, self._places["change_type"], offset) in image_change_types():
+            return  # what is not the end of its images is noticed
         inside = self._header_inside(buffer, offset, candidate, end)
         if inside is not None:
             seg_len, (start, _) = _number(buffer, self._places["seg_len"], offset), self._places["seg_len"]

@@ -105,3 +105,18 @@ def test_a_record_that_ends_inside_its_header_does_not_take_the_next_one(change_
             list(opened.changes())
         assert (caught.value.code, caught.value.record_index) == ("LMP-F005", 1), end
         assert str(end) in (caught.value.found or "")
+
+
+@pytest.mark.parametrize("total", [1, 2])
+def test_a_seglen_that_leads_behind_another_record_is_an_error(total: int, tmp_path: Path) -> None:
+    stated = [{"totalsegs": total, "segnum": number % 2} for number in range(2)] if total > 1 else [{}]
+    segments = [record(1, "CO", **one) for one in stated]
+    behind = record(2, "I")
+    segments = [record(1, "CO", **one, seglen=len(raw)) for one, raw in zip(stated, segments, strict=True)]
+    opened = read(tmp_path, [record(0, "I"), *segments, behind, record(3, "I")])
+    assert len(list(opened.changes())) == 4
+    longer = record(1, "CO", **stated[-1], seglen=len(segments[-1]) + len(behind))
+    opened = read(tmp_path, [record(0, "I"), *segments[:-1], longer, behind, record(3, "I")])
+    with pytest.raises(DataError, match="SEGLEN leads behind another record") as caught:
+        list(opened.changes())
+    assert caught.value.code == "LMP-F005"
