@@ -170,8 +170,13 @@ class Consistency:
         """Take note of a segment in another extract whose change ends here."""
         self._lent.setdefault(tuple([values[name] for name in KEY_FIELDS]), set()).add(values["seg_num"])
 
-    def add(self, extent: RecordExtent, raw: bytes, values: Values, *, is_given: bool = True) -> None:
-        """Test one record. `is_given` is False if another extract gives its change: its number is tested there."""
+    def add(
+        self, extent: RecordExtent, raw: bytes, values: Values, *, is_given: bool = True, has_ended: bool = True
+    ) -> None:
+        """Test one record. `is_given` is False if another extract gives its change: its number is tested there.
+
+        `has_ended` is False if another extract says how its unit ended, whose header may have fewer fields for it.
+        """
         self._order.untestable[_NO_ORDER] += 1
         self._indexes.append(extent.index)
         self._digests.append(hash(raw) & _MASK)
@@ -183,7 +188,7 @@ class Consistency:
         begins = is_given and self._test_segment(extent, values)
         self._add_seq(values, self._runs.number(raw), begins)
         self._test_within(extent, values)
-        self._test_outcome(extent, values)
+        self._test_outcome(extent, values, has_ended=has_ended)
 
     def claims(self, reread: Reread) -> list[Claim]:
         """What came of all tests."""
@@ -284,7 +289,7 @@ class Consistency:
         else:
             self._within.untestable[_NO_POSITION] += 1
 
-    def _test_outcome(self, extent: RecordExtent, values: Values) -> None:
+    def _test_outcome(self, extent: RecordExtent, values: Values, *, has_ended: bool) -> None:
         unit, record = values["uor_disp"], values["log_rec_disp"]
         if unit is None:
             self._commits.untestable[_ABSENT] += 1
@@ -293,7 +298,7 @@ class Consistency:
         failure = None
         if self._commit_fields:
             found = [name for name in self._commit_fields if (value := values[name]) and value != _ZERO]
-            if unit == "C" and len(found) < len(self._commit_fields):
+            if unit == "C" and len(found) < (len(self._commit_fields) if has_ended else 1):
                 lacking = next(name for name in self._commit_fields if name not in found)
                 failure = f"{_said(extent)}: UORDISP is C, but {_name(lacking)} is zero"
             elif unit != "C" and found:

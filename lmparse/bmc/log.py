@@ -207,7 +207,10 @@ class LogicalLog(ChangeLog):
         if record is None:
             self._consistency.unreadable(raw)
         else:
-            self._consistency.add(extent, raw, record.values, is_given=self.extract.has(extent))
+            extract = self.extract
+            self._consistency.add(
+                extent, raw, record.values, is_given=extract.has(extent), has_ended=extract.record(raw) is raw
+            )
             self._naming.add(extent, record.values)
 
     def claims(self) -> list[Claim]:

@@ -15,7 +15,7 @@ import numpy as np
 from lmparse.bmc.extract_heads import ExtractHeads, not_one
 from lmparse.bmc.extract_settings import LentSegment
 from lmparse.bmc.repeated_changes import Given, SharedRecords, SharedSegment
-from lmparse.bmc.segments import Segment
+from lmparse.bmc.segments import KEY_FIELDS, Segment
 from lmparse.bmc.unit_outcomes import keys
 from lmparse.errors import DataError
 
@@ -137,6 +137,15 @@ def _lend(
                     continue  # it stays where it is, and is reported there
                 numbers.add(segment.number)
                 index = -1 - len(lent[owner.rank])
-                named = replace(found, extent=replace(found.extent, index=index))
+                named = replace(_with_key(found, owner, read), extent=replace(found.extent, index=index))
                 lent[owner.rank].append(LentSegment(named, heads[copy.rank].path, found.extent))
             given[copy.rank].elsewhere.append(segment.extent.offset)
+
+
+def _with_key(lent: Segment, owner: _Copy, read: Read) -> Segment:
+    """A segment with the values by which the others of its change are known: headers may have different fields."""
+    with suppress(DataError):
+        own = read(owner.rank, owner.segments[0]).values
+        values = lent.values | {name: own[name] for name in KEY_FIELDS}
+        return replace(lent, record=replace(lent.record, values=values))
+    return lent

@@ -13,7 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lmparse.logs.check import account
 from lmparse.logs.families import read_options
+from lmparse.logs.joining import one_log
 from random_logs.log_master_readings import ENGINES, Reading, Row, by_parts, expect_rows, printed, printed_by
 from random_logs.log_master_units import KNOWN, Extract, Log, some_extracts, some_log, stated
 
@@ -85,7 +87,9 @@ def _check_together(chance: random.Random, log: Log, extracts: Sequence[Extract]
         found = _sound(by_parts(paths, _PART_BYTES, control=_control(extracts), **options))
         expect_rows(f"{len(paths)} extracts by parts with {options}", found, wanted)
         counts["joins"] += 1
-    return counts
+    report = account(*one_log(paths, read_options({"spec": "bmc_lldf", "control": _control(extracts)})))
+    assert (report.error_count, report.differences) == (0, []), f"check: {report.errors[:2]} {report.differences[:2]}"
+    return counts + Counter(checks=1)
 
 
 def _is_one_unit_a_commit(rows: Sequence[Row]) -> bool:

@@ -160,8 +160,9 @@ class Log:
         lines = self.forms[form]
         records = [self._records(piece.statement, lines, until)[piece.segment] for piece in pieces]
         path.write_bytes(framing.rdw(records))
+        is_segmented = any(piece.statement.segments > 1 for piece in pieces)
         described = control.for_tables(self.tables, header=lines, describe_header=lines is not None, indexes=False,
-                                       dlds_fields={"SEGMENTED": "Y"})  # fmt: skip
+                                       dlds_fields={"SEGMENTED": "Y" if is_segmented else "N"})  # fmt: skip
         path.with_suffix(".ctl").write_bytes(framing.rdw(described))
         return path
 
