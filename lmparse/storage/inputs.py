@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lmparse.storage import addresses
 from lmparse.storage.joined import names_in
+from lmparse.storage.name_patterns import with_negations
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def _paths(name: str, at_any_depth: bool) -> Iterator[Path]:
         return
     path = addresses.local_path(name)
     is_named = os.path.lexists(path)
-    matches = [path] if is_named else glob.glob(path, recursive=True)
+    matches = [path] if is_named else glob.glob(with_negations(path), recursive=True)
     for match in matches or [path]:
         if not is_named and not at_any_depth and os.path.isdir(match):
             continue

@@ -14,6 +14,7 @@ from lmparse.errors import FramingError
 from lmparse.storage import addresses, file_systems
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.joined import is_joined
+from lmparse.storage.name_patterns import name_pattern, with_negations
 from lmparse.storage.stored import reason, unreadable
 
 _NO_ENTRY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
@@ -27,6 +28,7 @@ def list_files(
 
     In folders and patterns, names that start with `_` or `.` are left out, as in Spark. A name that would pass for an
     address, such as `file:x`, has `./` in front, so that it names the file in that folder and no other.
+    `name_filter` is a filter of Hadoop's; paths are patterns of Python's `glob`, and of shells where they say `[^a]`.
     Raises FramingError LMP-F001 for a path that names no file, with `may_be_none` not for a pattern, for a folder that
     cannot be read, and in a folder or by a pattern for a link that leads nowhere, a pipe or a device: files must not be
     missing in silence.
@@ -44,13 +46,13 @@ def list_files(
             found.append(name_of_local(path))
         else:
             _check_folders(path, recursive)
-            names = sorted(glob.glob(path, recursive=recursive))
+            names = sorted(glob.glob(with_negations(path), recursive=recursive))
             matches = [name for name in names if _is_file(Path(name), name_filter or "*")]
             if not matches and not (may_be_none and glob.has_magic(path)):
                 raise unreadable(path)
             found.extend(name_of_local(name) for name in matches if _is_data(name, os.path.dirname(name)))
     if name_filter:
-        found = [name for name in found if fnmatch.fnmatch(addresses.base_name(name), name_filter)]
+        found = [name for name in found if name_pattern(name_filter).fullmatch(addresses.base_name(name))]
     return found
 
 
@@ -89,7 +91,7 @@ def _is_file(path: Path, name_filter: str) -> bool:
         mode = stat.S_IFLNK if path.is_symlink() else stat.S_IFDIR
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return stat.S_ISREG(mode)
-    if path.name.startswith(("_", ".")) or not fnmatch.fnmatch(path.name, name_filter):
+    if path.name.startswith(("_", ".")) or not name_pattern(name_filter).fullmatch(path.name):
         return False
     what = "a link that leads nowhere" if stat.S_ISLNK(mode) else "a pipe, socket or device"
     hint = "a name that begins with _ or . is left out"
@@ -98,7 +100,7 @@ def _is_file(path: Path, name_filter: str) -> bool:
 
 def _check_folders(pattern: str, recursive: bool) -> None:
     """Raise FramingError LMP-F001 if a folder cannot be read in which a pattern looks for names; `glob` passes it."""
-    parts = Path(pattern).parts
+    parts = Path(with_negations(pattern)).parts
     first = next((place for place, part in enumerate(parts) if glob.has_magic(part)), len(parts))
     for place in range(first, len(parts)):
         above = os.path.join(*parts[:place]) if place else "."
@@ -185,7 +187,7 @@ def _matches(folder: str, pattern: list[str], recursive: bool) -> Iterator[str]:
         if is_any_depth:
             if entry.is_folder:
                 yield from _matches(entry.path, pattern, recursive)
-        elif fnmatch.fnmatchcase(name, first):
+        elif fnmatch.fnmatchcase(name, with_negations(first)):
             if entry.is_folder and rest:
                 yield from _matches(entry.path, rest, recursive)
             elif not entry.is_folder and not rest:
