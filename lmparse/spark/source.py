@@ -58,9 +58,10 @@ class LmparseSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader of these columns: all columns of the source, or those in the user's schema."""
-        if not self.options:
-            # For a table in the catalog, Spark passes the schema but not the options.
-            self.options = _mark(schema)[0]
+        # Of a table in the catalog, Spark passes the schema, and options that are given to read it, but not its own ones.
+        given = {name.lower() for name in self.options}
+        own = {name: value for name, value in _mark(schema)[0].items() if name.lower() not in given}
+        self.options = {**own, **self.options}
         with hints_shown():
             check_batch(self.options)
             request = request_of(self.options)
@@ -78,7 +79,8 @@ class LmparseSource(DataSource):
     def _job(self, request: Request, schema: StructType) -> tuple[Request, ReadJob]:
         wanted = as_arrow(schema)
         # All columns of the source need not be read from its files again.
-        known = inner(wanted, self.options) if _mark(schema)[1] == schema.simpleString() else None
+        is_known = _mark(schema) == (self.options, schema.simpleString())
+        known = inner(wanted, self.options) if is_known else None
         return read_job(request, self.options, source=known, wanted=wanted)
 
 

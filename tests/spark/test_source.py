@@ -74,7 +74,11 @@ def test_create_table_with_comments_from_the_spec(spark: SparkSession, night: Fi
         "table 'PROD.ITEMS', include 'all')"
     )
     try:
-        assert rows_match(spark.table("stored"), changes_of(example, "ITEMS"))
+        changes = changes_of(example, "ITEMS")
+        assert rows_match(spark.table("stored"), changes)
+        for reader in (spark.read.option("operations", "I"), spark.read.option("OPERATIONS", "I")):
+            inserts = [row for row in rows_of(reader.table("stored")) if row["op"] == "I"]
+            assert 0 < len(inserts) == reader.table("stored").count() < len(changes)
         described = {row.col_name: row.comment for row in spark.sql("DESCRIBE TABLE stored").collect()}
     finally:
         spark.sql("DROP TABLE stored")
