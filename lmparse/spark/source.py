@@ -58,7 +58,7 @@ class LmparseSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader of these columns: all columns of the source, or those in the user's schema."""
-        # Of a table in the catalog, Spark passes the schema, and options that are given to read it, but not its own ones.
+        # Of a table in the catalog, Spark passes the schema, and options that are given to read it, but not its own.
         given = {name.lower() for name in self.options}
         own = {name: value for name, value in _mark(schema)[0].items() if name.lower() not in given}
         self.options = {**own, **self.options}

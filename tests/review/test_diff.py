@@ -263,6 +263,24 @@ def test_columns_are_those_of_the_schema(spec_id: str) -> None:
     assert {name: columns[name].comment for name in comments} == comments
 
 
+NESTED_BODY = """\
+meta: {id: n_part, endian: be, encoding: UTF-8}
+seq: [{id: part, type: part}]
+types:
+  part: {seq: [{id: n, type: u1}, {id: body, -lm-type: body, type: {switch-on: n, cases: {1: one, _: two}}}]}
+  one: {seq: [{id: x, type: u8}, {id: z, type: q}]}
+  two: {seq: [{id: x, type: q}, {id: z, type: q}]}
+  q: {seq: [{id: a, type: u1}]}
+"""
+
+
+def test_members_of_cases_whose_types_do_not_go_together_are_text(tmp_path: Path) -> None:
+    (tmp_path / "n_part.ksy").write_text(NESTED_BODY)
+    columns = columns_of(read_specs(str(tmp_path)), "n_part")
+    types = {"part": "struct", "part.n": "smallint", "part.x": "string", "part.z": "struct", "part.z.a": "smallint"}
+    assert {name: column.type for name, column in columns.items()} == types
+
+
 def test_places_are_those_of_the_layouts() -> None:
     places = Places(paired(installed(), installed()), installed())
     for layout in installed().layouts.values():

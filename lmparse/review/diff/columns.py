@@ -85,10 +85,13 @@ def _put_inner(
     inner = [((layout_id, entry.id), choice) for choice in entry.choices]
     if entry.kind == "struct" and nested is not None:
         inner = [((layout.id, part.id), part) for layout, part in _flat(layouts, nested, (nested.id,))]
+    whole = _types(layouts, (part for _, part in inner))
     for origin, part in inner:
-        type_ = column_type(part) if not json_reason(layouts, part) else _whole_type(layouts, part)
+        is_text = whole[part.id] in (_TEXT, f"array<{_TEXT}>")
+        type_ = whole[part.id] if is_text else column_type(part)
         _put(columns, prefix + part.id, SpecColumn(type_, part.doc, (origin,)))
-        _put_inner(columns, layouts, part, origin[0], f"{prefix}{part.id}.")
+        if not is_text:
+            _put_inner(columns, layouts, part, origin[0], f"{prefix}{part.id}.")
 
 
 def is_wider(old: str, new: str) -> bool:
@@ -128,12 +131,17 @@ def _whole_type(layouts: Mapping[str, Layout], entry: Field) -> str:
     inner: Iterable[Field] = entry.choices
     if entry.kind == "struct" and entry.type is not None:
         inner = (part for _, part in _flat(layouts, layouts[entry.type], (entry.type,)))
+    fields = ",".join(f"{name}:{type_}" for name, type_ in _types(layouts, inner).items())
+    return f"array<struct<{fields}>>" if entry.repeated else f"struct<{fields}>"
+
+
+def _types(layouts: Mapping[str, Layout], parts: Iterable[Field]) -> dict[str, str]:
+    """The types of the members of a struct by name: several cases may share one."""
     types: dict[str, str] = {}
-    for part in inner:
+    for part in parts:
         type_ = _whole_type(layouts, part)
         types[part.id] = type_ if types.get(part.id, type_) == type_ else _common(types[part.id], type_)
-    fields = ",".join(f"{name}:{type_}" for name, type_ in types.items())
-    return f"array<struct<{fields}>>" if entry.repeated else f"struct<{fields}>"
+    return types
 
 
 def _common(first: str, second: str) -> str:
