@@ -22,7 +22,7 @@ from lmparse.values.json_form import to_json
 
 BATCH_ROWS = 8192
 BATCH_BYTES = 1 << 26
-"""Bytes of texts and byte strings from which a batch ends: a record may unpack far more than it has."""
+"""Bytes of texts, byte strings and lists from which a batch ends: a record may unpack far more than it has."""
 Row = dict[str, Any]
 T = TypeVar("T")
 Inside = list[tuple[Field, Field]]
@@ -104,12 +104,12 @@ def is_full(size: int) -> bool:
 
 
 def size_of(value: Any) -> int:
-    """Bytes or characters of all texts and byte strings in a value."""
+    """Bytes or characters of all texts and byte strings in a value, and eight for each item of a list."""
     if isinstance(value, bytes | str):
         return len(value)
     if isinstance(value, dict):
         return sum(map(size_of, value.values()))
-    return sum(map(size_of, value)) if isinstance(value, list) else 0
+    return sum(map(size_of, value), 8 * len(value)) if isinstance(value, list) else 0
 
 
 def chunks(rows: Iterator[T], most: int = BATCH_ROWS) -> Iterator[list[T]]:

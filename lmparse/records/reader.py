@@ -115,7 +115,7 @@ class RecordReader:
         except Exception as error:
             return parsed, Fault(self.spec, parsed, error, raw).to_error()
         finally:
-            budgets.end()
+            _take_note(budgets.end())
         return parsed, None
 
     def _read_noting_places(self, parsed: Any, raw: bytes) -> None:
@@ -136,7 +136,7 @@ class RecordReader:
                 self._read_instances(parsed)
         finally:
             if self._is_counted:
-                budgets.end()
+                _take_note(budgets.end())
         return parsed
 
     def accepts(self, raw: bytes) -> bool:
@@ -355,13 +355,18 @@ def _whole_text(text: Any) -> Any:
 
 
 def _stream(raw: bytes) -> KaitaiStream:
-    global _large_bytes
-    if len(raw) > _LARGE:
-        _large_bytes += len(raw)
-        if _large_bytes > _COLLECTED:
-            _large_bytes = len(raw)
-            gc.collect()
+    _take_note(len(raw))
     return KaitaiStream(BytesIO(raw))
+
+
+def _take_note(size: int) -> None:
+    """Take note of the bytes of a record, or of what was unpacked from it, and collect cycles after many."""
+    global _large_bytes
+    if size > _LARGE:
+        _large_bytes += size
+        if _large_bytes > _COLLECTED:
+            _large_bytes = size
+            gc.collect()
 
 
 def kind_of(parsed: Any) -> str:

@@ -17,6 +17,8 @@ _STEPS_A_BYTE = 8
 """Steps that each byte of a record pays for; records without a fault have one or two."""
 _COPIED_A_STEP = 2
 """Copied bytes of a step: all of a record may be copied 16 times, and a small one more often."""
+_HELD_A_STEP = 64
+"""Bytes of memory of an item or a nested record, at least."""
 
 
 class Budget:
@@ -42,6 +44,11 @@ class Budget:
         self._unpacked += size
         self._limits.check("record_unpacked_bytes", self._unpacked)
 
+    @property
+    def held(self) -> int:
+        """Bytes of memory of what was read, beyond what the bytes of the record account for; roughly."""
+        return self._unpacked + _HELD_A_STEP * self._steps
+
 
 class _Current(threading.local):
     budget: Budget | None = None
@@ -55,9 +62,10 @@ def begin(limits: Limits, size: int) -> None:
     _current.budget = Budget(limits, size)
 
 
-def end() -> None:
-    """End it: what is read of the record later, on first use, is not counted."""
-    _current.budget = None
+def end() -> int:
+    """End it: what is read of the record later, on first use, is not counted. Returns `held`."""
+    budget, _current.budget = _current.budget, None
+    return 0 if budget is None else budget.held
 
 
 def current() -> Budget | None:

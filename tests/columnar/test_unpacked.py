@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import zlib
 from pathlib import Path
 
@@ -14,7 +15,10 @@ from lmparse.columnar.filters import Filter
 from lmparse.logs import arrow, lines
 from lmparse.logs.open import open_file
 from lmparse.options import Options
+from lmparse.records import reader
 from lmparse.records.files import RecordFile, ignored
+from lmparse.records.reader import RecordReader
+from lmparse.spec import catalog
 
 PLAIN = {"id": "x", "size": "n", "process": "zlib"}
 BODY = {"id": "body", "-lm-type": "body", "type": {"switch-on": "n", "cases": {1: "short", "_": "packed"}}}
@@ -52,7 +56,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_batch_of_rows_ends_behind_what_was_unpacked(file: RecordFile) -> None:
     schema = schemas.records_schema(file.options.spec)
     found = list(arrow.record_batches(file, schema))
-    assert max(rows.size_of(batch["x"].to_pylist()) for batch in found) == MOST
+    assert max(sum(map(rows.size_of, batch["x"].to_pylist())) for batch in found) == MOST
     whole = pa.Table.from_batches(found)
     by_row = pa.Table.from_batches(rows.batches(rows.record_rows(file, schema), schema))
     assert whole.equals(by_row)
@@ -69,3 +73,21 @@ def test_a_batch_of_lines_ends_behind_what_was_unpacked(file: RecordFile) -> Non
     options = Options(spec=file.options.spec, framing="rdw", engine="kaitai")
     by_row = "".join(lines.printed(open_file(file.path, options, on_error=ignored), with_changes=False))
     assert b"".join(line for batch in found for line in batch.column(0).to_pylist()).decode() == by_row
+
+
+def test_items_of_a_list_count(tmp_path: Path) -> None:
+    assert rows.size_of({"x": [1, 2, 3], "y": 5, "z": ["", "ab"]}) == 8 * 3 + 8 * 2 + 2
+
+
+def test_parsed_records_are_let_go_by_what_they_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each refers to itself, and is few objects, so Python would keep many of them."""
+    monkeypatch.setattr(reader, "_LARGE", UNPACKED // 2)
+    monkeypatch.setattr(reader, "_COLLECTED", 4 * UNPACKED)
+    spec = catalog.load(build(tmp_path, "u_row", SPECS["u_row"]))
+    records = RecordReader(spec)
+    gc.collect()
+    most = 0
+    for raw in _records("u_row"):
+        records.parse(raw)
+        most = max(most, sum(type(one) is spec.parser for one in gc.get_objects()))
+    assert most <= 6

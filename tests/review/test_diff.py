@@ -275,7 +275,8 @@ types:
 
 
 def test_members_of_cases_whose_types_do_not_go_together_are_text(tmp_path: Path) -> None:
-    (tmp_path / "n_part.ksy").write_text(NESTED_BODY)
+    (tmp_path / "n").mkdir()
+    (tmp_path / "n" / "n_part.ksy").write_text(NESTED_BODY)
     columns = columns_of(read_specs(str(tmp_path)), "n_part")
     types = {"part": "struct", "part.n": "smallint", "part.x": "string", "part.z": "struct", "part.z.a": "smallint"}
     assert {name: column.type for name, column in columns.items()} == types
