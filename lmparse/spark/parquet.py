@@ -30,6 +30,7 @@ from lmparse.spark.plan_progress import PlanProgress
 from lmparse.spark.read_job import ReadJob, hints_shown, read_job, renamed
 from lmparse.spark.requests import check_batch, job_options, request_of
 from lmparse.spark.stages import runner
+from lmparse.spark.task_files import check_apart
 from lmparse.storage.addresses import path_of
 from lmparse.storage.atomic_output import naming_output
 
@@ -98,6 +99,7 @@ def write_parquet(
         if not truth("metadata", metadata):
             wanted = wanted.remove(wanted.get_field_index("_metadata"))
         request, job = read_job(request, options, source=source, wanted=wanted, filters=filters)
+        check_apart(target, badRecordsPath=job.output.bad_records_path, reportPath=job.output.report_path)
         found = request.parts(is_numbered=job.is_numbered, run=runner(spark), on_file=progress.at)
         # Without a part one file has the columns, so that the folder can be read.
         parts = tuple(map(pickle.dumps, found)) or (pickle.dumps(None),)

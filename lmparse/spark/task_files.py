@@ -48,6 +48,16 @@ def folder_of(option: str, path: str, request: Request) -> str:
     return str(found)
 
 
+def check_apart(written: Path, **folders: str | None) -> None:
+    """Raise OptionError LMP-S021 if a folder, by the option that names it, is the one that is written, or in it."""
+    for option, path in folders.items():
+        if path is not None and Path(path).is_relative_to(os.path.realpath(written)):
+            raise OptionError(
+                f"{option}: {path} is in {written}, which is for the rows", code="LMP-S021",
+                hint="name a folder outside of it",
+            )  # fmt: skip
+
+
 class TaskFile:
     """A file of JSON lines in a folder; nothing is there before `finish`, and no folder if there is no line."""
 

@@ -180,6 +180,21 @@ def test_only_files_of_lmparse_are_replaced_and_no_input(
     assert [entry.name for entry in source.iterdir()] == ["x.parquet"]
 
 
+@pytest.mark.parametrize("option", ["reportPath", "badrecordspath"])
+@pytest.mark.parametrize("below", [".", "report", "link"])
+def test_reports_are_in_another_folder(
+    option: str, below: str, spark: SparkSession, log: dict[str, str], tmp_path: Path
+) -> None:
+    """They would be files of others in it, which is noticed before a task begins."""
+    out = tmp_path / "out"
+    (tmp_path / "link").symlink_to(out)
+    place = tmp_path / "link" / "x" if below == "link" else out / below
+    with pytest.raises(OptionError, match=r"is in .*, which is for the rows") as caught:
+        write_parquet(spark, out=str(out), **{option: str(place)}, **log)
+    assert caught.value.code == "LMP-S021"
+    assert not out.exists()
+
+
 def test_filters(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
     options = log | {"table": "PAYROLL.EMPLOYEE", "maxPartitionBytes": "40000"}
     found = write_parquet(spark, out=str(tmp_path / "out"), filters=[Filter("op", "=", "U")], **options)
