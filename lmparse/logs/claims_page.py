@@ -90,8 +90,9 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
         ),
         Unseen(
             "long names", "The length of a name that is longer than its field, and of one that is not in ASCII",
-            "The header has only a part of a long name. Whether a length counts the bytes of the name in the code page "
-            "or in the catalog is not documented.", fields=("tbowner_len", "tbname_len"),
+            "The header has only a part of a long name, and a name may have blanks: a length above the width of the "
+            "field is taken for that of such a name, whatever is in the field. Whether a length counts the bytes of "
+            "the name in the code page or in the catalog is not documented.", fields=("tbowner_len", "tbname_len"),
         ),
         Unseen(
             "kind", "Another CHANGE TYPE with a DATA area of the same form; any other one without a control file",

@@ -52,11 +52,17 @@ class Fault:
         """Offset of the field in the record, from the layouts; in records with nested streams from the parser.
 
         From the parser too where an optional field in front of it is absent: the header of a record may end before it,
-        and others follow the header.
+        and others follow the header. What was unpacked has no place in the record, nor has an instance in a stream of
+        its own.
         """
+        if any(entry is not None and entry.process == "zlib" for _, entry in map(self._known, self.steps[:-1])):
+            return None
         total = 0
         for step in self.steps:
             layout, entry = self._known(step)
+            if entry is not None and entry.is_instance:
+                is_whole = step.parsed._io is self.steps[0].parsed._io
+                return entry.offset if is_whole and step is self.steps[-1] else None
             if entry is not None and endings.is_moved(layout, entry, vars(step.parsed)):
                 return self.steps[-1].start if self._is_measured else None
             if entry is None or entry.offset is None or entry.repeated:

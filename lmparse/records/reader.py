@@ -229,7 +229,9 @@ class RecordReader:
                 continue
             value = getattr(parsed, entry.id, None)
             offset = None if base is None or entry.offset is None else base + entry.offset
-            if is_moved and not entry.is_instance:
+            if entry.is_instance:  # its position is that in the stream
+                offset = None if stream is None or entry.offset is None else stream + entry.offset
+            elif is_moved:
                 offset = None
             if value is None:
                 if entry.kind != "rest":
@@ -275,6 +277,7 @@ class RecordReader:
                 return None
         if entry.kind == "switch":
             choice = self.chosen(entry, value)
+            offset = None if entry.process == "zlib" else offset
             return {choice.id: self._nested(value, choice, self.decoder(choice), faults, path, offset)}
         inner: Values = {}
         self._fill(value, inner, faults, f"{path}.", None if entry.process == "zlib" else offset, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -66,4 +67,39 @@ def test_a_faulty_value_has_its_place_or_none(tmp_path: Path, spec: Any, raw: st
 def test_an_error_has_its_place(tmp_path: Path, raw: str, offset: int) -> None:
     with pytest.raises(LmparseError) as caught:
         reader(tmp_path, OPTIONAL).read(bytes.fromhex(raw))
+    assert (caught.value.code, caught.value.field_offset) == ("LMP-V009", offset)  # type: ignore[attr-defined]
+
+
+CHECKED = {"seq": [{"id": "h", "type": "u1"}, {"id": "p", "type": "u1", "valid": 1}]}
+AT = {"seq": [{"id": "h", "type": "u1"}, {"id": "hh", "type": "u1"}],
+      "instances": {"p": {"pos": 1, "type": "u1", "valid": 1}}}  # fmt: skip
+
+
+@pytest.mark.parametrize("chosen", ["t", {"switch-on": "n", "cases": {"_": "t"}}])
+def test_what_was_unpacked_has_no_place(tmp_path: Path, chosen: Any) -> None:
+    packed = {"id": "s", "size": "n", "process": "zlib", "type": chosen}
+    spec = {"seq": [{"id": "n", "type": "u1"}, packed], "types": {"t": CHECKED}}
+    raw = zlib.compress(bytes(2))
+    with pytest.raises(LmparseError) as caught:
+        reader(tmp_path, spec).read(bytes([len(raw)]) + raw)
+    assert (caught.value.code, caught.value.field_offset) == ("LMP-V009", None)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("chosen", ["t", {"switch-on": "n", "cases": {"_": "t"}}])
+def test_a_faulty_value_in_what_was_unpacked_has_no_place(tmp_path: Path, chosen: Any) -> None:
+    packed = {"id": "s", "size": "n", "process": "zlib", "type": chosen}
+    spec = {"seq": [{"id": "n", "type": "u1"}, packed], "types": {"t": INNER}}
+    raw = zlib.compress(bytes.fromhex("078081"))
+    (fault,) = reader(tmp_path, spec).read(bytes([len(raw)]) + raw).faults
+    assert (fault.code, fault.field_offset) == ("LMP-V002", None)
+
+
+IN_A_PART = {"seq": [{"id": "n", "type": "u1"}, {"id": "s", "type": "t", "size": 5}], "types": {"t": AT}}
+
+
+@pytest.mark.parametrize(("spec", "offset"), [(IN_A_PART, None), (AT, 1)], ids=["in a part", "in the record"])
+def test_an_instance_has_the_place_in_the_record_or_none(tmp_path: Path, spec: Any, offset: int | None) -> None:
+    """Its position is that in the stream, which may begin anywhere."""
+    with pytest.raises(LmparseError) as caught:
+        reader(tmp_path, spec).read(bytes(range(7, 14)))
     assert (caught.value.code, caught.value.field_offset) == ("LMP-V009", offset)  # type: ignore[attr-defined]
