@@ -263,7 +263,7 @@ class _Cutter:
         """Raise FramingError LMP-F005 if a SEGLEN leads behind another record, as one that is damaged may."""
         if _number(buffer, self._places["change_type"], offset) in image_change_types():
             return  # what is not the end of its images is noticed
-        inside = self._header_inside(buffer, offset, candidate, end)
+        inside = self._header_inside(buffer, offset, candidate, end, of_any_system=True)
         if inside is not None:
             seg_len, (start, _) = _number(buffer, self._places["seg_len"], offset), self._places["seg_len"]
             raise FramingError(
@@ -272,18 +272,22 @@ class _Cutter:
                 hex=excerpt(buffer, offset, end),
             )  # fmt: skip
 
-    def _header_inside(self, buffer: Buffer, offset: int, before: int, end: int) -> int | None:
+    def _header_inside(
+        self, buffer: Buffer, offset: int, before: int, end: int, *, of_any_system: bool = False
+    ) -> int | None:
         """The first place behind `offset` and before another place at which a header of the same LENGTH and system
         begins, with a CHANGE TYPE.
 
-        If it is inside the header, the record was cut short: what is read behind the cut is of the next record.
+        If it is inside the header, the record was cut short: what is read behind the cut is of the next record. There,
+        other names may pass for those of systems, as the number in front of one for a LENGTH.
         """
         same, (place, width) = buffer[offset : offset + self._places["length"][1]], self._places["change_type"]
         if not self._system_name(buffer, offset).strip(" \0"):
             return None  # blanks and zeros are in any record
         found = offset
         while (found := buffer.find(same, found + 1, min(before - 1 + len(same), end))) >= 0:
-            if found + self._system_end <= end and self._is_of(buffer, found, offset):
+            is_one = self._is_of(buffer, found, offset) or (of_any_system and self._begins(buffer, found, end, offset))
+            if found + self._system_end <= end and is_one:
                 code = codepages.lookup("cp037").decode(buffer[found + place : found + place + width])
                 if _CODE.match(code):
                     return found

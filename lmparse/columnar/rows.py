@@ -33,9 +33,13 @@ def record_rows(file: RecordFile, schema: pa.Schema, span: Span | None = None) -
     """Rows of the records of a file for a schema; in mode permissive also of bad records."""
     inside = parts_inside(file)
     file.keeps_bad_records = file.options.mode == "permissive"
-    for extent, record in file.read(span, fields_for(schema, inside)):
-        yield from bad_rows(file)
-        yield record_row(file, extent, record, inside)
+    try:
+        for extent, record in file.read(span, fields_for(schema, inside)):
+            yield from bad_rows(file)
+            yield record_row(file, extent, record, inside)
+    except LmparseError:
+        yield from bad_rows(file)  # they are before the damage
+        raise
     yield from bad_rows(file)
 
 

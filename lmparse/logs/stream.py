@@ -257,6 +257,8 @@ class LogStream:
         if before is not None and before.spec != catalog.load(options.spec).id:
             raise OptionError(f"the offset is of a log of {before.spec}", code="LMP-S030")
         joined = self._join([_name(key) for key in keys], options, None, before, None)
+        if not joined:
+            raise OptionError("the offset names no file that there is anything to read of", code="LMP-S030")
         path, options = the_one([one.address for one in joined]), behind(options, before)
         planned = states_read(path, options)
         log = open_changes(path, options)

@@ -107,11 +107,12 @@ def test_a_record_that_ends_inside_its_header_does_not_take_the_next_one(change_
         assert str(end) in (caught.value.found or "")
 
 
+@pytest.mark.parametrize("system", [0, 1])
 @pytest.mark.parametrize("total", [1, 2])
-def test_a_seglen_that_leads_behind_another_record_is_an_error(total: int, tmp_path: Path) -> None:
+def test_a_seglen_that_leads_behind_another_record_is_an_error(total: int, system: int, tmp_path: Path) -> None:
     stated = [{"totalsegs": total, "segnum": number % 2} for number in range(2)] if total > 1 else [{}]
     segments = [record(1, "CO", **one) for one in stated]
-    behind = record(2, "I")
+    behind = record(2, "I", TABLES[system])
     segments = [record(1, "CO", **one, seglen=len(raw)) for one, raw in zip(stated, segments, strict=True)]
     opened = read(tmp_path, [record(0, "I"), *segments, behind, record(3, "I")])
     assert len(list(opened.changes())) == 4
