@@ -182,4 +182,6 @@ def _paths(keys: Mapping[str, Any]) -> tuple[str, ...]:
         found = None
     if not isinstance(found, list) or not found or not all(isinstance(path, str) for path in found):
         raise OptionError(f"paths has no value {quoted(text)}", hint="load(PATH) or load([PATH, ...])")
+    if "path" in keys:
+        raise OptionError("path and paths both name what to read", hint="load(PATH) or load([PATH, ...]) alone")
     return tuple(found)

@@ -79,8 +79,7 @@ class LmparseSource(DataSource):
     def _job(self, request: Request, schema: StructType) -> tuple[Request, ReadJob]:
         wanted = as_arrow(schema)
         # All columns of the source need not be read from its files again.
-        is_known = _mark(schema) == (self.options, schema.simpleString())
-        known = inner(wanted, self.options) if is_known else None
+        known = inner(wanted, self.options) if _mark(schema)[1] == schema.simpleString() else None
         return read_job(request, self.options, source=known, wanted=wanted)
 
 

@@ -68,6 +68,11 @@ def test_an_unusable_value_has_a_code(wrong: dict[str, str]) -> None:
     assert (caught.value.code, len(str(caught.value)) < 400) == ("LMP-S003", True)
 
 
+def test_path_and_paths_are_not_both_taken() -> None:
+    with pytest.raises(OptionError, match="path and paths both name what to read"):
+        source(path="x", paths='["y"]', spec="bmc_lldf").schema()
+
+
 @pytest.mark.parametrize("envelope", ["debezium", "changefeed"])
 def test_an_envelope_has_the_rows_that_the_shell_prints(
     spark: SparkSession, apart: tuple[Files, logs.Example], envelope: str
