@@ -64,7 +64,7 @@ class Fault:
                 is_whole = step.parsed._io is self.steps[0].parsed._io
                 return entry.offset if is_whole and step is self.steps[-1] else None
             if entry is not None and endings.is_moved(layout, entry, vars(step.parsed)):
-                return self.steps[-1].start if self._is_measured else None
+                return self.steps[-1].start if self._is_measured or self._is_in_front else None
             if entry is None or entry.offset is None or entry.repeated:
                 return self.steps[-1].start if self._is_nested and self._is_measured else None
             total += entry.offset
@@ -79,6 +79,11 @@ class Fault:
         """Whether the width of the field is known, or its bytes."""
         has_bytes = self._is_cut or isinstance(getattr(self.error, "actual", None), bytes)
         return has_bytes or (self.field is not None and self.field.width is not None)
+
+    @property
+    def _is_in_front(self) -> bool:
+        """Whether the parser has stopped in front of the field, whose size is below zero."""
+        return isinstance(self.error, kaitaistruct.InvalidArgumentError)
 
     @property
     def _is_cut(self) -> bool:
