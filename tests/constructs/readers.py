@@ -32,6 +32,7 @@ from lmparse.options import Options
 from lmparse.records.dissection import Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
+from lmparse.spec.catalog import Spec
 from lmparse.spec.repeats import TooDeepError
 from lmparse.spec.restoring import RestoreError
 from lmparse.values.json_form import to_json
@@ -99,7 +100,9 @@ def compare(built: Built, records: Sequence[bytes], folder: Path, circles: Seque
         if not isinstance(found, Exception) and bare.bad:
             _faults_alike(row, dissection, bare.bad)
         elif isinstance(found, Exception):
-            assert code in _codes_for(found), (found, row, raw)
+            # The plain parser does not come to the instances of a record that `rest` completes.
+            is_later = isinstance(found, EndOfStreamError) and _is_of_an_instance(spec, row)
+            assert is_later or code in _codes_for(found), (found, row, raw)
             continue
         else:
             assert code is None, (row, raw)
@@ -119,6 +122,11 @@ def _faults_alike(row: dict[str, Any], dissection: Dissection, bad: int) -> None
     assert list(places) == [fault["path"] for fault in faults]
     for fault in faults:
         assert fault["offset"] in (None, places[fault["path"]])
+
+
+def _is_of_an_instance(spec: Spec, row: dict[str, Any]) -> bool:
+    entry = spec.layout.by_id.get(re.split(r"[.\[]", row["_corrupt_fields"][0]["path"] or "")[0])
+    return entry is not None and entry.is_instance
 
 
 def _read(bare: BareReader, raw: bytes) -> Tree | Exception:
