@@ -171,13 +171,17 @@ def in_order(dissection: Dissection) -> int:
     return _in_order(dissection.nodes, 0)
 
 
+def _begins_with_bits(node: Node) -> bool:
+    """Whether a field may begin in the byte in which the one in front of it ends."""
+    return node.field.bits is not None or any(map(_begins_with_bits, node.children[:1]))
+
+
 def _in_order(nodes: tuple[Node, ...], start: int) -> int:
     seen = 0
     for node in nodes:
         if node.field.is_instance:
             continue
-        is_bits = node.field.bits is not None
-        assert node.start >= start - is_bits, (node.path, node.start, start)
+        assert node.start >= start - _begins_with_bits(node), (node.path, node.start, start)
         assert node.end >= node.start, node
         if not node.field.process and not node.field.is_instance:
             seen += 1 + _in_order(node.children, node.start)
