@@ -66,7 +66,8 @@ class _Stream(KaitaiStream):
     def _read_bytes_not_aligned(self, count: int) -> bytes:
         at = self._io.tell()
         try:
-            if self.end is not None and count > 0 and at + count > self.end.at:
+            # Behind the end, only instances with a position of their own are read.
+            if self.end is not None and count > 0 and at <= self.end.at < at + count:
                 raise EndOfStreamError("it ends early", count, self.end.at - at)
             return bytes(super()._read_bytes_not_aligned(count))
         except EndOfStreamError:
