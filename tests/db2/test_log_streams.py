@@ -67,6 +67,20 @@ class Streams:
         return b"".join(self.pieces)
 
 
+def in_turns(*files: tuple[int, ...]) -> tuple[Streams, list[int]]:
+    """Transactions of one row, each in a log stream, as they are in several files; and the number of the first record
+    of each file, and of what is behind the last one.
+    """
+    stream, ends, value = Streams(), [0], 0
+    for numbers in files:
+        for number in numbers:
+            value += 1
+            stream.insert(number, value)
+            stream.commit(number)
+        ends.append(len(stream.records))
+    return stream.written(), ends
+
+
 def random_streams(seed: str, numbers: list[int], *, is_set: bool) -> tuple[Streams, list[int]]:
     """Transactions at the same time, one in each log stream; and the stream of each record."""
     chosen, found = random.Random(seed), Streams()
@@ -182,15 +196,8 @@ def test_sound_extracts(engine: str, tmp_path: Path, *, is_set: bool) -> None:
 @pytest.mark.parametrize("where", ["in no other file", "only in files behind", "in front and behind", "only in front"])
 def test_a_file_of_a_log_stream_that_rests(where: str, engine: str, tmp_path: Path) -> None:
     """The files beside it adjoin without it: it comes too late all the same, and those that were read do not."""
-    stream, ends, value = Streams(), [0], 0
     has_front, has_behind = where in ("in front and behind", "only in front"), "behind" in where
-    for numbers in ((0, *[1] * has_front, 0), (1, 1), (0, 0), (0, *[1] * has_behind)):
-        for number in numbers:
-            value += 1
-            stream.insert(number, value)
-            stream.commit(number)
-        ends.append(len(stream.records))
-    stream.written()
+    stream, ends = in_turns((0, *[1] * has_front, 0), (1, 1), (0, 0), (0, *[1] * has_behind))
     log = Extracts(tmp_path, stream=stream)
     log.options["engine"] = engine
     places = [0, *log.places, len(log.data)]
@@ -213,14 +220,7 @@ def test_a_file_that_is_cut_short_in_front_of_addresses_that_show_nothing(
     why: str, engine: str, tmp_path: Path
 ) -> None:
     """It goes on in a file that begins with the record that is cut short; in none that begins with another one."""
-    stream, ends, value = Streams(), [0], 0
-    for numbers in ((0, 0), (0, *[1] * (why == "new stream"), 0), (0,)):
-        for number in numbers:
-            value += 1
-            stream.insert(number, value)
-            stream.commit(number)
-        ends.append(len(stream.records))
-    stream.written()
+    stream, ends = in_turns((0, 0), (0, *[1] * (why == "new stream"), 0), (0,))
     if why == "longer rows":  # the last one of the first file
         stream.pieces[ends[1] :] = [with_lso(piece, lso_of(piece) - 20) for piece in stream.pieces[ends[1] :]]
     log = Extracts(tmp_path, stream=stream)
@@ -247,14 +247,7 @@ def test_a_file_that_is_cut_short_in_front_of_addresses_that_show_nothing(
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_a_late_file_of_one_log_stream_where_addresses_of_another_go_back(engine: str, tmp_path: Path) -> None:
-    stream, ends, value = Streams(), [0], 0
-    for numbers in ((0, 1, 0), (0, 0), (1, 1), (0, 0)):
-        for number in numbers:
-            value += 1
-            stream.insert(number, value)
-            stream.commit(number)
-        ends.append(len(stream.records))
-    stream.written()
+    stream, ends = in_turns((0, 1, 0), (0, 0), (1, 1), (0, 0))
     for number in range(ends[1], ends[-1]):  # as behind a row that is longer here than in the log
         if int.from_bytes(stream.pieces[number][STREAM], "little") == 0:
             stream.pieces[number] = with_lso(stream.pieces[number], lso_of(stream.pieces[number]) - 20)

@@ -187,7 +187,7 @@ def some_log(chance: random.Random) -> Log:
     is_sharing = chance.random() < 0.5
     scale = Scale(is_sharing, chance.random() < 0.5)
     log = Log(scale, chance.choice((0, 1)), _some_forms(chance, scale))
-    log.tables = _tables(log.scale)
+    log.tables = tables_of(log.scale)
     taken: set[tuple[int, int]] = set()
     for number in range(chance.randrange(2, 9)):
         log.units.append(_some_unit(chance, number, is_sharing=is_sharing))
@@ -202,7 +202,7 @@ def some_log(chance: random.Random) -> Log:
 
 
 @cache
-def _wide(*dropped: str) -> tuple[lldf.HeaderField, ...]:
+def wide(*dropped: str) -> tuple[lldf.HeaderField, ...]:
     """Today's header without some fields."""
     found, position = [], 0
     for line in lldf.described():
@@ -218,11 +218,11 @@ def _some_forms(chance: random.Random, scale: Scale) -> list[Lines]:
         forms += [tuple(lldf.narrow()), tuple(lldf.narrow(order=["UORID", "LOGRBA"])),
                   tuple(lldf.narrow(timestamps="DTTM26"))]  # fmt: skip
     elif not scale.is_sharing:
-        forms += [_wide("LOGLRSN"), _wide("LOGLRSN", "MEMBERID", "UORIDLRSN"), _wide("LOGLRSN", "RID", "UORCOMMITLRSN")]
+        forms += [wide("LOGLRSN"), wide("LOGLRSN", "MEMBERID", "UORIDLRSN"), wide("LOGLRSN", "RID", "UORCOMMITLRSN")]
     return chance.sample(forms, min(len(forms), chance.randrange(1, 4)))
 
 
-def _tables(scale: Scale) -> list[Table]:
+def tables_of(scale: Scale) -> list[Table]:
     """A table with two versions, and one with one."""
     bound = scale.lrsn(_NEW_VERSION) if scale.is_sharing else scale.rba(_NEW_VERSION)
     one = Table(0x105, 2, 3, "PROD", "ONE", _IDS, drop_rba=bound)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,6 +41,12 @@ def shown(name: str) -> Explained:
     stem, options = SHOWN[name]
     beside = {option: f"{stem}.{ending}" for option, ending in options.items() if option in ("control", "tables")}
     return explain(f"{stem}.bin", **(options | beside))
+
+
+def with_long_field(sample: dict[str, str]) -> Explained:
+    """The first record of a Db2 LUW log with a piece of a LOB value."""
+    records = (explain(**sample, record=number) for number in itertools.count())
+    return next(found for found in records if found.kind == "db2_lob.add_lob_data")
 
 
 def leaves(section: ExplainedSection) -> Iterator[FieldLine]:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from amounts import amount
 from cases.files import FOUND, FOUND_BAD, arguments, errors_of, load, name
-from review.explained import BAD, GOOD, SHOWN, TESTS, shown, summary, tiled
+from review.explained import BAD, GOOD, SHOWN, TESTS, shown, summary, tiled, with_long_field
 from writers.bmc import framing
 
 from lmparse.errors import DataError, FramingError, LmparseError, OptionError
@@ -65,11 +65,7 @@ def test_a_terminal_shows_places_bytes_values_meanings_and_documentation() -> No
 
 
 def test_a_long_field_is_shortened_in_the_terminal_and_nowhere_else(luw_sample: dict[str, str]) -> None:
-    found = next(
-        found
-        for number in itertools.count()
-        if (found := explain(**luw_sample, record=number)).kind == "db2_lob.add_lob_data"
-    )
+    found = with_long_field(luw_sample)
     node = found.dissection.at("data")
     assert node is not None
     size = node.end - node.start

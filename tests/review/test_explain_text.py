@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import pty
@@ -15,7 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
-from review.explained import LOG, SHOWN, shown
+from review.explained import LOG, SHOWN, shown, with_long_field
 
 from lmparse.errors import OptionError
 from lmparse.review.explain.search import explain
@@ -105,11 +104,7 @@ def test_fields_are_shown_by_path_id_or_the_name_of_the_vendor(run_explain: Any)
 
 
 def test_a_long_field_that_is_named_is_shown_as_a_whole(luw_sample: dict[str, str]) -> None:
-    found = next(
-        found
-        for number in itertools.count()
-        if (found := explain(**luw_sample, record=number)).kind == "db2_lob.add_lob_data"
-    )
+    found = with_long_field(luw_sample)
     node = found.dissection.at("data")
     assert node is not None
     rows = re.findall(r"  ((?:[0-9A-F]{2} ){1,7}[0-9A-F]{2})", "\n".join(found.only("data").lines(120)))
