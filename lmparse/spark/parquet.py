@@ -99,7 +99,7 @@ def write_parquet(
         if not truth("metadata", metadata):
             wanted = wanted.remove(wanted.get_field_index("_metadata"))
         request, job = read_job(request, options, source=source, wanted=wanted, filters=filters)
-        check_apart(target, badRecordsPath=job.output.bad_records_path, reportPath=job.output.report_path)
+        check_apart(target, "the rows", badRecordsPath=job.output.bad_records_path, reportPath=job.output.report_path)
         found = request.parts(is_numbered=job.is_numbered, run=runner(spark), on_file=progress.at)
         # Without a part one file has the columns, so that the folder can be read.
         parts = tuple(map(pickle.dumps, found)) or (pickle.dumps(None),)

@@ -25,7 +25,7 @@ from lmparse.logs.partitions import Damage, Part, Request
 from lmparse.records.files import corrupt_field
 from lmparse.spark.exact_casts import Misfit
 from lmparse.spark.requests import JobOptions, job_options, strict
-from lmparse.spark.task_files import TaskFile, folder_of, new_run
+from lmparse.spark.task_files import TaskFile, check_apart, folder_of, new_run
 from lmparse.spark.user_schema import as_requested, may_misfit, narrowed, source_columns
 from lmparse.storage.prefetch import prefetched
 from lmparse.terminal import harmless, one_line
@@ -262,6 +262,8 @@ def read_job(
         bad_records_path=_folder("badRecordsPath", output.bad_records_path, request),
         report_path=_folder("reportPath", output.report_path, request),
     )
+    if output.report_path is not None:  # where all files are read as reports
+        check_apart(output.report_path, "reports", badRecordsPath=output.bad_records_path)
     inner = arrow.request_schema(request) if source is None else source
     outer = renamed(inner, output)
     wanted = outer if wanted is None else wanted

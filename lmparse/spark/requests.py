@@ -20,6 +20,8 @@ from lmparse.spelling import plain, quoted
 
 _SPARK_KEYS = ("path", "paths", "owner", "provider", "location", "comment", "external", "is_managed_location")
 """What Spark passes beside the options of a user."""
+_PLACES = ("path", "paths", "location")
+"""Those that say what to read."""
 _TIMES = ("modifiedAfter", "modifiedBefore")
 JOB_OPTIONS = {
     "ignoreCorruptFiles": "damaged files give the rows before the damage, in every mode, and no row for it",
@@ -147,6 +149,18 @@ def by_plain_name(options: Mapping[str, Any]) -> dict[str, Any]:
                 raise OptionError(f"{name} is given twice, in two spellings", hint="leave one of them out")
             found[plain(name)] = value
     return found
+
+
+def with_those_of_table(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that are given to read a table of the catalog, and those of its own that they do not replace.
+
+    Of such a table Spark passes the schema, which has the options of the table, and no path. A schema with a path is one
+    that a user took from another DataFrame: what that one read has no meaning for this one.
+    """
+    given = by_plain_name(options)
+    if any(name in given for name in _PLACES):
+        return dict(options)
+    return {**{name: value for name, value in own.items() if plain(name) not in given}, **options}
 
 
 def text_of(keys: Mapping[str, Any], name: str) -> str | None:

@@ -28,7 +28,7 @@ from lmparse.logs import arrow
 from lmparse.logs.partitions import Part, Request
 from lmparse.spark.plan_progress import PlanProgress
 from lmparse.spark.read_job import ReadJob, hints_shown, inner, read_job, renamed
-from lmparse.spark.requests import check_batch, job_options, request_of
+from lmparse.spark.requests import check_batch, job_options, request_of, with_those_of_table
 from lmparse.spark.stream import LogStreamReader, check_stream
 from lmparse.spark.user_schema import as_arrow
 
@@ -58,11 +58,8 @@ class LmparseSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader of these columns: all columns of the source, or those in the user's schema."""
-        # Of a table in the catalog, Spark passes the schema, and options that are given to read it, but not its own.
-        given = {name.lower() for name in self.options}
-        own = {name: value for name, value in _mark(schema)[0].items() if name.lower() not in given}
-        self.options = {**own, **self.options}
         with hints_shown():
+            self.options = with_those_of_table(self.options, _mark(schema)[0])
             check_batch(self.options)
             request = request_of(self.options)
             if not request.selection.names():
@@ -72,14 +69,16 @@ class LmparseSource(DataSource):
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         """A reader of the changes in the files of a log as they arrive."""
         with hints_shown():
+            self.options = with_those_of_table(self.options, _mark(schema)[0])
             check_stream(self.options)
             request, job = self._job(request_of(self.options), schema)
             return LogStreamReader(request, self.options, partial(_rows, job))
 
     def _job(self, request: Request, schema: StructType) -> tuple[Request, ReadJob]:
         wanted = as_arrow(schema)
-        # All columns of the source need not be read from its files again.
-        known = inner(wanted, self.options) if _mark(schema)[1] == schema.simpleString() else None
+        # All columns of the source need not be read from its files again, where it is what they were made from.
+        is_known = _mark(schema) == (self.options, schema.simpleString())
+        known = inner(wanted, self.options) if is_known else None
         return read_job(request, self.options, source=known, wanted=wanted)
 
 

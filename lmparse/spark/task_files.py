@@ -48,12 +48,12 @@ def folder_of(option: str, path: str, request: Request) -> str:
     return str(found)
 
 
-def check_apart(written: Path, **folders: str | None) -> None:
-    """Raise OptionError LMP-S021 if a folder, by the option that names it, is the one that is written, or in it."""
+def check_apart(whole: str | Path, purpose: str, **folders: str | None) -> None:
+    """Raise OptionError LMP-S021 if a folder, by the option that names it, is one that has a purpose, or in it."""
     for option, path in folders.items():
-        if path is not None and Path(path).is_relative_to(os.path.realpath(written)):
+        if path is not None and Path(path).is_relative_to(os.path.realpath(whole)):
             raise OptionError(
-                f"{option}: {path} is in {written}, which is for the rows", code="LMP-S021",
+                f"{option}: {path} is in {whole}, which is for {purpose}", code="LMP-S021",
                 hint="name a folder outside of it",
             )  # fmt: skip
 

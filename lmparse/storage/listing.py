@@ -52,7 +52,7 @@ def list_files(
                 raise unreadable(path)
             found.extend(name_of_local(name) for name in matches if _is_data(name, os.path.dirname(name)))
     if name_filter:
-        found = [name for name in found if name_pattern(name_filter).fullmatch(addresses.base_name(name))]
+        found = [name for name in found if name_pattern(name_filter).matches(addresses.base_name(name))]
     return found
 
 
@@ -91,7 +91,7 @@ def _is_file(path: Path, name_filter: str) -> bool:
         mode = stat.S_IFLNK if path.is_symlink() else stat.S_IFDIR
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return stat.S_ISREG(mode)
-    if path.name.startswith(("_", ".")) or not name_pattern(name_filter).fullmatch(path.name):
+    if path.name.startswith(("_", ".")) or not name_pattern(name_filter).matches(path.name):
         return False
     what = "a link that leads nowhere" if stat.S_ISLNK(mode) else "a pipe, socket or device"
     hint = "a name that begins with _ or . is left out"

@@ -73,6 +73,31 @@ def test_path_and_paths_are_not_both_taken() -> None:
         source(path="x", paths='["y"]', spec="bmc_lldf").schema()
 
 
+def test_bad_records_are_not_among_the_reports(night: Files, tmp_path: Path) -> None:
+    """All files of the folder of reports are read as reports."""
+    for place in (tmp_path, tmp_path / "bad"):
+        reader = source(path=str(night.data), badRecordsPath=str(place), reportPath=str(tmp_path))
+        with pytest.raises(OptionError, match="is in .*, which is for reports") as caught:
+            reader.reader(reader.schema())
+        assert caught.value.code == "LMP-S021"
+
+
+def test_the_schema_of_another_frame_brings_its_columns_alone(night: Files, tmp_path: Path) -> None:
+    """Neither what that one left out, nor columns that the source does not have under these options."""
+    path, control = str(night.data), str(night.control)
+    inserts = source(path=path, control=control, operations="I").schema()
+    everything = source(path=path, control=control)
+    assert everything.reader(inserts).request.options.operations == ()  # type: ignore[attr-defined]
+    both = source(paths=json.dumps([path]), control=control)
+    assert both.reader(inserts).request.paths == (path,)  # type: ignore[attr-defined]
+    items = source(path=path, control=control, table="PROD.ITEMS").schema()
+    for other in ({"envelope": "changefeed"}, {"table": "PROD.ORDERS"}, {"table": "PROD.ITEMS", "columns": "ID"}):
+        for place in ({"path": path, "control": control}, {}):
+            with pytest.raises(OptionError) as caught:
+                source(**place, **other).reader(items)
+            assert caught.value.code == "LMP-S012", other
+
+
 @pytest.mark.parametrize("envelope", ["debezium", "changefeed"])
 def test_an_envelope_has_the_rows_that_the_shell_prints(
     spark: SparkSession, apart: tuple[Files, logs.Example], envelope: str

@@ -67,7 +67,9 @@ def test_register_makes_the_source_known_by_hand(spark: SparkSession, night: Fil
 # -- ways to name files ---------------------------------------------------------------------
 
 
-def test_create_table_with_comments_from_the_spec(spark: SparkSession, night: Files, example: logs.Example) -> None:
+def test_create_table_with_comments_from_the_spec(
+    spark: SparkSession, night: Files, example: logs.Example, tmp_path: Path
+) -> None:
     """Of a table in the catalog Spark hands over no option when it is read."""
     spark.sql(
         f"CREATE TABLE stored USING lmparse OPTIONS (path '{night.data}', control '{night.control}', "
@@ -79,6 +81,10 @@ def test_create_table_with_comments_from_the_spec(spark: SparkSession, night: Fi
         for reader in (spark.read.option("operations", "I"), spark.read.option("OPERATIONS", "I")):
             inserts = [row for row in rows_of(reader.table("stored")) if row["op"] == "I"]
             assert 0 < len(inserts) == reader.table("stored").count() < len(changes)
+        arrived = spark.readStream.option("settledSeconds", "0").option("operations", "I").table("stored")
+        writer = arrived.writeStream.format("memory").queryName("arrived").trigger(availableNow=True)
+        writer.option("checkpointLocation", str(tmp_path)).start().awaitTermination(60)
+        assert spark.table("arrived").count() == len(inserts)
         described = {row.col_name: row.comment for row in spark.sql("DESCRIBE TABLE stored").collect()}
     finally:
         spark.sql("DROP TABLE stored")

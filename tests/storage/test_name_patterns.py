@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lmparse.errors import OptionError
 from lmparse.storage.listing import list_files
+from lmparse.storage.name_patterns import name_pattern
 
 NAMES = ["a.dat", "a.log", "a1.log", "a[1].log", "a{1}.log", "b,c.log", "b.log", "b1.log", "c.txt", "^x.log"]
 FOUND = {
@@ -28,6 +32,10 @@ FOUND = {
     "A.LOG": [],
     "a.lo": [],
     "a+.log|(": [],
+    "[]a].log": ["a.log"],
+    "[^]a].log": ["b.log"],
+    "[a-]?.log": ["a1.log"],
+    "{a,b}{,1}.log": ["a.log", "a1.log", "b.log", "b1.log"],
 }
 """Filters, and the names that Spark 4 reads with each, by `spark.read.format("binaryFile")`."""
 
@@ -47,9 +55,17 @@ def test_names_that_a_filter_takes(name_filter: str, folder: Path) -> None:
     assert several == found
 
 
-@pytest.mark.parametrize("name_filter", ["{a,b", "[ab", "a\\", "{a,{b}", "[]"])
-def test_a_filter_that_is_not_closed(name_filter: str, folder: Path) -> None:
-    with pytest.raises(OptionError, match=r"pathGlobFilter: . has no") as caught:
+@pytest.mark.parametrize(
+    ("name_filter", "wrong"),
+    [
+        *((text, ". has no") for text in ("{a,b", "[ab", "a\\", "{a,{b}", "[]", "[^]")),
+        *((text, "the range .-. has no character") for text in ("[z-a]*", "[9-0].dat", "[a--b].dat")),
+        *((text, r"\\d is an expression to Spark") for text in (r"\d.log", r"[\d].log")),
+        ("{" * 3000 + "a" + "}" * 3000, "more than 50 groups in groups"),
+    ],
+)
+def test_a_filter_that_is_none(name_filter: str, wrong: str, folder: Path) -> None:
+    with pytest.raises(OptionError, match=f"pathGlobFilter: {wrong}") as caught:
         list_files([str(folder)], name_filter=name_filter)
     assert caught.value.code == "LMP-S003"
 
@@ -57,3 +73,15 @@ def test_a_filter_that_is_not_closed(name_filter: str, folder: Path) -> None:
 def test_a_negation_in_a_path(folder: Path) -> None:
     found = [Path(path).name for path in list_files([f"{folder}/[^a]*.log"])]
     assert sorted(found) == sorted(FOUND["[!a]*.log"])
+
+
+def test_the_time_of_a_match_is_that_of_both_lengths() -> None:
+    """Whoever sends a file chooses its name. Trying one way after the other would take years here."""
+    assert not name_pattern("*_" * 60 + "*.log").matches("_" * 251 + ".tmp")
+    assert not name_pattern("{*_,_*,?*}" * 60 + ".log").matches("_" * 251 + ".tmp")
+    assert name_pattern("*_" * 60 + "*.log").matches("_" * 251 + ".log")
+
+
+@given(st.text("ab.", max_size=6), st.text("ab.*?", max_size=6))
+def test_plain_patterns_are_those_of_python(name: str, pattern: str) -> None:
+    assert name_pattern(pattern).matches(name) is fnmatchcase(name, pattern)
