@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Generic, Protocol, TypeVar
 
 
@@ -88,12 +89,21 @@ class History(Generic[V]):
         ended, the one that ends last is named.
         """
         found: list[tuple[V, V]] = []
-        longest: V | None = None
-        for version in sorted(self.versions, key=lambda one: (one.create_rba, one.drop_rba)):
-            if longest is not None and longest.create_rba < version.create_rba < longest.drop_rba:
-                found += [(longest, version)] * (longest.columns != version.columns)
-            if longest is None or version.drop_rba > longest.drop_rba:
-                longest = version
+        last: V | None = None  # the one that ends last, and the one that does of those with other columns
+        other: V | None = None
+        by_creation = sorted(self.versions, key=lambda one: (one.create_rba, one.drop_rba))
+        for create_rba, created in groupby(by_creation, key=lambda one: one.create_rba):
+            begun = list(created)
+            for version in begun:
+                earlier = other if last is not None and last.columns == version.columns else last
+                if earlier is not None and create_rba < earlier.drop_rba:
+                    found.append((earlier, version))
+            for version in begun:
+                if last is None or version.drop_rba > last.drop_rba:
+                    other = last if last is None or last.columns != version.columns else other
+                    last = version
+                elif version.columns != last.columns and (other is None or version.drop_rba > other.drop_rba):
+                    other = version
         return found
 
     def at(self, position: bytes) -> Holding[V] | None:

@@ -240,12 +240,14 @@ def _key(path: str, where: str, names: Any, types: dict[str, SqlType]) -> tuple[
     """The names of the columns of a key; Db2 has no key with a column that may be stored outside of the row."""
     if not isinstance(names, list):
         raise _unusable(path, where, "a list of names of columns", names)
+    before: set[str] = set()
     for number, name in enumerate(names):
         place = f"{where}[{number}]"
         if not isinstance(name, str) or name not in types:
             raise _unusable(path, place, "the name of a column of the table", name)
-        if name in names[:number]:
+        if name in before:
             raise _unusable(path, place, "every column once", name)
+        before.add(name)
         if types[name].name in _NO_KEY:
             raise _unusable(path, place, "a column that a key may have", f"{name}, a {types[name].words}")
     return tuple(names)

@@ -154,8 +154,8 @@ def by_plain_name(options: Mapping[str, Any]) -> dict[str, Any]:
 def with_those_of_table(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """The options that are given to read a table of the catalog, and those of its own that they do not replace.
 
-    Of such a table Spark passes the schema, which has the options of the table, and no path. A schema with a path is one
-    that a user took from another DataFrame: what that one read has no meaning for this one.
+    Of such a table Spark passes the schema, which has the options of the table, and no path. Where there is a path, a
+    user took the schema from another DataFrame: what that one read has no meaning for this one.
     """
     given = by_plain_name(options)
     if any(name in given for name in _PLACES):

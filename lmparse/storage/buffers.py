@@ -33,6 +33,25 @@ Buffer = bytes | FileBytes
 """The bytes of a file, read as they are asked for, or in memory."""
 
 
+_LEAST_SEARCHED, _MOST_SEARCHED = 1 << 10, 1 << 20
+"""Bytes searched at a time: few at first, since what is searched is near as a rule."""
+
+
+def occurrences(buffer: Buffer, wanted: bytes, start: int, end: int) -> Iterator[int]:
+    """The places at which bytes are found between two offsets, ascending; they may overlap.
+
+    However many there are, each byte is read once.
+    """
+    size = _LEAST_SEARCHED
+    while end - start >= len(wanted):
+        stop = min(start + size + len(wanted), end)
+        block, place = buffer[start:stop], -1
+        while (place := block.find(wanted, place + 1)) >= 0:
+            yield start + place
+        start = stop - len(wanted) + 1
+        size = min(2 * size, _MOST_SEARCHED)
+
+
 def open_buffer(path: str | Path, limits: Limits = DEFAULT) -> FileBytes:
     """Open a file of any size; its bytes are read as they are asked for.
 

@@ -74,16 +74,6 @@ class FileBytes:
         self._block = begin, block
         return block[start - begin : end - begin]
 
-    def find(self, wanted: bytes, start: int, end: int) -> int:
-        """As bytes.find."""
-        while end - start >= len(wanted):
-            stop = min(start + _MOST_READ + len(wanted), end)
-            found = self[start:stop].find(wanted)
-            if found >= 0:
-                return start + found
-            start = stop - len(wanted) + 1
-        return -1
-
     def array(self, start: int, end: int, *, is_kept: bool = False) -> npt.NDArray[np.uint8]:
         """The bytes from `start` up to `end`, which the file has. `is_kept` keeps them for views of parts of them."""
         begin, block = self._kept

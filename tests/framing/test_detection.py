@@ -11,7 +11,7 @@ from writers.bmc import control, lldf, logs, rows
 from writers.bmc import framing as enc
 
 import lmparse
-from lmparse.bmc import change_record
+from lmparse.bmc import record_detection
 from lmparse.framing import detection
 from lmparse.framing.base import Framing
 from lmparse.framing.detection import Detection, Trial, detect, try_framing, try_framings
@@ -281,7 +281,7 @@ def test_very_many_records_are_judged_as_few_are(case: str, monkeypatch: pytest.
     """As arrays, behind some that are read one by one: up to the window's end, and up to damage."""
     kind, options, _ = CASES[case]
     data = enc.framed(kind, LOG.data_records, **options).data
-    takes_all = Detection("records", lambda records, framing: None, cutter=change_record.detection().cutter)
+    takes_all = Detection("records", lambda records, framing: None, cutter=record_detection.detection().cutter)
 
     def trials() -> list[Trial]:
         files = (data, data[:-5], data[:1500], data[: len(data) // 2] + b"\xff" * 9 + data[len(data) // 2 :])

@@ -62,6 +62,7 @@ REFUSED = {
     "--- a\n--- b": "another document",
     'tables: "\\uD800"': "surrogate|Unicode",
     "tables: \x01": "a character that YAML does not allow",
+    "".join(f"%TAG !a{number}! x\n" for number in range(40_000)) + "---\na": "line 101, column 1: more than 100 lines",
     "%YAML " + "1" * 5000 + ".1\n--- a": "cannot be read|Exceeds|version",
 }
 

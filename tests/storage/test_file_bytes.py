@@ -27,8 +27,8 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.framing.file_arrays import Gathered, array_of
 from lmparse.framing.framings import framing_of
 from lmparse.framing.windows import Window
-from lmparse.storage import file_bytes
-from lmparse.storage.buffers import Buffer, open_buffer
+from lmparse.storage import buffers, file_bytes
+from lmparse.storage.buffers import Buffer, occurrences, open_buffer
 
 DATA = bytes(range(256)) * 40
 TABLE = Table(0x0105, 2, 3, "PROD", "LONG", (Column("TEXT", "VCHR", 32_000),))
@@ -48,6 +48,8 @@ def small_blocks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, size in (("_LEAST_READ", 16), ("_MOST_READ", 128), ("_BEFORE", 5)):
             patch.setattr(file_bytes, name, size)
+        for name, size in (("_LEAST_SEARCHED", 1), ("_MOST_SEARCHED", 40)):
+            patch.setattr(buffers, name, size)
         yield
 
 
@@ -69,13 +71,31 @@ def test_slices_are_those_of_bytes(path: Path, wanted: list[tuple[int, int]]) ->
 
 
 @pytest.mark.parametrize("start", [0, 100, 5000, len(DATA) - 3])
-@pytest.mark.parametrize("wanted", [b"\x07", b"\xfe\xff\x00\x01", b"nowhere", DATA[3000:3300]])
-def test_a_search_finds_what_bytes_find(path: Path, start: int, wanted: bytes) -> None:
+@pytest.mark.parametrize("wanted", [b"\x07", b"\xfe\xff\x00\x01", b"nowhere", b"aa", DATA[3000:3300]])
+def test_a_search_finds_all_that_bytes_find(path: Path, start: int, wanted: bytes) -> None:
+    def places(stop: int) -> list[int]:
+        found = range(start, stop - len(wanted) + 1)
+        return [place for place in found if DATA.startswith(wanted, place)]
+
     with small_blocks():
-        found = open_buffer(path)
-        for end in (start, start + 2, start + 127, start + 300, len(DATA)):
-            stop = min(end, len(DATA))
-            assert found.find(wanted, start, stop) == DATA.find(wanted, start, stop)
+        for buffer in (DATA, open_buffer(path)):
+            for end in (start, start + 2, start + 127, start + 300, len(DATA)):
+                stop = min(end, len(DATA))
+                assert list(occurrences(buffer, wanted, start, stop)) == places(stop)
+
+
+def test_a_search_reads_each_byte_once_however_often_it_finds() -> None:
+    class Counted(bytes):
+        read = 0
+
+        def __getitem__(self, key: Any) -> Any:
+            found = super().__getitem__(key)
+            self.read += len(found)
+            return found
+
+    data = Counted(b"\x01\x20" * 200_000)
+    assert len(list(occurrences(data, b"\x01\x20", 0, len(data)))) == 200_000
+    assert data.read < 1.01 * len(data)
 
 
 @examples(40, 1000)

@@ -1,0 +1,237 @@
+"""How data change records are recognised, and where one ends that has no descriptor word."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from lmparse.bmc.change_record import SPEC, Places, change_types, image_change_types, longest, table_places
+from lmparse.changes.change import ROLES
+from lmparse.errors import FramingError
+from lmparse.framing.base import Framing
+from lmparse.framing.descriptors import TRAILERS, cut_short, excerpt, no_record
+from lmparse.framing.detection import Detection
+from lmparse.spec import catalog
+from lmparse.storage.buffers import Buffer, occurrences
+from lmparse.values import codepages
+
+_NAME = re.compile(r"(?:[A-Z$#@][A-Z0-9$#@]*)? *\Z|\0+\Z")
+"""Start of the name of a Db2 subsystem or group member; only $#@ differ between code pages."""
+_CODE = re.compile(r"[A-Z][A-Z ]*\Z")
+"""A CHANGE TYPE, listed or not."""
+_NEEDED = ("length", "system_id", "change_type", "seg_len", "total_segs")
+
+
+def detection(described: Places | None = None, width: int | None = None) -> Detection:
+    """How data change records are recognised.
+
+    `described` and `width` are those of a header that XHDF records describe differently from the manual.
+    """
+    layout = catalog.load(SPEC).layout
+    table = table_places(_NEEDED)
+    places = table if described is None else described
+    # XHDF may describe the header of another file; then the error comes from the records.
+    least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0
+
+    def is_one(raw: bytes) -> bool:
+        is_long_enough = least <= _number(raw, table["length"]) <= len(raw)
+        return is_long_enough and _NAME.match(_system_name(raw, 0, places)) is not None
+
+    def test(records: list[bytes], framing: Framing) -> str | None:
+        lengths = Counter(_number(raw, table["length"]) for raw in records if is_one(raw))
+        if not lengths:
+            return f"no record begins with a header LENGTH from {least} and the name of a Db2 subsystem"
+        common, count = lengths.most_common(1)[0]
+        if 2 * count <= len(records):
+            return f"only {count} of {len(records)} records begin with LENGTH {common}"
+        return None
+
+    is_whole = all(name in places for name in _NEEDED)
+    return Detection("data change records", test, _Cutter(least, places) if is_whole else None, record=is_one)
+
+
+def _number(raw: Buffer, place: tuple[int, int], offset: int = 0) -> int:
+    start = offset + place[0]
+    return int.from_bytes(raw[start : start + place[1]], "big")
+
+
+def _system_name(raw: Buffer, offset: int, places: Places) -> str:
+    start, width = places.get("system_id", (0, 0))
+    return codepages.lookup("cp037").decode(raw[offset + start : offset + start + width])
+
+
+class _Cutter:
+    """Finds the end of a record that has no descriptor word.
+
+    Candidates come from the halfwords of the DATA area under each meaning, and from SEGLEN in a segmented record and in
+    one without row images, whose payload is not documented. A candidate counts if the file ends there or a header with
+    the same LENGTH and the name of a system begins there. Behind a payload of which SEGLEN says nothing, such a
+    header is searched: one that is damaged is not found, and its record is then taken for a part of the payload.
+    """
+
+    def __init__(self, least: int, places: Places) -> None:
+        self._least = least
+        self._places = places
+        start, width = places["system_id"]
+        self._system_end = start + width
+        self._word = catalog.load("zos_rdw").layout.width or 0
+        self._halfword = catalog.load("bmc_lldf_data").layouts["bmc_lldf_data.image"]["length"].width or 0
+
+    def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
+        length = self._header_length(buffer, offset, end, index)
+        inside = self._header_inside(buffer, offset, min(offset + length, end), end)
+        if inside is not None:
+            raise FramingError(
+                "the record ends inside its header", code="LMP-F005", spec=SPEC, field="length", field_offset=0,
+                expected=f"a header of {length} bytes", found=f"another header {inside - offset} bytes behind it",
+                hex=excerpt(buffer, offset, end),
+            )  # fmt: skip
+        ends = self._ends(buffer, offset, end, length)
+        candidates = list(dict.fromkeys(place for place in ends if place >= offset + length))
+        for candidate in candidates:
+            if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset)):
+                self._check_payload(buffer, offset, length, candidate, end)
+                return candidate - offset
+        stated = self._stated_ends(buffer, offset, length)
+        for candidate in stated:
+            if candidate == end or (candidate < end and self._begins_damaged(buffer, candidate, end, offset)):
+                return candidate - offset
+        beyond = [candidate for candidate in candidates if end < candidate <= offset + longest()]
+        searched = self._next_header(buffer, offset, end, length)
+        if searched is not None and (searched < end or not beyond) and searched <= max(stated, default=searched):
+            return searched - offset
+        if beyond:
+            raise cut_short(buffer, offset, end, index, min(beyond) - offset, spec=SPEC)
+        raise FramingError(
+            "the record's own lengths do not lead to another record", code="LMP-F005", spec=SPEC, field="data",
+            field_offset=length, expected="a header of the same LENGTH behind it",
+            found=", ".join(f"{candidate - offset} bytes" for candidate in (*candidates, *stated)) or "no length",
+            hex=excerpt(buffer, offset, end),
+        )  # fmt: skip
+
+    def _header_length(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
+        have = end - offset
+        width = self._places["length"][1]
+        length = int.from_bytes(buffer[offset : min(offset + width, end)].ljust(width, b"\x00"), "big")
+        is_trailer = have <= width and buffer[offset:end] in TRAILERS
+        is_short = have >= width and length < self._least
+        if is_trailer or is_short or length > longest() or not _NAME.match(self._system_name(buffer, offset)):
+            raise no_record(
+                buffer, offset, end, index, spec=SPEC, field="length", field_offset=0,
+                expected=f"a header LENGTH from {self._least}, then the name of a Db2 subsystem",
+                found=f"X'{buffer[offset : offset + self._system_end].hex().upper()}'",
+            )  # fmt: skip
+        if have < max(length, self._least):
+            raise cut_short(buffer, offset, end, index, max(length, self._least), spec=SPEC)
+        return length
+
+    def _check_payload(self, buffer: Buffer, offset: int, length: int, candidate: int, end: int) -> None:
+        """Raise FramingError LMP-F005 if a SEGLEN leads behind another record, as one that is damaged may."""
+        if _number(buffer, self._places["change_type"], offset) in image_change_types():
+            return  # what is not the end of its images is noticed
+        inside = self._header_inside(buffer, offset, candidate, end, of_any_system=True)
+        if inside is not None:
+            seg_len, (start, _) = _number(buffer, self._places["seg_len"], offset), self._places["seg_len"]
+            raise FramingError(
+                "SEGLEN leads behind another record", code="LMP-F005", spec=SPEC, field="seg_len", field_offset=start,
+                expected=f"at most {inside - offset - length} bytes of DATA", found=str(seg_len),
+                hex=excerpt(buffer, offset, end),
+            )  # fmt: skip
+
+    def _header_inside(
+        self, buffer: Buffer, offset: int, before: int, end: int, *, of_any_system: bool = False
+    ) -> int | None:
+        """The first place behind `offset` and before another place at which a header of the same LENGTH and system
+        begins, with a CHANGE TYPE.
+
+        If it is inside the header, the record was cut short: what is read behind the cut is of the next record. There,
+        other names may pass for those of systems, as the number in front of one for a LENGTH.
+        """
+        same, (place, width) = buffer[offset : offset + self._places["length"][1]], self._places["change_type"]
+        if not self._system_name(buffer, offset).strip(" \0"):
+            return None  # blanks and zeros are in any record
+        for found in occurrences(buffer, same, offset + 1, min(before - 1 + len(same), end)):
+            is_one = self._is_of(buffer, found, offset) or (of_any_system and self._begins(buffer, found, end, offset))
+            if found + self._system_end <= end and is_one:
+                code = codepages.lookup("cp037").decode(buffer[found + place : found + place + width])
+                if _CODE.match(code):
+                    return found
+        return None
+
+    def _system_name(self, buffer: Buffer, offset: int) -> str:
+        return _system_name(buffer, offset, self._places)
+
+    def _ends(self, buffer: Buffer, offset: int, end: int, length: int) -> Iterable[int]:
+        data = offset + length
+        segments = _number(buffer, self._places["total_segs"], offset)
+        if segments > 1:
+            yield from self._ends_by_seg_len(buffer, offset, length)
+            return
+        change_type = _number(buffer, self._places["change_type"], offset)
+        if change_type not in image_change_types():
+            yield from self._stated_ends(buffer, offset, length)
+            # An empty DATA area is tried before its halfwords: the LENGTH of the next header can pass for a halfword.
+            yield data
+        elif end - data < self._halfword:
+            yield data + self._halfword
+            return
+        first = _number(buffer, (0, self._halfword), data)
+        if first >= self._halfword:
+            yield data + first
+        images = len(ROLES["U"]) if change_type == change_types()["update"] else 1
+        for own in (self._halfword, 0):
+            place = data
+            for _ in range(images):
+                # Behind the end of the file at least the next length is missing.
+                is_there = place + self._halfword <= end
+                length = _number(buffer, (0, self._halfword), place) if is_there else self._halfword
+                place += length + self._halfword - own
+            yield place
+
+    def _stated_ends(self, buffer: Buffer, offset: int, length: int) -> list[int]:
+        """Where a record without row images ends by the meanings of SEGLEN; none if there is none."""
+        if not _number(buffer, self._places["seg_len"], offset) or not self._has_payload(buffer, offset):
+            return []
+        return [place for place in self._ends_by_seg_len(buffer, offset, length) if place >= offset + length]
+
+    def _ends_by_seg_len(self, buffer: Buffer, offset: int, length: int) -> tuple[int, ...]:
+        """Where a record ends if SEGLEN counts it, it and its descriptor word, or DATA."""
+        seg_len = _number(buffer, self._places["seg_len"], offset)
+        return offset + seg_len, offset + seg_len - self._word, offset + length + seg_len
+
+    def _has_payload(self, buffer: Buffer, offset: int) -> bool:
+        """Whether a record has no row images, and is whole."""
+        change_type = _number(buffer, self._places["change_type"], offset)
+        return change_type not in image_change_types() and _number(buffer, self._places["total_segs"], offset) <= 1
+
+    def _next_header(self, buffer: Buffer, offset: int, end: int, length: int) -> int | None:
+        """End of a payload without a length: the next header, or the end of the file."""
+        if not self._has_payload(buffer, offset):
+            return None
+        same = buffer[offset : offset + self._places["length"][1]]
+        places = occurrences(buffer, same, offset + length, end)
+        return next((found for found in places if self._begins(buffer, found, end, offset)), end)
+
+    def _begins(self, buffer: Buffer, candidate: int, end: int, like: int) -> bool:
+        """Whether a header of the same LENGTH and of some system begins there, as far as there are bytes."""
+        if end - candidate < self._system_end:
+            # A line end put behind the file is not part of the record either.
+            rest = buffer[candidate:end]
+            return rest in TRAILERS or rest[:2] == buffer[like : like + len(rest[:2])]
+        length = self._places["length"]
+        if _number(buffer, length, candidate) != _number(buffer, length, like):
+            return False
+        name = self._system_name(buffer, candidate)
+        return self._is_of(buffer, candidate, like) or bool(name.strip(" \0") and _NAME.match(name))
+
+    def _begins_damaged(self, buffer: Buffer, candidate: int, end: int, like: int) -> bool:
+        """Whether a header of the same system but of another LENGTH, which is damage, begins there."""
+        return end - candidate >= self._system_end and self._is_of(buffer, candidate, like)
+
+    def _is_of(self, buffer: Buffer, candidate: int, like: int) -> bool:
+        """Whether a header is of the same system, as far as there are bytes."""
+        place = self._places["system_id"]
+        return len(buffer) < candidate + self._system_end or (
+            _number(buffer, place, candidate) == _number(buffer, place, like)
+        )
