@@ -25,6 +25,7 @@ from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.filters import Filter
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import Origin
+from lmparse.errors import FramingError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.spec import catalog
@@ -76,12 +77,18 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         if not len(log.buffer):
             next(log.extents(span), None)  # adds the notice of an empty file
         runs = log.position_runs()
-        for window in log.windows(whole, log.rows_together):
-            self._ordinals = log.extract.ordinals(window, runs.numbers(window))
-            yield from self._read_window(window)
-        # None of these is the first segment of its change.
-        last = [row for extent in whole.foreign for row in self._fallback_rows(0, self._change_at(extent, 0))]
-        log.end_joining(self._joiner, only_wanted=True)
+        last: list[FallbackRow] = []
+        try:
+            with log.joining(self._joiner, only_wanted=True):
+                for window in log.windows(whole, log.rows_together):
+                    self._ordinals = log.extract.ordinals(window, runs.numbers(window))
+                    yield from self._read_window(window)
+                # None of these is the first segment of its change.
+                for extent in whole.foreign:
+                    last += self._fallback_rows(0, self._change_at(extent, 0))
+        except FramingError:
+            yield self._fallback_batches([*last, *self._fallback_rows(0, None)])
+            raise
         yield self._fallback_batches([*last, *self._fallback_rows(0, None)])
 
     def _change(self, window: Window, number: int) -> Change | None:

@@ -104,11 +104,11 @@ class _Places:
         log, runs = self._log, self._log.position_runs()
         if not len(log.buffer):
             next(log.extents(span), None)  # adds the notice of an empty file
-        for window in log.windows(replace(span, skip=frozenset(), foreign=())):
-            self._take(window, log.extract.ordinals(window, runs.numbers(window)), span.skip)
-        for extent in span.foreign:  # none of these is the first segment of its change
-            self._take_one(extent, 0)
-        log.end_joining(self._joiner, only_wanted=True)
+        with log.joining(self._joiner, only_wanted=True):
+            for window in log.windows(replace(span, skip=frozenset(), foreign=())):
+                self._take(window, log.extract.ordinals(window, runs.numbers(window)), span.skip)
+            for extent in span.foreign:  # none of these is the first segment of its change
+                self._take_one(extent, 0)
 
     def _take(self, window: Window, ordinals: Int64s, skip: frozenset[int]) -> None:
         """The wanted changes of a window; those that are excluded before an error are counted."""

@@ -19,7 +19,7 @@ import numpy as np
 from lmparse.bmc import order
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.position_runs import PositionRuns
-from lmparse.bmc.segments import KEY_FIELDS
+from lmparse.bmc.segments import KEY_FIELDS, in_words, runs_of
 from lmparse.changes.claims import KEPT_FAILURES, Claim, Statement
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
@@ -261,8 +261,8 @@ class Consistency:
             if self._is_damaged:
                 self._segments.untestable[_DAMAGED] += 1
             else:
-                numbers = ", ".join(map(str, sorted(group.numbers)[:10]))
-                self._segments.test(f"{_said(group.extent)}: of {group.total} segments only {numbers} are there")
+                numbers = in_words(runs_of(sorted(group.numbers)), ", ")
+                self._segments.test(f"{_said(group.extent)}: only SEGNUM {numbers} is there of {group.total} segments")
         likely = [kind for kind, _ in self._whole.counts.most_common() if kind in _WHOLE]
         self._whole.test(self._segments, lambda kind: kind in likely[:1], ", unlike other changes in one record")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -244,21 +244,21 @@ class LogicalLog(ChangeLog):
         return found
 
     def joined_changes(self, span: Span | None = None, *, only_wanted: bool = False) -> Iterator[JoinedChange]:
-        """Every change with its whole DATA area, at the place of its last segment; as `end_joining` at the end."""
+        """Every change with its whole DATA area, at the place of its last segment; as `joining` at the end."""
         joiner, runs = self.extract.joiner(self.options.bounds), self.position_runs()
         span = span or Span(0, len(self.buffer), 0)
-        # What another part reads still belongs to the runs of this one.
-        for extent in self.extents(replace(span, skip=frozenset(), foreign=())):
-            raw = extent.read(self.buffer)
-            ordinal = self.extract.ordinal(extent, runs.number(raw))
-            if self._first_record is not None:
-                self._first_record.look_at(extent, raw)
-            if extent.index not in span.skip and (joined := self.next_change(joiner, extent, ordinal)) is not None:
-                yield joined
-        for extent in span.foreign:  # none is the first segment of its change
-            if (joined := self.next_change(joiner, extent, 0)) is not None:
-                yield joined
-        self.end_joining(joiner, only_wanted=only_wanted)
+        with self.joining(joiner, only_wanted=only_wanted):
+            # What another part reads still belongs to the runs of this one.
+            for extent in self.extents(replace(span, skip=frozenset(), foreign=())):
+                raw = extent.read(self.buffer)
+                ordinal = self.extract.ordinal(extent, runs.number(raw))
+                if self._first_record is not None:
+                    self._first_record.look_at(extent, raw)
+                if extent.index not in span.skip and (joined := self.next_change(joiner, extent, ordinal)) is not None:
+                    yield joined
+            for extent in span.foreign:  # none is the first segment of its change
+                if (joined := self.next_change(joiner, extent, 0)) is not None:
+                    yield joined
 
     def next_change(self, joiner: Joiner, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
         """The change that the next record is or completes; None if it is none, and if another extract gives it."""
@@ -290,15 +290,24 @@ class LogicalLog(ChangeLog):
             self.quarantine(error, segment.extent)
             return None
 
-    def end_joining(self, joiner: Joiner, *, only_wanted: bool = False) -> None:
-        """Report the changes that lack a segment at the end.
+    @contextmanager
+    def joining(self, joiner: Joiner, *, only_wanted: bool = False) -> Iterator[None]:
+        """Report the changes that lack a segment where the reading of records ends, also if damage ends it.
 
         With `only_wanted`, those that options exclude with an open unit, or by the range, are counted as such: another
         extract may have the rest of the change. So are all that are excluded behind a `seq`.
         Raises FramingError LMP-F011 in a part of a log that was cut because DLDS says that it has no segments.
         """
+        try:
+            yield
+        except FramingError:
+            self._end_joining(joiner, only_wanted, is_damaged=True)
+            raise
+        self._end_joining(joiner, only_wanted)
+
+    def _end_joining(self, joiner: Joiner, only_wanted: bool, *, is_damaged: bool = False) -> None:
         for group, fault in joiner.incomplete():
-            if self._known.is_said_unsegmented:
+            if self._known.is_said_unsegmented and not is_damaged:
                 raise cut_through_segments(self, fault, self._records_before())
             known = join(group.segments)
             why = self._why_left_out(known) if only_wanted else None

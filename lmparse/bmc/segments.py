@@ -7,8 +7,9 @@ of order, and their numbers begin at 0 or at 1.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from sys import getsizeof
 from typing import Any
 
@@ -162,7 +163,7 @@ class Joiner:
                 continue  # its own segments are in another part of the file
             first = min((segment.extent for segment in group.own), key=lambda extent: extent.index)
             values = group.segments[0].values
-            found = ", ".join(str(number) for number in sorted(group.by_number))
+            found = in_words(runs_of(sorted(group.by_number)), ", ")
             yield group, RecordError(
                 f"segment {self._missing(group)} of {group.total} is missing", code="LMP-R004", spec="bmc_lldf",
                 field="seg_num", record_index=first.index, record_offset=first.offset,
@@ -175,8 +176,33 @@ class Joiner:
         if base is None:
             # Without the first and the last, the numbers do not show whether they begin at 0 or 1.
             return f"number {min(group.by_number) - 1} or {max(group.by_number) + 1}" if group.total == 2 else "one"
-        missing = [str(number) for number in range(base, base + group.total) if number not in group.by_number]
-        return " and ".join(missing)
+        edges = [base - 1, *sorted(group.by_number), base + group.total]
+        return in_words([range(before + 1, after) for before, after in pairwise(edges) if before + 1 < after], " and ")
+
+
+_MOST_SHOWN = 10
+
+
+def in_words(runs: Sequence[range], between: str) -> str:
+    """Numbers as text, the first ones if they are many: TOTALSEGS alone says how many may be missing."""
+    parts = [text for run in runs[:_MOST_SHOWN] for text in _run_in_words(run)]
+    more = ["more"] if len(runs) > _MOST_SHOWN or len(parts) > _MOST_SHOWN else []
+    return between.join([*parts[:_MOST_SHOWN], *more])
+
+
+def _run_in_words(run: range) -> list[str]:
+    return [str(number) for number in run] if len(run) < 3 else [f"{run[0]} to {run[-1]}"]
+
+
+def runs_of(numbers: Iterable[int]) -> list[range]:
+    """Ascending numbers as runs without a gap."""
+    found: list[range] = []
+    for number in numbers:
+        if found and found[-1].stop == number:
+            found[-1] = range(found[-1].start, number + 1)
+        else:
+            found.append(range(number, number + 1))
+    return found
 
 
 def _hex(position: bytes | None) -> str:

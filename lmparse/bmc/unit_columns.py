@@ -195,10 +195,10 @@ class _Extract:
     def take(self) -> None:
         """Add all of them. Raises FramingError where the file is damaged, FileLimitError."""
         log, runs = self._log, self._log.position_runs()
-        for window in log.windows(Span(0, len(log.buffer), 0)):
-            runs.look_for_first(window)
-            self._take(window)
-        log.end_joining(self._joiner)
+        with log.joining(self._joiner):
+            for window in log.windows(Span(0, len(log.buffer), 0)):
+                runs.look_for_first(window)
+                self._take(window)
 
     def _take(self, window: Window) -> None:
         found, is_other = self._headers.decode(window, np.zeros(len(window), np.int64), frozenset())

@@ -244,7 +244,8 @@ class _Csv(Output):
         import pyarrow.csv
 
         super().__init__(path)
-        self._schema = pa.schema([(name, pa.string()) for name in schema.names])
+        names = schema.names if self.is_raw else quoted(pa.array(schema.names, pa.string())).to_pylist()
+        self._schema = pa.schema([(name, pa.string()) for name in names])
         options = pyarrow.csv.WriteOptions(quoting_style="needed")
         self.writer = pyarrow.csv.CSVWriter(self.file, self._schema, write_options=options)
 

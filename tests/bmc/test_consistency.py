@@ -115,7 +115,7 @@ def test_segments_without_a_control_file(check: Checked) -> None:
         writer.put(*segment)
     assert check(writer.records).differences == []
     (difference,) = check(writer.records[:2]).differences
-    assert difference.endswith("of 3 segments only 0, 1 are there")
+    assert difference.endswith("only SEGNUM 0, 1 is there of 3 segments")
     assert "is there twice, or is one too many" in check([writer.records[1], *writer.records]).differences[1]
 
 
