@@ -20,7 +20,7 @@ from lmparse.bmc.tables import TableVersion
 from lmparse.changes.change import ROLES, Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, RowExtents, text_refusal
 from lmparse.changes.row_values import KEPT_APART
-from lmparse.changes.version_batches import VersionBatch
+from lmparse.changes.version_batches import FallbackRow, VersionBatch
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.filters import Filter
 from lmparse.columnar.row_plan import DecodedRows

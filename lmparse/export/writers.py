@@ -128,9 +128,8 @@ def _metadata(path: Path) -> dict[bytes, bytes] | None:
 @contextmanager
 def opened(path: Path, form: str, schema: pa.Schema, compression: str, csv_text: str = "quoted") -> Iterator[Output]:
     """Open a file that batches of a schema are written to. `csv_text` is one of CSV_TEXTS."""
-    made = _OUTPUTS[form](path, schema, compression)
-    if isinstance(made, _Csv):
-        made.is_raw = csv_text == "raw"
+    kind = _RawCsv if form == "csv" and csv_text == "raw" else _OUTPUTS[form]
+    made = kind(path, schema, compression)
     try:
         yield made
     except BaseException:
@@ -254,6 +253,10 @@ class _Csv(Output):
         if not self.is_raw:
             texts = pa.RecordBatch.from_arrays([quoted(column) for column in texts.columns], schema=self._schema)
         self.writer.write_batch(texts)
+
+
+class _RawCsv(_Csv):
+    is_raw = True
 
 
 class _JsonLines(Output):

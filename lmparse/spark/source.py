@@ -76,8 +76,9 @@ class LmparseSource(DataSource):
 
     def _job(self, request: Request, schema: StructType) -> tuple[Request, ReadJob]:
         wanted = as_arrow(schema)
-        # All columns of the source need not be read from its files again, where it is what they were made from.
-        is_known = _mark(schema) == (self.options, schema.simpleString())
+        # Its files say which columns the source has now: those of a table of the catalog may have been others when it
+        # was created. A stream may begin without a file.
+        is_known = _mark(schema) == (self.options, schema.simpleString()) and not request.selection.names()
         known = inner(wanted, self.options) if is_known else None
         return read_job(request, self.options, source=known, wanted=wanted)
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from writers.bmc import framing as enc
 from writers.bmc import logs
 from writers.bmc.control import Table
@@ -15,6 +17,12 @@ from writers.bmc.rows import Column
 
 import lmparse
 from lmparse import cli
+from lmparse.bmc.change_record import table_places
+from lmparse.bmc.segments import in_words, runs_of
+from lmparse.logs import arrow
+from lmparse.logs.families import read_options
+from lmparse.logs.part_rows import PartAccount, part_rows
+from lmparse.logs.partitions import Request
 
 WIDE = Table(0x0105, 2, 3, "PROD", "WIDE", (Column("NO", "INT", 4), Column("TEXT", "CHAR", 60)))
 
@@ -166,6 +174,55 @@ def test_several_missing_segments_are_all_named(base: Any, tmp_path: Path) -> No
     list(log.changes())
     (error,) = log.tally.errors
     assert error.message == f"segment {base} and {base + 2} and {base + 4} of 5 is missing"
+
+
+def test_as_many_as_a_damaged_total_says_are_named_in_few_words(tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE])
+    put_all(writer, update(writer, 1, 2))
+    place, width = table_places(["total_segs"])["total_segs"]
+    for number in range(2, 5):
+        raw, change = update(writer, number, 2)[0]
+        writer.put(raw[:place] + b"\xff" * width + raw[place + width :], change)
+    log = opened(tmp_path, writer)
+    list(log.changes())
+    assert [error.message for error in log.tally.errors] == ["segment 2 to 65535 of 65535 is missing"] * 3
+
+
+@given(st.sets(st.integers(0, 60)))
+def test_numbers_in_words(numbers: set[int]) -> None:
+    runs = runs_of(sorted(numbers))
+    assert [number for run in runs for number in run] == sorted(numbers)
+    text = in_words(runs, ", ")
+    assert len(text) < 100
+    edges = [[int(edge) for edge in part.split(" to ")] for part in text.split(", ") if part[:1].isdigit()]
+    named = {number for edge in edges for number in range(edge[0], edge[-1] + 1)}
+    assert named < numbers if text.endswith("more") else named == numbers
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_a_missing_segment_is_named_where_damage_ends_the_log(engine: str, tmp_path: Path) -> None:
+    """It is a bad record as those behind which the log goes on, however the log is cut into parts."""
+    writer = logs.Writer([WIDE])
+    put_all(writer, update(writer, 1, 3)[1:])
+    for number in range(2, 30):
+        writer.add(logs.Unit(1), WIDE, "I", after=row(number))
+    opened(tmp_path, writer)
+    data = (tmp_path / "a.dat").read_bytes()
+    (tmp_path / "a.dat").write_bytes(data[:-10])
+    for part_bytes in (1 << 30, 3000):
+        request = Request((str(tmp_path),), read_options({"engine": engine}), True, part_bytes, "*.dat")
+        parts = list(request.parts())
+        assert (len(parts) > 1) is (part_bytes == 3000)
+        schema = arrow.request_schema(request)
+        batches = [
+            batch
+            for part in parts
+            for batch in part_rows(part, schema, (), with_changes=True, account=PartAccount(part.shown))
+        ]
+        rows = [found for batch in batches for found in batch.to_pylist()]
+        codes = [fault["code"] for found in rows for fault in found["_corrupt_fields"] or ()]
+        assert codes == ["LMP-R004", "LMP-F006"]
+        assert len(rows) == 27 + 2
 
 
 @pytest.mark.parametrize(

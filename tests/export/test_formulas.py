@@ -84,6 +84,15 @@ def test_a_file_has_formulas_only_where_that_is_asked_for(tmp_path: Path, csv_te
     assert rows == [["text", "number", "amount"], [expected, "-5", "-1.00"]]
 
 
+@pytest.mark.parametrize(("csv_text", "expected"), [("quoted", "'=A(1)"), ("raw", "=A(1)")])
+def test_a_name_of_a_column_is_no_formula_either(tmp_path: Path, csv_text: str, expected: str) -> None:
+    """The rows of some envelopes have the columns of the table, whose names come with the log."""
+    schema = pa.schema([("=A(1)", pa.string()), ("B", pa.string())])
+    with writers.opened(tmp_path / "x.csv", "csv", schema, "none", csv_text) as output:
+        output.write(pa.RecordBatch.from_pylist([{"=A(1)": "x", "B": "y"}], schema=schema))
+    assert list(csv.reader(io.StringIO((tmp_path / "x.csv").read_text()))) == [[expected, "B"], ["x", "y"]]
+
+
 def test_raw_text_is_asked_for_of_csv_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The other forms have all text as it is; an option that is ignored would say otherwise."""
     log = Path(__file__).parents[1] / "cases" / "bmc_lldf" / "changes_bdw.bin"

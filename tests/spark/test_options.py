@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from spark.conftest import Files, list_rows, read, source, write
 from writers.bmc import logs
+from writers.bmc.control import Table
+from writers.bmc.rows import Column
 from writers.foreign import Form, Rule
 
 from lmparse import open_log
@@ -91,11 +93,31 @@ def test_the_schema_of_another_frame_brings_its_columns_alone(night: Files, tmp_
     both = source(paths=json.dumps([path]), control=control)
     assert both.reader(inserts).request.paths == (path,)  # type: ignore[attr-defined]
     items = source(path=path, control=control, table="PROD.ITEMS").schema()
-    for other in ({"envelope": "changefeed"}, {"table": "PROD.ORDERS"}, {"columns": "NO"}):
+    for other in ({"envelope": "changefeed"}, {"table": "PROD.ORDERS"}, {"columns": "ORDER_NO"}):
         for place in ({"path": path, "control": control}, {}):
             with pytest.raises(OptionError) as caught:
                 source(**place, **other).reader(items)
             assert caught.value.code == "LMP-S012", other
+
+
+def test_columns_are_those_of_the_files_when_they_are_read(tmp_path: Path) -> None:
+    """A table of the catalog is made once, for files that come every night; then a column has another name."""
+
+    def night(name: str) -> None:
+        table = Table(0x0105, 2, 3, "PROD", "ITEMS", (Column("NO", "INT", 4), Column(name, "CHAR", 9)))
+        writer = logs.Writer([table])
+        writer.add(logs.Unit(1), table, "I", after={"NO": 1, name: "x"})
+        write(tmp_path, writer.example())
+
+    night("NAME")
+    options = {"path": str(tmp_path / "night.dat"), "table": "PROD.ITEMS"}
+    columns = source(**options).schema()
+    assert source().reader(columns).partitions()
+    night("SURNAME")
+    for given in ({}, options):
+        with pytest.raises(OptionError, match=r"after\.NAME|before\.NAME") as caught:
+            source(**given).reader(columns)
+        assert caught.value.code == "LMP-S012"
 
 
 @pytest.mark.parametrize("envelope", ["debezium", "changefeed"])
