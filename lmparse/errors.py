@@ -129,6 +129,10 @@ class DataError(LmparseError):
         self.spec = spec
         self.doc_ref = doc_ref
 
+    def forget_frames(self) -> None:
+        """Let go of the frames in which it was raised: they have what was read there, which may be much."""
+        self.__traceback__ = self.__context__ = self.__cause__ = None
+
     def _text(self) -> str:
         parts = []
         if self.file is not None:

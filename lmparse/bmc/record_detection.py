@@ -91,7 +91,7 @@ class _Cutter:
         candidates = list(dict.fromkeys(place for place in ends if place >= offset + length))
         for candidate in candidates:
             if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset)):
-                self._check_payload(buffer, offset, length, candidate, end)
+                self._check_inside(buffer, offset, length, candidate, end)
                 return candidate - offset
         stated = self._stated_ends(buffer, offset, length)
         for candidate in stated:
@@ -126,17 +126,22 @@ class _Cutter:
             raise cut_short(buffer, offset, end, index, max(length, self._least), spec=SPEC)
         return length
 
-    def _check_payload(self, buffer: Buffer, offset: int, length: int, candidate: int, end: int) -> None:
-        """Raise FramingError LMP-F005 if a SEGLEN leads behind another record, as one that is damaged may."""
-        if _number(buffer, self._places["change_type"], offset) in image_change_types():
-            return  # what is not the end of its images is noticed
-        inside = self._header_inside(buffer, offset, candidate, end, of_any_system=True)
+    def _check_inside(self, buffer: Buffer, offset: int, length: int, candidate: int, end: int) -> None:
+        """Raise FramingError LMP-F005 if a length leads behind another record, as one that is damaged may.
+
+        Only a change that is decoded would show it, and options may exclude it. Row images may have anything in them:
+        there a header counts if it is of the same system.
+        """
+        has_own_lengths = _number(buffer, self._places["change_type"], offset) in image_change_types()
+        inside = self._header_inside(buffer, offset, candidate, end, of_any_system=not has_own_lengths)
         if inside is not None:
+            is_stated = not has_own_lengths or _number(buffer, self._places["total_segs"], offset) > 1
             seg_len, (start, _) = _number(buffer, self._places["seg_len"], offset), self._places["seg_len"]
             raise FramingError(
-                "SEGLEN leads behind another record", code="LMP-F005", spec=SPEC, field="seg_len", field_offset=start,
-                expected=f"at most {inside - offset - length} bytes of DATA", found=str(seg_len),
-                hex=excerpt(buffer, offset, end),
+                f"{'SEGLEN' if is_stated else 'a length in DATA'} leads behind another record", code="LMP-F005",
+                spec=SPEC, field="seg_len" if is_stated else "data", field_offset=start if is_stated else length,
+                expected=f"at most {inside - offset - length} bytes of DATA",
+                found=str(seg_len if is_stated else candidate - offset - length), hex=excerpt(buffer, offset, end),
             )  # fmt: skip
 
     def _header_inside(

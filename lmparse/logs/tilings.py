@@ -276,8 +276,8 @@ def _tiling(
             filled += int((window.lengths > 0).sum())
             shortest, longest = min(shortest, int(window.lengths.min())), max(longest, int(window.lengths.max()))
     except FramingError as error:
-        fault = error.with_traceback(None)  # which would keep what was read
-        fault.__context__ = None
+        fault = error
+        fault.forget_frames()
     if 2 * filled <= count or count < (_LEAST if fault is None else _LEAST_BESIDE):
         return None  # words without a record behind them are zeros, as are bytes that fill a file
     start, end = framing.range_of(buffer)

@@ -280,6 +280,7 @@ class RecordFile:
         self.origin.place(error)
         if self.options.mode == "failfast":
             raise error
+        error.forget_frames()
         self.tally.error_count += 1
         if self._on_error is not None:
             self._on_error(error)

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from kaitaistruct import KaitaiStruct
@@ -137,8 +138,12 @@ def load_planned(name: str, fingerprint: str) -> Spec:
     return spec
 
 
-def _parser(package: str, spec_id: str) -> Any:
-    return getattr(imported(f"{package}.{spec_id}"), class_name(spec_id))
+def _parser(package: str, spec_id: str) -> type[KaitaiStruct]:
+    module = imported(f"{package}.{spec_id}")
+    parser = getattr(module, class_name(spec_id), None)
+    if not (isinstance(parser, type) and issubclass(parser, KaitaiStruct)):
+        raise _not_built(module, f"has no class {class_name(spec_id)} of a parser")
+    return parser
 
 
 def unsigned_struct(layout: Layout) -> struct.Struct:
@@ -162,8 +167,19 @@ def _width(field: Field) -> int:
 
 
 def _layouts(package: str) -> dict[str, Layout]:
-    layouts: dict[str, Layout] = imported(f"{package}.layouts").LAYOUTS
+    module = imported(f"{package}.layouts")
+    layouts = getattr(module, "LAYOUTS", None)
+    if not (isinstance(layouts, dict) and all(isinstance(one, Layout) for one in layouts.values())):
+        raise _not_built(module, "has no LAYOUTS")
     return layouts
+
+
+def _not_built(module: ModuleType, flaw: str) -> UnknownFormatError:
+    return UnknownFormatError(
+        f"{module.__file__}: {flaw}",
+        code="LMP-S011",
+        hint="build the spec again: lmparse build --formats DIR --out DIR",
+    )
 
 
 def _locate(name: str) -> tuple[str, str]:

@@ -74,7 +74,9 @@ def file_bytes(path: str | Path, limits: Limits = DEFAULT) -> bytes:
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise DocumentError(Flaw("is not a regular file"))
-        data = file.read(limits.document_bytes + 1)
+        data: bytes | None = file.read(limits.document_bytes + 1)
+    if data is None:  # as some files of the system say that nothing is there yet
+        raise DocumentError(Flaw("has no text to read now"))
     _check_length(data, limits)
     return data
 

@@ -120,10 +120,15 @@ def decode_time(raw: bytes) -> str:
 
 
 def decode_timestamp(raw: bytes, precision: int) -> str:
-    """TIMESTAMP(p) of 7 to 13 bytes, packed yyyymmddhhmmss and p digits of the fraction. Raises LMP-V006."""
+    """TIMESTAMP(p) of 7 to 13 bytes, packed yyyymmddhhmmss and p digits of the fraction.
+
+    Raises LMP-V006, also for a digit that is not zero in the half byte that is left of an odd p.
+    """
     digits = _digits(raw, "TIMESTAMP as packed yyyymmddhhmmss and digits of a second")
     date_, time_ = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}", f"{digits[8:10]}.{digits[10:12]}.{digits[12:14]}"
-    fraction = digits[14 : 14 + precision]
+    fraction, rest = digits[14 : 14 + precision], digits[14 + precision :]
+    if rest.strip("0"):
+        raise invalid_value("LMP-V006", f"{precision} digits of a second", f"{len(fraction + rest)} digits", raw)
     return text_times.decode_timestamp(f"{date_}-{time_}" + (f".{fraction}" if fraction else ""))
 
 
@@ -175,8 +180,7 @@ def decode_timestamp17_array(raw: Bytes) -> tuple[Bytes, Int32s, Flags, Flags]:
 def timestamp_micros_array(raw: Bytes, precision: int) -> tuple[Int64s, Flags, Flags]:
     """TIMESTAMP(p) of 7 to 13 bytes, packed yyyymmddhhmmss and p digits: microseconds, `bad`, `has_finer`.
 
-    As `text_times.timestamp_micros` of the digits that `decode_timestamp` reads: there are no nulls, and digits
-    behind the first p digits of the fraction do not count.
+    As `text_times.timestamp_micros` of the digits that `decode_timestamp` reads: there are no nulls.
     """
     count, width = raw.shape
     if not (7 <= width <= 13 and 0 <= precision <= 12):
@@ -190,10 +194,10 @@ def timestamp_micros_array(raw: Bytes, precision: int) -> tuple[Int64s, Flags, F
         behind = decode_unsigned_array(raw[:, 8:]) << np.uint64(8 * (16 - width))
     no_digit = has_no_digit(second) | has_no_digit(behind)
     unread = 4 * max(2 - precision, 0), 4 * min(18 - precision, 16)
-    second = second >> np.uint64(unread[0]) << np.uint64(unread[0])
-    behind = behind >> np.uint64(unread[1]) << np.uint64(unread[1]) if unread[1] < 64 else np.zeros_like(behind)
-    micros, bad, has_finer = _packed_timestamp(second, behind, np.zeros(count, np.uint64))
-    bad |= no_digit
+    kept = second >> np.uint64(unread[0]) << np.uint64(unread[0])
+    kept_behind = behind >> np.uint64(unread[1]) << np.uint64(unread[1]) if unread[1] < 64 else np.zeros_like(behind)
+    micros, bad, has_finer = _packed_timestamp(kept, kept_behind, np.zeros(count, np.uint64))
+    bad |= no_digit | (kept != second) | (kept_behind != behind)
     micros[bad] = 0
     return micros, bad, has_finer & ~bad
 

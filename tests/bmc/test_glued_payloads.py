@@ -12,6 +12,7 @@ from writers.bmc.fields import key
 from writers.bmc.rows import Column
 
 import lmparse
+from lmparse.bmc.change_record import table_places
 from lmparse.errors import DataError
 
 TABLES = [Table(0x105, 2, 3, "PROD", "T", (Column("K", "INT", 4),), sysid=system) for system in ("DB2A", "DB2B")]
@@ -33,11 +34,13 @@ def record(number: int, change_type: str, table: Table = TABLES[0], **stated: in
     return lldf.record(lldf.data_area(change_type, images), **given, **stated)
 
 
-def read(folder: Path, records: list[bytes]) -> Any:
+def read(folder: Path, records: list[bytes], **options: Any) -> Any:
     (folder / "a.dat").write_bytes(framing.glued(records))
     told = {"ddlobjects": "Y", "cmdsincluded": "Y"}
     (folder / "a.ctl").write_bytes(framing.rdw(control.for_tables(TABLES, dlds_fields=told)))
-    return lmparse.open_log(folder / "a.dat", control=folder / "a.ctl", framing="glued", include="all")
+    return lmparse.open_log(
+        folder / "a.dat", control=folder / "a.ctl", framing="glued", **{"include": "all", **options}
+    )
 
 
 def sizes(opened: Any) -> list[int]:
@@ -121,3 +124,30 @@ def test_a_seglen_that_leads_behind_another_record_is_an_error(total: int, syste
     with pytest.raises(DataError, match="SEGLEN leads behind another record") as caught:
         list(opened.changes())
     assert caught.value.code == "LMP-F005"
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+@pytest.mark.parametrize("segments", [1, 2])
+def test_a_row_image_that_leads_behind_another_record_is_an_error_though_its_change_is_not_wanted(
+    segments: int, engine: str, tmp_path: Path
+) -> None:
+    """Nothing decodes the change, so that only the cut can show it; the record behind it is wanted."""
+    whole = record(1, "I")
+    data = whole[lldf.HEADER_LENGTH :]
+    behind = record(2, "I")
+    longer = (int.from_bytes(data[:2], "big") + len(behind)).to_bytes(2, "big")
+    if segments > 1:
+        pieces = lldf.segmented(fields_of(1, "I", TABLES[0]), data, len(data) - 2)
+        assert len(pieces) == 2
+        place, width = table_places(["seg_len"])["seg_len"]
+        stated = int.from_bytes(pieces[1][place : place + width], "big") + len(behind)
+        damaged = [pieces[0], pieces[1][:place] + stated.to_bytes(width, "big") + pieces[1][place + width :]]
+    else:
+        pieces, damaged = [whole], [whole[: lldf.HEADER_LENGTH] + longer + data[2:]]
+    wanted = {"operations": "D", "engine": engine}
+    sound = read(tmp_path, [record(0, "I"), *pieces, behind, record(3, "I")], **wanted)
+    assert not len(sound.to_table())
+    opened = read(tmp_path, [record(0, "I"), *damaged, behind, record(3, "I")], **wanted)
+    with pytest.raises(DataError, match=r"(SEGLEN|a length in DATA) leads behind another record") as caught:
+        opened.to_table()
+    assert (caught.value.code, caught.value.record_index) == ("LMP-F005", segments)

@@ -234,7 +234,11 @@ def timestamp_digits(width: int, precision: int) -> Kernel:
     texts = spoilt([second + "0" * digits for second in EDGE_SECONDS], "AF9")
     texts += [f"20240229{clock}{'0' * place}1{'0' * (digits - 1 - place)}" for clock in ("240000", "235959")
               for place in range(digits)]  # fmt: skip
-    valid = SECONDS if not digits else st.builds(str.__add__, SECONDS, fractions(digits))
+    kept = min(precision, digits)
+    rest = "0" * (digits - kept)
+    valid = st.builds(
+        lambda second, fraction: second + fraction + rest, SECONDS, fractions(kept) if kept else st.just("")
+    )
     return Kernel(
         f"timestamp_digits-{width}-{precision}", width, read, scalar, valid.map(bytes.fromhex), (0, False),
         tuple(map(bytes.fromhex, texts)),
