@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from spec.test_budgets import built
 
+import lmparse
 from lmparse import cli
 from lmparse.errors import DataError, RecordError
 from lmparse.records.reader import RecordReader
@@ -100,3 +102,20 @@ def test_a_record_that_ends_inside_an_optional_field(tmp_path: Path) -> None:
         with pytest.raises(RecordError) as caught:
             reader.read(raw)
         assert caught.value.code == "LMP-R001", name
+
+
+def test_errors_that_are_kept_have_let_go_of_what_was_read(tmp_path: Path) -> None:
+    """A frame of where an error was raised has the record with all that was unpacked from it."""
+    text = (
+        "seq: [{id: n, type: u1}, {id: s, size: n, process: zlib, type: t}]\n"
+        "types: {t: {seq: [{id: a, type: u1, valid: 1}, {id: l, size-eos: true}]}}\n"
+    )
+    built(tmp_path, text)
+    packed = zlib.compress(bytes(1 << 14), 9)
+    (tmp_path / "log").write_bytes((bytes([len(packed)]) + packed) * 20)
+    options = {"spec": f"{tmp_path}/out/acme_a", "framing": "fixed", "record_length": len(packed) + 1}
+    opened = lmparse.open_log(tmp_path / "log", **options)
+    list(opened.records())
+    errors = opened.tally.errors
+    assert [error.code for error in errors] == ["LMP-V009"] * 20
+    assert {(error.__traceback__, error.__context__, error.__cause__) for error in errors} == {(None, None, None)}
