@@ -35,11 +35,8 @@ class _Copy:
     @property
     def is_whole(self) -> bool:
         """Whether it is the whole change."""
-        if not self.segments:
-            return True
-        numbers = {segment.number for segment in self.segments}
-        total = self.segments[0].total
-        return len(numbers) == len(self.segments) == total and (0 in numbers) != (total in numbers)
+        totals = {segment.total for segment in self.segments}
+        return not totals or (len(totals) == 1 and _are_whole(self.segments))
 
 
 def split_changes(
@@ -60,9 +57,32 @@ def split_changes(
                 given[copy.rank].repeats += 1
                 if copy is not kept:
                     given[copy.rank].elsewhere += copy.offsets
+                    given[copy.rank].misnumbered += _misnumbered(copy, kept)
         elif len({segment.total for copy in copies for segment in copy.segments}) == 1:
             _lend(copies, heads, given, lent, read)
     return lent
+
+
+def _are_whole(segments: Sequence[SharedSegment]) -> bool:
+    """Whether segments of one TOTALSEGS are a whole change."""
+    numbers, total = {segment.number for segment in segments}, segments[0].total
+    return len(numbers) == len(segments) == total and (0 in numbers) != (total in numbers)
+
+
+def _misnumbered(copy: _Copy, kept: _Copy) -> Iterator[int]:
+    """Offsets of segments that cannot be of the change that another extract gives.
+
+    It has other numbers of the same TOTALSEGS. With another TOTALSEGS, as records of another length have it, segments
+    may be a part of the change; but then all have the same one.
+    """
+    by_total: dict[int, list[SharedSegment]] = {}
+    for segment in copy.segments:
+        by_total.setdefault(segment.total, []).append(segment)
+    for total, segments in by_total.items():
+        known = {segment.number for segment in kept.segments if segment.total == total}
+        if _are_whole(segments) or (not known and len(by_total) == 1):
+            continue
+        yield from (segment.extent.offset for segment in segments if segment.number not in known)
 
 
 def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:

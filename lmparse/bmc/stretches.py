@@ -97,8 +97,9 @@ def _stretch(
     elsewhere = np.array(sorted(given.elsewhere), np.int64)
     placed = tuple(replace(one, extent=moved(one.extent, *places[one.path])) for one in lent)
     settings = ExtractSettings(
-        heads.path, heads.control, outcomes, elsewhere, offsets, ordinals, placed, *places[heads.path], is_again
-    )
+        heads.path, heads.control, outcomes, elsewhere, offsets, ordinals, placed, *places[heads.path],
+        misnumbered=np.array(sorted(given.misnumbered), np.int64), is_again=is_again,
+    )  # fmt: skip
     return Stretch(heads, settings, given.repeats, undecided, given.continues, notes)
 
 
