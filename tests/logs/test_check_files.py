@@ -12,7 +12,7 @@ import pytest
 from bmc_extracts import Cut, example
 from commands import Run
 from samples import db2_scripts as luw
-from writers.bmc.logs import field
+from writers.bmc.logs import changed, field, opened
 
 from lmparse import cli
 from lmparse.logs import claims_page
@@ -102,6 +102,39 @@ def test_extracts_that_contradict_each_other(cut: Cut, check: Any) -> None:
     (failure,) = claim(report, AGREE)["failures"]
     assert "LMP-F013" in failure
     assert failure in report["differences"]
+
+
+def test_a_record_is_tested_by_itself(cut: Cut, check: Any) -> None:
+    """What another extract states of its unit, or gives in its place, does not hide what is bad in it."""
+    first, second = cut.files((0, 9), (3, len(cut.data)))
+    assert check([first, second])[0].code == 0
+    bad_time, last = bytes.fromhex("20261314"), bytes(9) + b"\1"
+    # Unit 1 is open in the first extract, and committed in the second, which gives its records 3, 5 and 7: one change.
+    # Unit 2 has ended in both, so the first one gives its records 4, 6 and 8.
+    for path, number, fields, code, says in (
+        (first, 0, {"uorcommittimestamp": bad_time}, 20, "LMP-V005"),
+        (first, 0, {"uorcommitpoint": last}, 24, "UORDISP is blank, but UORCOMMITPOINT is not zero"),
+        (first, 1, {"uorcommitlrsn": last}, 24, "has another UORCOMMITLRSN than in record 0"),
+        (first, 1, {"uordisp": b"\xe7"}, 24, "has another UORDISP than in record 0"),
+        (second, 4, {"timestamp": bad_time}, 20, "LMP-V005"),
+        (second, 4, {"segnum": b"\0\0"}, 24, "is segment 0 of 1, unlike other changes in one record"),
+        (first, 3, {"segnum": b"\0\4"}, 24, "segment 4 of 3 is there twice, or is one too many"),
+        (first, 5, {"segnum": b"\0\2", "incompletetrans": b"\xe8"}, 24, "segment 2 of 3 is there twice"),
+        (first, 5, {"segnum": b"\0\0"}, 24, "another extract has the change without a segment 0 of 3"),
+        (first, 5, {"totalsegs": b"\0\2"}, 24, "another extract has the change without a segment 1 of 2"),
+    ):
+        start = 0 if path == first else 3
+        sound = path.read_bytes()
+        records = opened(cut.data[:9], cut.data[9:]) if path == first else cut.data[3:]
+        records[number - start] = changed(records[number - start], **fields)
+        cut.write(path, records)
+        run, report = check([first, second])
+        assert run.code == code, fields
+        errors = [(error["code"], error["file"]) for error in report["errors"]]
+        assert errors == ([(says, str(path))] if code == 20 else []), fields
+        assert code == 20 or any(text.startswith(str(path)) and says in text for text in report["differences"]), fields
+        assert claim(report, "every row can be read")["tested"] == len(cut.rows)
+        path.write_bytes(sound)
 
 
 def test_a_damaged_extract(cut: Cut, check: Any) -> None:
