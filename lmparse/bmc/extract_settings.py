@@ -103,9 +103,14 @@ class ExtractReading:
         """Whether a segment may be one of its change, as far as an extract shows that gives this change."""
         return self.known is None or _place(self.known.misnumbered, extent.offset) is None
 
+    @property
+    def gives_all(self) -> bool:
+        """Whether no record is given from another extract."""
+        return self.known is None or not len(self.known.elsewhere)
+
     def have(self, window: Window) -> Flags:
         """The same for the records of a window."""
-        if self.known is None or not len(self.known.elsewhere):
+        if self.known is None or self.gives_all:
             return np.ones(len(window), np.bool_)
         return ~np.isin(window.offsets, self.known.elsewhere[_within(self.known.elsewhere, window)])
 

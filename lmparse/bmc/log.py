@@ -271,6 +271,20 @@ class LogicalLog(ChangeLog):
                 if (joined := self.next_change(joiner, extent, 0)) is not None:
                     yield joined
 
+    def changes_elsewhere(self) -> Iterator[Change]:
+        """Those that another extract gives, unless Log Master could not complete them here."""
+        joiner = Joiner(self.options.bounds)
+        for extent in () if self.extract.gives_all else self.extents():
+            if self.extract.has(extent):
+                continue
+            record = self.read_extent(extent)
+            if record is None or record.values["incomplete_trans"] == "Y":
+                continue
+            joined = self.joined(joiner, Segment(extent, record))
+            change = None if joined is None else self.change_of(joined)
+            if change is not None:
+                yield change
+
     def next_change(self, joiner: Joiner, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
         """The change that the next record is or completes; None if it is none, and if another extract gives it."""
         record = self.read_extent(extent) if self.extract.has(extent) else None

@@ -70,8 +70,9 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
             "The file has no order, and positions are not counted.", fields=("log_lrsn", "log_rba"),
         ),
         Unseen(
-            "one record", "LENGTH and the fields of segments in a log of one record, and SEGNUM of its only change in one record, "
-            "if they are allowed values",
+            "one record",
+            "LENGTH and the fields of segments in a log of one record, and SEGNUM of the only change in one record, if "
+            "they are allowed values",
             "The value that most records have decides: the manual allows several. Without segments all may be zero.",
             fields=("length", "seg_len", "total_segs", "seg_num"),
         ),
