@@ -253,6 +253,8 @@ class Consistency:
             self._segments.untestable[_NO_SEGMENTS] += 1
         else:
             self._whole.add((total, number), extent, f" is segment {number} of {total}")
+            if not is_numbered:
+                self._segments.fail(1, [_not_of_it(extent, number, total)])
         return True
 
     def _add_segment(self, extent: RecordExtent, values: Values, total: int, number: int) -> bool:
@@ -277,8 +279,7 @@ class Consistency:
         if number > total or number in numbers:
             self._segments.fail(1, [_too_many(extent, number, total)])
         elif not is_numbered:
-            failure = f"{_said(extent)}: another extract has the change without a segment {number} of {total}"
-            self._segments.fail(1, [failure])
+            self._segments.fail(1, [_not_of_it(extent, number, total)])
         numbers.add(number)
 
     def _end_segments(self) -> None:
@@ -406,6 +407,10 @@ def _differences(pairs: list[tuple[int, int]], reread: Reread) -> Iterator[str]:
         (extent, values), (_, like) = found[later], found[one]
         names = ", ".join(_name(name) for name in _UNIT_FIELDS if values[name] != like[name])
         yield f"{_said(extent)}: unit {_hex(values['uor_id'])} has another {names} than in record {one}"
+
+
+def _not_of_it(extent: RecordExtent, number: int, total: int) -> str:
+    return f"{_said(extent)}: segment {number} of {total} is not one of the change that another extract has"
 
 
 def _too_many(extent: RecordExtent, number: int, total: int) -> str:

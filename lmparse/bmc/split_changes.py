@@ -31,6 +31,8 @@ class _Copy:
     segments: tuple[SharedSegment, ...]
     offsets: tuple[int, ...]
     is_settled: bool
+    digest: bytes = b""
+    """Of a change in one record; empty if it is not complete."""
 
     @property
     def is_whole(self) -> bool:
@@ -40,11 +42,11 @@ class _Copy:
 
 
 def split_changes(
-    found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: list[Given], read: Read
+    found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: list[Given], read: Read, *, has_data: bool
 ) -> list[list[LentSegment]]:
     """Add to `given` what each extract leaves to others; returns the segments that are lent to each.
 
-    Raises FramingError LMP-F013 for segments that differ.
+    `has_data` says whether digests are of DATA. Raises FramingError LMP-F013 for segments that differ.
     """
     lent: list[list[LentSegment]] = [[] for _ in found]
     for copies in _copies(found):
@@ -58,6 +60,7 @@ def split_changes(
                 if copy is not kept:
                     given[copy.rank].elsewhere += copy.offsets
                     given[copy.rank].misnumbered += _misnumbered(copy, kept)
+                    given[copy.rank].misnumbered += _miscounted(copy, kept) if has_data else ()
         elif len({segment.total for copy in copies for segment in copy.segments}) == 1:
             _lend(copies, heads, given, lent, read)
     return lent
@@ -85,6 +88,29 @@ def _misnumbered(copy: _Copy, kept: _Copy) -> Iterator[int]:
         yield from (segment.extent.offset for segment in segments if segment.number not in known)
 
 
+def _miscounted(copy: _Copy, kept: _Copy) -> Iterator[int]:
+    """Offsets of records with the DATA of one of another extract, but with another TOTALSEGS.
+
+    A segment has not the DATA of the whole change. Two segments of one number have different lengths if TOTALSEGS
+    differs, unless one of them is the last.
+    """
+    known = {segment.number: segment for segment in kept.segments if segment.is_complete}
+    if not copy.segments and copy.digest and copy.digest in {segment.digest for segment in known.values()}:
+        yield copy.offsets[0]
+    first = 0 if any(segment.number == 0 for segment in kept.segments) else 1
+    for segment in copy.segments:
+        if not segment.is_complete:
+            continue
+        other = known.get(segment.number)
+        if other is None:
+            is_bad = segment.digest == kept.digest
+        else:
+            is_last = segment.number >= min(segment.total, other.total) - 1 + first
+            is_bad = segment.total != other.total and segment.digest == other.digest and not is_last
+        if is_bad:
+            yield segment.extent.offset
+
+
 def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
     """The copies of each change in segments that are in several extracts, in the order of these."""
     segments: dict[bytes, dict[int, list[SharedSegment]]] = {}
@@ -97,7 +123,8 @@ def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
     copies: dict[bytes, list[_Copy]] = {identity: [] for identity in segments}
     for rank, one in enumerate(found):
         for place in np.flatnonzero(np.isin(keys(one.identity), keys(named))).tolist():
-            whole = _Copy(rank, (), (int(one.offset[place]),), bool(one.is_settled[place]))
+            digest = one.digest[place].tobytes() if one.is_complete[place] else b""
+            whole = _Copy(rank, (), (int(one.offset[place]),), bool(one.is_settled[place]), digest)
             copies[one.identity[place].tobytes()].append(whole)
     for identity, by_rank in segments.items():
         for rank, own in by_rank.items():

@@ -118,11 +118,12 @@ def test_a_record_is_tested_by_itself(cut: Cut, check: Any) -> None:
         (first, 1, {"uorcommitlrsn": last}, "", "has another UORCOMMITLRSN than in record 0"),
         (first, 1, {"uordisp": b"\xe7"}, "", "has another UORDISP than in record 0"),
         (second, 4, {"timestamp": bad_time}, "LMP-V005", ""),
+        (second, 4, {"totalsegs": b"\0\2"}, "", "segment 1 of 2 is not one of the change that another"),
         (second, 4, {"segnum": b"\0\0"}, "", "is segment 0 of 1, unlike other changes in one record"),
         (first, 3, {"segnum": b"\0\4"}, "LMP-R005", "segment 4 of 3 is there twice, or is one too many"),
         (first, 5, {"segnum": b"\0\2", "incompletetrans": b"\xe8"}, "", "segment 2 of 3 is there twice"),
-        (first, 5, {"segnum": b"\0\0"}, "", "another extract has the change without a segment 0 of 3"),
-        (first, 5, {"totalsegs": b"\0\2"}, "", "another extract has the change without a segment 1 of 2"),
+        (first, 5, {"segnum": b"\0\0"}, "", "segment 0 of 3 is not one of the change that another"),
+        (first, 5, {"totalsegs": b"\0\2"}, "", "segment 1 of 2 is not one of the change that another"),
     ):
         start = 0 if path == first else 3
         sound = path.read_bytes()
@@ -135,6 +136,19 @@ def test_a_record_is_tested_by_itself(cut: Cut, check: Any) -> None:
         found = [text for text in report["differences"] if text.startswith(f"{path}: record ") and says in text]
         assert bool(found) == bool(says), fields
         path.write_bytes(sound)
+
+
+def test_a_segment_alone_has_the_number_of_segments_of_its_change(cut: Cut, check: Any) -> None:
+    """Its DATA shows that it is the same segment as in the extract that has the whole change."""
+    first, second = cut.files((4, 7), (3, len(cut.data)))
+    assert check([first, second])[0].code == 0
+    records = opened(cut.data[4:7], cut.data[7:])
+    for total in (1, 2, 4, 0x4003):
+        cut.write(first, [records[0], changed(records[1], totalsegs=total.to_bytes(2, "big")), records[2]])
+        run, report = check([first, second])
+        says = f"segment 1 of {total} is not one of the change that another extract has"
+        assert [text.rpartition(": ")[2] for text in report["differences"]] == [says]
+        assert run.code == (20 if total == 1 else 24)  # a piece of DATA is not a row
 
 
 def test_rows_that_another_extract_gives_can_be_read(cut: Cut, check: Any) -> None:
