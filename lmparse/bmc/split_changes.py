@@ -55,12 +55,13 @@ def split_changes(
         if whole:
             kept = next((copy for copy in whole if copy.is_settled), whole[-1])
             _check_joined(whole, heads, read)
+            change = _GivenChange(kept)
             for copy in copies:
                 given[copy.rank].repeats += 1
                 if copy is not kept:
                     given[copy.rank].elsewhere += copy.offsets
-                    given[copy.rank].misnumbered += _misnumbered(copy, kept)
-                    given[copy.rank].misnumbered += _miscounted(copy, kept) if has_data else ()
+                    given[copy.rank].misnumbered += change.misnumbered(copy)
+                    given[copy.rank].misnumbered += change.miscounted(copy) if has_data else ()
         elif len({segment.total for copy in copies for segment in copy.segments}) == 1:
             _lend(copies, heads, given, lent, read)
     return lent
@@ -72,43 +73,49 @@ def _are_whole(segments: Sequence[SharedSegment]) -> bool:
     return len(numbers) == len(segments) == total and (0 in numbers) != (total in numbers)
 
 
-def _misnumbered(copy: _Copy, kept: _Copy) -> Iterator[int]:
-    """Offsets of segments that cannot be of the change that another extract gives.
+class _GivenChange:
+    """A whole change that one extract gives, to compare those records with that others have of it."""
 
-    It has other numbers of the same TOTALSEGS. With another TOTALSEGS, as records of another length have it, segments
-    may be a part of the change; but then all have the same one.
-    """
-    by_total: dict[int, list[SharedSegment]] = {}
-    for segment in copy.segments:
-        by_total.setdefault(segment.total, []).append(segment)
-    for total, segments in by_total.items():
-        known = {segment.number for segment in kept.segments if segment.total == total}
-        if _are_whole(segments) or (not known and len(by_total) == 1):
-            continue
-        yield from (segment.extent.offset for segment in segments if segment.number not in known)
+    def __init__(self, kept: _Copy) -> None:
+        self._segments = {segment.number: segment for segment in kept.segments}
+        self._total = kept.segments[0].total if kept.segments else 1
+        self._first = 0 if 0 in self._segments else 1
+        self._digest = kept.digest
+        self._digests = {segment.digest for segment in kept.segments if segment.is_complete}
 
+    def misnumbered(self, copy: _Copy) -> Iterator[int]:
+        """Offsets of segments that cannot be of it.
 
-def _miscounted(copy: _Copy, kept: _Copy) -> Iterator[int]:
-    """Offsets of records with the DATA of one of another extract, but with another TOTALSEGS.
+        It has other numbers of the same TOTALSEGS. With another TOTALSEGS, as records of another length have it,
+        segments may be a part of the change; but then all have the same one.
+        """
+        by_total: dict[int, list[SharedSegment]] = {}
+        for segment in copy.segments:
+            by_total.setdefault(segment.total, []).append(segment)
+        for total, segments in by_total.items():
+            is_same = total == self._total
+            if _are_whole(segments) or (not is_same and len(by_total) == 1):
+                continue
+            yield from (one.extent.offset for one in segments if not is_same or one.number not in self._segments)
 
-    A segment has not the DATA of the whole change. Two segments of one number have different lengths if TOTALSEGS
-    differs, unless one of them is the last.
-    """
-    known = {segment.number: segment for segment in kept.segments if segment.is_complete}
-    if not copy.segments and copy.digest and copy.digest in {segment.digest for segment in known.values()}:
-        yield copy.offsets[0]
-    first = 0 if any(segment.number == 0 for segment in kept.segments) else 1
-    for segment in copy.segments:
-        if not segment.is_complete:
-            continue
-        other = known.get(segment.number)
-        if other is None:
-            is_bad = segment.digest == kept.digest
-        else:
-            is_last = segment.number >= min(segment.total, other.total) - 1 + first
-            is_bad = segment.total != other.total and segment.digest == other.digest and not is_last
-        if is_bad:
-            yield segment.extent.offset
+    def miscounted(self, copy: _Copy) -> Iterator[int]:
+        """Offsets of records with the DATA of one of its records, but with another TOTALSEGS.
+
+        A segment has not the DATA of the whole change. Two segments of one number have different lengths if TOTALSEGS
+        differs, unless one of them is the last.
+        """
+        if copy.digest in self._digests:
+            yield copy.offsets[0]
+        for segment in copy.segments:
+            if segment.is_complete and segment.total != self._total and self._has_data_of(segment):
+                yield segment.extent.offset
+
+    def _has_data_of(self, segment: SharedSegment) -> bool:
+        if not self._segments:
+            return segment.digest == self._digest
+        other = self._segments.get(segment.number)
+        is_last = segment.number >= min(segment.total, self._total) - 1 + self._first
+        return other is not None and other.is_complete and other.digest == segment.digest and not is_last
 
 
 def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
