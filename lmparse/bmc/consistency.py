@@ -155,6 +155,8 @@ class Consistency:
         self._groups: dict[tuple[Any, ...], _Group] = {}
         self._lent: dict[tuple[Any, ...], set[int]] = {}
         """Numbers of the segments that other extracts have of changes that end here."""
+        self._left: dict[tuple[Any, ...], set[int]] = {}
+        """Numbers of the segments here of changes that another extract gives."""
         self._is_damaged = False
         self.meaning: tuple[str, str] | None = None
         """What SEGLEN counts, and the evidence; known once the claims are."""
@@ -171,12 +173,21 @@ class Consistency:
         self._lent.setdefault(tuple([values[name] for name in KEY_FIELDS]), set()).add(values["seg_num"])
 
     def add(
-        self, extent: RecordExtent, raw: bytes, values: Values, *, is_given: bool = True, has_ended: bool = True
+        self,
+        extent: RecordExtent,
+        raw: bytes,
+        values: Values,
+        *,
+        stated: Values | None = None,
+        is_given: bool = True,
+        is_numbered: bool = True,
     ) -> None:
-        """Test one record. `is_given` is False if another extract gives its change: its number is tested there.
+        """Test one record by its own values, and by those `stated`, with the outcome from another extract.
 
-        `has_ended` is False if another extract says how its unit ended, whose header may have fewer fields for it.
+        `is_given` is False if another extract gives its change: whether all segments are there is tested there.
+        `is_numbered` is False if the change that is given there has no such segment.
         """
+        stated = values if stated is None else stated
         self._order.untestable[_NO_ORDER] += 1
         self._indexes.append(extent.index)
         self._digests.append(hash(raw) & _MASK)
@@ -185,10 +196,11 @@ class Consistency:
         self._said.append(hash(tuple([values[name] for name in _UNIT_FIELDS])) & _MASK)
         self._headers.add(values["length"], extent)
         self._test_seg_len(extent, values)
-        begins = is_given and self._test_segment(extent, values)
-        self._add_seq(values, self._runs.number(raw), begins)
-        self._test_within(extent, values)
-        self._test_outcome(extent, values, has_ended=has_ended)
+        begins = self._test_segment(extent, values, is_given=is_given, is_numbered=is_numbered)
+        self._add_seq(stated, self._runs.number(raw), begins and is_given)
+        self._test_within(extent, values, stated)
+        self._test_commit(extent, values)
+        self._test_outcome(extent, values, stated)
 
     def claims(self, reread: Reread) -> list[Claim]:
         """What came of all tests."""
@@ -228,17 +240,21 @@ class Consistency:
             self.unknown_lengths = f"SEGLEN is not a length of {total - max(fits)} of {total} records"
             self._seg_len.untestable[_NO_MEANING] += total
 
-    def _test_segment(self, extent: RecordExtent, values: Values) -> bool:
+    def _test_segment(self, extent: RecordExtent, values: Values, *, is_given: bool, is_numbered: bool) -> bool:
         """Test it as a segment; returns whether a change begins with it."""
         total, number = values["total_segs"], values["seg_num"]
         if total is None or number is None:
             self._segments.untestable[_ABSENT if {"total_segs", "seg_num"} & self._absent else _BAD_VALUE] += 1
-        elif total > 1:
+        elif total > 1 and is_given:
             return self._add_segment(extent, values, total, number)
+        elif total > 1:
+            self._add_left(extent, values, total, number, is_numbered=is_numbered)
         elif not (total or number or values["seg_len"]):
             self._segments.untestable[_NO_SEGMENTS] += 1
         else:
             self._whole.add((total, number), extent, f" is segment {number} of {total}")
+            if not is_numbered:
+                self._segments.fail(1, [_not_of_it(extent, number, total)])
         return True
 
     def _add_segment(self, extent: RecordExtent, values: Values, total: int, number: int) -> bool:
@@ -248,13 +264,23 @@ class Consistency:
             self._groups[key] = _Group(total, extent, self._lent.pop(key, set()))
         group = self._groups[key]
         if number > total or number in group.numbers:
-            self._segments.test(f"{_said(extent)}: segment {number} of {total} is there twice, or is one too many")
+            self._segments.test(_too_many(extent, number, total))
             return False
         group.numbers.add(number)
         if group.is_complete:
             self._segments.test()
             del self._groups[key]
         return is_first
+
+    def _add_left(self, extent: RecordExtent, values: Values, total: int, number: int, *, is_numbered: bool) -> None:
+        """Test a segment of a change that another extract gives, which may have more of its segments."""
+        numbers = self._left.setdefault(tuple([values[name] for name in KEY_FIELDS]), set())
+        self._segments.tested += not numbers
+        if number > total or number in numbers:
+            self._segments.fail(1, [_too_many(extent, number, total)])
+        elif not is_numbered:
+            self._segments.fail(1, [_not_of_it(extent, number, total)])
+        numbers.add(number)
 
     def _end_segments(self) -> None:
         for group in self._groups.values():
@@ -268,7 +294,18 @@ class Consistency:
 
     # -- one unit -----------------------------------------------------------------------------
 
-    def _test_within(self, extent: RecordExtent, values: Values) -> None:
+    def _test_within(self, extent: RecordExtent, values: Values, stated: Values) -> None:
+        tested, failure = self._within_unit(extent, values)
+        if stated is not values and failure is None:
+            is_more, failure = self._within_unit(extent, stated)
+            tested |= is_more
+        if tested:
+            self._within.test(failure)
+        else:
+            self._within.untestable[_NO_POSITION] += 1
+
+    def _within_unit(self, extent: RecordExtent, values: Values) -> tuple[bool, str | None]:
+        """Whether there is something to compare the positions with, and how they fail."""
         failure, tested = None, False
         for begin, place, end in _BOUNDS:
             first, at, last = values[begin], values[place], values[end]
@@ -284,33 +321,30 @@ class Consistency:
                 tested = True
                 if at > last:
                     failure = f"{_said(extent)}: {_name(place)} {_hex(at)} behind {_name(end)} {_hex(last)}"
-        if tested:
-            self._within.test(failure)
-        else:
-            self._within.untestable[_NO_POSITION] += 1
+        return tested, failure
 
-    def _test_outcome(self, extent: RecordExtent, values: Values, *, has_ended: bool) -> None:
-        unit, record = values["uor_disp"], values["log_rec_disp"]
-        if unit is None:
+    def _test_commit(self, extent: RecordExtent, values: Values) -> None:
+        unit = values["uor_disp"]
+        if unit is None or not self._commit_fields:
             self._commits.untestable[_ABSENT] += 1
+            return
+        found = [name for name in self._commit_fields if (value := values[name]) and value != _ZERO]
+        failure = None
+        if unit == "C" and len(found) < len(self._commit_fields):
+            lacking = next(name for name in self._commit_fields if name not in found)
+            failure = f"{_said(extent)}: UORDISP is C, but {_name(lacking)} is zero"
+        elif unit != "C" and found:
+            failure = f"{_said(extent)}: UORDISP is {unit or 'blank'}, but {_name(found[0])} is not zero"
+        self._commits.test(failure)
+
+    def _test_outcome(self, extent: RecordExtent, values: Values, stated: Values) -> None:
+        record = values["log_rec_disp"]
+        if values["uor_disp"] is None or record is None:
             self._outcomes.untestable[_ABSENT] += 1
             return
-        failure = None
-        if self._commit_fields:
-            found = [name for name in self._commit_fields if (value := values[name]) and value != _ZERO]
-            if unit == "C" and len(found) < (len(self._commit_fields) if has_ended else 1):
-                lacking = next(name for name in self._commit_fields if name not in found)
-                failure = f"{_said(extent)}: UORDISP is C, but {_name(lacking)} is zero"
-            elif unit != "C" and found:
-                failure = f"{_said(extent)}: UORDISP is {unit or 'blank'}, but {_name(found[0])} is not zero"
-            self._commits.test(failure)
-        else:
-            self._commits.untestable[_ABSENT] += 1
-        if record is None:
-            self._outcomes.untestable[_ABSENT] += 1
-        else:
-            is_bad = (unit, record) in (("C", "A"), ("A", "C"))
-            self._outcomes.test(f"{_said(extent)}: LOGRECDISP {record}, but UORDISP {unit}" if is_bad else None)
+        unit = stated["uor_disp"]  # that of the record, unless it calls its unit open
+        is_bad = (unit, record) in (("C", "A"), ("A", "C"))
+        self._outcomes.test(f"{_said(extent)}: LOGRECDISP {record}, but UORDISP {unit}" if is_bad else None)
 
     def _end_units(self, reread: Reread) -> None:
         """Compare each record of a unit with the first one."""
@@ -373,6 +407,14 @@ def _differences(pairs: list[tuple[int, int]], reread: Reread) -> Iterator[str]:
         (extent, values), (_, like) = found[later], found[one]
         names = ", ".join(_name(name) for name in _UNIT_FIELDS if values[name] != like[name])
         yield f"{_said(extent)}: unit {_hex(values['uor_id'])} has another {names} than in record {one}"
+
+
+def _not_of_it(extent: RecordExtent, number: int, total: int) -> str:
+    return f"{_said(extent)}: segment {number} of {total} is not one of the change that another extract has"
+
+
+def _too_many(extent: RecordExtent, number: int, total: int) -> str:
+    return f"{_said(extent)}: segment {number} of {total} is there twice, or is one too many"
 
 
 @cache

@@ -50,6 +50,8 @@ class ExtractSettings:
     """Number of records of the log in front of it."""
     bytes_before: int = 0
     """Bytes of the log in front of it."""
+    misnumbered: Int64s = field(default_factory=lambda: _NONE)
+    """Offsets of segments in `elsewhere` that are not among those of the change that is given; ascending."""
     is_again: bool = False
     """Whether it is read again for its open units: then its changes in front of the checkpoint were given before."""
 
@@ -97,9 +99,18 @@ class ExtractReading:
         """Whether a record is given here, and not from another extract."""
         return self.known is None or _place(self.known.elsewhere, extent.offset) is None
 
+    def has_number(self, extent: RecordExtent) -> bool:
+        """Whether a segment may be one of its change, as far as an extract shows that gives this change."""
+        return self.known is None or _place(self.known.misnumbered, extent.offset) is None
+
+    @property
+    def gives_all(self) -> bool:
+        """Whether no record is given from another extract."""
+        return self.known is None or not len(self.known.elsewhere)
+
     def have(self, window: Window) -> Flags:
         """The same for the records of a window."""
-        if self.known is None or not len(self.known.elsewhere):
+        if self.known is None or self.gives_all:
             return np.ones(len(window), np.bool_)
         return ~np.isin(window.offsets, self.known.elsewhere[_within(self.known.elsewhere, window)])
 

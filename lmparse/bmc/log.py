@@ -187,6 +187,13 @@ class LogicalLog(ChangeLog):
     def read_bytes(self, raw: bytes, wanted: Wanted = None) -> Record:
         return self.header.read(self.reader, self.extract.record(raw), wanted)
 
+    def own_record(self, raw: bytes, record: Record) -> Record:
+        return record if self.extract.record(raw) is raw else self._read_own(raw)
+
+    def _read_own(self, raw: bytes) -> Record:
+        """A record without the outcome that another extract states."""
+        return self.header.read(self.reader, raw)
+
     def windows(self, span: Span | None = None, max_records: int = MAX_RECORDS) -> Iterator[Window]:
         return map(self.extract.window, super().windows(span, max_records))
 
@@ -203,15 +210,19 @@ class LogicalLog(ChangeLog):
 
     # -- what check tests -------------------------------------------------------------
 
-    def test(self, extent: RecordExtent, raw: bytes, record: Record | None) -> None:
-        if record is None:
+    def rows_cover(self, extent: RecordExtent, raw: bytes) -> bool:
+        return self.extract.has(extent) and self.extract.record(raw) is raw
+
+    def test(self, extent: RecordExtent, raw: bytes, record: Record | None, own: Record | None) -> None:
+        if record is None or own is None:
             self._consistency.unreadable(raw)
         else:
             extract = self.extract
             self._consistency.add(
-                extent, raw, record.values, is_given=extract.has(extent), has_ended=extract.record(raw) is raw
-            )
-            self._naming.add(extent, record.values)
+                extent, raw, own.values, stated=record.values, is_given=extract.has(extent),
+                is_numbered=extract.has_number(extent),
+            )  # fmt: skip
+            self._naming.add(extent, own.values)
 
     def claims(self) -> list[Claim]:
         consistency, naming = self._consistency, self._naming
@@ -240,7 +251,7 @@ class LogicalLog(ChangeLog):
         with suppress(FramingError):  # it was reported behind these records
             for extent in self.extents():
                 if extent.index in indexes:
-                    found[extent.index] = extent, self.read_bytes(extent.read(self.buffer)).values
+                    found[extent.index] = extent, self._read_own(extent.read(self.buffer)).values
         return found
 
     def joined_changes(self, span: Span | None = None, *, only_wanted: bool = False) -> Iterator[JoinedChange]:
@@ -259,6 +270,20 @@ class LogicalLog(ChangeLog):
             for extent in span.foreign:  # none is the first segment of its change
                 if (joined := self.next_change(joiner, extent, 0)) is not None:
                     yield joined
+
+    def changes_elsewhere(self) -> Iterator[Change]:
+        """Those that another extract gives, unless Log Master could not complete them here."""
+        joiner = Joiner(self.options.bounds)
+        for extent in () if self.extract.gives_all else self.extents():
+            if self.extract.has(extent):
+                continue
+            record = self.read_extent(extent)
+            if record is None or record.values["incomplete_trans"] == "Y":
+                continue
+            joined = self.joined(joiner, Segment(extent, record))
+            change = None if joined is None else self.change_of(joined)
+            if change is not None:
+                yield change
 
     def next_change(self, joiner: Joiner, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
         """The change that the next record is or completes; None if it is none, and if another extract gives it."""

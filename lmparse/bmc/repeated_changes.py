@@ -166,6 +166,8 @@ class Given:
 
     elsewhere: list[int] = field(default_factory=list)
     """Offsets of records that another extract gives."""
+    misnumbered: list[int] = field(default_factory=list)
+    """Offsets of segments among these that are not of the change that the other one gives, by their numbers."""
     ordinals: dict[int, int] = field(default_factory=dict)
     """Number of a change among those of its position, by the offset of its record, where the file shows another."""
     repeats: int = 0

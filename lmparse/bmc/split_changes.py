@@ -31,23 +31,22 @@ class _Copy:
     segments: tuple[SharedSegment, ...]
     offsets: tuple[int, ...]
     is_settled: bool
+    digest: bytes = b""
+    """Of a change in one record; empty if it is not complete."""
 
     @property
     def is_whole(self) -> bool:
         """Whether it is the whole change."""
-        if not self.segments:
-            return True
-        numbers = {segment.number for segment in self.segments}
-        total = self.segments[0].total
-        return len(numbers) == len(self.segments) == total and (0 in numbers) != (total in numbers)
+        totals = {segment.total for segment in self.segments}
+        return not totals or (len(totals) == 1 and _are_whole(self.segments))
 
 
 def split_changes(
-    found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: list[Given], read: Read
+    found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: list[Given], read: Read, *, has_data: bool
 ) -> list[list[LentSegment]]:
     """Add to `given` what each extract leaves to others; returns the segments that are lent to each.
 
-    Raises FramingError LMP-F013 for segments that differ.
+    `has_data` says whether digests are of DATA. Raises FramingError LMP-F013 for segments that differ.
     """
     lent: list[list[LentSegment]] = [[] for _ in found]
     for copies in _copies(found):
@@ -56,13 +55,67 @@ def split_changes(
         if whole:
             kept = next((copy for copy in whole if copy.is_settled), whole[-1])
             _check_joined(whole, heads, read)
+            change = _GivenChange(kept)
             for copy in copies:
                 given[copy.rank].repeats += 1
                 if copy is not kept:
                     given[copy.rank].elsewhere += copy.offsets
+                    given[copy.rank].misnumbered += change.misnumbered(copy)
+                    given[copy.rank].misnumbered += change.miscounted(copy) if has_data else ()
         elif len({segment.total for copy in copies for segment in copy.segments}) == 1:
             _lend(copies, heads, given, lent, read)
     return lent
+
+
+def _are_whole(segments: Sequence[SharedSegment]) -> bool:
+    """Whether segments of one TOTALSEGS are a whole change."""
+    numbers, total = {segment.number for segment in segments}, segments[0].total
+    return len(numbers) == len(segments) == total and (0 in numbers) != (total in numbers)
+
+
+class _GivenChange:
+    """A whole change that one extract gives, to compare those records with that others have of it."""
+
+    def __init__(self, kept: _Copy) -> None:
+        self._segments = {segment.number: segment for segment in kept.segments}
+        self._total = kept.segments[0].total if kept.segments else 1
+        self._first = 0 if 0 in self._segments else 1
+        self._digest = kept.digest
+        self._digests = {segment.digest for segment in kept.segments if segment.is_complete}
+
+    def misnumbered(self, copy: _Copy) -> Iterator[int]:
+        """Offsets of segments that cannot be of it.
+
+        It has other numbers of the same TOTALSEGS. With another TOTALSEGS, as records of another length have it,
+        segments may be a part of the change; but then all have the same one.
+        """
+        by_total: dict[int, list[SharedSegment]] = {}
+        for segment in copy.segments:
+            by_total.setdefault(segment.total, []).append(segment)
+        for total, segments in by_total.items():
+            is_same = total == self._total
+            if _are_whole(segments) or (not is_same and len(by_total) == 1):
+                continue
+            yield from (one.extent.offset for one in segments if not is_same or one.number not in self._segments)
+
+    def miscounted(self, copy: _Copy) -> Iterator[int]:
+        """Offsets of records with the DATA of one of its records, but with another TOTALSEGS.
+
+        A segment has not the DATA of the whole change. Two segments of one number have different lengths if TOTALSEGS
+        differs, unless one of them is the last.
+        """
+        if copy.digest in self._digests:
+            yield copy.offsets[0]
+        for segment in copy.segments:
+            if segment.is_complete and segment.total != self._total and self._has_data_of(segment):
+                yield segment.extent.offset
+
+    def _has_data_of(self, segment: SharedSegment) -> bool:
+        if not self._segments:
+            return segment.digest == self._digest
+        other = self._segments.get(segment.number)
+        is_last = segment.number >= min(segment.total, self._total) - 1 + self._first
+        return other is not None and other.is_complete and other.digest == segment.digest and not is_last
 
 
 def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
@@ -77,7 +130,8 @@ def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
     copies: dict[bytes, list[_Copy]] = {identity: [] for identity in segments}
     for rank, one in enumerate(found):
         for place in np.flatnonzero(np.isin(keys(one.identity), keys(named))).tolist():
-            whole = _Copy(rank, (), (int(one.offset[place]),), bool(one.is_settled[place]))
+            digest = one.digest[place].tobytes() if one.is_complete[place] else b""
+            whole = _Copy(rank, (), (int(one.offset[place]),), bool(one.is_settled[place]), digest)
             copies[one.identity[place].tobytes()].append(whole)
     for identity, by_rank in segments.items():
         for rank, own in by_rank.items():

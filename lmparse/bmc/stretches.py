@@ -97,8 +97,9 @@ def _stretch(
     elsewhere = np.array(sorted(given.elsewhere), np.int64)
     placed = tuple(replace(one, extent=moved(one.extent, *places[one.path])) for one in lent)
     settings = ExtractSettings(
-        heads.path, heads.control, outcomes, elsewhere, offsets, ordinals, placed, *places[heads.path], is_again
-    )
+        heads.path, heads.control, outcomes, elsewhere, offsets, ordinals, placed, *places[heads.path],
+        misnumbered=np.array(sorted(given.misnumbered), np.int64), is_again=is_again,
+    )  # fmt: skip
     return Stretch(heads, settings, given.repeats, undecided, given.continues, notes)
 
 
@@ -174,7 +175,7 @@ def _shared(
     found = list(many(shared_records, tasks))
     position = sum(widths([name for name in fields if name in POSITION_FIELDS]))
     some = whole_changes(found, own, position)
-    some_lent = split_changes(found, own, some, partial(_read, own, resolved, options))
+    some_lent = split_changes(found, own, some, partial(_read, own, resolved, options), has_data=len(forms) == 1)
     for number, one, segments in zip(places, some, some_lent, strict=True):
         given[number], lent[number] = one, segments
     notes = ("DATA of changes in several extracts is not compared: EXPANDVAR or DATEFORMAT of DLDS differ",)

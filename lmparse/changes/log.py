@@ -173,11 +173,20 @@ class ChangeLog(RecordFile):
         for change in self.typed_changes(span):
             yield change.to_row(self.origin, header=self.options.header)
 
-    rows_cover_records = True
-    """Whether reading the changes reports the bad values of all records, not only of those that are changes."""
+    def own_record(self, raw: bytes, record: Record) -> Record:
+        """A record as its bytes alone say it; `record` may also say what other files of the log state."""
+        return record
 
-    def test(self, extent: RecordExtent, raw: bytes, record: Record | None) -> None:
-        """Take note of a record for `claims`; of one that cannot be read, `record` is None."""
+    def rows_cover(self, extent: RecordExtent, raw: bytes) -> bool:
+        """Whether reading the changes reports all that is bad in a record, also of one that is not a change."""
+        return True
+
+    def changes_elsewhere(self) -> Iterator[Change]:
+        """The changes that are whole here too, but that `typed_changes` leaves to another file of the log."""
+        return iter(())
+
+    def test(self, extent: RecordExtent, raw: bytes, record: Record | None, own: Record | None) -> None:
+        """Take note of a record for `claims`, as it is read and by itself; None for one that cannot be read."""
 
     def claims(self) -> list[Claim]:
         """What the log says of itself, tested; `check` asks before it reads the changes."""

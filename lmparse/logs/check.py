@@ -214,6 +214,9 @@ class _Account:
             for change in file.typed_changes():
                 rows.tested += 1
                 rows.failed += bool(change.faults)
+        with suppress(FramingError):
+            for change in file.changes_elsewhere():  # the good ones are counted where they are given
+                rows.tested, rows.failed = rows.tested + bool(change.faults), rows.failed + bool(change.faults)
         rows.tested, rows.failed = rows.tested + file.tally.dropped - before, rows.failed + file.tally.dropped - before
 
     def _add(self, claims: Sequence[Claim], name: str) -> None:
@@ -251,7 +254,6 @@ class _Count:
 
     def run(self) -> None:
         file, report = self.file, self.report
-        codes = [entry for entry in file.spec.layout if entry.codes]
         first, behind = file.framing.range_of(file.buffer)
         size = sum(len(open_buffer(name, file.options.bounds)) for name in names_in(file.path))
         report.size += size
@@ -270,13 +272,17 @@ class _Count:
                 report.parsed += extent.length
                 if self.log is None:
                     self._test_fields(extent)
-                _count_codes(record.values, codes, report)
                 for name, value in file.observe(record.values).items():
                     report.counts.setdefault(name, Counter())[value] += 1
         except FramingError as error:
             self.keep(error)
             report.quarantined += behind - end
             self.records.untestable["they are behind damaged framing"] += 1
+
+    @cached_property
+    def _codes(self) -> list[Field]:
+        """The fields whose values a manual lists."""
+        return [entry for entry in self.file.spec.layout if entry.codes]
 
     @cached_property
     def _dissector(self) -> Dissector:
@@ -296,28 +302,33 @@ class _Count:
             yield f"bytes in no field: {self.report.unread}, in {records}; the first at {self.fields.failures[0]}"
 
     def _read(self, extent: RecordExtent) -> Record | None:
-        """One record; its errors are reported here unless reading the changes reports them."""
-        file = self.file
-        has_rows = self.log is not None and self.log.has_descriptions
-        is_covered = self.log is not None and has_rows and self.log.rows_cover_records
+        """One record; its errors are reported here unless reading the changes reports them.
+
+        It is tested as its own bytes say it: what other files of the log state would hide what is bad in them.
+        """
+        file, log = self.file, self.log
+        has_rows = log is not None and log.has_descriptions
         self.records.tested += 1
         raw = extent.read(file.buffer)
+        is_covered = log is not None and has_rows and log.rows_cover(extent, raw)
         try:
             record = file.read_bytes(raw)
+            own = record if log is None else log.own_record(raw, record)
         except DataError as error:
-            if self.log is not None:
-                self.log.test(extent, raw, None)
+            if log is not None:
+                log.test(extent, raw, None, None)
             self.report.quarantined += extent.length
             self.records.failed += 1
             if not has_rows:
                 file.report(error, extent)
             return None
-        if self.log is not None:
-            self.log.test(extent, raw, record)
+        if log is not None:
+            log.test(extent, raw, record, own)
         self.values.tested += 1
-        self.values.failed += bool(record.faults)
-        for fault in () if is_covered else record.faults:
+        self.values.failed += bool(own.faults)
+        for fault in () if is_covered else own.faults:
             file.report(fault, extent)
+        _count_codes(own.values, self._codes, self.report)
         return record
 
 

@@ -70,7 +70,9 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
             "The file has no order, and positions are not counted.", fields=("log_lrsn", "log_rba"),
         ),
         Unseen(
-            "one record", "LENGTH and the fields of segments in a log of one record, if they are allowed values",
+            "one record",
+            "LENGTH and the fields of segments in a log of one record, and SEGNUM of the only change in one record, if "
+            "they are allowed values",
             "The value that most records have decides: the manual allows several. Without segments all may be zero.",
             fields=("length", "seg_len", "total_segs", "seg_num"),
         ),
@@ -179,8 +181,9 @@ testable, with the number of things that were tested and the reasons why others 
 `claims`. A failed claim is a difference (exit code 24), bytes that cannot be read are an error (20).
 
 `lmparse check A B` tests several files as one log. Of Db2 LUW, the claims are those of the whole log, across the ends
-of its files. Extracts of Log Master are tested one by one, each with its control file and with what the others say of
-its units of recovery and its segments; claims "of several extracts" compare them.
+of its files. Extracts of Log Master are tested one by one, each with its control file: each record as its own bytes say
+it, then with the outcome and the segments that the others have of its unit of recovery and its change; claims "of
+several extracts" compare them.
 
 In the log of every case a test removes, doubles, swaps and cuts some records, doubles and cuts the log, and changes
 some header fields: records and fields take turns, so that each field is changed in some log. `check` sees each of
