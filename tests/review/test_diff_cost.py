@@ -1,0 +1,145 @@
+"""`lmparse diff` takes time in proportion to the specs, counted in steps of the interpreter, not in seconds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+import yaml
+
+from lmparse.review.diff import page, reports
+from lmparse.review.diff.compare import compare
+from lmparse.spec.ksy import read_specs
+
+Fields = list[dict[str, Any]]
+SIZES = (20, 40, 80)
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def fields(name: str, number: int, **keys: Any) -> Fields:
+    return [{"id": f"{name}{at}", "type": "u2", **keys} for at in range(number)]
+
+
+def texts(name: str, number: int) -> Fields:
+    return fields(name, number, type="strz", encoding="ASCII")
+
+
+def types(name: str, inside: str, number: int, **keys: Any) -> dict[str, Any]:
+    """Types, each with a field whose name has the number of the type."""
+    return {f"{name}{at}": {"seq": fields(f"{inside}{at}_", 1), **keys} for at in range(number)}
+
+
+def holding(name: str, number: int) -> Fields:
+    return [{"id": f"q{at}", "type": f"{name}{at}"} for at in range(number)]
+
+
+def switching(name: str, number: int) -> Fields:
+    cases = {at: f"{name}{at}" for at in range(number)}
+    return [*fields("k", 1), {"id": "body", "-lm-type": "body", "type": {"switch-on": "k0", "cases": cases}}]
+
+
+def numbered(name: str, number: int, word: str) -> Fields:
+    return [{**entry, "-orig-id": f"{word}{at}"} for at, entry in enumerate(fields(name, number))]
+
+
+STATES: dict[str, Callable[[int], tuple[dict[str, Any], dict[str, Any]]]] = {
+    "renamed": lambda n: ({"seq": fields("a", n)}, {"seq": fields("b", n)}),
+    "unchanged": lambda n: ({"seq": fields("a", n)}, {"seq": fields("a", n)}),
+    "others": lambda n: ({"seq": fields("a", n)}, {"seq": fields("b", n, type="u4")}),
+    "widened": lambda n: ({"seq": fields("a", n)}, {"seq": fields("a", n, type="u4")}),
+    "moved": lambda n: ({"seq": fields("a", n)}, {"seq": [*fields("x", 1), *fields("a", n)]}),
+    "removed": lambda n: ({"seq": fields("a", n)}, {"seq": fields("a", 1)}),
+    "added": lambda n: ({"seq": fields("a", 1)}, {"seq": fields("a", n)}),
+    "inserted": lambda n: (
+        {"seq": fields("a", n)},
+        {"seq": [one for pair in zip(fields("x", n), fields("a", n), strict=True) for one in pair]},
+    ),
+    "reversed": lambda n: ({"seq": fields("a", n)}, {"seq": fields("a", n)[::-1]}),
+    "reserved": lambda n: ({"seq": fields("reserved_", n)}, {"seq": fields("a", n)}),
+    "variable": lambda n: ({"seq": texts("a", n)}, {"seq": [*fields("x", 1), *texts("a", n)]}),
+    "variable renamed": lambda n: ({"seq": texts("a", n)}, {"seq": texts("b", n)}),
+    "one vendor's name": lambda n: (
+        {"seq": fields("a", n, **{"-orig-id": "X"})},
+        {"seq": fields("b", n, **{"-orig-id": "X"})},
+    ),
+    "vendor's names": lambda n: ({"seq": numbered("a", n, "X")}, {"seq": numbered("b", n, "X")[::-1]}),
+    "other vendor's names": lambda n: ({"seq": numbered("a", n, "X")}, {"seq": numbered("b", n, "Y")}),
+    "minima": lambda n: (
+        {"seq": fields("a", n, valid={"min": 1})},
+        {"seq": fields("a", n, valid={"min": 2})},
+    ),
+    "one list": lambda n: (
+        {"seq": fields("a", n, enum="e"), "enums": {"e": {1: "one"}}},
+        {"seq": fields("a", n, enum="e"), "enums": {"e": {1: "other"}}},
+    ),
+    "types renamed": lambda n: (
+        {"seq": holding("t", n), "types": types("t", "a", n)},
+        {"seq": holding("s", n), "types": types("s", "b", n)},
+    ),
+    "types alike": lambda n: (
+        {"seq": fields("a", 1), "types": types("t", "a", n)},
+        {"seq": fields("a", 1), "types": types("s", "a", n)},
+    ),
+    "types of another kind": lambda n: (
+        {"seq": holding("t", n), "types": types("t", "a", n)},
+        {"seq": holding("t", n), "types": types("t", "a", n, **{"-lm-type": "packed"})},
+    ),
+    "cases": lambda n: (
+        {"seq": switching("t", n), "types": types("t", "a", n)},
+        {"seq": switching("s", n), "types": types("s", "b", n)},
+    ),
+    "instances": lambda n: (
+        {"seq": fields("k", 1), "instances": {f"a{at}": {"pos": 0, "type": "u1"} for at in range(n)}},
+        {"seq": fields("k", 1), "instances": {f"b{at}": {"pos": 0, "type": "u1"} for at in range(n)}},
+    ),
+    "values": lambda n: (
+        {"seq": fields("k", 1), "instances": {f"a{at}": {"value": "k0 + 1"} for at in range(n)}},
+        {"seq": fields("k", 1), "instances": {f"a{at}": {"value": "k0 + 2"} for at in range(n)}},
+    ),
+}
+
+
+def steps(work: Callable[[], object]) -> int:
+    """How many lines of lmparse are run, and calls of its functions made; comparisons of fields are calls."""
+    count = 0
+
+    def trace(frame: FrameType, _event: str, _: object) -> Any:
+        nonlocal count
+        if "lmparse" not in frame.f_code.co_filename and frame.f_code.co_filename != "<string>":
+            return None
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def compare_and_report(old: Path, new: Path) -> None:
+    diff = compare(read_specs(str(old)), read_specs(str(new)))
+    for report in (reports.lines(diff), reports.markdown(diff)):
+        assert [*report]
+    assert reports.to_dict(diff)
+    assert page.side_tables(diff) is not None
+
+
+@pytest.mark.parametrize("kind", STATES)
+def test_steps_are_in_proportion_to_the_specs(kind: str, tmp_path: Path) -> None:
+    counts = []
+    for size in SIZES:
+        files = [tmp_path / f"{size}" / state / "acme" / "acme_a.ksy" for state in ("old", "new")]
+        for file, tree in zip(files, STATES[kind](size), strict=True):
+            file.parent.mkdir(parents=True)
+            file.write_text(yaml.dump({"meta": {"id": "acme_a", "endian": "be"}, **tree}, Dumper=_DUMPER))
+        counts.append(steps(lambda files=files: compare_and_report(*(file.parent.parent for file in files))))  # type: ignore[misc]
+    more = counts[1] - counts[0], counts[2] - counts[1]
+    # Twice as many fields again take twice as much more: four times as much is what a comparison of all with all takes.
+    assert 0 < more[1] < 2.4 * more[0], counts
