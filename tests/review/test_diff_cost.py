@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
 import yaml
+from counted import growth, operations
 
 from lmparse.review.diff import page, reports
 from lmparse.review.diff.compare import compare
 from lmparse.spec.ksy import read_specs
 
 Fields = list[dict[str, Any]]
-SIZES = (20, 40, 80)
+States = tuple[dict[str, Any], dict[str, Any]]
+SIZE = 20
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
@@ -46,7 +46,7 @@ def numbered(name: str, number: int, word: str) -> Fields:
     return [{**entry, "-orig-id": f"{word}{at}"} for at, entry in enumerate(fields(name, number))]
 
 
-STATES: dict[str, Callable[[int], tuple[dict[str, Any], dict[str, Any]]]] = {
+STATES: dict[str, Callable[[int], States]] = {
     "renamed": lambda n: ({"seq": fields("a", n)}, {"seq": fields("b", n)}),
     "unchanged": lambda n: ({"seq": fields("a", n)}, {"seq": fields("a", n)}),
     "others": lambda n: ({"seq": fields("a", n)}, {"seq": fields("b", n, type="u4")}),
@@ -103,26 +103,6 @@ STATES: dict[str, Callable[[int], tuple[dict[str, Any], dict[str, Any]]]] = {
 }
 
 
-def steps(work: Callable[[], object]) -> int:
-    """How many lines of lmparse are run, and calls of its functions made; comparisons of fields are calls."""
-    count = 0
-
-    def trace(frame: FrameType, _event: str, _: object) -> Any:
-        nonlocal count
-        if "lmparse" not in frame.f_code.co_filename and frame.f_code.co_filename != "<string>":
-            return None
-        count += 1
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return count
-
-
 def compare_and_report(old: Path, new: Path) -> None:
     diff = compare(read_specs(str(old)), read_specs(str(new)))
     for report in (reports.lines(diff), reports.markdown(diff)):
@@ -137,24 +117,24 @@ def nested(number: int, last: str) -> dict[str, Any]:
     return {"seq": [{"id": "in", "type": "t0"}], "types": {**inner, f"t{number}": {"seq": fields("a", 1, type=last)}}}
 
 
-def growth(states: Callable[[int], tuple[dict[str, Any], dict[str, Any]]], tmp_path: Path) -> float:
-    """How many times more steps are added from the second size to the third than from the first to the second."""
-    counts = []
-    for size in SIZES:
-        files = [tmp_path / f"{size}" / state / "acme" / "acme_a.ksy" for state in ("old", "new")]
+def cost(states: Callable[[int], States], folder: Path) -> Callable[[int], int]:
+    """What it costs to compare two states of some size."""
+
+    def of(size: int) -> int:
+        files = [folder / f"{size}" / state / "acme" / "acme_a.ksy" for state in ("old", "new")]
         for file, tree in zip(files, states(size), strict=True):
             file.parent.mkdir(parents=True)
             file.write_text(yaml.dump({"meta": {"id": "acme_a", "endian": "be"}, **tree}, Dumper=_DUMPER))
-        counts.append(steps(lambda files=files: compare_and_report(*(file.parent.parent for file in files))))  # type: ignore[misc]
-    assert counts[0] < counts[1] < counts[2]
-    return (counts[2] - counts[1]) / (counts[1] - counts[0])
+        return operations(lambda: compare_and_report(*(file.parent.parent for file in files)))
+
+    return of
 
 
 @pytest.mark.parametrize("kind", STATES)
 def test_steps_are_in_proportion_to_the_specs(kind: str, tmp_path: Path) -> None:
-    assert growth(STATES[kind], tmp_path) < 2.4  # it is 4 where all are compared with all
+    assert growth(cost(STATES[kind], tmp_path), SIZE) < 2.3
 
 
 def test_types_in_one_another_are_looked_at_once_for_each_around_them(tmp_path: Path) -> None:
     # The column of the innermost field has a name with a part for each, so it is more than in proportion.
-    assert growth(lambda size: (nested(size, "u1"), nested(size, "u2")), tmp_path) < 4
+    assert growth(cost(lambda size: (nested(size, "u1"), nested(size, "u2")), tmp_path), SIZE) < 4
