@@ -199,7 +199,7 @@ class Layout:
     computed: dict[str, Computed] = field(default_factory=dict)
     """Instances that are not fields, by their id."""
 
-    @property
+    @cached_property
     def least_width(self) -> int:
         """Bytes before the first field that may be missing or has no fixed end."""
         end = 0
@@ -217,6 +217,11 @@ class Layout:
     def by_id(self) -> dict[str, Field]:
         """The fields by their id."""
         return {entry.id: entry for entry in self.fields}
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The place of each field among the fields by its id, counted from 0."""
+        return {name: number for number, name in enumerate(self.by_id)}
 
     def __getitem__(self, field_id: str) -> Field:
         return self.by_id[field_id]

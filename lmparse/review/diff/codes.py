@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from lmparse.review.diff.fields import Said, SpecChange, came_and_went
 from lmparse.review.diff.pairs import LayoutPair, Pairs
@@ -17,26 +17,36 @@ _Renamed = dict[tuple[str, str, str], list[str]]
 def code_changes(pairs: Pairs) -> list[SpecChange]:
     """All changes of lists; `also` of each has the fields and parameters that take their codes from the list."""
     found: dict[_Key, SpecChange] = {}
+    users_of: dict[_Key, dict[str, None]] = {}
+    """Each once, in order: as many as have a list."""
 
     def note(change: SpecChange, key: _Key = (), user: str | None = None) -> None:
-        known = found.setdefault((change.rule, change.layout, change.field, *key), change)
-        if user is not None and user not in known.also:
+        place = (change.rule, change.layout, change.field, *key)
+        known = found.setdefault(place, change)
+        users = users_of.setdefault(place, dict.fromkeys(known.also))
+        if user is not None and user not in users:
+            users[user] = None
             known.also.append(user)
 
     renamed = _renamed_lists(pairs)
     for (layout_id, old_name, new_name), users in renamed.items():
         note(SpecChange("enum-renamed", layout_id, f"enums.{new_name}", old_name, new_name, also=users))
+    names: dict[str, list[tuple[str, str]]] = {}
+    """Both names of the renamed lists of a layout."""
+    for layout_id, old_name, new_name in renamed:
+        names.setdefault(layout_id, []).append((old_name, new_name))
     for pair in pairs.touched_layouts():
-        for user, owner, name, old, new in _uses(pairs, pair, renamed):
+        renamed_here = names.get(pair.id, [])
+        for user, owner, name, old, new in _uses(pairs, pair, dict(renamed_here)):
             for change, key in _compared(owner, name, old, new):
                 note(change, key, user)
-        for change in _whole_lists(pair, renamed):
+        for change in _whole_lists(pair, renamed_here):
             note(change)
     return list(found.values())
 
 
 def _uses(
-    pairs: Pairs, pair: LayoutPair, renamed: _Renamed
+    pairs: Pairs, pair: LayoutPair, other_names: Mapping[str, str]
 ) -> Iterator[tuple[str | None, str, str, tuple[Code, ...], tuple[Code, ...]]]:
     """Where both states use or define a list: user, layout and name of the list, codes before and after."""
     for old, new in pair.kept():
@@ -51,9 +61,8 @@ def _uses(
             stated = pairs.detail(pair, f"params.{param}")[1].get("enum", param)
             owner, name = owner_of(pairs.new, pair.new, stated)
             yield f"{pair.id}.params.{param}", owner, name, codes, pair.new.param_codes[param]
-    other_names = {(layout_id, old): new for layout_id, old, new in renamed}
     for enum, codes in pair.old.enums.items():
-        after = enum if enum in pair.new.enums else other_names.get((pair.id, enum))
+        after = enum if enum in pair.new.enums else other_names.get(enum)
         if after in pair.new.enums:
             yield None, pair.id, after, codes, pair.new.enums[after]
 
@@ -125,14 +134,13 @@ def _shown(codes: list[Code]) -> str | None:
     return ", ".join(f"{code.value if code.text is None else code.text} {code.id}" for code in codes) or None
 
 
-def _whole_lists(pair: LayoutPair, renamed: _Renamed) -> Iterator[SpecChange]:
+def _whole_lists(pair: LayoutPair, renamed: Iterable[tuple[str, str]]) -> Iterator[SpecChange]:
     """Lists that are in one state only, and fields that have a list in one state only."""
     for old, new in pair.kept():
         if (old.enum is None) != (new.enum is None):
             rule = "code-added" if old.enum is None else "code-removed"
             yield SpecChange(rule, pair.id, new.id, _listed(old), _listed(new))
-    gone = {old for layout_id, old, _ in renamed if layout_id == pair.id}
-    come = {new for layout_id, _, new in renamed if layout_id == pair.id}
+    gone, come = {old for old, _ in renamed}, {new for _, new in renamed}
     old_names = {name: name for name in pair.old.enums if name in pair.new.enums or name not in gone}
     new_names = {name: name for name in pair.new.enums if name in pair.old.enums or name not in come}
     yield from came_and_went("code", pair.id, "enums", old_names, new_names)

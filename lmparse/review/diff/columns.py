@@ -42,13 +42,14 @@ class SpecColumn:
 def columns_of(specs: Specs, spec_id: str) -> dict[str, SpecColumn]:
     """The columns of the records of a spec by name; fields of structs as `key_info.column`."""
     layouts = specs.layouts
+    whole = _WholeTypes(layouts)
     columns: dict[str, SpecColumn] = {}
     has_body = any(entry.kind == "body" for entry in layouts[spec_id])
     if has_body and f"instances.{KIND}" in specs.details.get(spec_id, {}):
         columns[KIND] = SpecColumn(_TEXT, "", ((spec_id, f"instances.{KIND}"),))
     nested_in: dict[str, list[tuple[str, Field]]] = {}
     for layout, entry in _flat(layouts, layouts[spec_id], (spec_id,)):
-        _put(columns, entry.id, SpecColumn(_whole_type(layouts, entry), entry.doc, ((layout.id, entry.id),)))
+        _put(columns, entry.id, SpecColumn(whole.of(entry), entry.doc, ((layout.id, entry.id),)))
         nested = layouts.get(entry.type or "")
         if entry.kind in ("struct", "switch"):
             nested_in.setdefault(entry.id, []).append((layout.id, entry))
@@ -61,7 +62,7 @@ def columns_of(specs: Specs, spec_id: str) -> dict[str, SpecColumn]:
             is_list = columns[name].type.startswith("array")
             columns[name] = replace(columns[name], type="array<struct>" if is_list else "struct")
             for layout_id, entry in found:
-                _put_inner(columns, layouts, entry, layout_id, f"{name}.")
+                _put_inner(columns, whole, entry, layout_id, f"{name}.")
     return columns
 
 
@@ -75,23 +76,21 @@ def _put(columns: dict[str, SpecColumn], name: str, column: SpecColumn) -> None:
         columns[name] = replace(known, type=type_, origins=(*known.origins, *column.origins))
 
 
-def _put_inner(
-    columns: dict[str, SpecColumn], layouts: Mapping[str, Layout], entry: Field, layout_id: str, prefix: str
-) -> None:
+def _put_inner(columns: dict[str, SpecColumn], whole: _WholeTypes, entry: Field, layout_id: str, prefix: str) -> None:
     """Add the fields of a struct, or the choices of a switch, of the layout `layout_id`."""
-    nested = layouts.get(entry.type or "")
-    if json_reason(layouts, entry) or entry.kind not in ("struct", "switch"):
+    nested = whole.layouts.get(entry.type or "")
+    if whole.is_json(entry) or entry.kind not in ("struct", "switch"):
         return
     inner = [((layout_id, entry.id), choice) for choice in entry.choices]
     if entry.kind == "struct" and nested is not None:
-        inner = [((layout.id, part.id), part) for layout, part in _flat(layouts, nested, (nested.id,))]
-    whole = _types(layouts, (part for _, part in inner))
+        inner = [((layout.id, part.id), part) for layout, part in _flat(whole.layouts, nested, (nested.id,))]
+    types = whole.by_name(part for _, part in inner)
     for origin, part in inner:
-        is_text = whole[part.id] in (_TEXT, f"array<{_TEXT}>")
-        type_ = whole[part.id] if is_text else column_type(part)
+        is_text = types[part.id] in (_TEXT, f"array<{_TEXT}>")
+        type_ = types[part.id] if is_text else column_type(part)
         _put(columns, prefix + part.id, SpecColumn(type_, part.doc, (origin,)))
         if not is_text:
-            _put_inner(columns, layouts, part, origin[0], f"{prefix}{part.id}.")
+            _put_inner(columns, whole, part, origin[0], f"{prefix}{part.id}.")
 
 
 def is_wider(old: str, new: str) -> bool:
@@ -122,26 +121,45 @@ def _flat(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...])
             yield layout, entry
 
 
-def _whole_type(layouts: Mapping[str, Layout], entry: Field) -> str:
-    """The type of a column; for a struct with its fields."""
-    if json_reason(layouts, entry):
-        return "array<string>" if entry.repeated else _TEXT
-    if entry.kind not in ("struct", "switch"):
-        return column_type(entry)
-    inner: Iterable[Field] = entry.choices
-    if entry.kind == "struct" and entry.type is not None:
-        inner = (part for _, part in _flat(layouts, layouts[entry.type], (entry.type,)))
-    fields = ",".join(f"{name}:{type_}" for name, type_ in _types(layouts, inner).items())
-    return f"array<struct<{fields}>>" if entry.repeated else f"struct<{fields}>"
+class _WholeTypes:
+    """The types of columns with all their fields; each is found once, since it is asked for at each level around it."""
 
+    def __init__(self, layouts: Mapping[str, Layout]) -> None:
+        self.layouts = layouts
+        self._json: dict[int, bool] = {}
+        """By the identity of a field, which the layouts keep."""
+        self._types: dict[int, str] = {}
 
-def _types(layouts: Mapping[str, Layout], parts: Iterable[Field]) -> dict[str, str]:
-    """The types of the members of a struct by name: several cases may share one."""
-    types: dict[str, str] = {}
-    for part in parts:
-        type_ = _whole_type(layouts, part)
-        types[part.id] = type_ if types.get(part.id, type_) == type_ else _common(types[part.id], type_)
-    return types
+    def is_json(self, entry: Field) -> bool:
+        """Whether the column of a nested record is JSON text."""
+        if id(entry) not in self._json:
+            self._json[id(entry)] = bool(json_reason(self.layouts, entry))
+        return self._json[id(entry)]
+
+    def of(self, entry: Field) -> str:
+        """The type of a column; for a struct with its fields."""
+        if id(entry) not in self._types:
+            self._types[id(entry)] = self._found(entry)
+        return self._types[id(entry)]
+
+    def _found(self, entry: Field) -> str:
+        if self.is_json(entry):
+            return "array<string>" if entry.repeated else _TEXT
+        if entry.kind not in ("struct", "switch"):
+            return column_type(entry)
+        inner: Iterable[Field] = entry.choices
+        if entry.kind == "struct" and entry.type is not None:
+            inner = (part for _, part in _flat(self.layouts, self.layouts[entry.type], (entry.type,)))
+        fields = ",".join(f"{name}:{type_}" for name, type_ in self.by_name(inner).items())
+        return f"array<struct<{fields}>>" if entry.repeated else f"struct<{fields}>"
+
+    def by_name(self, parts: Iterable[Field]) -> dict[str, str]:
+        """The types of the members of a struct by name: several cases may share one."""
+        types: dict[str, str] = {}
+        for part in parts:
+            type_ = self.of(part)
+            types[part.id] = type_ if types.get(part.id, type_) == type_ else _common(types[part.id], type_)
+        return types
 
 
 def _common(first: str, second: str) -> str:

@@ -63,7 +63,7 @@ def compare(old: Specs, new: Specs) -> Diff:
 
 def _rank(pairs: Pairs, change: SpecChange) -> tuple[object, ...]:
     layouts = (pairs.new.layouts.get(change.layout), pairs.old.layouts.get(change.layout))
-    places = [list(layout.by_id).index(change.field) for layout in layouts if layout and change.field in layout.by_id]
+    places = [layout.numbers[change.field] for layout in layouts if layout and change.field in layout.numbers]
     place = places[0] if places else -1
     words = (change.field, change.rule, str(change.old), str(change.new))
     return (change.spec, CLASSES.index(change.cls), change.layout, place, *words)
@@ -99,9 +99,8 @@ def _of_layout(pairs: Pairs, pair: LayoutPair) -> Iterator[SpecChange]:
         kinds = old.kind or "struct", new.kind or "struct"
         users = [
             f"{holder.id}.{entry.id}"
-            for holder in pairs.layouts.values()
-            for before, entry in holder.kept()
-            if entry.type == new.id and (before.kind, entry.kind) == kinds
+            for holder, before, entry in pairs.users.get(new.id, ())
+            if (before.kind, entry.kind) == kinds
         ]
         yield SpecChange("kind-changed", new.id, "", *kinds, also=users)
     details = pairs.detail(pair, "")

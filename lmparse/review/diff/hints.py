@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from lmparse.review.diff.pairs import LayoutPair, Pairs
-from lmparse.spec.layout import Field, Layout
+from lmparse.spec.layout import Field
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +40,18 @@ class LengthHint:
 def length_hints(pairs: Pairs) -> Iterator[LengthHint]:
     """The minima that fitted before, or that a field relies on, and do not fit now."""
     for pair in pairs.touched_layouts():
+        ending = [{entry.ends for entry in layout if entry.optional} for layout in (pair.old, pair.new)]
         for old, new in pair.kept():
-            if new.minimum is None or not _is_length(pair, old, new) or new.minimum == pair.new.least_width:
+            if new.minimum is None or not _is_length(pair, ending, old, new) or new.minimum == pair.new.least_width:
                 continue
             if (old.minimum, pair.old.least_width) != (new.minimum, pair.new.least_width):
                 yield LengthHint(pair.id, new.id, new.orig_id or "", new.minimum, pair.new.least_width)
 
 
-def _is_length(pair: LayoutPair, old: Field, new: Field) -> bool:
-    """Whether a number was, before or now, the length of what is in front of the fields that may be missing."""
+def _is_length(pair: LayoutPair, ending: Sequence[Set[str | None]], old: Field, new: Field) -> bool:
+    """Whether a number was, before or now, the length of what is in front of the fields that may be missing.
+
+    `ending` has the fields of each state that say where such fields may be missing from.
+    """
     fitted = old.minimum is not None and old.minimum == pair.old.least_width > 0
-    return old.kind == new.kind == "uint" and (fitted or _ends_others(pair.old, old) or _ends_others(pair.new, new))
-
-
-def _ends_others(layout: Layout, entry: Field) -> bool:
-    return any(other.ends == entry.id and other.optional for other in layout)
+    return old.kind == new.kind == "uint" and (fitted or old.id in ending[0] or new.id in ending[1])

@@ -2,46 +2,53 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 from lmparse.review.diff.pairs import Pairs, said_of
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Field, Layout
+from lmparse.spec.nesting import types_of
 
 
 @dataclass(frozen=True)
 class Place:
     """A place in a record as a sum: a number of bits, and parts of variable length.
 
-    A field has the same place in two states when both sums are equal.
+    A field has the same place in two states when both sums are equal. Of the parts a sum has no list, which would be
+    as long as the record for each of its fields, but the sum of hashes of their names, as in the later state.
     """
 
     base: str = ""
     """Where the sum counts from: empty for the start of the record, or the field that has the offset."""
     bits: int = 0
-    parts: tuple[str, ...] = ()
-    """Names of the variable parts in front, as in the later state, sorted."""
+    parts: int = 0
+    """The variable parts in front, see `_part`."""
 
     def plus(self, bits: int = 0, *parts: str) -> Place:
         """The place behind a number of bits and some variable parts."""
-        return replace(self, bits=self.bits + bits, parts=tuple(sorted((*self.parts, *parts))))
+        return replace(self, bits=self.bits + bits, parts=sum(map(_part, parts), self.parts))
+
+    def behind(self, extent: Place) -> Place:
+        """The place behind what begins here and has an extent."""
+        return replace(self, bits=self.bits + extent.bits, parts=self.parts + extent.parts)
 
     def aligned(self) -> Place:
         """The place at the next whole byte, where all fields but bit fields start."""
         return replace(self, bits=-(-self.bits // 8) * 8)
 
-    def shift_to(self, other: Place) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-        """The difference to a place in the other state: bits, and variable parts removed and added."""
-        before, after = (Counter((place.base, *place.parts)) for place in (self, other))
-        return (
-            other.bits - self.bits,
-            tuple(sorted((before - after).elements())),
-            tuple(sorted((after - before).elements())),
-        )
+    def shift_to(self, other: Place) -> tuple[int, int]:
+        """The difference to a place in the other state: in bits, and in what is variable."""
+        before, after = (_part(place.base) + place.parts for place in (self, other))
+        return other.bits - self.bits, after - before
 
     def __str__(self) -> str:
-        return f"{self.base}+{self.bits}({','.join(self.parts)})"
+        return f"{self.base}+{self.bits}({self.parts:x})"
+
+
+def _part(name: str) -> int:
+    """A number for a name, of so many digits that only sums of the same names are equal."""
+    return int.from_bytes(blake2b(name.encode(errors="surrogatepass"), digest_size=32).digest(), "big")
 
 
 class Places:
@@ -65,6 +72,8 @@ class Places:
         self._cuts = 0
         """How many times a type was found inside itself."""
         self._extents: dict[str, Place] = {}
+        self._least: dict[str, int] = {}
+        self._rooms: dict[str, int] | None = None
 
     def of(self, layout: Layout) -> dict[str, Place]:
         """The place of each field of a layout by its id in this state."""
@@ -102,10 +111,16 @@ class Places:
     def least(self, layout: Layout) -> int:
         """The least number of bits of a record of a layout."""
         if layout.id in self._open:
+            self._cuts += 1
             return 0
+        if layout.id in self._least:
+            return self._least[layout.id]
         self._open.add(layout.id)
+        cuts = self._cuts
         total = sum(self.least_of(layout, entry) for entry in layout)
         self._open.discard(layout.id)
+        if cuts == self._cuts or not self._open:  # otherwise the type around it is not counted in it
+            self._least[layout.id] = total
         return total
 
     def least_of(self, layout: Layout, entry: Field) -> int:
@@ -119,14 +134,15 @@ class Places:
 
     def room(self, layout: Layout) -> int:
         """Number of bits that every record of a layout has, because all fields with the layout have that size."""
-        held = [
-            entry.width
-            for other in self._state.layouts.values()
-            for entry in other
-            if layout.id in (entry.type, *entry.cases)
-        ]
-        sizes = [width for width in held if width is not None]
-        return min(sizes) * 8 if held and len(sizes) == len(held) and "." in layout.id else 0
+        if self._rooms is None:
+            held: dict[str, list[int | None]] = {}
+            for other in self._state.layouts.values():
+                for entry in other:
+                    for name in {*types_of(entry)}:
+                        held.setdefault(name, []).append(entry.width)
+            known = {name: [width for width in widths if width is not None] for name, widths in held.items()}
+            self._rooms = {name: min(known[name]) * 8 for name in held if len(known[name]) == len(held[name])}
+        return self._rooms.get(layout.id, 0) if "." in layout.id else 0
 
     def _behind(self, layout: Layout, entry: Field, place: Place) -> Place:
         if entry.is_instance:
@@ -142,26 +158,26 @@ class Places:
         extent = Place().plus(bits) if bits else self._own_extent(layout, entry, name)
         if entry.conditional or entry.repeated:
             return start.plus(0, f"{name}?{extent}")
-        return start.plus(extent.bits, *extent.parts) if not extent.base else start.plus(0, f"{name}={extent}")
+        return start.behind(extent) if not extent.base else start.plus(0, f"{name}={extent}")
 
     def _own_extent(self, layout: Layout, entry: Field, name: str) -> Place:
         if entry.width is not None:
             return Place(bits=entry.width * 8)
         if self._size(layout, entry):
-            return Place(parts=(name,))
+            return Place().plus(0, name)
         if entry.type is not None:
             return self._layout_extent(entry.type, name)
         # Added and removed cases do not move anything in records of the other cases.
         kept = self._cases.get((layout.id, entry.id), frozenset())
         cases = {self._names.get(case, case): case for case in entry.cases}
         both = [f"{known}{self._layout_extent(cases[known], known)}" for known in sorted(cases) if known in kept]
-        return Place(parts=(f"{name}[{';'.join(both)}]",))
+        return Place().plus(0, f"{name}[{';'.join(both)}]")
 
     def _layout_extent(self, layout_id: str, name: str) -> Place:
         layout = self._state.layouts.get(layout_id)
         if layout is None or layout_id in self._open:
             self._cuts += 1
-            return Place(parts=(name,))
+            return Place().plus(0, name)
         known = self._extents.get(layout_id)
         if known is not None:
             return known

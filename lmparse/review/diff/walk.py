@@ -18,17 +18,17 @@ class _Moves:
     """The changes that move the fields of a layout, up to the current step of the walk."""
 
     def __init__(self) -> None:
-        self._all: list[SpecChange] = []
-        self._pending: list[SpecChange] = []
-        """Causes behind the last assigned field."""
+        self._all: SpecChange | None = None
+        self._pending: SpecChange | None = None
+        """The one of the causes behind the last assigned field that counts."""
         self._cause: SpecChange | None = None
         self._shift = Place().shift_to(Place())
 
     def add(self, cause: SpecChange | None) -> None:
         """Add a change that may move the fields behind it."""
         if cause is not None:
-            self._all.append(cause)
-            self._pending.append(cause)
+            self._all = _counting(self._all, cause)
+            self._pending = _counting(self._pending, cause)
 
     def assign(self, moved: Moved, places: tuple[Place, Place]) -> bool:
         """Add a moved field to the change that moves it; False if it has not moved, or if no change moves it.
@@ -37,9 +37,9 @@ class _Moves:
         """
         shift = places[0].shift_to(places[1])
         if shift != self._shift:
-            self._cause = _named(self._pending) or self._cause
+            self._cause = self._pending or self._cause
             self._shift = shift
-        self._pending = []
+        self._pending = None
         if places[0] == places[1] or self._cause is None:
             return False
         self._cause.moved.append(moved)
@@ -47,19 +47,18 @@ class _Moves:
 
     def assign_rest(self, moved: Moved) -> None:
         """Add the bytes behind the known fields to the change that moves them; they alone make no change breaking."""
-        cause = _named(self._pending) or self._cause
+        cause = self._pending or self._cause
         if cause is not None and moved.old != moved.new:
             cause.rests.append(moved)
 
     def last_cause(self) -> SpecChange | None:
         """The change to name when the length of the layout has changed."""
-        return _named(self._all)
+        return self._all
 
 
-def _named(causes: list[SpecChange]) -> SpecChange | None:
-    """The last of some changes; changes of reserved bytes count only if there are no others."""
-    named = [cause for cause in causes if not is_reserved(cause.field)] or causes
-    return named[-1] if named else None
+def _counting(known: SpecChange | None, cause: SpecChange) -> SpecChange:
+    """The last of the changes so far and one more; changes of reserved bytes count only if there are no others."""
+    return cause if known is None or is_reserved(known.field) or not is_reserved(cause.field) else known
 
 
 def _apart(entry: Field, stated: dict[str, int | None]) -> int | None:
@@ -77,6 +76,8 @@ class Walk:
         self._causes: dict[str, SpecChange | None] = {}
         """The change that makes a layout longer or shorter, by its id in the later state."""
         self._changes: list[SpecChange] = []
+        self._needed: dict[str, int] = {}
+        """Number of the last field of a layout, by its id in the later state, that is in both and takes bytes."""
 
     def changes(self) -> list[SpecChange]:
         """The changes of all fields, each with the fields that it moves."""
@@ -149,11 +150,15 @@ class Walk:
         """Whether records that were long enough may be too short now, because a field at the end needs more bytes."""
         if not self._new.least_of(pair.new, new):
             return False
-        kept = {entry.id for _, entry in pair.kept()} - {new.id}
-        behind = pair.new.fields[list(pair.new.by_id).index(new.id) + 1 :]
-        if any(entry.id in kept and self._new.least_of(pair.new, entry) for entry in behind):
+        if pair.new.numbers[new.id] < self._last_needed(pair):
             return False
         return self._new.least(pair.new) > max(self._old.least(pair.old), self._old.room(pair.old))
+
+    def _last_needed(self, pair: LayoutPair) -> int:
+        if pair.id not in self._needed:
+            found = (entry.id for _, entry in pair.kept() if self._new.least_of(pair.new, entry))
+            self._needed[pair.id] = max((pair.new.numbers[name] for name in found), default=-1)
+        return self._needed[pair.id]
 
     def _is_explained(
         self, pair: LayoutPair, number: int, places: tuple[Place, Place], found: list[SpecChange], moves: _Moves

@@ -120,3 +120,6 @@ def unknown_names(scope: Scope) -> Iterator[Finding]:
                 yield f"{scope.where}/{place}/{key}", f"there is no type {name}"
         if "enum" in entry and scope.enum_named(entry["enum"]) is None:
             yield f"{scope.where}/{place}/enum", f"there is no enumeration {entry['enum']}"
+    for number, entry in enumerate(tree.get("params", [])):
+        if "enum" in entry and scope.enum_named(entry["enum"]) is None:
+            yield f"{scope.where}/params/{number}/enum", f"there is no enumeration {entry['enum']}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,12 +72,16 @@ class Layouts:
         spec, tree = scope.spec, scope.tree
         fields: list[Field] = []
         place = _Place()
+        params = {one["id"] for one in tree.get("params", [])}
+        numbers = {*params}
         for number, attribute in enumerate(attributes(tree)):
-            field, place = self._field(scope, f"{scope.where}/seq/{number}", attribute, place, fields)
+            field, place = self._field(scope, f"{scope.where}/seq/{number}", attribute, place, numbers)
             fields.append(field)
+            if _is_number(field):
+                numbers.add(field.id)
         end = place.aligned().offset
         self._ends[scope.id] = place.bits
-        fields += [self._instance(scope, name, instance) for name, instance in instances(tree).items()]
+        fields += [self._instance(scope, name, instance, params) for name, instance in instances(tree).items()]
         in_order = [field for field in fields if not field.is_instance]
         is_fixed = end is not None and not any(field.optional or field.kind == "rest" for field in in_order)
         meta = tree.get("meta", {})
@@ -103,16 +107,15 @@ class Layouts:
         return layout
 
     def _field(
-        self, scope: Scope, where: str, attribute: dict[str, Any], place: _Place, before: Sequence[Field] = ()
+        self, scope: Scope, where: str, attribute: dict[str, Any], place: _Place, numbers: Set[str]
     ) -> tuple[Field, _Place]:
-        """A field, and the place behind it; `before` are those in front of it in the same type."""
+        """A field, and the place behind it; `numbers` are the names in front of it that may say where a part ends."""
         width, bits = self._width(scope, attribute)
         if place.bits and not bits:
             # A type of bit fields goes on in the byte, so that all in it is at other bits than in its layout.
             place = _Place(None) if _begins_with_bits(scope, attribute) else place.aligned()
         kind, found = self._kind(scope, attribute)
         condition = expressions.condition(scope, attribute)
-        numbers = {one["id"] for one in scope.tree.get("params", [])} | {one.id for one in before if _is_number(one)}
         missing_from = _missing_from(condition, numbers)
         is_repeated = "repeat" in attribute
         type_ = attribute.get("type")
@@ -198,11 +201,11 @@ class Layouts:
         width = None if scope.id in self._open else self._add(scope).width
         return Field(scope.id, None, width, str(scope.tree.get("-lm-type", "struct")), type=scope.id)
 
-    def _instance(self, scope: Scope, name: str, instance: dict[str, Any]) -> Field:
+    def _instance(self, scope: Scope, name: str, instance: dict[str, Any], numbers: Set[str]) -> Field:
         """An instance at a position: its offset is known where the stream is the record's."""
         is_records = not scope.path and "io" not in instance
         place = _Place(_position(instance["pos"]) if is_records and "pos" in instance else None)
-        field, _ = self._field(scope, f"{scope.where}/instances/{name}", {"id": name, **instance}, place)
+        field, _ = self._field(scope, f"{scope.where}/instances/{name}", {"id": name, **instance}, place, numbers)
         by_parser = "; ".join(filter(None, (f"pos: {instance.get('pos', 'here')}", field.by_parser)))
         return replace(field, is_instance=True, by_parser=by_parser)
 
@@ -355,7 +358,7 @@ def _by_parser(attribute: dict[str, Any], kind: str) -> str:
     return "; ".join([*texts, *(f"{key}: {attribute[key]}" for key in _BY_PARSER if key in attribute)])
 
 
-def _missing_from(condition: Expression, numbers: set[str]) -> str | None:
+def _missing_from(condition: Expression, numbers: Set[str]) -> str | None:
     """The end of the part that a field may be missing from, see `Field.ends`; None if its condition is another one.
 
     `numbers` are the names of what may say where a part ends.
@@ -368,7 +371,7 @@ def _missing_from(condition: Expression, numbers: set[str]) -> str | None:
     return None
 
 
-def _filled(size: Expression, numbers: set[str]) -> str | None:
+def _filled(size: Expression, numbers: Set[str]) -> str | None:
     """The end of the part that a field of some size fills; None if its size is another one."""
     if size == ("rest",):
         return "_io"

@@ -18,6 +18,7 @@ from lmparse.spec.build.guards import Guards, guarded, noting_conditions
 from lmparse.spec.build.keywords import has_keyword_members, with_keywords
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.multiplying import Surroundings, idle_repeats, surroundings
+from lmparse.spec.build.references import misread
 from lmparse.spec.build.refusals import TOO_DEEP, refusals
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.selection import Selection, selected
@@ -165,8 +166,10 @@ def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str], aroun
         code = with_keywords(text) if has_keywords else text
         safe = changed_apart_from_docs(code, partial(_safe, guards, is_debug=bool(folder)))
         texts[f"{folder}{spec.id}.py"] = _parser(spec, safe, named)
-    if problem := _broken(spec, texts[f"{spec.id}.py"]):
+    if problem := next(filter(None, (_broken(spec, text) for text in texts.values())), None):
         return _Part({}, {}, [problem])
+    if wrong := [spec.problem(*finding) for finding in misread(spec, named, texts.values())]:
+        return _Part({}, {}, wrong)
     texts[f"{spec.id}.pyi"] = stub(spec, named)
     layouts = {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own_layouts.items()}
     foreign = [spec.problem("/meta", text) for text in _foreign(spec, specs, texts, layouts)]

@@ -1,0 +1,140 @@
+"""`lmparse diff` takes time in proportion to the specs, counted in steps of the interpreter, not in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from counted import growth, operations
+
+from lmparse.review.diff import page, reports
+from lmparse.review.diff.compare import compare
+from lmparse.spec.ksy import read_specs
+
+Fields = list[dict[str, Any]]
+States = tuple[dict[str, Any], dict[str, Any]]
+SIZE = 20
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def fields(name: str, number: int, **keys: Any) -> Fields:
+    return [{"id": f"{name}{at}", "type": "u2", **keys} for at in range(number)]
+
+
+def texts(name: str, number: int) -> Fields:
+    return fields(name, number, type="strz", encoding="ASCII")
+
+
+def types(name: str, inside: str, number: int, **keys: Any) -> dict[str, Any]:
+    """Types, each with a field whose name has the number of the type."""
+    return {f"{name}{at}": {"seq": fields(f"{inside}{at}_", 1), **keys} for at in range(number)}
+
+
+def holding(name: str, number: int) -> Fields:
+    return [{"id": f"q{at}", "type": f"{name}{at}"} for at in range(number)]
+
+
+def switching(name: str, number: int) -> Fields:
+    cases = {at: f"{name}{at}" for at in range(number)}
+    return [*fields("k", 1), {"id": "body", "-lm-type": "body", "type": {"switch-on": "k0", "cases": cases}}]
+
+
+def numbered(name: str, number: int, word: str) -> Fields:
+    return [{**entry, "-orig-id": f"{word}{at}"} for at, entry in enumerate(fields(name, number))]
+
+
+STATES: dict[str, Callable[[int], States]] = {
+    "renamed": lambda n: ({"seq": fields("a", n)}, {"seq": fields("b", n)}),
+    "unchanged": lambda n: ({"seq": fields("a", n)}, {"seq": fields("a", n)}),
+    "others": lambda n: ({"seq": fields("a", n)}, {"seq": fields("b", n, type="u4")}),
+    "widened": lambda n: ({"seq": fields("a", n)}, {"seq": fields("a", n, type="u4")}),
+    "moved": lambda n: ({"seq": fields("a", n)}, {"seq": [*fields("x", 1), *fields("a", n)]}),
+    "removed": lambda n: ({"seq": fields("a", n)}, {"seq": fields("a", 1)}),
+    "added": lambda n: ({"seq": fields("a", 1)}, {"seq": fields("a", n)}),
+    "inserted": lambda n: (
+        {"seq": fields("a", n)},
+        {"seq": [one for pair in zip(fields("x", n), fields("a", n), strict=True) for one in pair]},
+    ),
+    "reversed": lambda n: ({"seq": fields("a", n)}, {"seq": fields("a", n)[::-1]}),
+    "reserved": lambda n: ({"seq": fields("reserved_", n)}, {"seq": fields("a", n)}),
+    "variable": lambda n: ({"seq": texts("a", n)}, {"seq": [*fields("x", 1), *texts("a", n)]}),
+    "variable renamed": lambda n: ({"seq": texts("a", n)}, {"seq": texts("b", n)}),
+    "one vendor's name": lambda n: (
+        {"seq": fields("a", n, **{"-orig-id": "X"})},
+        {"seq": fields("b", n, **{"-orig-id": "X"})},
+    ),
+    "vendor's names": lambda n: ({"seq": numbered("a", n, "X")}, {"seq": numbered("b", n, "X")[::-1]}),
+    "other vendor's names": lambda n: ({"seq": numbered("a", n, "X")}, {"seq": numbered("b", n, "Y")}),
+    "minima": lambda n: (
+        {"seq": fields("a", n, valid={"min": 1})},
+        {"seq": fields("a", n, valid={"min": 2})},
+    ),
+    "one list": lambda n: (
+        {"seq": fields("a", n, enum="e"), "enums": {"e": {1: "one"}}},
+        {"seq": fields("a", n, enum="e"), "enums": {"e": {1: "other"}}},
+    ),
+    "types renamed": lambda n: (
+        {"seq": holding("t", n), "types": types("t", "a", n)},
+        {"seq": holding("s", n), "types": types("s", "b", n)},
+    ),
+    "types alike": lambda n: (
+        {"seq": fields("a", 1), "types": types("t", "a", n)},
+        {"seq": fields("a", 1), "types": types("s", "a", n)},
+    ),
+    "types of another kind": lambda n: (
+        {"seq": holding("t", n), "types": types("t", "a", n)},
+        {"seq": holding("t", n), "types": types("t", "a", n, **{"-lm-type": "packed"})},
+    ),
+    "cases": lambda n: (
+        {"seq": switching("t", n), "types": types("t", "a", n)},
+        {"seq": switching("s", n), "types": types("s", "b", n)},
+    ),
+    "instances": lambda n: (
+        {"seq": fields("k", 1), "instances": {f"a{at}": {"pos": 0, "type": "u1"} for at in range(n)}},
+        {"seq": fields("k", 1), "instances": {f"b{at}": {"pos": 0, "type": "u1"} for at in range(n)}},
+    ),
+    "values": lambda n: (
+        {"seq": fields("k", 1), "instances": {f"a{at}": {"value": "k0 + 1"} for at in range(n)}},
+        {"seq": fields("k", 1), "instances": {f"a{at}": {"value": "k0 + 2"} for at in range(n)}},
+    ),
+}
+
+
+def compare_and_report(old: Path, new: Path) -> None:
+    diff = compare(read_specs(str(old)), read_specs(str(new)))
+    for report in (reports.lines(diff), reports.markdown(diff)):
+        assert [*report]
+    assert reports.to_dict(diff)
+    assert page.side_tables(diff) is not None
+
+
+def nested(number: int, last: str) -> dict[str, Any]:
+    """Types in one another, the innermost with a field of a type."""
+    inner = {f"t{at}": {"seq": [*fields("a", 1), {"id": "in", "type": f"t{at + 1}"}]} for at in range(number)}
+    return {"seq": [{"id": "in", "type": "t0"}], "types": {**inner, f"t{number}": {"seq": fields("a", 1, type=last)}}}
+
+
+def cost(states: Callable[[int], States], folder: Path) -> Callable[[int], int]:
+    """What it costs to compare two states of some size."""
+
+    def of(size: int) -> int:
+        files = [folder / f"{size}" / state / "acme" / "acme_a.ksy" for state in ("old", "new")]
+        for file, tree in zip(files, states(size), strict=True):
+            file.parent.mkdir(parents=True)
+            file.write_text(yaml.dump({"meta": {"id": "acme_a", "endian": "be"}, **tree}, Dumper=_DUMPER))
+        return operations(lambda: compare_and_report(*(file.parent.parent for file in files)))
+
+    return of
+
+
+@pytest.mark.parametrize("kind", STATES)
+def test_steps_are_in_proportion_to_the_specs(kind: str, tmp_path: Path) -> None:
+    assert growth(cost(STATES[kind], tmp_path), SIZE) < 2.3
+
+
+def test_types_in_one_another_are_looked_at_once_for_each_around_them(tmp_path: Path) -> None:
+    # The column of the innermost field has a name with a part for each, so it is more than in proportion.
+    assert growth(cost(lambda size: (nested(size, "u1"), nested(size, "u2")), tmp_path), SIZE) < 4
