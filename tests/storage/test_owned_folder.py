@@ -271,7 +271,7 @@ def test_all_that_a_command_makes_is_removed_after_it_was_killed(
 ) -> None:
     tables, luw = db2_log.make(units=3).write(tmp_path / "luw")
     given = {
-        "DATA": [log], "FORMATS": [Path(__file__).parents[2] / "formats"],
+        "DATA": [log], "FORMATS": [Path(__file__).parents[2] / "formats" / "zos"],
         "LUW": [luw, "--spec", "db2_log", "--tables", tables],
     }  # fmt: skip
     command: list[Any] = [sys.executable, "-c", _KILLED, when]
