@@ -285,6 +285,23 @@ def test_all_that_a_command_makes_is_removed_after_it_was_killed(
     assert not left.exists(), list(left.rglob("*"))
 
 
+def test_files_of_tasks_of_spark_that_were_killed_are_removed(tmp_path: Path) -> None:
+    folder, other = left_behind(tmp_path, "", "_lmparse_"), tmp_path / "_lmparse_.abcd1234.partial"
+    for place in (
+        "0",
+        f"part-00007-{'0a' * 16}.parquet",
+        "before/part-0-c000.zstd.parquet",
+        f"{'0a' * 8}-0-2026-01-01",
+    ):
+        (folder / place).parent.mkdir(exist_ok=True)
+        (folder / place).touch()
+        (other / place).parent.mkdir(parents=True, exist_ok=True)
+        (other / place).touch()
+    (other / OWNER).touch()
+    remove_left_behind(tmp_path, "_lmparse_")
+    assert list(tmp_path.iterdir()) == [other]
+
+
 @pytest.mark.parametrize("letters", ["a" * 251, "日" * 83, "é" * 125, "\udcff" * 250, "x" * 99 + "é"])
 def test_an_output_may_have_any_name_that_the_file_system_takes(tmp_path: Path, log: Path, letters: str) -> None:
     name = f"{letters}.csv"
