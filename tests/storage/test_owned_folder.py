@@ -290,7 +290,7 @@ def test_files_of_tasks_of_spark_that_were_killed_are_removed(tmp_path: Path) ->
     for place in (
         "0",
         f"part-00007-{'0a' * 16}.parquet",
-        "before/part-0-c000.zstd.parquet",
+        "before/0.parquet",
         f"{'0a' * 8}-0-2026-01-01",
     ):
         (folder / place).parent.mkdir(exist_ok=True)
