@@ -34,8 +34,9 @@ from lmparse.options import NOT_LANDED, SEQ_DIGITS, Options, check_taken, truth
 from lmparse.records.files import Tally, ignored
 from lmparse.spelling import camel, plain, quoted
 from lmparse.storage.addresses import path_of, paths_of
-from lmparse.storage.atomic_output import OwnedFolder, naming_output, write_text
+from lmparse.storage.atomic_output import naming_output, write_text
 from lmparse.storage.inputs import inputs_of
+from lmparse.storage.owned_folder import OwnedFolder
 from lmparse.storage.processes import Run
 from lmparse.storage.signals import ended_by_signals
 from lmparse.storage.states import check_all

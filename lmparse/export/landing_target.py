@@ -22,9 +22,10 @@ from lmparse.export.filenames import MOST, digest, unversioned
 from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
-from lmparse.storage.atomic_output import OutputPlace, check_place, naming_output, remove_left_behind, write_text
+from lmparse.storage.atomic_output import OutputPlace, check_place, naming_output, write_text
 from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.marks import begins_with
+from lmparse.storage.owned_folder import remove_left_behind
 
 CODE = "LMP-S031"
 OTHER = "other"
@@ -348,7 +349,7 @@ def opened_target(
             raise OptionError(
                 f"{place.shown}: another process is landing there", code=CODE, hint="run it again when that has ended"
             ) from None
-        remove_left_behind(target.home)
+        remove_left_behind(target.home, inputs=inputs)
         target.load(options.bounds)
         yield target
     finally:

@@ -10,14 +10,9 @@ from lmparse.errors import OptionError
 from lmparse.export.writers import foreign_binary
 from lmparse.logs.open import files_beside, spec_files
 from lmparse.logs.partitions import Request
-from lmparse.storage.atomic_output import (
-    OutputPlace,
-    OwnedFolder,
-    check_place,
-    naming_output,
-    remove_left_behind,
-)
+from lmparse.storage.atomic_output import OutputPlace, check_place, naming_output
 from lmparse.storage.inputs import inputs_of
+from lmparse.storage.owned_folder import OwnedFolder, remove_left_behind
 from lmparse.storage.signals import uninterrupted
 
 _PENDING = "_lmparse_"

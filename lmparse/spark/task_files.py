@@ -17,8 +17,9 @@ from typing import Any, TextIO
 from lmparse.errors import OptionError
 from lmparse.logs.partitions import Request
 from lmparse.storage.addresses import is_remote, local_path
-from lmparse.storage.atomic_output import OwnedFolder, check_place, naming_output, put_on_disk, remove_left_behind
+from lmparse.storage.atomic_output import check_place, naming_output, put_on_disk
 from lmparse.storage.inputs import inputs_of
+from lmparse.storage.owned_folder import OwnedFolder, remove_left_behind
 from lmparse.values.json_form import to_json
 
 _PENDING = "_lmparse_"

@@ -9,10 +9,6 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import stat
-import tempfile
-import time
-import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -22,16 +18,12 @@ from types import TracebackType
 from lmparse.errors import FramingError, OptionError
 from lmparse.spelling import has_half_character
 from lmparse.storage.addresses import is_remote, local_path
-from lmparse.storage.inputs import Inputs
+from lmparse.storage.inputs import NO_INPUTS, Inputs
 from lmparse.storage.marks import Foreign
+from lmparse.storage.owned_folder import OwnedFolder, remove_left_behind
 from lmparse.storage.signals import ended_by_signals, uninterrupted
 
 _REFUSED, _FAILED = "LMP-S021", "LMP-S022"
-_OWNER = "lmparse.owner"
-"""File in a temporary folder that shows whose it is; its text is the name of the output."""
-_SUFFIX = ".partial"
-_SECONDS_TO_BEGIN = 60
-"""After so long an empty temporary folder is not one that a process is just making."""
 
 
 @dataclass(frozen=True)
@@ -116,87 +108,6 @@ def naming_output(shown: str) -> Iterator[None]:
         raise OptionError(f"{shown}: cannot be written: {why}", code=_FAILED) from error
 
 
-class OwnedFolder:
-    """A temporary folder in another one that the next run recognises as ours and as left behind.
-
-    A lock on it lasts as long as this process, however that ends.
-    """
-
-    def __init__(self, parent: Path, name: str, prefix: str = ".") -> None:
-        start = f"{prefix}{name[:100]}."
-        self.path = Path(tempfile.mkdtemp(prefix=start, suffix=_SUFFIX, dir=parent))
-        handle = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
-        # A signal that arrives before the caller can remove it ends the program, and this removes it then.
-        self.remove = weakref.finalize(self, _remove, self.path, handle, os.getpid())
-        """Remove it with all that is in it."""
-        with suppress(OSError):  # a file system without locks: the folder is left to its owner
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            (self.path / _OWNER).write_text(name, encoding="utf-8", errors="surrogateescape")
-
-
-def _remove(folder: Path, handle: int, owner: int) -> None:
-    if os.getpid() == owner:  # not a process forked from the owner, which ends earlier
-        _remove_all(folder)
-        os.close(handle)
-
-
-def _remove_all(folder: Path) -> None:
-    """Remove a temporary folder, the file that names its owner last, so that the rest of one is known as ours.
-
-    An old output in it is no longer one from the beginning: no half of it is ever put back.
-    """
-    with suppress(OSError):
-        os.rename(folder / "before", folder / "removed")
-    with suppress(OSError):
-        for entry in list(os.scandir(folder)):
-            if entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry.path, ignore_errors=True)
-            elif entry.name != _OWNER:
-                os.unlink(entry.path)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def remove_left_behind(parent: Path, prefix: str = ".") -> None:
-    """Remove the temporary folders of processes that were killed: those that are ours and that no process owns.
-
-    An old output that a killed process had just moved away is put back.
-    """
-    try:
-        found = [Path(entry) for entry in os.scandir(parent) if _may_be_ours(entry, prefix)]
-    except OSError:
-        return
-    for folder in found:
-        with suppress(OSError):
-            _remove_unowned(folder)
-
-
-def _may_be_ours(entry: os.DirEntry[str], prefix: str) -> bool:
-    is_named = entry.name.startswith(prefix) and entry.name.endswith(_SUFFIX)
-    return is_named and entry.is_dir(follow_symlinks=False)
-
-
-def _remove_unowned(folder: Path) -> None:
-    owner, status = folder / _OWNER, folder.stat()
-    if status.st_uid != os.getuid():
-        return
-    if not os.path.lexists(owner):
-        if time.time() - status.st_mtime > _SECONDS_TO_BEGIN:
-            folder.rmdir()  # which only an empty folder allows: its process was killed before it wrote anything
-        return
-    if not stat.S_ISREG(owner.lstat().st_mode):
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while a process owns it
-        before, name = folder / "before", owner.read_text(encoding="utf-8", errors="surrogateescape")
-        is_missing = name == os.path.basename(name) and not os.path.lexists(folder.parent / name)
-        if is_missing and os.path.lexists(before):
-            os.rename(before, folder.parent / name)
-        _remove_all(folder)
-    finally:
-        os.close(handle)
-
-
 class AtomicOutput:
     """A temporary folder beside an output, in which the output is made; it is removed in the end, also after errors.
 
@@ -212,7 +123,7 @@ class AtomicOutput:
         with naming_output(self._place.shown), ExitStack() as signals:
             signals.enter_context(ended_by_signals())
             with uninterrupted():
-                remove_left_behind(path.parent)
+                remove_left_behind(path.parent, inputs=self._place.inputs)
                 self._owned = OwnedFolder(path.parent, path.name)
             self._signals = signals.pop_all()
         self.folder = self._owned.path
@@ -273,7 +184,9 @@ def write_text(text: str, place: OutputPlace) -> None:
         work.finish()
 
 
-def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[str] = ()) -> None:
+def write_files(
+    folder: Path, files: Mapping[str, bytes], *, removed: Iterable[str] = (), inputs: Inputs = NO_INPUTS
+) -> None:
     """Write files into a folder, which is made, once all of their bytes are on the disk; some others are removed first.
 
     They come to their places one after the other, in the order given: a process that is killed then leaves some of them
@@ -283,7 +196,7 @@ def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[s
     """
     with naming_output(str(folder)), uninterrupted():
         folder.mkdir(parents=True, exist_ok=True)
-        remove_left_behind(folder)
+        remove_left_behind(folder, inputs=inputs)
         owned = OwnedFolder(folder, "")
     try:
         with naming_output(str(folder)), uninterrupted(), ExitStack() as undo:

@@ -10,6 +10,7 @@ from time import sleep
 from typing import Any
 
 import pytest
+from owned_folders import left_behind
 from served import SPEC, answered, process
 
 from lmparse.review.browse.live import LiveSpecs
@@ -195,9 +196,9 @@ def test_the_spec_is_named_where_several_may_be_meant(tmp_path: Path) -> None:
 def test_what_a_killed_server_built_is_removed_by_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     (tmp_path / "acme_a.ksy").write_text(SPEC)
-    left, other = tmp_path / "lmparse-specs-.x.partial", tmp_path / "lmparse-specs-x"
-    (left / "0").mkdir(parents=True)
-    (left / "lmparse.owner").touch()
+    left, other = left_behind(tmp_path, "", "lmparse-specs-"), tmp_path / "lmparse-specs-x"
+    (left / "0").mkdir()
+    (left / "0" / "acme_a.py").touch()
     other.mkdir()
     first = LiveSpecs(tmp_path / "acme_a.ksy", None, [], {})
     assert not left.exists()

@@ -14,12 +14,11 @@ import pytest
 from lmparse import cli
 from lmparse.errors import OptionError
 from lmparse.samples import bmc_log
-from lmparse.storage import atomic_output
+from lmparse.storage import atomic_output, owned_folder
 from lmparse.storage.atomic_output import (
     AtomicOutput,
     OutputPlace,
     check_place,
-    remove_left_behind,
     write_files,
     write_text,
 )
@@ -34,7 +33,7 @@ from lmparse.storage.inputs import inputs_of
 place = check_place(sys.argv[1], inputs_of([]), is_folder=True, overwrite=True, foreign=lambda path: None)
 with AtomicOutput(place) as work:
     work.made.mkdir()
-    (work.made / "half").write_text("half")
+    (work.made / "half.csv").write_text("half")
     if sys.argv[2] == "moved":
         os.rename(place.path, work.folder / "before")
     print("ready", flush=True)
@@ -82,25 +81,14 @@ def test_what_a_killed_process_left_is_removed_by_the_next_and_nothing_else_is(t
     assert {path.name for path in tmp_path.iterdir()} == {"out", *(other.name for other in others)}
 
 
-def test_an_empty_folder_of_a_process_that_was_killed_at_once_is_removed_when_it_is_old(tmp_path: Path) -> None:
-    old, new, full = (tmp_path / f".{name}.abc.partial" for name in ("old", "new", "full"))
-    for folder in (old, new, full):
-        folder.mkdir()
-    (full / "file").write_bytes(b"of someone else")
-    for folder in (old, full):
-        os.utime(folder, (1, 1))
-    remove_left_behind(tmp_path)
-    assert [folder.exists() for folder in (old, new, full)] == [False, True, True]
-
-
 def test_an_old_output_that_a_killed_process_had_moved_is_put_back(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    (out / "old").write_text("old")
+    (out / "old.csv").write_text("old")
     ended(started(out, "moved"))
     assert not out.exists()
     write_text("other", place_of(tmp_path / "other"))
-    assert (out / "old").read_text() == "old"
+    assert (out / "old.csv").read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "out"]
 
 
@@ -115,7 +103,7 @@ def test_a_full_disk_names_the_file_and_leaves_what_was_there(
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    home = {"write_text": atomic_output.Path, "mkdtemp": atomic_output.tempfile}.get(call, os)
+    home = {"write_text": atomic_output.Path, "mkdtemp": owned_folder.tempfile}.get(call, os)
     monkeypatch.setattr(home, call, full)
     with pytest.raises(OptionError) as caught:
         write_text("new", place)
@@ -232,39 +220,6 @@ with AtomicOutput(place) as work:
     )
     assert done.returncode != 0
     assert list(tmp_path.iterdir()) == []
-
-
-_KILLED_WHILE_IT_REMOVES = """
-import os, sys
-from pathlib import Path
-from lmparse.storage.atomic_output import OwnedFolder
-
-folder = OwnedFolder(Path(sys.argv[1]), "out")
-for name in ("before", "made"):
-    (folder.path / name).mkdir()
-    for part in "ab":
-        (folder.path / name / part).write_text(name)
-left = int(sys.argv[2])
-
-def hook(event, _):
-    global left
-    left -= event in ("os.remove", "os.rmdir")
-    if left < 0:
-        os._exit(9)
-
-sys.addaudithook(hook)
-folder.remove()
-"""
-
-
-@pytest.mark.parametrize("removed", range(8))
-def test_what_is_left_by_a_process_killed_while_it_removes_is_removed(tmp_path: Path, removed: int) -> None:
-    command = [sys.executable, "-c", _KILLED_WHILE_IT_REMOVES, str(tmp_path), str(removed)]
-    assert subprocess.run(command, timeout=60, check=False).returncode == 9
-    for folder in tmp_path.iterdir():
-        os.utime(folder, (0, 0))
-    remove_left_behind(tmp_path)
-    assert list(tmp_path.iterdir()) == [], "neither the rest nor half of an old output"
 
 
 def test_files_are_as_they_were_after_an_error(tmp_path: Path) -> None:

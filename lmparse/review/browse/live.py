@@ -15,13 +15,16 @@ from threading import Event, Lock, Thread
 from typing import Any, Self
 
 from lmparse.errors import LmparseError, OptionError
+from lmparse.options import FILE_OPTIONS
 from lmparse.review.browse.served_file import ServedFile, error_row, unforeseen
 from lmparse.review.explain.explanation import printable
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.products import Builder
 from lmparse.spec.build.specs import Problem, SpecError
 from lmparse.spec.build.watch import watch
-from lmparse.storage.atomic_output import OwnedFolder, remove_left_behind, write_files
+from lmparse.storage.atomic_output import write_files
+from lmparse.storage.inputs import inputs_of
+from lmparse.storage.owned_folder import OwnedFolder, remove_left_behind
 
 _BUILT = "lmparse-specs-"
 """Beginning of the names of folders for what is built. Those of servers that were killed are removed by the next."""
@@ -41,7 +44,8 @@ class LiveSpecs:
         for file in files:
             file.withhold("there are no built specs yet to read the file with")
         place = Path(tempfile.gettempdir())
-        remove_left_behind(place, _BUILT)
+        described = [str(options.get(name, "")) for name in FILE_OPTIONS]
+        remove_left_behind(place, _BUILT, inputs_of([source, *(file.path for file in files), *described]))
         self._folder = OwnedFolder(place, "", _BUILT)
         self._lock = Lock()
         self._problems: list[dict[str, Any]] = []

@@ -22,6 +22,7 @@ from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, rea
 from lmparse.spec.build.watch import watch
 from lmparse.spec.built import MANIFEST
 from lmparse.storage.atomic_output import write_files
+from lmparse.storage.inputs import inputs_of
 
 ENGINE = "dukpy"
 """What runs the compiler unless another is asked for."""
@@ -109,7 +110,7 @@ def _build(builder: Builder, source: Path, out: Path) -> int:
     changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
     # The manifest first: what a killed build leaves is known as ours by the next one, and is not run, by its hashes.
     files = {name: changed[name] for name in sorted(changed, key=lambda name: name != MANIFEST)}
-    write_files(out, files, removed=present.keys() - products.keys())
+    write_files(out, files, removed=present.keys() - products.keys(), inputs=inputs_of([source]))
     print(f"{len(products)} files in {shown(out)}")
     return _unbuilt(problems, count)
 

@@ -11,7 +11,9 @@ from pathlib import Path, PurePosixPath
 
 from lmparse.spec.build.lint import TAKEN_BY_CLASSES
 from lmparse.spec.build.specs import FORMATS, SUFFIX, Disk, real_path, shown
-from lmparse.storage.atomic_output import remove_left_behind, write_files
+from lmparse.storage.atomic_output import write_files
+from lmparse.storage.inputs import inputs_of
+from lmparse.storage.owned_folder import remove_left_behind
 
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
 _MANUAL = {"manual": "Name and edition of the manual", "section": "Title of the section"}
@@ -103,12 +105,13 @@ def new(spec_id: str, formats: Path, program: str) -> list[str]:
     files = {Path(os.path.realpath(path.parent), path.name): data for path, data in cases.items()}
     files[Path(os.path.realpath(spec.parent), spec.name)] = _spec(spec_id)
     root = Path(os.path.commonpath([tests, *files]))
-    remove_left_behind(root)
+    inputs = inputs_of([formats])
+    remove_left_behind(root, inputs=inputs)
     is_there = [path for place in Disk(formats).places() if (path := formats / f"{place}{SUFFIX}").stem == spec_id]
     for path in (*is_there, spec, *(folder for folder in (good, bad) if not _is_left_behind(folder, cases))):
         if os.path.lexists(path):
             raise Refused(f"{shown(path)} is there: {spec_id} is the id of a spec already")
-    write_files(root, {str(path.relative_to(root)): data for path, data in files.items()})
+    write_files(root, {str(path.relative_to(root)): data for path, data in files.items()}, inputs=inputs)
     lines = [*map(shown, (spec, *cases)), ""]
     if family not in homes:
         beside = f", beside {', '.join(sorted(homes))}" if homes else ""
