@@ -34,6 +34,8 @@ from lmparse.storage.joined import Joined, JoinedPiece
 
 _ID_DIGITS = 10
 """Digits of the id of a table or table space at most."""
+_NUMBER_DIGITS = 4
+"""Digits of the number of a version in front of the record that describes it."""
 
 
 class ResumedLog(IndexedLog, Protocol):
@@ -161,30 +163,30 @@ def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPi
 
 
 def _described(log: ResumedLog, before: Checkpoint | None, first: int) -> Iterator[str]:
-    """The record of the description of each table that is in force in front of a record, as hexadecimal, with its
-    prefix. Later ones are read again."""
-    known = {} if before is None else dict(_described_before(log, before))
+    """The record of the description of each table that is in force in front of a record, or that dropped the table, as
+    hexadecimal, with its prefix. Later ones are read again."""
+    known = {} if before is None else {ids: text for ids, text, _ in _described_before(log, before)}
     for ids, records in log.transactions.tables.items():
         in_force = [record for record in records if record.is_committed and record.index < first]
         if in_force and in_force[-1].extent is not None:
             extent = in_force[-1].extent
-            known[ids] = log.buffer[extent.offset - log.logs.lead : extent.end].hex(), in_force[-1].table
-    for text, table in (known[ids] for ids in sorted(known)):
-        yield f"{table.sequence:04x}{text}"
+            text = log.buffer[extent.offset - log.logs.lead : extent.end].hex()
+            known[ids] = f"{in_force[-1].sequence:04x}{text}"
+    yield from (known[ids] for ids in sorted(known))
 
 
-def _described_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[Ids, tuple[str, Table]]]:
+def _described_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[Ids, str, Table | None]]:
     lead = log.logs.lead
     for text in before.described:
-        sequence, raw = int(text[:4], 16), bytes.fromhex(text[4:])
+        raw = bytes.fromhex(text[_NUMBER_DIGITS:])
         try:
             record = log.logs.read(raw, RecordExtent(0, ((lead, len(raw) - lead),), None))
-            found = None if record.table is None else described_in(record.kind, record.table, record.body, sequence)
+            found = None if record.table is None else described_in(record.kind, record.table, record.body)
         except DataError as error:
             raise _not_describing(str(error)) from None
         if record.table is None or found is None:
             raise _not_describing("")
-        yield record.table, (text[4:], found[0])
+        yield record.table, text, found[0]
 
 
 def _not_describing(why: str) -> OptionError:
@@ -194,11 +196,12 @@ def _not_describing(why: str) -> OptionError:
     )
 
 
-def seed(log: ResumedLog, tables: dict[Ids, list[TableRecord]], before: Checkpoint) -> None:
-    """Add the descriptions in a checkpoint to those of the log, in front of them."""
-    for ids, (_, table) in _described_before(log, before):
-        later = [
-            replace(record, table=replace(record.table, sequence=record.table.sequence + table.sequence))
-            for record in tables.get(ids, [])
-        ]
-        tables[ids] = [TableRecord(table, -1, -1, is_committed=True, is_undone=False), *later]
+def seed(log: ResumedLog, tables: dict[Ids, list[TableRecord]], before: Checkpoint) -> dict[Ids, int]:
+    """Add the descriptions in a checkpoint to those of the log, in front of them. Returns for each table the number of
+    the last version in front of these."""
+    numbers = {}
+    for ids, text, table in _described_before(log, before):
+        first = TableRecord(table, -1, -1, is_committed=True, is_undone=False)
+        tables[ids] = [first, *tables.get(ids, [])]
+        numbers[ids] = int(text[:_NUMBER_DIGITS], 16) - (table is not None)
+    return numbers
