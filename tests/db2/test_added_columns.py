@@ -254,3 +254,23 @@ def test_columns_before_one_that_was_not_added_are_described(engine: str, tmp_pa
     assert _shown(found) == [(1, 0x42434445)]
     assert [len(table.columns) for table in found.log.table_versions()] == [2]
     assert [len(one.version.columns) for one in table_descriptions(found.log).found] == [2]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("framing", ["filter", "bare"])
+def test_a_table_is_taken_back_with_a_creation_in_front_of_the_log(framing: Any, engine: str, tmp_path: Path) -> None:
+    stream = Stream("v10", "little", framing)
+    unit = stream.begin()
+    mark = unit.mark()
+    unit.drop_table(_FIRST)
+    unit.create_table(_SECOND)
+    cut = len(stream.bytes())
+    unit.initialize(_SECOND)
+    wider = unit.add_columns(_SECOND, _ADDED)
+    unit.insert(wider, {"ID": 1, "T": "one", "D": None})
+    unit.rollback_to(mark)
+    unit.insert(_FIRST, {"ID": 2, "N": 2})
+    unit.commit()
+    _insert(stream, _FIRST, 3)
+    found = read(tmp_path, stream.bytes()[cut:], operations="I", include="all", engine=engine)
+    assert _shown(found) == [(1, "one", None), _BYTES, _BYTES]
