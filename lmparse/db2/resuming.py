@@ -2,7 +2,8 @@
 
 Needed again are the records from the first one of the oldest transaction that has not ended, the descriptions of tables
 that are in force, and the tables of which rows may be missing there. Transactions whose first record was not read are
-not waited for: they stay incomplete, and so their identifiers are kept until they end.
+not waited for: they stay incomplete, and so their identifiers are kept until they end. But what such a transaction says
+of a table holds or not by its end, and so is needed again too.
 """
 
 from __future__ import annotations
@@ -83,8 +84,9 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     if before is not None and reached == before.reached:
         return before  # transactions that are open in files read again may have ended in files that are not here
     joined = Joined(tuple(pieces))
-    first = joined.records[-1] if index.oldest_open is None else _settled_before(index, index.oldest_open)
-    needed = () if index.oldest_open is None else _from_record(log, joined, first)
+    oldest = _oldest_open(index)
+    first = joined.records[-1] if oldest is None else _settled_before(index, oldest)
+    needed = () if oldest is None else _from_record(log, joined, first)
     stretches = tuple(NeededStretch.of(piece, log.options.bounds) for piece in needed)
     reasons = {f"{one}.{other}": times.at(first) for (one, other), times in sorted(index.whole.gaps.items())}
     gaps = {ids: reason for ids, reason in reasons.items() if reason is not None}
@@ -108,6 +110,18 @@ def _without_position(path: str, number: int, offset: int) -> FramingError:
         "its log sequence number is zero, so that the log cannot be read on from here", code="LMP-F013", file=path,
         record_index=number, record_offset=offset, hint="read the log without a checkpoint",
     )  # fmt: skip
+
+
+def _oldest_open(index: LogIndex) -> int | None:
+    """The number of the first record that is needed again; None if none is.
+
+    Of transactions that lack records, which are not waited for, only those that describe tables: whether they hold
+    shows the end of the transaction.
+    """
+    found = [] if index.oldest_open is None else [index.oldest_open]
+    for records in index.whole.rest.tables.values():
+        found += [one.index for one in records if one.is_open and one.until is None and one.tid in index.cut]
+    return min(found, default=None)
 
 
 def _settled_before(index: LogIndex, number: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +119,7 @@ def test_ids_that_are_used_again(tmp_path: Path) -> None:
 
 _FIRST = Table(2, 6, "A", (Column("ID", "INTEGER", nullable=False), Column("N", "INTEGER", nullable=False)))
 _SECOND = Table(2, 6, "B", (Column("ID", "INTEGER", nullable=False), Column("T", "CHAR(4)", nullable=False)))
+_OTHER = Table(2, 7, "C", _FIRST.columns)
 _ADDED = Column("D", "DATE")
 _BYTES = {"after_bytes"}
 
@@ -274,3 +277,34 @@ def test_a_table_is_taken_back_with_a_creation_in_front_of_the_log(framing: Any,
     _insert(stream, _FIRST, 3)
     found = read(tmp_path, stream.bytes()[cut:], operations="I", include="all", engine=engine)
     assert _shown(found) == [(1, "one", None), _BYTES, _BYTES]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("ends", ["commit", "abort"])
+def test_a_table_of_a_transaction_that_begins_before_the_log_and_ends_behind_a_checkpoint(
+    ends: str, engine: str, tmp_path: Path
+) -> None:
+    """Which table later rows are of shows its end, though the transaction is not waited for."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.insert(ITEM, item(0))
+    cuts = [len(stream.bytes())]
+    other = stream.begin()
+    other.initialize(_FIRST)
+    other.commit()
+    unit.drop_table(_FIRST)
+    unit.create_table(_SECOND)
+    unit.initialize(_SECOND)
+    cuts.append(len(stream.bytes()))
+    _insert(stream, _OTHER, 1)
+    cuts.append(len(stream.bytes()))
+    getattr(unit, ends)()
+    _insert(stream, _SECOND if ends == "commit" else _FIRST, 2)
+    cuts.append(len(stream.bytes()))
+    state, shown = tmp_path / "state.json", []
+    for start, end in pairwise(cuts):
+        path = tmp_path / f"{start}.log"
+        path.write_bytes(stream.bytes()[start:end])
+        shown += _shown(luw.Read(db2_reading.read([path], {"framing": "filter"}, engine, state).rows, None))
+    assert shown == [_BYTES, (2, "BCDE" if ends == "commit" else 0x42434445)]
+    assert json.loads(state.read_text())["needed"] == []

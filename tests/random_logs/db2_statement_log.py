@@ -40,8 +40,6 @@ class _Session:
     """A transaction and what takes its statements back, in the model."""
 
     unit: Transaction
-    begin: int
-    """Number of its first record at least."""
     undo: list[Callable[[], None]] = field(default_factory=list)
     is_irreversible: bool = False
     has_lob: bool = False
@@ -131,9 +129,6 @@ class StatementLog:
         """Number of the first record of a statement."""
         self.lives: dict[int, Life] = {}
         """The tables of the rows that are changed, by numbers of records."""
-        self.defined: list[tuple[int, str, int]] = []
-        """Of records that describe a table: number, ids of the table, and number of the first one of the transaction
-        at least."""
         self.places = [_Place(number) for number in range(_TABLES)]
         self.open: list[_Session] = []
         self._ended: list[bytes] = []
@@ -172,7 +167,7 @@ class StatementLog:
         unit = self.stream.begin(self.chance.choice(("ALICE", "BOB")))
         if self._ended and self.chance.random() < 0.2:
             unit.tid = self._ended.pop(self.chance.randrange(len(self._ended)))
-        return _Session(unit, len(self.stream.records))
+        return _Session(unit)
 
     def _do(self, session: _Session, word: str) -> None:
         place = self.chance.choice(self.places)
@@ -196,7 +191,6 @@ class StatementLog:
         session.undo.append(partial(place.put, place.table, place.life, place.rows))
         place.definer = session
         place.put(table, life, rows)
-        self.defined.append((len(self.stream.records), f"{table.tablespace_id}.{table.table_id}", session.begin))
 
     def _define(self, session: _Session, place: _Place) -> None:
         unit, table = session.unit, self._new_table(place.number)

@@ -74,8 +74,6 @@ def _tail(chance: Random, folder: Path, log: StatementLog, whole: list[dict[str,
     for file in files:
         rows += read([file], options, chance.choice(ENGINES), state).rows
     same("changes of the tail one by one", [row["seq"] for row in found.rows], [row["seq"] for row in rows])
-    # Behind a checkpoint, descriptions are not known that a transaction without its beginning has made before.
-    unsure = {ids for record, ids, first in log.defined if first < begin < record}
     counts = Counter(tails=1)
     for sound, row, later in zip(wanted, found.rows, rows, strict=True):
         if row["op"] in "IUD":
@@ -83,9 +81,8 @@ def _tail(chance: Random, folder: Path, log: StatementLog, whole: list[dict[str,
             life = log.lives[number]
             is_known = life.is_known(begin, number)
             _compare(sound, row, is_known=is_known or life.is_stated(number))
-            if row["table_name"] not in unsure:
-                # A reading does not know what the next one reads.
-                _compare(sound, later, is_known=is_known or (life.is_stated(number) and not _is_bytes(later)))
+            # A reading does not know what the next one reads.
+            _compare(sound, later, is_known=is_known or (life.is_stated(number) and not _is_bytes(later)))
             counts["tail rows"] += 1
             counts["bytes"] += _is_bytes(row)
     return counts
