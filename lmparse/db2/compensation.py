@@ -18,6 +18,7 @@ from lmparse.limits import DEFAULT, Held
 
 _ENTRY_BYTES = 600
 """Bytes of memory for one change in the lookups by address and table; those by row take twice as many. Measured."""
+_UNDO_CREATE = "db2_dom.undo_create_table"
 _ANY = "any"
 """In the place of a row id or an address: whatever it is. Neither of them is a text."""
 
@@ -41,6 +42,8 @@ class OpenChanges:
         """The first change of each address."""
         self._by_address: dict[tuple[int, str, Ids | None], list[ChangeReference]] = {}
         self._by_table: dict[Ids | None, list[ChangeReference]] = {}
+        self._describing: dict[Ids | None, list[ChangeReference]] = {}
+        """Those that describe a table or drop it, as far as a creation in front of the log has not taken them back."""
         self._notices: dict[int, list[ChangeReference]] = {}
         """Changes without a record of their own, by number of the record that they are of."""
         self._by_row: dict[tuple[Any, ...], list[int]] = {}
@@ -85,9 +88,16 @@ class OpenChanges:
             found = list(self._of_row(record, kinds))
         for change in found:
             self._mark(change, record)
-            later = self._by_table.get(change.ids, []) if record.kind == "db2_dom.undo_create_table" else []
+            later = self._by_table.get(change.ids, []) if record.kind == _UNDO_CREATE else []
             while later and later[-1].extent.index > change.extent.index:
                 self._mark(later.pop(), record)
+        if record.kind == _UNDO_CREATE and not found and named is None:
+            # The creation is in front of the log: of what is behind it, only a description has no compensation.
+            described = self._describing.get(record.table, [])
+            while described and (address is None or (described[-1].address or address + 1) > address):
+                change = described.pop()
+                if self._is_left(change):
+                    self._mark(change, record)
         return bool(found), error
 
     def _mark(self, change: ChangeReference, record: LogRecord) -> None:
@@ -148,6 +158,8 @@ class OpenChanges:
                 self._notices.setdefault(change.extent.index, []).append(change)
                 continue
             self._by_table.setdefault(change.ids, []).append(change)
+            if change.kind in DESCRIBING:
+                self._describing.setdefault(change.ids, []).append(change)
             if change.address is not None:
                 self._first.setdefault(change.address, change)
                 self._by_address.setdefault((change.address, change.kind, change.ids), []).append(change)

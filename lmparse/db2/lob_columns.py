@@ -14,6 +14,8 @@ from typing import Protocol
 from lmparse.db2.tables import Ids, Table
 from lmparse.spec import catalog
 
+_UNDESCRIBED = -1
+"""In the place of the number of a version: nothing describes the table behind the record that dropped another."""
 _EVIDENCE = "LOB columns count from {}"
 """What a checkpoint keeps of it."""
 
@@ -22,7 +24,7 @@ class _Described(Protocol):
     """A description of a table in the log, as `TableRecord`."""
 
     @property
-    def table(self) -> Table: ...
+    def table(self) -> Table | None: ...
     @property
     def before(self) -> Table | None: ...
     @property
@@ -72,14 +74,18 @@ def by_version(places: Places, described: Iterable[_Described]) -> dict[int, set
         while records and records[-1].index <= index:
             record = records.pop()
             if record.is_committed:
-                version, own = record.table.sequence, {}
+                version, own = _version(record), {}
             else:
                 own.setdefault(record.tid, []).append(record)
         mine = own.get(tid, [])
         while mine and mine[-1].until is not None and mine[-1].until <= index:
             mine.pop()
-        found.setdefault(mine[-1].table.sequence if mine else version, set()).add(column)
+        found.setdefault(_version(mine[-1]) if mine else version, set()).add(column)
     return found
+
+
+def _version(record: _Described) -> int:
+    return _UNDESCRIBED if record.table is None else record.table.sequence
 
 
 def proven(
@@ -96,7 +102,7 @@ def proven(
     for ids, places in column_ids.items():
         records = described.get(ids, ())
         first = next((record.before for record in records if record.before is not None), named.get(ids))
-        tables = {record.table.sequence: record.table for record in records}
+        tables = {record.table.sequence: record.table for record in records if record.table is not None}
         if first is not None:
             tables[0] = first
         for version, numbers in by_version(places, records).items():

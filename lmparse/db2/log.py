@@ -23,7 +23,7 @@ from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES
 from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.tables import Ids, Table, read_tables_file
-from lmparse.db2.transaction_index import ChangeReference, Descriptions, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, Descriptions, Transaction, TransactionIndex, settled
 from lmparse.db2.transactions import TransactionReader
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Plausible, RecordExtent, Span
@@ -204,10 +204,12 @@ class Db2Log(ChangeLog):
         found.bad.sort(key=lambda bad: bad[0].index)
         self._leave_out_said(found)
         found.named = read_tables_file(self.options.tables, self.options.bounds) if self.options.tables else {}
+        numbers: dict[Ids, int] = {}
         if self.resumed is not None:
             from lmparse.db2.resuming import seed
 
-            seed(self, found.tables, self.resumed)
+            numbers = seed(self, found.tables, self.resumed)
+        found.tables = {ids: settled(records, numbers.get(ids, 0)) for ids, records in found.tables.items()}
         evidence = self.beginning.evidence
         found.lob_columns_from = lob_columns.proven(found.column_ids, found.tables, found.named, evidence)
         for text, count in sorted(found.counts.items()):

@@ -11,8 +11,9 @@ DELETES = ("db2_dms.delete_record", "db2_dms.delete_record_v97", "db2_dms.delete
 UPDATES = ("db2_dms.update_record", "db2_dms.update_record_v97")
 INITIALIZE = "db2_dms.initialize_table"
 ADD_COLUMNS = "db2_dms.add_columns"
-DESCRIBING = (INITIALIZE, ADD_COLUMNS)
-"""Kinds of records that describe the columns of a table."""
+DROP = "db2_dom.drop_table"
+DESCRIBING = (INITIALIZE, ADD_COLUMNS, DROP)
+"""Kinds of records that say what the columns of a table are from there on, or that nothing does."""
 ATTRIBUTE = "db2_dms.alter_table_attribute"
 TRUNCATE = "db2_dom.import_replace"
 NOT_LOGGED = "db2_dom.activate_not_logged"
@@ -20,7 +21,7 @@ LOAD = "db2_utility.load_start"
 _OBJECTS = (
     INITIALIZE, ATTRIBUTE, ADD_COLUMNS, "db2_dms.alter_column", "db2_dms.alter_lob_column",
     "db2_dms.drop_columns", "db2_dms.rename", "db2_dms.update_partition_state", NOT_LOGGED, "db2_dom.create_table",
-    "db2_dom.drop_table", "db2_dom.create_index", "db2_dom.drop_index", "db2_dom.reorg_table", "db2_ddl.ddl_statement",
+    DROP, "db2_dom.create_index", "db2_dom.drop_index", "db2_dom.reorg_table", "db2_ddl.ddl_statement",
 )  # fmt: skip
 OPERATIONS: dict[str, str] = {
     **dict.fromkeys((*INSERTS, MULTIPLE), "I"), **dict.fromkeys(DELETES, "D"), **dict.fromkeys(UPDATES, "U"),
@@ -42,7 +43,7 @@ UNDOES: dict[str, tuple[str, ...]] = {
     "db2_dms.undo_drop_columns": ("db2_dms.drop_columns",),
     "db2_dms.alter_table_attribute": ("db2_dms.alter_table_attribute",),
     "db2_dom.undo_create_table": ("db2_dom.create_table",),
-    "db2_dom.undo_drop_table": ("db2_dom.drop_table",),
+    "db2_dom.undo_drop_table": (DROP,),
     "db2_dom.drop_index": ("db2_dom.create_index",),
     "db2_dom.create_index": ("db2_dom.drop_index",),
     "db2_ddl.undo_ddl_statement": ("db2_ddl.ddl_statement",),

@@ -2,7 +2,8 @@
 
 Needed again are the records from the first one of the oldest transaction that has not ended, the descriptions of tables
 that are in force, and the tables of which rows may be missing there. Transactions whose first record was not read are
-not waited for: they stay incomplete, and so their identifiers are kept until they end.
+not waited for: they stay incomplete, and so their identifiers are kept until they end. But what such a transaction says
+of a table holds or not by its end, and so is needed again too.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ from lmparse.storage.joined import Joined, JoinedPiece
 
 _ID_DIGITS = 10
 """Digits of the id of a table or table space at most."""
+_NUMBER_DIGITS = 4
+"""Digits of the number of a version in front of the record that describes it."""
 
 
 class ResumedLog(IndexedLog, Protocol):
@@ -81,8 +84,9 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     if before is not None and reached == before.reached:
         return before  # transactions that are open in files read again may have ended in files that are not here
     joined = Joined(tuple(pieces))
-    first = joined.records[-1] if index.oldest_open is None else _settled_before(index, index.oldest_open)
-    needed = () if index.oldest_open is None else _from_record(log, joined, first)
+    oldest = _oldest_open(index)
+    first = joined.records[-1] if oldest is None else _settled_before(index, oldest)
+    needed = () if oldest is None else _from_record(log, joined, first)
     stretches = tuple(NeededStretch.of(piece, log.options.bounds) for piece in needed)
     reasons = {f"{one}.{other}": times.at(first) for (one, other), times in sorted(index.whole.gaps.items())}
     gaps = {ids: reason for ids, reason in reasons.items() if reason is not None}
@@ -106,6 +110,18 @@ def _without_position(path: str, number: int, offset: int) -> FramingError:
         "its log sequence number is zero, so that the log cannot be read on from here", code="LMP-F013", file=path,
         record_index=number, record_offset=offset, hint="read the log without a checkpoint",
     )  # fmt: skip
+
+
+def _oldest_open(index: LogIndex) -> int | None:
+    """The number of the first record that is needed again; None if none is.
+
+    Of transactions that lack records, which are not waited for, only those that describe tables: whether they hold
+    shows the end of the transaction.
+    """
+    found = [] if index.oldest_open is None else [index.oldest_open]
+    for records in index.whole.rest.tables.values():
+        found += [one.index for one in records if one.is_open and one.until is None and one.tid in index.cut]
+    return min(found, default=None)
 
 
 def _settled_before(index: LogIndex, number: int) -> int:
@@ -161,30 +177,30 @@ def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPi
 
 
 def _described(log: ResumedLog, before: Checkpoint | None, first: int) -> Iterator[str]:
-    """The record of the description of each table that is in force in front of a record, as hexadecimal, with its
-    prefix. Later ones are read again."""
-    known = {} if before is None else dict(_described_before(log, before))
+    """The record of the description of each table that is in force in front of a record, or that dropped the table, as
+    hexadecimal, with its prefix. Later ones are read again."""
+    known = {} if before is None else {ids: text for ids, text, _ in _described_before(log, before)}
     for ids, records in log.transactions.tables.items():
         in_force = [record for record in records if record.is_committed and record.index < first]
         if in_force and in_force[-1].extent is not None:
             extent = in_force[-1].extent
-            known[ids] = log.buffer[extent.offset - log.logs.lead : extent.end].hex(), in_force[-1].table
-    for text, table in (known[ids] for ids in sorted(known)):
-        yield f"{table.sequence:04x}{text}"
+            text = log.buffer[extent.offset - log.logs.lead : extent.end].hex()
+            known[ids] = f"{in_force[-1].sequence:04x}{text}"
+    yield from (known[ids] for ids in sorted(known))
 
 
-def _described_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[Ids, tuple[str, Table]]]:
+def _described_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[Ids, str, Table | None]]:
     lead = log.logs.lead
     for text in before.described:
-        sequence, raw = int(text[:4], 16), bytes.fromhex(text[4:])
+        raw = bytes.fromhex(text[_NUMBER_DIGITS:])
         try:
             record = log.logs.read(raw, RecordExtent(0, ((lead, len(raw) - lead),), None))
-            found = None if record.table is None else described_in(record.kind, record.table, record.body, sequence)
+            found = None if record.table is None else described_in(record.kind, record.table, record.body)
         except DataError as error:
             raise _not_describing(str(error)) from None
         if record.table is None or found is None:
             raise _not_describing("")
-        yield record.table, (text[4:], found[0])
+        yield record.table, text, found[0]
 
 
 def _not_describing(why: str) -> OptionError:
@@ -194,11 +210,12 @@ def _not_describing(why: str) -> OptionError:
     )
 
 
-def seed(log: ResumedLog, tables: dict[Ids, list[TableRecord]], before: Checkpoint) -> None:
-    """Add the descriptions in a checkpoint to those of the log, in front of them."""
-    for ids, (_, table) in _described_before(log, before):
-        later = [
-            replace(record, table=replace(record.table, sequence=record.table.sequence + table.sequence))
-            for record in tables.get(ids, [])
-        ]
-        tables[ids] = [TableRecord(table, -1, -1, is_committed=True, is_undone=False), *later]
+def seed(log: ResumedLog, tables: dict[Ids, list[TableRecord]], before: Checkpoint) -> dict[Ids, int]:
+    """Add the descriptions in a checkpoint to those of the log, in front of them. Returns for each table the number of
+    the last version in front of these."""
+    numbers = {}
+    for ids, text, table in _described_before(log, before):
+        first = TableRecord(table, -1, -1, is_committed=True, is_undone=False)
+        tables[ids] = [first, *tables.get(ids, [])]
+        numbers[ids] = int(text[:_NUMBER_DIGITS], 16) - (table is not None)
+    return numbers

@@ -23,11 +23,13 @@ def describe(log: Db2Log) -> TableDescriptions:
 def _logged(records: Sequence[TableRecord], named: Table | None) -> Iterator[TableDescription]:
     """The versions of one table, each in force from the record that made it up to the one that made the next."""
     made = sorted((record for record in records if record.is_committed), key=lambda record: record.index)
-    ends = [record.index for record in made]
-    if made and made[0].before is not None:
-        yield _description(made[0].before, None, ends[0], named)
-    for record, end in zip(made, [*ends[1:], None], strict=True):
-        yield _description(record.table, record.index, end, named)
+    ends = [*(record.index for record in made), None]
+    before = next((record.before for record in records if record.before is not None), None)
+    if before is not None:
+        yield _description(before, None, ends[0], named)
+    for record, end in zip(made, ends[1:], strict=True):
+        if record.table is not None:
+            yield _description(record.table, record.index, end, named)
 
 
 def _description(table: Table, since: int | None, until: int | None, named: Table | None = None) -> TableDescription:

@@ -235,9 +235,11 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """A description of a table in the log."""
+    """A description of a table in the log, or a record that drops the table."""
 
-    table: Table
+    table: Table | None
+    """From there on. None if nothing describes it: the record drops the table, and none behind it describes the next
+    one with its ids."""
     index: int
     """Number of its record."""
     transaction: int
@@ -245,7 +247,8 @@ class TableRecord:
     is_committed: bool
     is_undone: bool
     before: Table | None = None
-    """Description of the table as it was before, from the same record."""
+    """Description of the table as it was before, from the same record; once it is settled, only where none in front
+    of the record describes the table, and from the beginning of the log on."""
     extent: RecordExtent | None = None
     """Its record; None if the record was read before, see `checkpoint`."""
     tid: int = 0
@@ -253,6 +256,10 @@ class TableRecord:
     until: int | None = None
     """Number of the record that took it back, that ended its transaction otherwise than with a commit, or that begins
     another one with its identifier; None if there is none."""
+    is_open: bool = False
+    """Whether that transaction has no end in the log."""
+    sequence: int = 0
+    """Number of the last version up to here."""
 
 
 @dataclass(slots=True)
@@ -341,44 +348,43 @@ class _History:
     """The descriptions of one table, so that the one in force is found without a walk over all."""
 
     def __init__(self, records: Sequence[TableRecord]) -> None:
-        self._committed = _Versions()
-        self._own: dict[int, _Versions] = {}
+        self._committed = _InOrder()
+        self._own: dict[int, _InOrder] = {}
         """By transaction that made them, those that it did not take back."""
         self._with_undone: dict[int, _InForce] = {}
         """All of them, by transaction."""
-        self._before = _Versions()
-        """Descriptions before a change of the table, by the record of the change."""
+        self._before = _InOrder()
+        """Those that state the columns from the beginning of the log on."""
         all_own: dict[int, list[TableRecord]] = {}
         for record in records:
             if record.is_committed:
-                self._committed.add(record.index, record.table)
+                self._committed.add(record)
             if not record.is_undone:
-                self._own.setdefault(record.transaction, _Versions()).add(record.index, record.table)
+                self._own.setdefault(record.transaction, _InOrder()).add(record)
             all_own.setdefault(record.transaction, []).append(record)
             if record.before is not None:
-                self._before.add(record.index, record.before)
+                self._before.add(record)
         for transaction, own in all_own.items():
             self._with_undone[transaction] = _InForce(own)
 
     def at(self, index: int, transaction: int, *, is_undone: bool) -> Table | None:
         """The description in force at a record of a transaction."""
-        end = bisect_right(self._committed.indexes, index)
-        made, table = self._own_at(index, transaction, is_undone=is_undone)
-        if table is not None and (not end or made > self._committed.indexes[end - 1]):
-            return table
-        if end:
-            return self._committed.tables[end - 1]
-        following = bisect_right(self._before.indexes, index)
-        return self._before.tables[following] if following < len(self._before.tables) else None
+        record = self.record_at(index, transaction, is_undone=is_undone)
+        if record is not None:
+            return record.table
+        following = self._before.behind(index)
+        return None if following is None else following.before
 
-    def _own_at(self, index: int, transaction: int, *, is_undone: bool) -> tuple[int, Table | None]:
-        """The description of a transaction in force at one of its records, and the number of the record with it."""
+    def record_at(self, index: int, transaction: int, *, is_undone: bool) -> TableRecord | None:
+        """The last record that describes or drops the table for a record of a transaction."""
+        committed = self._committed.at(index)
         if is_undone:
-            found = self._with_undone.get(transaction)
-            return (-1, None) if found is None else found.at(index)
-        own = self._own.get(transaction)
-        end = bisect_right(own.indexes, index) if own is not None else 0
-        return (own.indexes[end - 1], own.tables[end - 1]) if own is not None and end else (-1, None)
+            in_force = self._with_undone.get(transaction)
+            own = None if in_force is None else in_force.at(index)
+        else:
+            held = self._own.get(transaction)
+            own = None if held is None else held.at(index)
+        return own if own is not None and (committed is None or own.index > committed.index) else committed
 
 
 class _InForce:
@@ -387,35 +393,83 @@ class _InForce:
     def __init__(self, records: Sequence[TableRecord]) -> None:
         self._indexes = sorted({record.index for record in records} | set(_untils(records)))
         """Numbers of the records with which it changes."""
-        self._found: list[tuple[int, Table | None]] = []
+        self._found: list[TableRecord | None] = []
         coming, open_ = sorted(records, key=lambda record: record.index, reverse=True), list[TableRecord]()
         for index in self._indexes:
             while coming and coming[-1].index <= index:
                 open_.append(coming.pop())
             while open_ and (until := open_[-1].until) is not None and until <= index:
                 open_.pop()
-            self._found.append((open_[-1].index, open_[-1].table) if open_ else (-1, None))
+            self._found.append(open_[-1] if open_ else None)
 
-    def at(self, index: int) -> tuple[int, Table | None]:
-        """The one at a record, and the number of the record with it."""
+    def at(self, index: int) -> TableRecord | None:
+        """The one at a record."""
         place = bisect_right(self._indexes, index)
-        return self._found[place - 1] if place else (-1, None)
+        return self._found[place - 1] if place else None
 
 
 def _untils(records: Sequence[TableRecord]) -> list[int]:
     return [record.until for record in records if record.until is not None]
 
 
-class _Versions:
-    """Descriptions in the order of the log, with the numbers of their records."""
+class _InOrder:
+    """Descriptions in the order of the log."""
 
     def __init__(self) -> None:
-        self.indexes: list[int] = []
-        self.tables: list[Table] = []
+        self._indexes: list[int] = []
+        self._records: list[TableRecord] = []
 
-    def add(self, index: int, table: Table) -> None:
-        self.indexes.append(index)
-        self.tables.append(table)
+    def add(self, record: TableRecord) -> None:
+        self._indexes.append(record.index)
+        self._records.append(record)
+
+    def at(self, index: int) -> TableRecord | None:
+        """The last one up to a record."""
+        place = bisect_right(self._indexes, index)
+        return self._records[place - 1] if place else None
+
+    def behind(self, index: int) -> TableRecord | None:
+        """The first one behind a record."""
+        place = bisect_right(self._indexes, index)
+        return self._records[place] if place < len(self._records) else None
+
+
+def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord]:
+    """The descriptions of one table, all of them, with their numbers, of which `number` is the last one before.
+
+    The columns that a record states as those before hold from where the table begins: where the one with its ids before
+    it was dropped, or in front of the log. In between nothing else may describe it, or its columns are known.
+    """
+    history = _History(records)
+    is_begun_before, first = set[int](), dict[int, Table]()
+    doubtful: TableRecord | None = None
+    for record in records:
+        if record.before is None:
+            # Whether others behind it change this table or the one before is not known.
+            doubtful = record if record.is_open and not record.is_undone else doubtful
+            continue
+        begin = history.record_at(record.index - 1, record.transaction, is_undone=True)
+        if _is_doubtful(record, begin, doubtful):
+            continue
+        if begin is None:
+            is_begun_before.add(record.index)
+        elif begin.table is None:
+            first.setdefault(begin.index, record.before)
+    found = []
+    for record in records:
+        table = first.get(record.index) if record.table is None else record.table
+        number += table is not None
+        before = record.before if record.index in is_begun_before else None
+        table = None if table is None else replace(table, sequence=number)
+        found.append(replace(record, table=table, before=before, sequence=number))
+    return found
+
+
+def _is_doubtful(record: TableRecord, begin: TableRecord | None, other: TableRecord | None) -> bool:
+    """Whether the table that a record changes may begin behind `begin`: with `other`, of which no end is in the log."""
+    if other is None or other.transaction == record.transaction:
+        return False
+    return begin is None or begin.index < other.index
 
 
 class Descriptions:
@@ -432,7 +486,8 @@ class Descriptions:
         """The description of the table of a change in the log that was in force at its record.
 
         Descriptions by other transactions count if committed. One that was rolled back applies to changes that were
-        rolled back too. Before the first that counts, the table is as the next record says that it was before.
+        rolled back too. Before the first that counts, the table is as the next record says that it was before, unless
+        the table was dropped or made in between: see `settled`.
         """
         ids = reference.ids or (0, 0)
         history = self._histories.get(ids)
@@ -473,8 +528,8 @@ class Descriptions:
         for ids, records in self._index.tables.items():
             named = self._index.named.get(ids)
             for record in records:
-                if record.is_committed or not is_committed:
-                    for table in (record.before, record.table):
-                        if table is not None:
-                            yield table.named_by(named) if named is not None else table
+                # What a table was before holds for rows in front of the record, whatever becomes of this.
+                for table in (record.before, record.table if record.is_committed or not is_committed else None):
+                    if table is not None:
+                        yield table.named_by(named) if named is not None else table
         yield from self._index.named.values()

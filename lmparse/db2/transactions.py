@@ -54,7 +54,7 @@ class TransactionReader:
         """For open transactions that needed one."""
         self._pieces = LobPieces(self.index, held)
         self._gaps = Gaps(self.index)
-        self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table, Table | None]]] = {}
+        self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table | None, Table | None]]] = {}
         self._taken_back: dict[ChangeReference, int] = {}
         """As `OpenChanges.taken_back`, of transactions that have ended."""
         self._beginning = LogBeginning()
@@ -94,6 +94,7 @@ class TransactionReader:
                     table, reference.extent.index, transaction.number,
                     transaction.state == "committed" and not reference.is_undone, reference.is_undone, before,
                     reference.extent, int.from_bytes(transaction.transaction_id), self._until(transaction, reference),
+                    is_open=transaction.state == "open",
                 )
                 for transaction, reference, table, before in described
             ]  # fmt: skip
@@ -345,7 +346,7 @@ class TransactionReader:
             return
         known = self._described.setdefault(reference.ids, [])
         try:
-            found = described_in(reference.kind, reference.ids, body, len(known) + 1)
+            found = described_in(reference.kind, reference.ids, body)
         except DataError as error:
             self.index.bad.append((reference.extent, error))
             return
@@ -394,17 +395,18 @@ class TransactionReader:
         return lookup
 
 
-def described_in(kind: str, ids: Ids, body: Any, sequence: int) -> tuple[Table, Table | None] | None:
-    """The table that a record describes, and its description before; None if the record describes none.
+def described_in(kind: str, ids: Ids, body: Any) -> tuple[Table | None, Table | None] | None:
+    """The table that a record describes, and its description before; None if the record is not of that kind.
 
-    Raises RecordError LMP-R006 for contradicting descriptors.
+    What is behind a record that drops the table is another one, which it does not describe. Versions are numbered
+    where all records of a table are known. Raises RecordError LMP-R006 for contradicting descriptors.
     """
     if kind == record_kinds.INITIALIZE:
-        return table_of(ids, body.table_description, sequence, "table_description"), None
+        return table_of(ids, body.table_description, 0, "table_description"), None
     if kind == record_kinds.ADD_COLUMNS:
         before = table_of(ids, body.old_arrays, 0, "old_arrays")
-        return table_of(ids, body.new_arrays, sequence, "new_arrays"), before
-    return None
+        return table_of(ids, body.new_arrays, 0, "new_arrays"), before
+    return (None, None) if kind == record_kinds.DROP else None
 
 
 def _link_of(record: LogRecord) -> tuple[int, int | None, int]:

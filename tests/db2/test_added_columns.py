@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from random_logs import db2_reading
 from samples import db2_scripts as luw
 from samples.db2_scripts import ITEM, described, item, read, without_description
 from writers.db2 import dms
@@ -14,6 +17,8 @@ from writers.db2.dms import Place
 from writers.db2.stream import Stream
 from writers.db2.tables import Table
 from writers.db2.wire import Rid
+
+from lmparse.logs.open import table_descriptions
 
 PLACE = Place(Rid(1, 1))
 
@@ -110,3 +115,196 @@ def test_ids_that_are_used_again(tmp_path: Path) -> None:
     found = read(tmp_path, stream, operations="I", tables=luw.tables_file(tmp_path, other))
     assert set(found.codes) == {"LMP-C010"}
     assert [row["after"] for row in found.rows] == [{"D": "2026-03-15", "N": 2}]
+
+
+_FIRST = Table(2, 6, "A", (Column("ID", "INTEGER", nullable=False), Column("N", "INTEGER", nullable=False)))
+_SECOND = Table(2, 6, "B", (Column("ID", "INTEGER", nullable=False), Column("T", "CHAR(4)", nullable=False)))
+_OTHER = Table(2, 7, "C", _FIRST.columns)
+_ADDED = Column("D", "DATE")
+_BYTES = {"after_bytes"}
+
+
+def _insert(stream: Stream, table: Table, number: int, **values: Any) -> None:
+    unit = stream.begin()
+    second = "BCDE" if table.columns[1].word == "CHAR" else 0x42434445
+    unit.insert(table, {"ID": number, table.columns[1].name: second, **values})
+    unit.commit()
+
+
+def _shown(found: luw.Read) -> list[Any]:
+    """Of each insert the row, or which detail it has in place of it."""
+    return [
+        set(row["detail"]) if row["after"] is None else tuple(row["after"].values())
+        for row in found.rows
+        if row["op"] == "I"
+    ]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("begins", ["drop", "initialize", "both"])
+@pytest.mark.parametrize("ends", ["commit", "abort", "open", "savepoint"])
+def test_columns_before_are_not_those_of_another_table(ends: str, begins: str, engine: str, tmp_path: Path) -> None:
+    """The columns before an added one are those of the table that is altered, back to where it begins."""
+    stream = Stream("v10", "little", "filter")
+    _insert(stream, _FIRST, 1)
+    unit = stream.begin()
+    mark = unit.mark()
+    if begins != "initialize":
+        unit.drop_table(_FIRST)
+    if begins != "drop":
+        unit.create_table(_SECOND)
+        unit.initialize(_SECOND)
+    unit.insert(_SECOND, {"ID": 2, "T": "two"})
+    wider = unit.add_columns(_SECOND, _ADDED)
+    unit.insert(wider, {"ID": 3, "T": "tri", "D": "2026-03-14"})
+    if ends == "savepoint":
+        unit.rollback_to(mark)
+        unit.insert(_FIRST, {"ID": 4, "N": 4})
+    if ends == "abort":
+        unit.abort()
+    elif ends != "open":
+        unit.commit()
+    options = {"operations": "I", "include": "all", "engine": engine}
+    found = read(tmp_path, stream, **options)
+    assert found.codes == []
+    behind = [_BYTES] if ends == "savepoint" else []
+    assert _shown(found) == [_BYTES, (2, "two"), (3, "tri", "2026-03-14"), *behind]
+    assert f"{1 + len(behind)} rows of table 2.6 are kept as bytes: nothing describes the table" in found.notes
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_columns_before_hold_in_front_of_a_table_that_was_taken_back(engine: str, tmp_path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    _insert(stream, _FIRST, 1)
+    lost = stream.begin()
+    lost.drop_table(_FIRST)
+    lost.create_table(_SECOND)
+    lost.initialize(_SECOND)
+    lost.insert(lost.add_columns(_SECOND, _ADDED), {"ID": 2, "T": "two", "D": None})
+    lost.abort()
+    _insert(stream, _FIRST, 3)
+    unit = stream.begin()
+    wider = unit.add_columns(_FIRST, _ADDED)
+    unit.abort()
+    unit = stream.begin()
+    assert unit.add_columns(_FIRST, _ADDED) == wider
+    unit.commit()
+    _insert(stream, wider, 4, D=None)
+    found = read(tmp_path, stream, operations="I", include="all", engine=engine)
+    first = 0x42434445
+    assert _shown(found) == [(1, first), (2, "two", None), (3, first), (4, first, None)]
+    assert found.codes == found.notes[1:] == []
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_description_ends_where_its_table_is_dropped(engine: str, tmp_path: Path) -> None:
+    """Also where the record that describes the next one is not in the log, and in a reading behind a checkpoint."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(_FIRST)
+    unit.commit()
+    _insert(stream, _FIRST, 1)
+    unit = stream.begin()
+    unit.drop_table(_FIRST)
+    unit.commit()
+    _insert(stream, _SECOND, 2)
+    data, cut = stream.bytes(), len(stream.bytes())
+    options = {"operations": "I", "engine": engine, "spec": "db2_log", "framing": "filter"}
+    assert _shown(read(tmp_path, data, **options)) == [(1, 0x42434445), _BYTES]
+    _insert(stream, _SECOND, 3)
+    unit = stream.begin()
+    wider = unit.add_columns(_SECOND, _ADDED)
+    unit.commit()
+    _insert(stream, wider, 4, D=None)
+    found = read(tmp_path, stream, **options)
+    assert _shown(found) == [(1, 0x42434445), (2, "BCDE"), (3, "BCDE"), (4, "BCDE", None)]
+    assert [table.sequence for table in found.log.all_versions()] == [1, 2, 3]
+    state, shown = tmp_path / "state.json", []
+    for place, raw in enumerate((data, stream.bytes()[cut:])):
+        path = tmp_path / f"{place}.log"
+        path.write_bytes(raw)
+        reading = db2_reading.read([path], {key: options[key] for key in ("engine", "framing")}, engine, state)
+        shown += _shown(luw.Read(reading.rows, None))
+    assert shown == [(1, 0x42434445), _BYTES, (3, "BCDE"), (4, "BCDE", None)]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_table_that_begins_in_a_transaction_without_an_end(engine: str, tmp_path: Path) -> None:
+    """Its end is missing, so that nobody knows which table a later transaction alters."""
+    stream = Stream("v10", "little", "filter")
+    _insert(stream, _FIRST, 1)
+    lost = stream.begin()
+    lost.drop_table(_FIRST)
+    lost.create_table(_SECOND)
+    lost.initialize(_SECOND)
+    again = stream.begin()
+    again.tid = lost.tid
+    wider = again.add_columns(_SECOND, _ADDED)
+    again.commit()
+    _insert(stream, wider, 2, D=None)
+    found = read(tmp_path, stream, operations="I", engine=engine)
+    assert _shown(found) == [_BYTES, (2, "BCDE", None)]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_columns_before_one_that_was_not_added_are_described(engine: str, tmp_path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    _insert(stream, _FIRST, 1)
+    unit = stream.begin()
+    unit.add_columns(_FIRST, _ADDED)
+    unit.abort()
+    found = read(tmp_path, stream, engine=engine, table="2.6")
+    assert _shown(found) == [(1, 0x42434445)]
+    assert [len(table.columns) for table in found.log.table_versions()] == [2]
+    assert [len(one.version.columns) for one in table_descriptions(found.log).found] == [2]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("framing", ["filter", "bare"])
+def test_a_table_is_taken_back_with_a_creation_in_front_of_the_log(framing: Any, engine: str, tmp_path: Path) -> None:
+    stream = Stream("v10", "little", framing)
+    unit = stream.begin()
+    mark = unit.mark()
+    unit.drop_table(_FIRST)
+    unit.create_table(_SECOND)
+    cut = len(stream.bytes())
+    unit.initialize(_SECOND)
+    wider = unit.add_columns(_SECOND, _ADDED)
+    unit.insert(wider, {"ID": 1, "T": "one", "D": None})
+    unit.rollback_to(mark)
+    unit.insert(_FIRST, {"ID": 2, "N": 2})
+    unit.commit()
+    _insert(stream, _FIRST, 3)
+    found = read(tmp_path, stream.bytes()[cut:], operations="I", include="all", engine=engine)
+    assert _shown(found) == [(1, "one", None), _BYTES, _BYTES]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("ends", ["commit", "abort"])
+def test_a_table_of_a_transaction_that_begins_before_the_log_and_ends_behind_a_checkpoint(
+    ends: str, engine: str, tmp_path: Path
+) -> None:
+    """Which table later rows are of shows its end, though the transaction is not waited for."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.insert(ITEM, item(0))
+    cuts = [len(stream.bytes())]
+    other = stream.begin()
+    other.initialize(_FIRST)
+    other.commit()
+    unit.drop_table(_FIRST)
+    unit.create_table(_SECOND)
+    unit.initialize(_SECOND)
+    cuts.append(len(stream.bytes()))
+    _insert(stream, _OTHER, 1)
+    cuts.append(len(stream.bytes()))
+    getattr(unit, ends)()
+    _insert(stream, _SECOND if ends == "commit" else _FIRST, 2)
+    cuts.append(len(stream.bytes()))
+    state, shown = tmp_path / "state.json", []
+    for start, end in pairwise(cuts):
+        path = tmp_path / f"{start}.log"
+        path.write_bytes(stream.bytes()[start:end])
+        shown += _shown(luw.Read(db2_reading.read([path], {"framing": "filter"}, engine, state).rows, None))
+    assert shown == [_BYTES, (2, "BCDE" if ends == "commit" else 0x42434445)]
+    assert json.loads(state.read_text())["needed"] == []

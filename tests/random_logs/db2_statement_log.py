@@ -58,11 +58,39 @@ class _Row:
 
 
 @dataclass(eq=False)
+class _Added:
+    """Columns that were added: numbers of the record, and of the first one behind those that took it back."""
+
+    record: int
+    until: int | None = None
+
+    def is_in_force(self, record: int) -> bool:
+        return self.record < record and (self.until is None or record < self.until)
+
+
+@dataclass(eq=False)
+class Life:
+    """A table from the record that describes it first up to the one that describes another under its ids."""
+
+    described: int
+    added: list[_Added] = field(default_factory=list)
+
+    def is_known(self, begin: int, record: int) -> bool:
+        """Whether records in front of a row say its columns, in a log that begins with record `begin`."""
+        return self.described >= begin or any(one.record >= begin and one.is_in_force(record) for one in self.added)
+
+    def is_stated(self, record: int) -> bool:
+        """Whether a record behind a row says what the columns were before."""
+        return any(one.record > record for one in self.added)
+
+
+@dataclass(eq=False)
 class _Place:
     """A table that may be there, its rows, and the transactions that have locked it."""
 
     number: int
     table: Table | None = None
+    life: Life = field(default_factory=lambda: Life(0))
     rows: list[_Row] = field(default_factory=list)
     definer: _Session | None = None
     writers: list[_Session] = field(default_factory=list)
@@ -79,8 +107,8 @@ class _Place:
         for row in self.rows:
             row.owner = None if row.owner is session else row.owner
 
-    def put(self, table: Table | None, rows: list[_Row]) -> None:
-        self.table, self.rows = table, rows
+    def put(self, table: Table | None, life: Life, rows: list[_Row]) -> None:
+        self.table, self.life, self.rows = table, life, rows
 
 
 class StatementLog:
@@ -94,8 +122,13 @@ class StatementLog:
         self.options: dict[str, Any] = {
             "framing": form.framing, "byte_order": form.byte_order, "generation": form.generation,
         }  # fmt: skip
+        self.lob_columns_from = first
         if first:
             self._say_where_columns_begin()
+        self.first = len(self.stream.records)
+        """Number of the first record of a statement."""
+        self.lives: dict[int, Life] = {}
+        """The tables of the rows that are changed, by numbers of records."""
         self.places = [_Place(number) for number in range(_TABLES)]
         self.open: list[_Session] = []
         self._ended: list[bytes] = []
@@ -147,15 +180,17 @@ class StatementLog:
             if place.may_define(session):
                 _DEFINITIONS.get(word if place.table else "define", StatementLog._define)(self, session, place)
         elif place.may_change(session):
+            first = len(self.stream.records)
             _CHANGES[word](self, session, place, place.table)
+            self.lives |= dict.fromkeys(range(first, len(self.stream.records)), place.life)
 
     # -- tables ---------------------------------------------------------------------------
 
-    def _put(self, session: _Session, place: _Place, table: Table, rows: list[_Row]) -> None:
+    def _put(self, session: _Session, place: _Place, table: Table, life: Life, rows: list[_Row]) -> None:
         """A table is from now on another one, until the transaction is taken back."""
-        session.undo.append(partial(place.put, place.table, place.rows))
+        session.undo.append(partial(place.put, place.table, place.life, place.rows))
         place.definer = session
-        place.put(table, rows)
+        place.put(table, life, rows)
 
     def _define(self, session: _Session, place: _Place) -> None:
         unit, table = session.unit, self._new_table(place.number)
@@ -164,10 +199,11 @@ class StatementLog:
         # Without the record that creates it, none shows that it is taken back to a savepoint.
         if self._is_in_savepoint or self.chance.random() < 0.6:
             unit.create_table(table)
+        life = Life(len(self.stream.records))
         unit.initialize(table)
         if self.chance.random() < 0.3:
             unit.statement(table, f"create table t{self._number} (…)")
-        self._put(session, place, table, [])
+        self._put(session, place, table, life, [])
 
     def _add_columns(self, session: _Session, place: _Place) -> None:
         assert place.table is not None
@@ -176,14 +212,17 @@ class StatementLog:
             Column(f"A{self._number}_{number}", self.chance.choice(types))
             for number in range(self.chance.choice((1, 2)))
         ]
-        self._put(session, place, session.unit.add_columns(place.table, *columns), list(place.rows))
+        added = _Added(len(self.stream.records))
+        place.life.added.append(added)
+        session.undo.append(lambda: setattr(added, "until", len(self.stream.records)))
+        self._put(session, place, session.unit.add_columns(place.table, *columns), place.life, list(place.rows))
 
     def _truncate(self, session: _Session, place: _Place) -> None:
         assert place.table is not None
         if not self._is_in_savepoint:
             session.unit.truncate(place.table)
             session.is_irreversible = True
-            self._put(session, place, place.table, [])
+            self._put(session, place, place.table, place.life, [])
 
     def _new_table(self, number: int) -> Table:
         chance = self.chance
