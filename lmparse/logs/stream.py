@@ -14,9 +14,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pyarrow as pa
+
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.errors import DataError, FramingError, OptionError, TableNotFoundError
+from lmparse.logs import arrow
 from lmparse.logs.families import check_changes
 from lmparse.logs.joining import behind, check_resumed, checkpoint_behind, the_one
 from lmparse.logs.open import open_changes, states_read
@@ -144,6 +147,23 @@ class LogStream:
         """The parts of the log between two offsets, whose changes are those that are committed there."""
         if start == end:
             return
+        log, planned = self._log_of(start, end)
+        parts = log.change_parts(self._request.max_bytes)
+        check_all(planned)
+        fingerprint = log.spec.fingerprint
+        yield from (FilePart(log.path, log.options, settings, span, planned, fingerprint) for settings, span in parts)
+
+    def columns(self, start: StreamOffset, end: StreamOffset) -> pa.Schema | None:
+        """The columns of the changes between two offsets; None if nothing there says them."""
+        if start == end:
+            return None
+        try:
+            return arrow.changes_of(self._options, [self._log_of(start, end)[0]])
+        except TableNotFoundError:
+            return None
+
+    def _log_of(self, start: StreamOffset, end: StreamOffset) -> tuple[ChangeLog, tuple[FileState, ...]]:
+        """As `_between` for the files between two offsets. Raises FramingError LMP-F014 if they are others now."""
         keys = [key for key in self._sorted(start) if start.last < key <= end.last]
         if len(keys) != end.taken - start.taken:
             raise FramingError(
@@ -155,11 +175,7 @@ class LogStream:
                 "the files that were to be read again are others than those that were there before",
                 code="LMP-F014", file=self._request.paths[0],
             )  # fmt: skip
-        log, planned = self._between(start, keys)
-        parts = log.change_parts(self._request.max_bytes)
-        check_all(planned)
-        fingerprint = log.spec.fingerprint
-        yield from (FilePart(log.path, log.options, settings, span, planned, fingerprint) for settings, span in parts)
+        return self._between(start, keys)
 
     # -- files ------------------------------------------------------------------------------------
 

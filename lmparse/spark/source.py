@@ -28,12 +28,12 @@ from lmparse.logs import arrow
 from lmparse.logs.partitions import Part, Request
 from lmparse.spark.plan_progress import PlanProgress
 from lmparse.spark.read_job import ReadJob, hints_shown, inner, read_job, renamed
-from lmparse.spark.requests import check_batch, job_options, request_of, with_those_of_table
+from lmparse.spark.requests import check_batch, job_options, request_of, with_those_of_table, without
 from lmparse.spark.stream import LogStreamReader, check_stream
 from lmparse.spark.user_schema import as_arrow
 
 _OPTIONS = "lmparse.options"
-"""Key in the metadata of the column `_metadata` for the options that the schema was made from, and the schema."""
+"""Key in the metadata of the column `_metadata` for the options that the schema was made from."""
 
 
 class LmparseSource(DataSource):
@@ -53,13 +53,13 @@ class LmparseSource(DataSource):
         with hints_shown():
             columns = renamed(arrow.request_schema(request_of(self.options)), job_options(self.options))
         found = from_arrow_schema(columns, prefer_timestamp_ntz=True)
-        mark = json.dumps([self.options, found.simpleString()])
+        mark = json.dumps([self.options])
         return StructType([_with_comment(field, columns.field(field.name), mark) for field in found])
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader of these columns: all columns of the source, or those in the user's schema."""
         with hints_shown():
-            self.options = with_those_of_table(self.options, _mark(schema)[0])
+            self.options = with_those_of_table(self.options, _mark(schema))
             check_batch(self.options)
             request = request_of(self.options)
             if not request.selection.names():
@@ -69,22 +69,28 @@ class LmparseSource(DataSource):
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         """A reader of the changes in the files of a log as they arrive."""
         with hints_shown():
-            self.options = with_those_of_table(self.options, _mark(schema)[0])
+            self.options = with_those_of_table(self.options, _mark(schema))
             check_stream(self.options)
-            request, job = self._job(request_of(self.options), schema)
-            return LogStreamReader(request, self.options, partial(_rows, job))
+            request, _ = self._job(request_of(self.options), schema)
+            return LogStreamReader(request, self.options, partial(self._stream_job, as_arrow(schema)))
 
     def _job(self, request: Request, schema: StructType) -> tuple[Request, ReadJob]:
         wanted = as_arrow(schema)
-        # Its files say which columns the source has now: those of a table of the catalog may have been others when it
-        # was created. A stream may begin without a file.
-        is_known = _mark(schema) == (self.options, schema.simpleString()) and not request.selection.names()
-        known = inner(wanted, self.options) if is_known else None
-        return read_job(request, self.options, source=known, wanted=wanted)
+        # The files say which columns the source has now: those of a table of the catalog may have been others when it
+        # was created.
+        is_said = request.options.table is None or any(True for _ in request.logs())
+        return read_job(request, self.options, source=None if is_said else self._unsaid(wanted), wanted=wanted)
 
+    def _stream_job(self, wanted: pa.Schema, source: pa.Schema | None) -> ReadJob:
+        found = self._unsaid(wanted) if source is None else source
+        return read_job(request_of(self.options), self.options, source=found, wanted=wanted)[1]
 
-def _rows(job: ReadJob, part: Part) -> Iterator[pa.RecordBatch]:
-    return job.batches(part, 0, 1)
+    def _unsaid(self, wanted: pa.Schema) -> pa.Schema:
+        """The columns where no file says those of the table: the wanted ones, of which there are no rows then."""
+        fixed = arrow.request_schema(request_of(without(self.options, "table", "tableVersion", "columns")))
+        own = {entry.name.lower(): entry for entry in inner(wanted, self.options)}
+        others = [entry for entry in fixed if entry.name.lower() not in own]
+        return pa.schema([*own.values(), *others])
 
 
 class LogPartition(InputPartition):
@@ -117,11 +123,11 @@ class LmparseReader(DataSourceReader):
         return self.job.batches(partition.value, partition.number, partition.count, ahead=True)
 
 
-def _mark(schema: StructType) -> tuple[dict[str, str], str]:
-    """The options that a schema of the source was made from, and its text; empty for a user schema."""
+def _mark(schema: StructType) -> dict[str, str]:
+    """The options that a schema of the source was made from; none for a user schema."""
     stored = [field.metadata[_OPTIONS] for field in schema if _OPTIONS in field.metadata]
-    options, text = json.loads(stored[0]) if stored else ({}, "")
-    return options, text
+    found: dict[str, str] = json.loads(stored[0])[0] if stored else {}
+    return found
 
 
 def _with_comment(field: StructField, arrow: pa.Field, mark: str) -> StructField:

@@ -17,9 +17,10 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from lmparse.errors import OptionError
-from lmparse.logs.partitions import FilePart, Request
+from lmparse.logs.partitions import Request
 from lmparse.logs.stream import LogStream, StreamOffset
 from lmparse.options import positive
+from lmparse.spark.read_job import ReadJob, hints_shown
 from lmparse.spark.requests import JOB_OPTIONS, STREAM_OPTIONS, by_plain_name, text_of
 from lmparse.spelling import plain
 from lmparse.storage.landing import DEFAULT_SECONDS, Arrival
@@ -34,7 +35,8 @@ else:
     _HAS_LIMITS = True
 
 _BATCH_KEYS = tuple(name for name in JOB_OPTIONS if name != "columnNameOfCorruptRecord")
-ReadPart = Callable[[FilePart], Iterator[pa.RecordBatch]]
+JobOf = Callable[[pa.Schema | None], ReadJob]
+"""The job for the columns of a log, or for those of the stream if there are none."""
 
 
 def check_stream(options: Mapping[str, Any]) -> None:
@@ -48,8 +50,8 @@ def check_stream(options: Mapping[str, Any]) -> None:
 class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads a log that arrives in files."""
 
-    def __init__(self, request: Request, options: Mapping[str, Any], read_part: ReadPart) -> None:
-        """`read_part` gives the rows of a part. Raises OptionError, also for a Spark before 4.2."""
+    def __init__(self, request: Request, options: Mapping[str, Any], job_of: JobOf) -> None:
+        """`job_of` gives the job for columns of the log. Raises OptionError, also for a Spark before 4.2."""
         if not _HAS_LIMITS:
             raise OptionError("readStream needs Spark 4.2 or later", hint="read in batches, with `lmparse changes`")
         keys = by_plain_name(options)
@@ -59,7 +61,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             raise OptionError("completionMarker and settledSeconds contradict each other", hint="give one of them")
         waits = DEFAULT_SECONDS if seconds is None else 0 if seconds == "0" else positive("settledSeconds", seconds)
         self._stream = LogStream(request, Arrival(marker or "", waits))
-        self._read_part = read_part
+        self._job_of = job_of
 
     def initialOffset(self) -> dict[str, Any]:
         """The offset in front of the first file."""
@@ -79,13 +81,21 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._stream.hold()
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """The parts of the log between two offsets, each for one task."""
-        return [InputPartition(part) for part in self._stream.parts(StreamOffset.of(start), StreamOffset.of(end))]
+        """The parts of the log between two offsets, each for one task.
+
+        Their files say which columns the log has there: a table may have been altered since the stream began. Raises
+        OptionError LMP-S012 if the stream has columns that they do not have.
+        """
+        between = StreamOffset.of(start), StreamOffset.of(end)
+        with hints_shown():
+            parts = list(self._stream.parts(*between))
+            job = self._job_of(self._stream.columns(*between)) if parts else None
+        return [InputPartition((job, part)) for part in parts]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one part."""
-        return prefetched(self._read_part(partition.value))
+        job, part = partition.value
+        return prefetched(job.batches(part, 0, 1))
 
     def __getstate__(self) -> dict[str, Any]:
-        # Executors read parts, and need not know the stream.
-        return {"_read_part": self._read_part}
+        return {}  # executors read parts, and need not know the stream

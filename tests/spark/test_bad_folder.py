@@ -189,6 +189,9 @@ def test_options_of_streams_are_refused_elsewhere(made: tuple[Path, int], name: 
 
 
 def test_options_of_batches_are_refused_in_streams(tmp_path: Path) -> None:
+    def no_job(columns: Any) -> Any:
+        raise AssertionError("nothing is read")
+
     for name in ("badRecordsPath", "reportPath", "ignoreCorruptFiles", "ignoreMissingFiles"):
         for given in ({name: "x"}, {f"option.{name}": "x"}):
             with pytest.raises(OptionError, match=f"{name} means nothing in a stream"):
@@ -196,9 +199,9 @@ def test_options_of_batches_are_refused_in_streams(tmp_path: Path) -> None:
     request = request_of({"path": str(tmp_path), "spec": "db2_log", "include": "committed"})
     for name, value in {"completionMarker": "", "settledSeconds": "-1", "maxFilesPerTrigger": "0"}.items():
         with pytest.raises(OptionError, match=f"{name} has no value '{value}'"):
-            LogStreamReader(request, {name: value}, lambda part: iter(()))
+            LogStreamReader(request, {name: value}, no_job)
     with pytest.raises(OptionError, match="contradict each other"):
-        LogStreamReader(request, {"completionMarker": ".done", "settledSeconds": "5"}, lambda part: iter(()))
+        LogStreamReader(request, {"completionMarker": ".done", "settledSeconds": "5"}, no_job)
 
 
 def test_what_means_nothing_for_objects_or_is_given_twice_is_refused() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql.streaming.datasource import ReadAllAvailable
+from pyspark.sql.types import StringType, StructField, StructType
 from spark.conftest import Files, list_rows, read, source, write
 from writers.bmc import logs
 from writers.bmc.control import Table
@@ -102,22 +104,89 @@ def test_the_schema_of_another_frame_brings_its_columns_alone(night: Files, tmp_
 
 def test_columns_are_those_of_the_files_when_they_are_read(tmp_path: Path) -> None:
     """A table of the catalog is made once, for files that come every night; then a column has another name."""
-
-    def night(name: str) -> None:
-        table = Table(0x0105, 2, 3, "PROD", "ITEMS", (Column("NO", "INT", 4), Column(name, "CHAR", 9)))
-        writer = logs.Writer([table])
-        writer.add(logs.Unit(1), table, "I", after={"NO": 1, name: "x"})
-        write(tmp_path, writer.example())
-
-    night("NAME")
-    options = {"path": str(tmp_path / "night.dat"), "table": "PROD.ITEMS"}
+    night_of(tmp_path, 1, NAME)
+    options = {"path": str(tmp_path / "n1.dat"), "table": "PROD.ITEMS"}
     columns = source(**options).schema()
     assert source().reader(columns).partitions()
-    night("SURNAME")
+    night_of(tmp_path, 1, Column("SURNAME", "CHAR", 9))
     for given in ({}, options):
         with pytest.raises(OptionError, match=r"after\.NAME|before\.NAME") as caught:
             source(**given).reader(columns)
         assert caught.value.code == "LMP-S012"
+
+
+def night_of(folder: Path, number: int, column: Column, value: Any = "x") -> None:
+    """A log of one change of a table with one more column, behind those of lower numbers."""
+    table = Table(0x0105, 2, 3, "PROD", "ITEMS", (Column("NO", "INT", 4), column))
+    writer = logs.Writer([table])
+    place = f"{0x00DE123456780000 + number:020X}"
+    after = {"NO": number, column.name: value}
+    writer.add(logs.Unit(number), table, "I", after=after, log_rba=place, log_lrsn=place)
+    write(folder, writer.example(), f"n{number}")
+
+
+NAME = Column("NAME", "CHAR", 9)
+
+
+@pytest.mark.parametrize("mode", ["permissive", "failfast"])
+@pytest.mark.parametrize(
+    ("column", "value", "expected"),
+    [
+        (NAME, "x", "x"),
+        (Column("NAME", "CHAR", 20), "x", "x"),
+        (Column("NAME", "INT", 4), 7, "7"),
+        (Column("SURNAME", "CHAR", 9), "x", None),
+    ],
+    ids=str,
+)
+def test_columns_of_a_stream_are_those_of_the_files_that_arrive(
+    column: Column, value: Any, expected: str | None, mode: str, tmp_path: Path
+) -> None:
+    """A table may be altered while the stream runs: what the stream does not find is an error, and else cast."""
+    options = {"path": str(tmp_path), "table": "PROD.ITEMS", "settledSeconds": "0", "mode": mode}
+    night_of(tmp_path, 1, NAME)
+    stream = source(**options).streamReader(source(**options).schema())
+
+    def taken(start: Any) -> tuple[Any, list[Any]]:
+        end = stream.latestOffset(start, ReadAllAvailable())
+        batches = [batch for part in stream.partitions(start, end) for batch in stream.read(part)]
+        return end, [row["after"]["NAME"] for batch in batches for row in batch.to_pylist()]
+
+    start, first = taken(stream.initialOffset())
+    assert first == ["x"]
+    night_of(tmp_path, 4, column, value)
+    if expected is not None:
+        assert taken(start)[1] == [expected]
+        return
+    with pytest.raises(OptionError, match="NAME") as caught:
+        taken(start)
+    assert caught.value.code == "LMP-S012"
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+@pytest.mark.parametrize("files", ["none", "damaged"])
+def test_a_schema_is_enough_where_no_file_says_the_columns(files: str, is_stream: bool, tmp_path: Path) -> None:
+    options = {"path": str(tmp_path), "table": "PROD.ITEMS"}
+    night_of(tmp_path, 1, NAME)
+    columns = source(**options).schema()
+    (tmp_path / "n1.dat").write_bytes(bytes(100))
+    if files == "none":
+        for path in tmp_path.glob("n1.*"):
+            path.unlink()
+    plain = StructType(
+        [StructField("op", StringType()), StructField("_corrupt_fields", columns["_corrupt_fields"].dataType)]
+    )
+    for schema in (columns, plain):
+        for given in ({"settledSeconds": "0", **options} if is_stream else options, {}):
+            if not given and schema is plain:
+                continue  # nothing says what to read
+            if is_stream:
+                assert source(**given).streamReader(schema).initialOffset()
+            else:
+                reader = source(**given).reader(schema)
+                rows = [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+                codes = [fault["code"] for row in rows for fault in row["_corrupt_fields"]]
+                assert codes == (["LMP-F003"] if files == "damaged" else [])
 
 
 @pytest.mark.parametrize("envelope", ["debezium", "changefeed"])
