@@ -80,7 +80,7 @@ class _Cutter:
 
     def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         length = self._header_length(buffer, offset, end, index)
-        inside = self._header_inside(buffer, offset, min(offset + length, end), end)
+        inside = self._record_inside(buffer, offset, min(offset + length, end), end, None)
         if inside is not None:
             raise FramingError(
                 "the record ends inside its header", code="LMP-F005", spec=SPEC, field="length", field_offset=0,
@@ -129,12 +129,11 @@ class _Cutter:
     def _check_inside(self, buffer: Buffer, offset: int, length: int, candidate: int, end: int) -> None:
         """Raise FramingError LMP-F005 if a length leads behind another record, as one that is damaged may.
 
-        Only a change that is decoded would show it, and options may exclude it. Row images may have anything in them:
-        there a header counts if it is of the same system.
+        Only a change that is decoded would show it, and options may exclude it.
         """
-        has_own_lengths = _number(buffer, self._places["change_type"], offset) in image_change_types()
-        inside = self._header_inside(buffer, offset, candidate, end, of_any_system=not has_own_lengths)
+        inside = self._record_inside(buffer, offset, candidate, end, candidate)
         if inside is not None:
+            has_own_lengths = _number(buffer, self._places["change_type"], offset) in image_change_types()
             is_stated = not has_own_lengths or _number(buffer, self._places["total_segs"], offset) > 1
             seg_len, (start, _) = _number(buffer, self._places["seg_len"], offset), self._places["seg_len"]
             raise FramingError(
@@ -144,25 +143,57 @@ class _Cutter:
                 found=str(seg_len if is_stated else candidate - offset - length), hex=excerpt(buffer, offset, end),
             )  # fmt: skip
 
-    def _header_inside(
-        self, buffer: Buffer, offset: int, before: int, end: int, *, of_any_system: bool = False
-    ) -> int | None:
-        """The first place behind `offset` and before another place at which a header of the same LENGTH and system
-        begins, with a CHANGE TYPE.
+    def _record_inside(self, buffer: Buffer, offset: int, before: int, end: int, until: int | None) -> int | None:
+        """The first place behind `offset` and before another place at which a whole record of the same LENGTH begins.
 
-        If it is inside the header, the record was cut short: what is read behind the cut is of the next record. There,
-        other names may pass for those of systems, as the number in front of one for a LENGTH.
+        Any bytes may be in a value: the length of a text may be LENGTH, and the text begin as the name of a system. So
+        the lengths of what is found must lead from record to record up to `until`, or if that is None to another one
+        or to the end of the file, and SEGLEN must be a length of each.
         """
         same, (place, width) = buffer[offset : offset + self._places["length"][1]], self._places["change_type"]
         if not self._system_name(buffer, offset).strip(" \0"):
             return None  # blanks and zeros are in any record
+        known: dict[int, bool] = {}
         for found in occurrences(buffer, same, offset + 1, min(before - 1 + len(same), end)):
-            is_one = self._is_of(buffer, found, offset) or (of_any_system and self._begins(buffer, found, end, offset))
-            if found + self._system_end <= end and is_one:
+            if found + self._system_end <= end and self._begins(buffer, found, end, offset):
                 code = codepages.lookup("cp037").decode(buffer[found + place : found + place + width])
-                if _CODE.match(code):
+                if _CODE.match(code) and self._leads(buffer, found, end, until, known, offset):
                     return found
         return None
+
+    def _leads(
+        self, buffer: Buffer, place: int, end: int, until: int | None, known: dict[int, bool], like: int
+    ) -> bool:
+        """Whether lengths lead from a record to the next ones, see `_record_inside`; `known` are places tested before.
+
+        A record without a length leads anywhere, if it is of the same system.
+        """
+        last, path = end if until is None else until, list[int]()
+        while place not in known:
+            path.append(place)
+            ends = self._credible_ends(buffer, place, last)
+            following = next((one for one in ends if self._begins(buffer, one, end, place)), None)
+            if last in ends or (following is not None and until is None):
+                known[place] = True
+            elif following is not None:
+                place = following
+            else:
+                is_stated = _number(buffer, self._places["seg_len"], place) or not self._has_payload(buffer, place)
+                is_there = place + _number(buffer, self._places["length"], place) <= last
+                known[place] = not is_stated and is_there and self._is_of(buffer, place, like)
+        found = known[place]
+        known.update(dict.fromkeys(path, found))
+        return found
+
+    def _credible_ends(self, buffer: Buffer, place: int, last: int) -> list[int]:
+        """Where a record may end up to a place, if SEGLEN agrees."""
+        length, seg_len = (_number(buffer, self._places[name], place) for name in ("length", "seg_len"))
+        is_numbered = seg_len or _number(buffer, self._places["total_segs"], place)
+        return [
+            one for one in dict.fromkeys(self._ends(buffer, place, last, length))
+            if place + length <= one <= last
+            and (not is_numbered or one in self._ends_by_seg_len(buffer, place, length))
+        ]  # fmt: skip
 
     def _system_name(self, buffer: Buffer, offset: int) -> str:
         return _system_name(buffer, offset, self._places)

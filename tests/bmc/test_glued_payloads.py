@@ -14,6 +14,8 @@ from writers.bmc.rows import Column
 import lmparse
 from lmparse.bmc.change_record import table_places
 from lmparse.errors import DataError
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
 
 TABLES = [Table(0x105, 2, 3, "PROD", "T", (Column("K", "INT", 4),), sysid=system) for system in ("DB2A", "DB2B")]
 PAYLOADS = ["CO", "CM", "SC", "DT", "DR"]
@@ -98,10 +100,15 @@ def test_records_of_two_systems_are_told_apart(seglen: int | None, tmp_path: Pat
     assert sizes(read(tmp_path, records)) == list(map(len, records))
 
 
+@pytest.mark.parametrize("system", [0, 1])
 @pytest.mark.parametrize("change_type", ["I", "CO"])
-def test_a_record_that_ends_inside_its_header_does_not_take_the_next_one(change_type: str, tmp_path: Path) -> None:
+def test_a_record_that_ends_inside_its_header_does_not_take_the_next_one(
+    change_type: str, system: int, tmp_path: Path
+) -> None:
     """Its SEGLEN, halfwords and change type would be read from the next one."""
-    whole, cut = [record(number, change_type) for number in range(4)], record(1, change_type)
+    tables = [TABLES[0], TABLES[0], TABLES[system], TABLES[0]]
+    whole = [record(number, change_type, table) for number, table in enumerate(tables)]
+    cut = record(1, change_type)
     for end in range(6, lldf.HEADER_LENGTH):
         opened = read(tmp_path, [whole[0], cut[:end], *whole[2:]])
         with pytest.raises(DataError) as caught:
@@ -127,14 +134,15 @@ def test_a_seglen_that_leads_behind_another_record_is_an_error(total: int, syste
 
 
 @pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+@pytest.mark.parametrize("system", [0, 1])
 @pytest.mark.parametrize("segments", [1, 2])
 def test_a_row_image_that_leads_behind_another_record_is_an_error_though_its_change_is_not_wanted(
-    segments: int, engine: str, tmp_path: Path
+    segments: int, system: int, engine: str, tmp_path: Path
 ) -> None:
     """Nothing decodes the change, so that only the cut can show it; the record behind it is wanted."""
     whole = record(1, "I")
     data = whole[lldf.HEADER_LENGTH :]
-    behind = record(2, "I")
+    behind = record(2, "I", TABLES[system])
     longer = (int.from_bytes(data[:2], "big") + len(behind)).to_bytes(2, "big")
     if segments > 1:
         pieces = lldf.segmented(fields_of(1, "I", TABLES[0]), data, len(data) - 2)
@@ -151,3 +159,26 @@ def test_a_row_image_that_leads_behind_another_record_is_an_error_though_its_cha
     with pytest.raises(DataError, match=r"(SEGLEN|a length in DATA) leads behind another record") as caught:
         opened.to_table()
     assert (caught.value.code, caught.value.record_index) == ("LMP-F005", segments)
+
+
+TEXTS = Table(0x105, 2, 4, "PROD", "MESSAGES", (Column("V", "VCHR", 900),), sysid="DB2A")
+
+
+@pytest.mark.parametrize("kind", ["I", "UB", "SC", "CM"])
+@pytest.mark.parametrize("length", range(lldf.HEADER_LENGTH - 4, lldf.HEADER_LENGTH + 6))
+def test_a_text_as_long_as_a_header_is_no_record(length: int, kind: str, tmp_path: Path) -> None:
+    """Its length is then LENGTH, it begins as the name of a system, and has letters where a CHANGE TYPE would be."""
+    text = "DB2A CREATED A TABLE WITH A LONG STATEMENT THAT SAYS ALL THINGS ".ljust(length, "X").encode("cp037")
+    text = (text * 20)[:length]
+    value = length.to_bytes(2, "big") + text
+    images = [value, value] if kind == "UB" else [value]
+    fields = {key(name): found for name, found in TEXTS.header_fields.items()}
+    for data in (lldf.data_area(kind, images) if kind in ("I", "UB") else value, value + value):
+        if data == value + value and kind in ("I", "UB"):
+            continue
+        long = lldf.record(data, **{**fields_of(1, kind, TABLES[0]), **fields, "changetype": kind})
+        records = [record(0, "I"), long, record(2, "I", TABLES[1]), long]
+        read(tmp_path, records)
+        options = read_options({"control": str(tmp_path / "a.ctl"), "framing": "glued"})
+        found = open_changes(str(tmp_path / "a.dat"), options).extents()
+        assert [extent.length for extent in found] == list(map(len, records))
