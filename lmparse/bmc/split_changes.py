@@ -51,7 +51,7 @@ def split_changes(
     lent: list[list[LentSegment]] = [[] for _ in found]
     for copies in _copies(found):
         whole = [copy for copy in copies if copy.is_whole]
-        _check_same(copies, heads)
+        _check_same(copies, heads, may_be_cut_elsewhere=bool(whole))
         if whole:
             kept = next((copy for copy in whole if copy.is_settled), whole[-1])
             _check_joined(whole, heads, read)
@@ -142,31 +142,35 @@ def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
             yield sorted(copies[identity], key=lambda copy: copy.rank)
 
 
-def _check_same(copies: Sequence[_Copy], heads: Sequence[ExtractHeads]) -> None:
-    """Raise FramingError if segments of one number differ."""
+def _check_same(copies: Sequence[_Copy], heads: Sequence[ExtractHeads], *, may_be_cut_elsewhere: bool) -> None:
+    """Raise FramingError if segments of one number differ.
+
+    Those of another length may be of an extract with another capacity of records, where DATA is cut elsewhere.
+    """
     met: dict[tuple[int, int], tuple[int, SharedSegment]] = {}
     for copy in copies:
         for segment in copy.segments:
             if not segment.is_complete:
                 continue
             rank, other = met.setdefault((segment.total, segment.number), (copy.rank, segment))
-            if other.digest != segment.digest:
+            is_cut_alike = other.extent.length == segment.extent.length or not may_be_cut_elsewhere
+            if other.digest != segment.digest and is_cut_alike:
                 raise _differing(heads, rank, copy.rank, segment.extent.offset)
 
 
 def _check_joined(whole: Sequence[_Copy], heads: Sequence[ExtractHeads], read: Read) -> None:
-    """Raise FramingError if whole changes in different numbers of segments differ."""
+    """Raise FramingError if whole changes in different segments differ."""
     several = [copy for copy in whole if copy.segments and all(segment.is_complete for segment in copy.segments)]
-    if len({copy.segments[0].total for copy in several}) < 2:
+    if len({tuple((one.number, one.digest) for one in copy.segments) for copy in several}) < 2:
         return
+    data: list[bytes] = []
     with suppress(DataError):  # a bad record is reported where it is read
-        data = [
-            b"".join(read(copy.rank, one).values["data"] for one in sorted(copy.segments, key=lambda one: one.number))
-            for copy in several
-        ]
-        for copy, one in zip(several[1:], data[1:], strict=True):
-            if one != data[0]:
-                raise _differing(heads, several[0].rank, copy.rank, copy.offsets[0])
+        for copy in several:
+            segments = sorted(copy.segments, key=lambda one: one.number)
+            data.append(b"".join(read(copy.rank, one).values["data"] for one in segments))
+    for copy, one in zip(several, data, strict=False):
+        if one != data[0]:
+            raise _differing(heads, several[0].rank, copy.rank, copy.offsets[0])
 
 
 def _differing(heads: Sequence[ExtractHeads], rank: int, other: int, offset: int) -> DataError:

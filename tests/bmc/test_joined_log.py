@@ -6,15 +6,19 @@ import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from bmc_extracts import ALL, Cut, by_column, by_parts, by_record, example, unit
 from writers.bmc import control, framing, lldf, logs
+from writers.bmc.control import Table
 from writers.bmc.logs import changed, field, opened
+from writers.bmc.rows import Column
 
 import lmparse
 from lmparse import cli
+from lmparse.bmc.change_record import table_places
 from lmparse.errors import FramingError
 from lmparse.samples import bmc_log
 
@@ -212,3 +216,32 @@ def test_one_table_of_extracts(tmp_path: Path) -> None:
         by_record(paths, table="PROD.NOTHING")
     log = lmparse.open_log(paths, control=str(paths[0].parent / "{stem}.ctl"), table="PROD.ITEMS", **ALL)
     assert sorted(log.to_table().column("seq").to_pylist()) == sorted(row["seq"] for row in found)
+
+
+def test_one_change_cut_at_different_places(tmp_path: Path) -> None:
+    """Records of extracts may have different capacities, and a change as many segments in both."""
+    wide = Table(0x0105, 2, 3, "PROD", "WIDE", (Column("NO", "INT", 4), Column("TEXT", "CHAR", 60)))
+    writer = logs.Writer([wide])
+    pieces = writer.pieces(logs.Unit(1), wide, "I", None, {"NO": 1, "TEXT": "a text"}, segments=2)
+    data = b"".join(raw[lldf.HEADER_LENGTH :] for raw, _ in pieces)
+    place, width = table_places(["seg_len"])["seg_len"]
+
+    def cut(behind: int, changed: bytes = data) -> list[bytes]:
+        found = []
+        for (raw, _), own in zip(pieces, (changed[:behind], changed[behind:]), strict=True):
+            length = lldf.HEADER_LENGTH + len(own)
+            head = raw[:place] + length.to_bytes(width, "big") + raw[place + width : lldf.HEADER_LENGTH]
+            found.append(head + own)
+        return found
+
+    def read(*extracts: list[bytes]) -> list[dict[str, Any]]:
+        paths = [tmp_path / f"{number}.dat" for number in range(len(extracts))]
+        for path, records in zip(paths, extracts, strict=True):
+            path.write_bytes(framing.rdw(records))
+            path.with_suffix(".ctl").write_bytes(framing.rdw(writer.example().control_records))
+        return list(lmparse.open_log(paths, control=str(tmp_path / "{stem}.ctl")).changes())
+
+    assert [change["after"]["TEXT"] for change in read(cut(20), cut(50))] == ["a text"]
+    with pytest.raises(lmparse.FramingError, match="has another change at the position of a record") as caught:
+        read(cut(20), cut(50, data[:-1] + b"X"))
+    assert caught.value.code == "LMP-F013"
