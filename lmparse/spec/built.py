@@ -48,7 +48,7 @@ def imported(name: str) -> ModuleType:
         return importlib.import_module(name)
     except LmparseError:
         raise
-    except Exception as error:  # a module may raise anything when it is loaded
+    except (Exception, SystemExit) as error:  # a module may raise anything when it is loaded
         folder = Path(sys.modules[name.partition(".")[0]].__path__[0])
         raise differs(folder, name.partition(".")[2], f"{type(error).__name__}: {error}") from None
 

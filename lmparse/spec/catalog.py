@@ -141,7 +141,7 @@ def load_planned(name: str, fingerprint: str) -> Spec:
 def _parser(package: str, spec_id: str) -> type[KaitaiStruct]:
     module = imported(f"{package}.{spec_id}")
     parser = getattr(module, class_name(spec_id), None)
-    if not (isinstance(parser, type) and issubclass(parser, KaitaiStruct)):
+    if not (isinstance(parser, type) and issubclass(parser, KaitaiStruct) and parser.__module__ == module.__name__):
         raise _not_built(module, f"has no class {class_name(spec_id)} of a parser")
     return parser
 
@@ -169,7 +169,9 @@ def _width(field: Field) -> int:
 def _layouts(package: str) -> dict[str, Layout]:
     module = imported(f"{package}.layouts")
     layouts = getattr(module, "LAYOUTS", None)
-    if not (isinstance(layouts, dict) and all(isinstance(one, Layout) for one in layouts.values())):
+    if not (
+        isinstance(layouts, dict) and all(isinstance(one, Layout) and one.id == id_ for id_, one in layouts.items())
+    ):
         raise _not_built(module, "has no LAYOUTS")
     return layouts
 

@@ -34,6 +34,7 @@ def list_files(
     missing in silence.
     """
     found: list[str] = []
+    name_pattern(name_filter or "*")  # one that is none is an error even where there is no name yet
     for path in map(local_path, paths):
         if is_joined(path):
             found.append(path)

@@ -2,7 +2,7 @@
 
 `*` is any characters, `?` one, `[ab]`, `[a-c]` one of some, `[^a]` and `[!a]` one that is none of them, `{a,b*}` one of
 several patterns, and a backslash makes the next character stand for itself. Hadoop takes a backslash and a letter or a
-digit for an expression (`\\d` is any digit): such a pattern is refused.
+digit for an expression (`\\d` is any digit), and `[*]` for other characters than the one in it: these are refused.
 
 Whoever sends a file chooses its name, so a match takes time by the length of the name times that of the pattern: it
 follows all ways through the pattern at once, as a set of places in the name. Bit n of a set is the place before
@@ -91,7 +91,7 @@ def name_pattern(text: str) -> NamePattern:
         nodes = open_groups[-1][-1]
         place += 1
         if one is not None:
-            nodes.append(_one_of(one[1], one[2], text))
+            nodes.append(_one_of(one[1], one[2], text, is_in_group=len(open_groups) > 1))
             place = one.end()
         elif letter == "[" or (letter == "\\" and place == len(text)):
             raise _wrong(f"{letter} has no {_ENDS[letter]}" if letter in _ENDS else "\\ has nothing behind it", text)
@@ -120,10 +120,13 @@ def _same(letter: str) -> _One:
     return _One(((letter, letter),))
 
 
-def _one_of(negation: str, members: str, text: str) -> _One:
+def _one_of(negation: str, members: str, text: str, *, is_in_group: bool) -> _One:
     """A class of characters; a minus between two makes a range, as everywhere."""
-    for letter in re.findall(r"\\(.)", members, re.DOTALL):
-        _escaped(letter, text)
+    for escaped, letter in re.findall(r"(\\?)(.)", members, re.DOTALL):
+        if escaped:
+            _escaped(letter, text)
+        elif letter in "[*?{" or (is_in_group and letter in ",}"):
+            raise _wrong(f"{letter} in [ ] is something else to Spark, unless a backslash is in front of it,", text)
     ranges = tuple((found[1], found[2] or found[1]) for found in _MEMBER.finditer(members))
     for low, high in ranges:
         if low > high:

@@ -86,21 +86,27 @@ def test_without_a_manifest_nothing_is_run(out: Path, manifest: str | None) -> N
     refused(out, "is not as it was built: ")
 
 
-@pytest.mark.parametrize("text", ["x =", "raise OSError('x')", "LAYOUTS = {0: unknown}", "1 / 0", "import nowhere"])
+@pytest.mark.parametrize(
+    "text", ["x =", "raise OSError('x')", "raise SystemExit(3)", "LAYOUTS = {0: unknown}", "1 / 0", "import nowhere"]
+)
 def test_a_broken_layouts_py_has_a_code(out: Path, text: str) -> None:
     (out / "layouts.py").write_text(text)
     state(out)
     refused(out, "layouts is not as it was built: ")
 
 
-@pytest.mark.parametrize("text", ["", "LAYOUTS = 5", "LAYOUTS = {'acme_a': 3}"])
+@pytest.mark.parametrize(
+    "text", ["", "LAYOUTS = 5", "LAYOUTS = {'acme_a': 3}", f"{LAYOUTS}\nLAYOUTS[1] = LAYOUTS['acme_a']"]
+)
 def test_a_layouts_py_without_layouts_has_a_code(out: Path, text: str) -> None:
     (out / "layouts.py").write_text(text)
     state(out)
     refused(out, "layouts.py: has no LAYOUTS")
 
 
-@pytest.mark.parametrize("text", ["", "AcmeA = 5", "class AcmeA: pass"])
+@pytest.mark.parametrize(
+    "text", ["", "AcmeA = 5", "class AcmeA: pass", "from kaitaistruct import KaitaiStruct as AcmeA"]
+)
 @pytest.mark.parametrize("name", ["acme_a.py", "debug/acme_a.py"])
 def test_a_module_without_a_parser_has_a_code(out: Path, name: str, text: str) -> None:
     (out / name).write_text(text)

@@ -35,6 +35,8 @@ FOUND = {
     "[]a].log": ["a.log"],
     "[^]a].log": ["b.log"],
     "[a-]?.log": ["a1.log"],
+    r"a[\[\{]1*": ["a[1].log", "a{1}.log"],
+    "b[,]c.log": ["b,c.log"],
     "{a,b}{,1}.log": ["a.log", "a1.log", "b.log", "b1.log"],
 }
 """Filters, and the names that Spark 4 reads with each, by `spark.read.format("binaryFile")`."""
@@ -61,6 +63,10 @@ def test_names_that_a_filter_takes(name_filter: str, folder: Path) -> None:
         *((text, ". has no") for text in ("{a,b", "[ab", "a\\", "{a,{b}", "[]", "[^]")),
         *((text, "the range .-. has no character") for text in ("[z-a]*", "[9-0].dat", "[a--b].dat")),
         *((text, r"\\d is an expression to Spark") for text in (r"\d.log", r"[\d].log")),
+        *(
+            (text, r"\S in \[ \] is something else to Spark")
+            for text in ("a[*]", "[?]", "[[a]", "[{]", "{[,],a}", "{[}],a}")
+        ),
         ("{" * 3000 + "a" + "}" * 3000, "more than 50 groups in groups"),
     ],
 )
@@ -85,3 +91,8 @@ def test_the_time_of_a_match_is_that_of_both_lengths() -> None:
 @given(st.text("ab.", max_size=6), st.text("ab.*?", max_size=6))
 def test_plain_patterns_are_those_of_python(name: str, pattern: str) -> None:
     assert name_pattern(pattern).matches(name) is fnmatchcase(name, pattern)
+
+
+def test_a_filter_that_is_none_is_said_where_there_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="pathGlobFilter"):
+        list_files([str(tmp_path)], name_filter="[z-a]", may_be_none=True)
