@@ -79,3 +79,44 @@ def test_whatever_else_a_parser_makes_is_found(source: Path) -> None:
                     other,
                     text[: place.start()][-80:],
                 )
+
+
+_NAMES = (
+    "i", "io", "on", "pos", "begin", "root", "parent", "is_le", "debug", "self", "read", "len", "range", "t_i", "t_l",
+    "raw_i", "raw_l", "m_i", "io_raw_l", "inner", "color", "acme_1", "kaitai_stream", "resolve_enum", "seek",
+)  # fmt: skip
+"""Names that the parser uses itself, alone or as parts of its own, and those of other things in the spec."""
+_FORMS = (
+    "type: inner", "type: u1, enum: color", "type: inner, repeat: eos", "type: inner, repeat: expr, repeat-expr: 2",
+    "type: inner, repeat: until, repeat-until: _.x == 0", "type: u1, enum: color, repeat: expr, repeat-expr: 2",
+    "type: u1, enum: color, repeat: until, repeat-until: '_ == color::red'", "type: inner, size: 2, if: number == 1",
+    "type: inner, size: 2, process: xor(1), repeat: eos", "type: b3, enum: color", "type: inner, terminator: 0",
+    "size: 2, type: {switch-on: number, cases: {1: inner, _: other}}",
+    "type: {switch-on: number, cases: {1: inner, 2: u1, _: other}}, repeat: expr, repeat-expr: 2",
+)  # fmt: skip
+_AROUND = (
+    "meta: {{id: ID, endian: be}}\nseq:\n  - {{id: number, type: u1}}\n{seq}\ninstances: {instances}\n"
+    "types: {{inner: {{seq: [{{id: x, type: u1}}]}}, other: {{seq: [{{id: y, type: u2}}]}}}}\n"
+    "enums: {{color: {{1: red}}}}\n"
+)
+
+
+def _problems(folder: Path, *specs: str) -> list[str]:
+    for number, text in enumerate(specs):
+        (folder / f"acme_{number}.ksy").write_text(text.replace("ID", f"acme_{number}"))
+    return [*map(str, Builder().make(folder).problems)]
+
+
+def test_a_field_may_have_a_name_that_the_parser_uses_itself(tmp_path: Path) -> None:
+    """Every name in every form, with fields of all forms in front of it and behind it."""
+    others = [f"  - {{id: other_{number}, {form}}}" for number, form in enumerate(_FORMS)]
+    specs = []
+    for first in range(len(_FORMS)):
+        seq = []
+        for number, name in enumerate(_NAMES):
+            form = _FORMS[(first + number) % len(_FORMS)]
+            seq += [f"  - {{id: {name}, {form}}}", others[number % len(others)].replace("other_", f"other{number}_")]
+        specs.append(_AROUND.format(seq="\n".join(seq), instances="{}"))
+        placed = [f"{name}: {{pos: 0, {_FORMS[(first + n) % len(_FORMS)]}}}" for n, name in enumerate(_NAMES)]
+        specs.append(_AROUND.format(seq="\n".join(others), instances=f"{{{', '.join(placed)}}}"))
+    assert not _problems(tmp_path, *specs)

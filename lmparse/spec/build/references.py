@@ -135,7 +135,7 @@ class _Parser:
         nodes = [node for node in ast.walk(method) if isinstance(node, ast.expr)] if method else []
         for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
             if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Store):
-                target = _dotted(node).removeprefix("self.").removeprefix("_t_")
+                target = _stored(node)
                 field = target if target in names else field
             elif isinstance(node, ast.Call):
                 used = found.setdefault(field, _Used(Counter(), Counter()))
@@ -146,6 +146,14 @@ class _Parser:
                     enum = _dotted(node.args[0])
                     used.enums[self._known.enums.get(enum, enum)] += 1
         return found
+
+
+def _stored(node: ast.Attribute | ast.Name) -> str:
+    """The field to which something is assigned; other names are the parser's own, and a field may have the same."""
+    place, _, name = _dotted(node).rpartition(".")
+    if place == "self":
+        return name
+    return name.removeprefix("_t_") if not place and name.startswith("_t_") else ""
 
 
 def _dotted(node: ast.expr) -> str:
