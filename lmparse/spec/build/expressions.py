@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from lmparse.spec.build.numbers import NUMBER, number_kind
-from lmparse.spec.build.scopes import PEEK, Scope
+from lmparse.spec.build.scopes import PEEK, Member, Scope
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Case, Code, Computed, Expression
 
@@ -22,6 +22,10 @@ _DEEPEST = 40
 """Operators inside operators of an expression."""
 _MEMBER = re.compile(r"\b[a-z]\w*(?:::[a-z]\w*)+", re.ASCII)
 """`spec::enumeration::member`."""
+TEXT = re.compile(r"'[^']*(?:'|\Z)|\"(?:[^\"\\]|\\.?)*(?:\"|\Z)", re.DOTALL)
+"""A text in an expression; one that does not end matches too, so that the time is in proportion."""
+_ONLY_PARSER = re.compile(r"\bf''|\b(?:as|sizeof|bitsizeof)\s*<")
+"""Texts with expressions inside them, and names of types; texts are taken out of the others."""
 _TWO_MEMBERS = re.compile(r"^[^?]*\?\s*([a-z][\w:]*)::\w+\s*:\s*([a-z][\w:]*)::\w+\s*$", re.ASCII)
 """One of two members of enumerations, by a condition."""
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -176,13 +180,40 @@ def _codes(scope: Scope, enum: str) -> tuple[Code, ...]:
 # -- expressions as data ---------------------------------------------------------------------
 
 
-def _member(scope: Scope, path: str) -> int:
+class Meant(NamedTuple):
+    """The member of an enumeration that a name in an expression means."""
+
+    enum: str
+    """`bmc_dicl.key_column::kind`."""
+    member: Member
+
+    @property
+    def said(self) -> str:
+        """It in words."""
+        return f"{self.enum}::{self.member.id}"
+
+
+def meant(scope: Scope, text: str) -> list[Meant] | None:
+    """The members that an expression names, in its order; None where it has names of which only the parser knows."""
+    plain = TEXT.sub("''", text)
+    found = [_meant(scope, path) for path in _MEMBER.findall(plain)]
+    members = [one for one in found if one is not None]
+    is_plain = "::" not in _MEMBER.sub("", plain) and not _ONLY_PARSER.search(plain)
+    return members if is_plain and len(members) == len(found) else None
+
+
+def _meant(scope: Scope, path: str) -> Meant | None:
     enum, _, name = path.rpartition("::")
-    found = scope.enum_named(enum)
-    for entry in found[0].members(found[1]) if found else ():
-        if entry.id == name:
-            return entry.value
-    raise _UnreadError
+    holder, last = scope.enum_named(enum) or (None, "")
+    members = holder.members(last) if holder else []
+    return next((Meant(f"{holder.id}::{last}", entry) for entry in members if holder and entry.id == name), None)
+
+
+def _member(scope: Scope, path: str) -> int:
+    found = _meant(scope, path)
+    if found is None:
+        raise _UnreadError
+    return found.member.value
 
 
 def _parsed(text: str) -> Expression:

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterator
 from typing import Any
 
 from lmparse.spec.build import constructs, identifiers
+from lmparse.spec.build.expressions import TEXT
 from lmparse.spec.build.layouts import constant, len_contents
 from lmparse.spec.build.numbers import NUMBER
 from lmparse.spec.build.scopes import Scope
@@ -18,8 +19,6 @@ from lmparse.spec.build.value_kinds import unfit
 _FOLDER = re.compile(r"[\w .+-]+").fullmatch
 _ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:()-]*", re.ASCII).fullmatch
 _PROCESS = re.compile(r"zlib|(?:xor|rol|ror)\(.*\)", re.DOTALL).fullmatch
-_TEXT = re.compile(r"'[^']*(?:'|\Z)|\"(?:[^\"\\]|\\.?)*(?:\"|\Z)", re.DOTALL)
-"""A text in an expression; one that does not end matches too, so that the time is in proportion."""
 _ITEM_BELOW_ZERO = re.compile(
     r"(?:[\w\])'\"](?<!\bor)(?<!\band)(?<!\bnot)\s*)\[([\s(]*-[\s(]*(?:0[xXbBoO])?[0-9a-fA-F_]+[\s)]*)\]"
 ).search
@@ -96,7 +95,7 @@ def _texts(where: str, tree: Any) -> Iterator[Finding]:
 def _items(where: str, tree: Any) -> Iterator[Finding]:
     """Items with a constant number below zero; the compiler writes -1 for `.last` too, so the parser cannot tell."""
     if isinstance(tree, str):
-        if found := _ITEM_BELOW_ZERO(_TEXT.sub("''", tree)):
+        if found := _ITEM_BELOW_ZERO(TEXT.sub("''", tree)):
             number = re.sub(r"[\s()]", "", found[1])
             yield where, f"there is no item {number}: items count from 0, and .last is the last one"
     elif isinstance(tree, list):
