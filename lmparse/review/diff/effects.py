@@ -52,12 +52,21 @@ class _State:
 
     def at(self, origins: Iterable[Origin], rules: frozenset[str]) -> list[SpecChange]:
         """The changes of some fields that have one of the rules."""
-        return [change for origin in origins for change in self.changes.get(origin, ()) if change.rule in rules]
+        found = (change for origin in origins for change in self.changes.get(origin, ()) if change.rule in rules)
+        return [*{id(change): change for change in found}.values()]  # one of a type is that of all its fields
 
-    def causes(self, origins: Iterable[Origin], rules: frozenset[str]) -> list[SpecChange]:
-        """The same; if there are none, those of the nearest fields around them that have such changes."""
+    def causes(self, columns: Mapping[str, SpecColumn], name: str, rules: frozenset[str]) -> list[SpecChange]:
+        """The same of a column; if there are none, those of the nearest fields around it that have such changes."""
+        level = [*columns[name].origins]
+        # The columns around it are those of its own fields; others may have the same type.
+        while not (found := self.at(level, rules)) and "." in name:
+            name = name.rpartition(".")[0]
+            level = [*columns[name].origins]
+        return found or self._around(level, rules)
+
+    def _around(self, level: list[Origin], rules: frozenset[str]) -> list[SpecChange]:
+        """Those of the nearest fields around some fields that are columns."""
         seen: set[str] = set()
-        level = list(origins)
         while level:
             if found := self.at(level, rules):
                 return found
@@ -88,24 +97,24 @@ class _Effects:
         for name, column in new.items():
             place = f"{spec_id}.{name}"
             if name not in old:
-                _note(self._new.causes(column.origins, _CHANGES_COLUMNS), ADDED, place)
+                _note(self._new.causes(new, name, _CHANGES_COLUMNS), ADDED, place)
                 continue
             if column.type != old[name].type:
-                self._retyped(spec_id, name, old[name], column)
+                self._retyped(spec_id, name, old[name], new)
             _note(self._new.at(column.origins, _MAKES_NULLABLE), NULLABLE, place)
             if column.comment != old[name].comment:
                 _note(self._new.at(column.origins[:1], _CHANGES_COMMENTS), COMMENT, place)
-        for name, column in old.items():
+        for name in old:
             if name not in new:
-                _note(self._old.causes(column.origins, _CHANGES_COLUMNS), REMOVED, f"{spec_id}.{name}")
+                _note(self._old.causes(old, name, _CHANGES_COLUMNS), REMOVED, f"{spec_id}.{name}")
 
-    def _retyped(self, spec_id: str, name: str, old: SpecColumn, new: SpecColumn) -> None:
-        changes = self._new.causes(new.origins, _CHANGES_TYPES)
+    def _retyped(self, spec_id: str, name: str, old: SpecColumn, columns: Mapping[str, SpecColumn]) -> None:
+        changes, type_ = self._new.causes(columns, name, _CHANGES_TYPES), columns[name].type
         if not changes:
-            rule = "column-widened" if is_wider(old.type, new.type) else "column-retyped"
-            changes = [SpecChange(rule, spec_id, name, old.type, new.type, name)]
+            rule = "column-widened" if is_wider(old.type, type_) else "column-retyped"
+            changes = [SpecChange(rule, spec_id, name, old.type, type_, name)]
             self.extra += changes
-        _note(changes, f"{_TYPE} {old.type} -> {new.type}", f"{spec_id}.{name}")
+        _note(changes, f"{_TYPE} {old.type} -> {type_}", f"{spec_id}.{name}")
 
 
 def _note(changes: Iterable[SpecChange], effect: str, column: str) -> None:
