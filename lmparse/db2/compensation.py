@@ -111,7 +111,7 @@ class OpenChanges:
     def _mark(self, change: ChangeReference, record: LogRecord) -> None:
         change.is_undone = True
         if change.kind in DESCRIBING:
-            self.taken_back[change] = record.extent.index
+            self.taken_back.setdefault(change, record.extent.index)  # a creation takes all behind it back once more
         for notice in self._notices.pop(change.extent.index, ()):
             notice.is_undone = True
 

@@ -450,3 +450,19 @@ def test_a_tables_file_describes_a_table_of_which_no_definition_was_committed(pl
     data, tables = b"".join(stream.pieces()[cut:]), luw.tables_file(tmp_path, _FIRST)
     found = read(tmp_path, data, framing="filter", tables=tables, include="all")
     assert [one.table_name for one in table_descriptions(found.log).found] == ["A"]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_drop_that_was_taken_back_alone_and_with_its_table(engine: str, tmp_path: Path) -> None:
+    """It ends where it was taken back first."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.create_table(_SECOND)
+    unit.initialize(_SECOND)
+    mark = unit.mark()
+    unit.drop_table(_SECOND)
+    unit.rollback_to(mark)
+    unit.insert(_SECOND, {"ID": 1, "T": "one"})
+    unit.abort()
+    found = read(tmp_path, stream, include="all", engine=engine)
+    assert _shown(found) == [(1, "one")]
