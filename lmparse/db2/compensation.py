@@ -6,6 +6,7 @@ Changes are entered when the first lookup behind them needs them: a transaction 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -100,10 +101,17 @@ class OpenChanges:
                     self._mark(change, record)
         return bool(found), error
 
+    def behind(self, address: int | None) -> int:
+        """The number of the record behind the last change in front of an address; -1 if it may be in front of all."""
+        if address is None:
+            return -1
+        place = bisect_left(self._changes, address, key=lambda change: -1 if change.address is None else change.address)
+        return self._changes[place - 1].extent.index + 1 if place and self._changes[0].address is not None else -1
+
     def _mark(self, change: ChangeReference, record: LogRecord) -> None:
         change.is_undone = True
         if change.kind in DESCRIBING:
-            self.taken_back[change] = record.extent.index
+            self.taken_back.setdefault(change, record.extent.index)  # a creation takes all behind it back once more
         for notice in self._notices.pop(change.extent.index, ()):
             notice.is_undone = True
 

@@ -12,6 +12,7 @@ UPDATES = ("db2_dms.update_record", "db2_dms.update_record_v97")
 INITIALIZE = "db2_dms.initialize_table"
 ADD_COLUMNS = "db2_dms.add_columns"
 DROP = "db2_dom.drop_table"
+CREATE = "db2_dom.create_table"
 DESCRIBING = (INITIALIZE, ADD_COLUMNS, DROP)
 """Kinds of records that say what the columns of a table are from there on, or that nothing does."""
 ATTRIBUTE = "db2_dms.alter_table_attribute"
@@ -20,8 +21,8 @@ NOT_LOGGED = "db2_dom.activate_not_logged"
 LOAD = "db2_utility.load_start"
 _OBJECTS = (
     INITIALIZE, ATTRIBUTE, ADD_COLUMNS, "db2_dms.alter_column", "db2_dms.alter_lob_column",
-    "db2_dms.drop_columns", "db2_dms.rename", "db2_dms.update_partition_state", NOT_LOGGED, "db2_dom.create_table",
-    DROP, "db2_dom.create_index", "db2_dom.drop_index", "db2_dom.reorg_table", "db2_ddl.ddl_statement",
+    "db2_dms.drop_columns", "db2_dms.rename", "db2_dms.update_partition_state", NOT_LOGGED, CREATE, DROP,
+    "db2_dom.create_index", "db2_dom.drop_index", "db2_dom.reorg_table", "db2_ddl.ddl_statement",
 )  # fmt: skip
 OPERATIONS: dict[str, str] = {
     **dict.fromkeys((*INSERTS, MULTIPLE), "I"), **dict.fromkeys(DELETES, "D"), **dict.fromkeys(UPDATES, "U"),
@@ -42,13 +43,15 @@ UNDOES: dict[str, tuple[str, ...]] = {
     "db2_dms.undo_update_partition_state": ("db2_dms.update_partition_state",),
     "db2_dms.undo_drop_columns": ("db2_dms.drop_columns",),
     "db2_dms.alter_table_attribute": ("db2_dms.alter_table_attribute",),
-    "db2_dom.undo_create_table": ("db2_dom.create_table",),
+    "db2_dom.undo_create_table": (CREATE,),
     "db2_dom.undo_drop_table": (DROP,),
     "db2_dom.drop_index": ("db2_dom.create_index",),
     "db2_dom.create_index": ("db2_dom.drop_index",),
     "db2_ddl.undo_ddl_statement": ("db2_ddl.ddl_statement",),
 }
 """The kinds of records that each kind of compensation undoes."""
+UNDOES_DEFINITION = tuple(kind for kind, undone in UNDOES.items() if not {CREATE, *DESCRIBING}.isdisjoint(undone))
+"""The kinds of compensations behind which a table has other columns than in front."""
 _COMMIT_WORDS = (
     *("normal_commit", "commit", "heuristic_commit_letter", "heuristic_commit"),
     *("mpp_subordinate_commit_letter", "mpp_subordinate_commit"),

@@ -16,7 +16,8 @@ def describe(log: Db2Log) -> TableDescriptions:
     """The descriptions by committed transactions, in the order of the log, and those of the tables file."""
     index = log.transactions
     found = [one for ids in index.tables for one in _logged(index.tables[ids], index.named.get(ids))]
-    found += [_description(table, None, None) for ids, table in index.named.items() if not index.tables.get(ids)]
+    logged = {one.ids for one in found}
+    found += [_description(table, None, None) for table in index.named.values() if table.hex_ids not in logged]
     return TableDescriptions(found, index.fault)
 
 

@@ -235,13 +235,14 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """A description of a table in the log, or a record that drops the table."""
+    """A description of a table in the log, a record that drops the table, or one in front of the log that defines it
+    otherwise and is taken back in the log."""
 
     table: Table | None
-    """From there on. None if nothing describes it: the record drops the table, and none behind it describes the next
-    one with its ids."""
+    """From there on. None if nothing describes it: the record drops the table or is not there, and none behind it
+    describes the next one with its ids."""
     index: int
-    """Number of its record."""
+    """Number of its record; of one that is not there, of the one behind which it may be."""
     transaction: int
     """Number of the transaction that made it."""
     is_committed: bool
@@ -250,7 +251,7 @@ class TableRecord:
     """Description of the table as it was before, from the same record; once it is settled, only where none in front
     of the record describes the table, and from the beginning of the log on."""
     extent: RecordExtent | None = None
-    """Its record; None if the record was read before, see `checkpoint`."""
+    """Its record; None if the record was read before, see `checkpoint`, or is not there."""
     tid: int = 0
     """Identifier of that transaction."""
     until: int | None = None
@@ -384,7 +385,7 @@ class _History:
         else:
             held = self._own.get(transaction)
             own = None if held is None else held.at(index)
-        return own if own is not None and (committed is None or own.index > committed.index) else committed
+        return own if own is not None and (committed is None or own.index >= committed.index) else committed
 
 
 class _InForce:
@@ -454,10 +455,10 @@ def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord
         if begin is None:
             is_begun_before.add(record.index)
         elif begin.table is None:
-            first.setdefault(begin.index, record.before)
+            first.setdefault(id(begin), record.before)
     found = []
     for record in records:
-        table = first.get(record.index) if record.table is None else record.table
+        table = first.get(id(record)) if record.table is None else record.table
         number += table is not None
         before = record.before if record.index in is_begun_before else None
         table = None if table is None else replace(table, sequence=number)

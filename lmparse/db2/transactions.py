@@ -57,6 +57,9 @@ class TransactionReader:
         self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table | None, Table | None]]] = {}
         self._taken_back: dict[ChangeReference, int] = {}
         """As `OpenChanges.taken_back`, of transactions that have ended."""
+        self._lost: dict[Ids, list[tuple[Transaction, int, int]]] = {}
+        """Definitions that are not here, but were taken back here: of what transaction, the number of the record behind
+        which each of them is at the earliest, and of the one that took it back."""
         self._beginning = LogBeginning()
         self._latest: dict[bytes, tuple[int, int]] = {}
         """Address and number of the last record of each open transaction, if records state addresses."""
@@ -98,6 +101,14 @@ class TransactionReader:
                 )
                 for transaction, reference, table, before in described
             ]  # fmt: skip
+        for ids, lost in self._lost.items():
+            self.index.tables.setdefault(ids, []).extend(
+                TableRecord(
+                    None, begin, transaction.number, is_committed=False, is_undone=True,
+                    tid=int.from_bytes(transaction.transaction_id), until=until,
+                )
+                for transaction, begin, until in lost
+            )  # fmt: skip
         return self.index
 
     def _until(self, transaction: Transaction, reference: ChangeReference) -> int | None:
@@ -384,6 +395,12 @@ class TransactionReader:
             self._pieces.describe(record.table)
         if error is not None:
             self.index.bad.append((record.extent, error))
+        elif not is_found and record.kind in record_kinds.UNDOES_DEFINITION and record.table is not None:
+            # Its table is another one up to here, or has other columns; which, only the missing record says.
+            self._held.take(_CHANGE_BYTES)
+            lost = transaction, lookup.behind(record.compensated), record.extent.index
+            self._lost.setdefault(record.table, []).append(lost)
+            self._pieces.describe(record.table)
         if not is_found and record.extent.index >= self._beginning.read_before:
             self.index.counts["compensations of changes that are not in the log at hand"] += 1
 

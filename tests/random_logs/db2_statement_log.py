@@ -27,10 +27,10 @@ _LOB_TYPES = ("CLOB(1M)", "BLOB(1M)")
 _TABLES = 3
 _MOST_OPEN = 3
 _WEIGHTS: dict[str, float] = {
-    "define": 12, "add columns": 10, "truncate": 2, "insert": 24, "insert many": 6, "update": 16, "delete": 8,
-    "singular": 3, "savepoint": 9, "end": 10,
+    "define": 12, "add columns": 10, "drop": 3, "truncate": 2, "insert": 24, "insert many": 6, "update": 16,
+    "delete": 8, "singular": 3, "savepoint": 9, "end": 10,
 }  # fmt: skip
-_IN_SAVEPOINTS = ("define", "add columns", "insert", "insert", "insert many", "update", "update", "delete")
+_IN_SAVEPOINTS = ("define", "add columns", "drop", "insert", "insert", "insert many", "update", "update", "delete")
 _KINDS: tuple[CommitKind, ...] = get_args(CommitKind)
 _PROOF = Table(2, 40, "PROOF", (Column("ID", "INTEGER", nullable=False), Column("L", "CLOB(1M)")))
 
@@ -58,8 +58,8 @@ class _Row:
 
 
 @dataclass(eq=False)
-class _Added:
-    """Columns that were added: numbers of the record, and of the first one behind those that took it back."""
+class Definition:
+    """A record that defines a table: its number, and that of the first one behind those that took it back."""
 
     record: int
     until: int | None = None
@@ -73,15 +73,32 @@ class Life:
     """A table from the record that describes it first up to the one that describes another under its ids."""
 
     described: int
-    added: list[_Added] = field(default_factory=list)
+    created: Definition | None = None
+    """The record that creates it or drops the one before; if there is none, none shows that it is taken back."""
+    added: list[Definition] = field(default_factory=list)
 
     def is_known(self, begin: int, record: int) -> bool:
         """Whether records in front of a row say its columns, in a log that begins with record `begin`."""
         return self.described >= begin or any(one.record >= begin and one.is_in_force(record) for one in self.added)
 
-    def is_stated(self, record: int) -> bool:
-        """Whether a record behind a row says what the columns were before."""
-        return any(one.record > record for one in self.added)
+    def is_stated(self, begin: int, record: int) -> bool:
+        """Whether a record says what the columns were before it, and nothing else defines them for the row.
+
+        That is one behind the row; or any with columns that a record in front of the log defines, which is taken back.
+        """
+        own = self._in_front(begin, record)
+        return any(
+            one.record >= begin
+            and (one.record > record or own is not None)
+            and self._in_front(begin, one.record) is own
+            for one in self.added
+        )
+
+    def _in_front(self, begin: int, record: int) -> Definition | None:
+        """The last record in front of the log that is in force and will be taken back."""
+        made = [*([] if self.created is None else [self.created]), *self.added]
+        found = [one for one in made if one.record < begin and one.until is not None and one.is_in_force(record)]
+        return max(found, key=lambda one: one.record, default=None)
 
 
 @dataclass(eq=False)
@@ -186,7 +203,7 @@ class StatementLog:
 
     # -- tables ---------------------------------------------------------------------------
 
-    def _put(self, session: _Session, place: _Place, table: Table, life: Life, rows: list[_Row]) -> None:
+    def _put(self, session: _Session, place: _Place, table: Table | None, life: Life, rows: list[_Row]) -> None:
         """A table is from now on another one, until the transaction is taken back."""
         session.undo.append(partial(place.put, place.table, place.life, place.rows))
         place.definer = session
@@ -194,13 +211,17 @@ class StatementLog:
 
     def _define(self, session: _Session, place: _Place) -> None:
         unit, table = session.unit, self._new_table(place.number)
+        created, is_dropped = Definition(len(self.stream.records)), False
         if place.table is not None and self.chance.random() < 0.5:
             unit.drop_table(place.table)
-        # Without the record that creates it, none shows that it is taken back to a savepoint.
-        if self._is_in_savepoint or self.chance.random() < 0.6:
+            is_dropped = True
+        # Without a record that creates it or drops the one before, none shows that it is taken back.
+        is_free = place.table is None and place.definer is None
+        if self._is_in_savepoint or not (is_dropped or is_free) or self.chance.random() < 0.6:
             unit.create_table(table)
-        life = Life(len(self.stream.records))
+        life = Life(len(self.stream.records), created if len(self.stream.records) > created.record else None)
         unit.initialize(table)
+        session.undo.append(partial(self._end_definition, created))
         if self.chance.random() < 0.3:
             unit.statement(table, f"create table t{self._number} (…)")
         self._put(session, place, table, life, [])
@@ -212,10 +233,18 @@ class StatementLog:
             Column(f"A{self._number}_{number}", self.chance.choice(types))
             for number in range(self.chance.choice((1, 2)))
         ]
-        added = _Added(len(self.stream.records))
+        added = Definition(len(self.stream.records))
         place.life.added.append(added)
-        session.undo.append(lambda: setattr(added, "until", len(self.stream.records)))
+        session.undo.append(partial(self._end_definition, added))
         self._put(session, place, session.unit.add_columns(place.table, *columns), place.life, list(place.rows))
+
+    def _drop(self, session: _Session, place: _Place) -> None:
+        assert place.table is not None
+        session.unit.drop_table(place.table)
+        self._put(session, place, None, Life(len(self.stream.records)), [])
+
+    def _end_definition(self, definition: Definition) -> None:
+        definition.until = len(self.stream.records)
 
     def _truncate(self, session: _Session, place: _Place) -> None:
         assert place.table is not None
@@ -372,7 +401,8 @@ def _with_descriptors(row: dict[str, Value], lobs: dict[str, str | bytes]) -> di
 
 
 _DEFINITIONS: dict[str, Callable[[StatementLog, _Session, _Place], None]] = {
-    "define": StatementLog._define, "add columns": StatementLog._add_columns, "truncate": StatementLog._truncate,
+    "define": StatementLog._define, "add columns": StatementLog._add_columns, "drop": StatementLog._drop,
+    "truncate": StatementLog._truncate,
 }  # fmt: skip
 _CHANGES: dict[str, Callable[[StatementLog, _Session, _Place, Table], None]] = {
     "insert": StatementLog._insert, "insert many": StatementLog._insert_many, "update": StatementLog._update,

@@ -3,7 +3,7 @@
 Tables are created, dropped, altered, truncated and changed by transactions side by side, which hold locks, go back to
 savepoints, commit and abort. Both engines read the log as a whole; then files of it are joined, in any order, and read
 one after the other behind a checkpoint. Tails of a log, which lack descriptions of tables, have the same rows where
-what is left of the statements says their columns, and bytes elsewhere.
+what is left of the statements says their columns, and bytes elsewhere; also of transactions that were taken back.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _FORMS = (
     Form("v10", "big", "lsn8"), Form("v9.7", "big", "filter97"), Form("v9.7", "little", "lsn8"),
     Form("v9.7", "big", "bare"), Form("v7", "little", "lsn6"), Form("v7", "big", "lsn6"), Form("v7", "little", "bare"),
 )  # fmt: skip
+_DEFINING = ("drop_table", "create_table", "initialize_table", "add_columns")
 _JOINS = 2
 _TAILS = 2
 
@@ -49,14 +50,21 @@ def check(seed: int, folder: Path) -> Counter[str]:
         for _ in range(_JOINS):
             counts += _in_files(chance, folder, stream.pieces(), log.options, found.values)
         if len(stream.records) > log.first + 1:
+            every = both_engines(whole, {**log.options, "include": "all"})
+            assert not every.errors, f"errors in {whole}: {every.said()}"
             for _ in range(_TAILS):
-                counts += _tail(chance, folder, log, found.rows)
+                counts += _tail(chance, folder, log, found.rows, every.rows)
     return counts
 
 
-def _tail(chance: Random, folder: Path, log: StatementLog, whole: list[dict[str, Any]]) -> Counter[str]:
-    """Read a log without its beginning: as one file, as several, and file by file."""
-    begin = chance.randrange(log.first + 1, len(log.stream.records))
+def _tail(
+    chance: Random, folder: Path, log: StatementLog, whole: list[dict[str, Any]], every: list[dict[str, Any]]
+) -> Counter[str]:
+    """Read a log without its beginning: as one file, as several, and file by file.
+
+    `whole` are the committed changes of the whole log, `every` all of them.
+    """
+    begin = _begin(chance, log)
     lsn = [record.lsn for record in log.stream.records]
     numbers = {one: number for number, one in enumerate(lsn)}
     options = dict(log.options)
@@ -80,11 +88,47 @@ def _tail(chance: Random, folder: Path, log: StatementLog, whole: list[dict[str,
             number = numbers[int(row["seq"][48:64], 16)]
             life = log.lives[number]
             is_known = life.is_known(begin, number)
-            _compare(sound, row, is_known=is_known or life.is_stated(number))
+            is_stated = life.is_stated(begin, number)
+            _compare(sound, row, is_known=is_known or is_stated)
             # A reading does not know what the next one reads.
-            _compare(sound, later, is_known=is_known or (life.is_stated(number) and not _is_bytes(later)))
+            _compare(sound, later, is_known=is_known or (is_stated and not _is_bytes(later)))
             counts["tail rows"] += 1
             counts["bytes"] += _is_bytes(row)
+    return counts + _whole_tail(chance, path, options, files, log, begin, every)
+
+
+def _begin(chance: Random, log: StatementLog) -> int:
+    """The number of the first record of a tail; often behind one that defines a table, which is then not known."""
+    begins = range(log.first + 1, len(log.stream.records))
+    behind = [number for number in begins if log.stream.records[number - 1].kind in _DEFINING]
+    return chance.choice(behind if behind and chance.random() < 0.6 else begins)
+
+
+def _whole_tail(
+    chance: Random,
+    path: Path,
+    options: dict[str, Any],
+    files: list[Path],
+    log: StatementLog,
+    begin: int,
+    every: list[dict[str, Any]],
+) -> Counter[str]:
+    """The same of all changes: also those that were taken back, or that are of transactions without a beginning."""
+    options = {**options, "include": "all"}
+    found = both_engines(path, options)
+    assert not found.errors, f"errors in {path} from record {begin}: {found.said()}"
+    same("all rows of files of the tail", found.values, read(files, options, chance.choice(ENGINES)).values)
+    sound = {row["seq"][48:]: row for row in every}
+    numbers = {record.lsn: number for number, record in enumerate(log.stream.records)}
+    counts = Counter[str]()
+    for row in found.rows:
+        if row["op"] in "IUD":
+            number = numbers[int(row["seq"][48:64], 16)]
+            life = log.lives[number]
+            is_known = life.is_known(begin, number) or life.is_stated(begin, number)
+            _compare(sound[row["seq"][48:]], row, is_known=is_known)
+            counts["all rows"] += 1
+            counts["bytes of all"] += _is_bytes(row)
     return counts
 
 
