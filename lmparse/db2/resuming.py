@@ -35,8 +35,9 @@ from lmparse.storage.joined import Joined, JoinedPiece
 
 _ID_DIGITS = 10
 """Digits of the id of a table or table space at most."""
-_NUMBER_DIGITS = 4
-"""Digits of the number of a version in front of the record that describes it."""
+_NUMBER_DIGITS, _LAST_NUMBER = 4, 0xFFFF
+"""Hexadecimal digits of the number of a version in front of the record that describes it, and the last one that it can
+be: the versions of the next reading are counted from there."""
 
 
 class ResumedLog(IndexedLog, Protocol):
@@ -185,7 +186,7 @@ def _described(log: ResumedLog, before: Checkpoint | None, first: int) -> Iterat
         if in_force and in_force[-1].extent is not None:
             extent = in_force[-1].extent
             text = log.buffer[extent.offset - log.logs.lead : extent.end].hex()
-            known[ids] = f"{in_force[-1].sequence:04x}{text}"
+            known[ids] = f"{min(in_force[-1].sequence, _LAST_NUMBER):04x}{text}"
     yield from (known[ids] for ids in sorted(known))
 
 

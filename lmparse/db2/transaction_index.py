@@ -376,6 +376,10 @@ class _History:
         following = self._before.behind(index)
         return None if following is None else following.before
 
+    def is_made_behind(self, index: int) -> bool:
+        """Whether a record behind makes or drops a table, of which none states the columns before."""
+        return self._committed.behind(index) is not None
+
     def record_at(self, index: int, transaction: int, *, is_undone: bool) -> TableRecord | None:
         """The last record that describes or drops the table for a record of a transaction."""
         committed = self._committed.at(index)
@@ -482,6 +486,8 @@ class Descriptions:
         self._histories: dict[Ids, _History] = {}
         self._named: dict[tuple[Ids, int], Table] = {}
         """Descriptions with the names of the tables file, by table and identity of the description in the log."""
+        self.by_file_alone: set[Ids] = set()
+        """Tables with rows that only the tables file describes, in front of a record that drops or makes the table."""
 
     def logged(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
         """The description of the table of a change in the log that was in force at its record.
@@ -505,6 +511,12 @@ class Descriptions:
             return None
         named = self._index.named.get(reference.ids)
         logged = self.logged(transaction, reference)
+        if (
+            logged is None
+            and named is not None
+            and self._histories[reference.ids].is_made_behind(reference.extent.index)
+        ):
+            self.by_file_alone.add(reference.ids)
         if logged is None or named is None:
             return logged or named
         # Versions are distinguished by identity, so all changes of one get the same object; the index keeps the key.

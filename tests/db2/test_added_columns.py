@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,10 @@ from writers.db2.stream import Stream
 from writers.db2.tables import Table
 from writers.db2.wire import Rid
 
+from lmparse.changes.checkpoint import Checkpoint
 from lmparse.logs.check import account
 from lmparse.logs.families import read_options
+from lmparse.logs.joining import checkpoint_behind
 from lmparse.logs.open import open_changes, table_descriptions
 
 PLACE = Place(Rid(1, 1))
@@ -140,6 +143,48 @@ def _shown(found: luw.Read) -> list[Any]:
         for row in found.rows
         if row["op"] == "I"
     ]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_tables_file_in_front_of_another_table_is_said(engine: str, tmp_path: Path) -> None:
+    """Nothing in the log shows of which of the two tables the file is."""
+    note = "rows of table 2.6 in front of a record that drops it, or makes another one with its ids, are read with the"
+    for is_first in (True, False):
+        stream = Stream("v10", "little", "filter")
+        if is_first:
+            _insert(stream, _FIRST, 1)
+        unit = stream.begin()
+        unit.drop_table(_FIRST)
+        unit.create_table(_SECOND)
+        unit.initialize(_SECOND)
+        unit.commit()
+        _insert(stream, _SECOND, 2)
+        found = read(tmp_path, stream, operations="I", engine=engine, tables=luw.tables_file(tmp_path, _SECOND))
+        assert len(_shown(found)) == 1 + is_first
+        assert found.has_note(note) is is_first
+
+
+def test_a_checkpoint_of_very_many_versions(tmp_path: Path) -> None:
+    """Their number has four digits in a checkpoint, whatever it is."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(_FIRST)
+    unit.commit()
+    (tmp_path / "a.log").write_bytes(stream.bytes())
+    options = {"spec": "db2_log", "framing": "filter", "generation": "v10", "byte_order": "little"}
+    made = checkpoint_behind(open_changes(str(tmp_path / "a.log"), read_options(options)))
+    assert made is not None
+    last = replace(made, described=("ffff" + made.described[0][4:],))
+    wider = stream.begin()
+    wider.add_columns(_FIRST, _ADDED)
+    wider.commit()
+    (tmp_path / "a.log").write_bytes(stream.bytes())
+    log = open_changes(str(tmp_path / "a.log"), read_options(options))
+    log.resumed = last
+    again = checkpoint_behind(log)
+    assert again is not None
+    assert again.described[0].startswith("ffff")
+    assert Checkpoint.of_json(again.to_json().encode(), "it") == again
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
