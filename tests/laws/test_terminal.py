@@ -236,7 +236,7 @@ def test_texts_of_tables_files_and_specs(hostile: str, shown: Callable[..., str]
         f'from lmparse.spec.layout import Field, Layout\nsaid = "{hostile}"'.replace(r"\e", r"\x1b") + "\n"
         'LAYOUTS = {"acme_x": Layout("acme_x", (), None, title="t" + said)}\n'
     )
-    (built / "acme_x.py").write_text("class AcmeX: pass\n")
+    (built / "acme_x.py").write_text("from kaitaistruct import KaitaiStruct\nclass AcmeX(KaitaiStruct): pass\n")
     hashes = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in built.iterdir()}
     (built / "MANIFEST.json").write_text(json.dumps({"specs": {}, "outputs": hashes}))
     assert "acme_x: t" in shown("formats", built / "acme_x")
