@@ -1,8 +1,8 @@
 """Owned folder: a temporary folder that is removed with its process, or by the next one if that was killed.
 
 Anyone can put a folder of such a name into an archive. So a folder is taken for one that a killed process left only if
-its owner file has the number that the file system gave to that very file, which no copy of it has, and the name in the
-folder's own. And it is removed only if all in it is of names and kinds that lmparse makes there, and no input.
+its owner file has the number that the file system gave to that very file, which a copy of it does not keep, and the
+name in the folder's own. It is removed only if all in it is of names and kinds that lmparse makes there, and no input.
 """
 
 from __future__ import annotations

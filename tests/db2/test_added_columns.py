@@ -15,7 +15,7 @@ from samples.db2_scripts import ITEM, described, item, read, without_description
 from writers.db2 import dms
 from writers.db2.columns import Column
 from writers.db2.dms import Place
-from writers.db2.stream import Stream
+from writers.db2.stream import Stream, Transaction
 from writers.db2.tables import Table
 from writers.db2.wire import Rid
 
@@ -136,6 +136,13 @@ def _insert(stream: Stream, table: Table, number: int, **values: Any) -> None:
     unit.commit()
 
 
+def _replace(unit: Transaction) -> None:
+    """Drop the first table, and make the second one under its ids."""
+    unit.drop_table(_FIRST)
+    unit.create_table(_SECOND)
+    unit.initialize(_SECOND)
+
+
 def _shown(found: luw.Read) -> list[Any]:
     """Of each insert the row, or which detail it has in place of it."""
     return [
@@ -154,9 +161,7 @@ def test_a_tables_file_in_front_of_another_table_is_said(engine: str, tmp_path: 
         if is_first:
             _insert(stream, _FIRST, 1)
         unit = stream.begin()
-        unit.drop_table(_FIRST)
-        unit.create_table(_SECOND)
-        unit.initialize(_SECOND)
+        _replace(unit)
         unit.commit()
         _insert(stream, _SECOND, 2)
         found = read(tmp_path, stream, operations="I", engine=engine, tables=luw.tables_file(tmp_path, _SECOND))
@@ -224,9 +229,7 @@ def test_columns_before_hold_in_front_of_a_table_that_was_taken_back(engine: str
     stream = Stream("v10", "little", "filter")
     _insert(stream, _FIRST, 1)
     lost = stream.begin()
-    lost.drop_table(_FIRST)
-    lost.create_table(_SECOND)
-    lost.initialize(_SECOND)
+    _replace(lost)
     lost.insert(lost.add_columns(_SECOND, _ADDED), {"ID": 2, "T": "two", "D": None})
     lost.abort()
     _insert(stream, _FIRST, 3)
@@ -281,9 +284,7 @@ def test_a_table_that_begins_in_a_transaction_without_an_end(engine: str, tmp_pa
     stream = Stream("v10", "little", "filter")
     _insert(stream, _FIRST, 1)
     lost = stream.begin()
-    lost.drop_table(_FIRST)
-    lost.create_table(_SECOND)
-    lost.initialize(_SECOND)
+    _replace(lost)
     again = stream.begin()
     again.tid = lost.tid
     wider = again.add_columns(_SECOND, _ADDED)
@@ -339,9 +340,7 @@ def test_a_table_of_a_transaction_that_begins_before_the_log_and_ends_behind_a_c
     other = stream.begin()
     other.initialize(_FIRST)
     other.commit()
-    unit.drop_table(_FIRST)
-    unit.create_table(_SECOND)
-    unit.initialize(_SECOND)
+    _replace(unit)
     cuts.append(len(stream.bytes()))
     _insert(stream, _OTHER, 1)
     cuts.append(len(stream.bytes()))
@@ -436,9 +435,7 @@ def test_definitions_in_front_one_behind_the_other_that_were_taken_back(engine: 
     stream = Stream("v10", "little", "filter")
     third = Table(2, 6, "C", (Column("ID", "INTEGER", nullable=False), Column("D", "SMALLINT", nullable=False)))
     unit = stream.begin()
-    unit.drop_table(_FIRST)
-    unit.create_table(_SECOND)
-    unit.initialize(_SECOND)
+    _replace(unit)
     mark = unit.mark()
     unit.drop_table(_SECOND)
     unit.create_table(third)
