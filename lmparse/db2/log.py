@@ -320,8 +320,8 @@ class Db2Log(ChangeLog):
             self.notice(f"{count} rows of table {ids} are kept as bytes: nothing describes the table")
         for space, number in sorted(self.descriptions.by_file_alone):
             self.notice(
-                f"rows of table {space}.{number} in front of a record that drops it, or makes another one with its "
-                "ids, are read with the tables file alone, which must be as of that time"
+                f"rows of table {space}.{number} in front of a record that drops it or columns of it, or makes another "
+                "one with its ids, are read with the tables file alone, which must be as of that time"
             )
         fault = self.transactions.fault
         if fault is not None:

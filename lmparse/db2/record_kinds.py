@@ -12,17 +12,21 @@ UPDATES = ("db2_dms.update_record", "db2_dms.update_record_v97")
 INITIALIZE = "db2_dms.initialize_table"
 ADD_COLUMNS = "db2_dms.add_columns"
 DROP = "db2_dom.drop_table"
+DROP_COLUMNS = "db2_dms.drop_columns"
+ALTER = ("db2_dms.alter_column", "db2_dms.alter_lob_column")
+"""Kinds of records that change a column; no manual says how."""
 CREATE = "db2_dom.create_table"
-DESCRIBING = (INITIALIZE, ADD_COLUMNS, DROP)
-"""Kinds of records that say what the columns of a table are from there on, or that nothing does."""
+DESCRIBING = (INITIALIZE, ADD_COLUMNS, DROP, DROP_COLUMNS)
+"""Kinds of records that say what the columns of a table are from there on, or that nothing does. No manual says which
+columns a record drops."""
 ATTRIBUTE = "db2_dms.alter_table_attribute"
 TRUNCATE = "db2_dom.import_replace"
 NOT_LOGGED = "db2_dom.activate_not_logged"
 LOAD = "db2_utility.load_start"
 _OBJECTS = (
-    INITIALIZE, ATTRIBUTE, ADD_COLUMNS, "db2_dms.alter_column", "db2_dms.alter_lob_column",
-    "db2_dms.drop_columns", "db2_dms.rename", "db2_dms.update_partition_state", NOT_LOGGED, CREATE, DROP,
-    "db2_dom.create_index", "db2_dom.drop_index", "db2_dom.reorg_table", "db2_ddl.ddl_statement",
+    INITIALIZE, ATTRIBUTE, ADD_COLUMNS, *ALTER, DROP_COLUMNS, "db2_dms.rename", "db2_dms.update_partition_state",
+    NOT_LOGGED, CREATE, DROP, "db2_dom.create_index", "db2_dom.drop_index", "db2_dom.reorg_table",
+    "db2_ddl.ddl_statement",
 )  # fmt: skip
 OPERATIONS: dict[str, str] = {
     **dict.fromkeys((*INSERTS, MULTIPLE), "I"), **dict.fromkeys(DELETES, "D"), **dict.fromkeys(UPDATES, "U"),

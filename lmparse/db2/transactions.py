@@ -36,6 +36,10 @@ _CHANGE_BYTES, _TRANSACTION_BYTES = 800, 900
 UNLISTED = "records of a type or component that is not listed; they are passed over"
 USED_AGAIN = "transactions without an end, whose identifier is used again"
 BEGUN_BEFORE = "transactions that begin before the log at hand: earlier changes are not in it"
+ALTERED = (
+    "columns altered by records that do not say how: the rows in front and behind are read with the same description, "
+    "if none is between them"
+)
 ENDED_ALONE = "ends of transactions without another record in the log at hand: their changes are in front of it"
 
 
@@ -306,6 +310,9 @@ class TransactionReader:
         for reference in transaction.changes:
             is_done = state == "committed" and not reference.is_undone
             self._gaps.settle(reference, transaction.commit_position, is_done=is_done)
+            is_read_before = reference.extent.index < self._beginning.read_before
+            if is_done and not is_read_before and reference.kind in record_kinds.ALTER:
+                self.index.counts[ALTERED] += 1
         (self.index.transactions if transaction.changes else self.index.unchanged).append(transaction)
 
     # -- changes --------------------------------------------------------------------------
@@ -415,15 +422,15 @@ class TransactionReader:
 def described_in(kind: str, ids: Ids, body: Any) -> tuple[Table | None, Table | None] | None:
     """The table that a record describes, and its description before; None if the record is not of that kind.
 
-    What is behind a record that drops the table is another one, which it does not describe. Versions are numbered
-    where all records of a table are known. Raises RecordError LMP-R006 for contradicting descriptors.
+    What is behind a record that drops the table, or columns of it, is another one, which it does not describe. Versions
+    are numbered where all records of a table are known. Raises RecordError LMP-R006 for contradicting descriptors.
     """
     if kind == record_kinds.INITIALIZE:
         return table_of(ids, body.table_description, 0, "table_description"), None
     if kind == record_kinds.ADD_COLUMNS:
         before = table_of(ids, body.old_arrays, 0, "old_arrays")
         return table_of(ids, body.new_arrays, 0, "new_arrays"), before
-    return (None, None) if kind == record_kinds.DROP else None
+    return (None, None) if kind in (record_kinds.DROP, record_kinds.DROP_COLUMNS) else None
 
 
 def _link_of(record: LogRecord) -> tuple[int, int | None, int]:

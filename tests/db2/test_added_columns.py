@@ -155,7 +155,7 @@ def _shown(found: luw.Read) -> list[Any]:
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_a_tables_file_in_front_of_another_table_is_said(engine: str, tmp_path: Path) -> None:
     """Nothing in the log shows of which of the two tables the file is."""
-    note = "rows of table 2.6 in front of a record that drops it, or makes another one with its ids, are read with the"
+    note = "rows of table 2.6 in front of a record that drops it or columns of it, or makes another one with its ids"
     for is_first in (True, False):
         stream = Stream("v10", "little", "filter")
         if is_first:
@@ -508,3 +508,70 @@ def test_a_drop_that_was_taken_back_alone_and_with_its_table(engine: str, tmp_pa
     unit.abort()
     found = read(tmp_path, stream, include="all", engine=engine)
     assert _shown(found) == [(1, "one")]
+
+
+_WIDE = Table(2, 6, "A", (Column("ID", "INTEGER", nullable=False), Column("N", "INTEGER", nullable=False), _ADDED))
+
+
+def _without_added(unit: Transaction) -> int:
+    """Drop the column that was added; the record does not say which one it is."""
+    body = dms.named(unit.stream.server, dms.NAMES_ONLY["drop_columns"], _FIRST.id)
+    return unit.record("drop_columns", "normal", body)
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("is_described", [True, False])
+@pytest.mark.parametrize("ends", ["commit", "abort", "savepoint"])
+def test_a_description_holds_neither_way_across_dropped_columns(
+    ends: str, is_described: bool, engine: str, tmp_path: Path
+) -> None:
+    """In front they are those that the log has, behind those that the next added column states as before."""
+    stream = Stream("v10", "little", "filter")
+    if is_described:
+        unit = stream.begin()
+        unit.initialize(_WIDE)
+        unit.commit()
+    _insert(stream, _WIDE, 1, D="2026-03-14")
+    unit = stream.begin()
+    position = _without_added(unit)
+    if ends == "savepoint":
+        undo = dms.named(stream.server, dms.NAMES_ONLY["undo_drop_columns"], _FIRST.id)
+        unit.record("undo_drop_columns", "compensation", undo, compensated=position)
+    (unit.abort if ends == "abort" else unit.commit)()
+    is_dropped = ends == "commit"
+    behind = _FIRST if is_dropped else _WIDE
+    _insert(stream, behind, 2, **({} if is_dropped else {"D": None}))
+    wide, number = (1, 0x42434445, "2026-03-14"), 0x42434445
+    in_front = wide if is_described else _BYTES
+    later = _BYTES if is_dropped or not is_described else (2, number, None)
+    found = read(tmp_path, stream, operations="I", engine=engine)
+    assert _shown(found) == [in_front, later]
+    unit = stream.begin()
+    wider = unit.add_columns(behind, Column("E", "INTEGER"))
+    unit.commit()
+    _insert(stream, wider, 3, E=None)
+    found = read(tmp_path, stream, operations="I", engine=engine)
+    if is_dropped:
+        assert _shown(found) == [in_front, (2, number), (3, number, None)]
+    else:
+        assert _shown(found) == [wide, (2, number, None), (3, number, None, None)]
+    assert found.codes == []
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("ends", ["commit", "abort"])
+def test_an_altered_column_is_said(ends: str, engine: str, tmp_path: Path) -> None:
+    """No record says how it was altered, so that nobody knows whether the rows are read as they were written."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(_FIRST)
+    unit.commit()
+    _insert(stream, _FIRST, 1)
+    unit = stream.begin()
+    for name in ("alter_column", "alter_lob_column_info"):
+        unit.record(name, "normal", dms.named(stream.server, dms.NAMES_ONLY[name], _FIRST.id))
+    (unit.commit if ends == "commit" else unit.abort)()
+    _insert(stream, _FIRST, 2)
+    found = read(tmp_path, stream, operations="I", engine=engine)
+    assert _shown(found) == [(1, 0x42434445), (2, 0x42434445)]
+    assert found.has_note("2 x columns altered by records that do not say how") is (ends == "commit")
