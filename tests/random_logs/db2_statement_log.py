@@ -27,10 +27,12 @@ _LOB_TYPES = ("CLOB(1M)", "BLOB(1M)")
 _TABLES = 3
 _MOST_OPEN = 3
 _WEIGHTS: dict[str, float] = {
-    "define": 12, "add columns": 10, "drop": 3, "truncate": 2, "insert": 24, "insert many": 6, "update": 16,
-    "delete": 8, "singular": 3, "savepoint": 9, "end": 10,
+    "define": 12, "add columns": 10, "drop columns": 4, "drop": 3, "truncate": 2, "insert": 24, "insert many": 6,
+    "update": 16, "delete": 8, "singular": 3, "savepoint": 9, "end": 10,
 }  # fmt: skip
-_IN_SAVEPOINTS = ("define", "add columns", "drop", "insert", "insert", "insert many", "update", "update", "delete")
+_IN_SAVEPOINTS = (
+    "define", "add columns", "drop columns", "drop", "insert", "insert", "insert many", "update", "update", "delete",
+)  # fmt: skip
 _KINDS: tuple[CommitKind, ...] = get_args(CommitKind)
 _PROOF = Table(2, 40, "PROOF", (Column("ID", "INTEGER", nullable=False), Column("L", "CLOB(1M)")))
 
@@ -74,7 +76,8 @@ class Life:
 
     described: int
     created: Definition | None = None
-    """The record that creates it or drops the one before; if there is none, none shows that it is taken back."""
+    """The record that creates it, or drops the one before or columns of it; if there is none, none shows that it is
+    taken back."""
     added: list[Definition] = field(default_factory=list)
 
     def is_known(self, begin: int, record: int) -> bool:
@@ -237,6 +240,18 @@ class StatementLog:
         place.life.added.append(added)
         session.undo.append(partial(self._end_definition, added))
         self._put(session, place, session.unit.add_columns(place.table, *columns), place.life, list(place.rows))
+
+    def _drop_columns(self, session: _Session, place: _Place) -> None:
+        """What is left has other columns, which only the next record says, with the columns that it adds."""
+        assert place.table is not None
+        if not self.is_v7:
+            created = Definition(len(self.stream.records))
+            session.undo.append(partial(self._end_definition, created))
+            names = [column.name for column in place.table.columns if column.name != "ID"]
+            dropped = self.chance.sample(names, self.chance.randrange(len(names) + 1))
+            self._put(session, place, session.unit.drop_columns(place.table, *dropped), Life(-1, created), [])
+            place.life.described = len(self.stream.records)
+            self._add_columns(session, place)
 
     def _drop(self, session: _Session, place: _Place) -> None:
         assert place.table is not None
@@ -401,7 +416,8 @@ def _with_descriptors(row: dict[str, Value], lobs: dict[str, str | bytes]) -> di
 
 
 _DEFINITIONS: dict[str, Callable[[StatementLog, _Session, _Place], None]] = {
-    "define": StatementLog._define, "add columns": StatementLog._add_columns, "drop": StatementLog._drop,
+    "define": StatementLog._define, "add columns": StatementLog._add_columns,
+    "drop columns": StatementLog._drop_columns, "drop": StatementLog._drop,
     "truncate": StatementLog._truncate,
 }  # fmt: skip
 _CHANGES: dict[str, Callable[[StatementLog, _Session, _Place, Table], None]] = {

@@ -28,7 +28,7 @@ _FORMS = (
     Form("v10", "big", "lsn8"), Form("v9.7", "big", "filter97"), Form("v9.7", "little", "lsn8"),
     Form("v9.7", "big", "bare"), Form("v7", "little", "lsn6"), Form("v7", "big", "lsn6"), Form("v7", "little", "bare"),
 )  # fmt: skip
-_DEFINING = ("drop_table", "create_table", "initialize_table", "add_columns")
+_DEFINING = ("drop_table", "create_table", "initialize_table", "add_columns", "drop_columns")
 _JOINS = 2
 _TAILS = 2
 

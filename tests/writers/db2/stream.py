@@ -382,6 +382,14 @@ class Transaction:
         self._step("add_columns", "normal", body, Change("O", table), undo=undo)
         return new
 
+    def drop_columns(self, table: Table, *names: str) -> Table:
+        """Drop columns; the record does not say which. Returns the new form of the table."""
+        server, kinds = self.stream.server, dms.NAMES_ONLY
+        undo = ("undo_drop_columns", dms.named(server, kinds["undo_drop_columns"], table.id))
+        body = dms.named(server, kinds["drop_columns"], table.id)
+        self._step("drop_columns", "normal", body, Change("O", table), undo=undo)
+        return replace(table, columns=tuple(column for column in table.columns if column.name not in names))
+
     def truncate(self, table: Table, internal: bytes = bytes(8)) -> None:
         """Import replace: no savepoint goes back behind it, and no compensation record undoes it."""
         body = dom.truncate(self.stream.server, dom.DomObject(table.id), internal)
