@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmparse.changes.change import ROLES
+from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.hex_texts import hex_digits, number_bytes
 from lmparse.db2.log_part import LogContext, PartContext
 from lmparse.db2.order import NOT_COMMITTED
@@ -18,7 +19,7 @@ from lmparse.db2.outside_columns import OutsidePieces
 from lmparse.db2.part_index import PartIndex
 from lmparse.db2.record_columns import NO_AUTHID, NO_TABLE, NO_TIME, row_number, table_ids, table_number
 from lmparse.db2.tables import Table
-from lmparse.db2.transaction_index import INCOMPLETE, ChangeReference, Descriptions, LobPiece, Transaction
+from lmparse.db2.transaction_index import INCOMPLETE, ChangeReference, LobPiece, Transaction
 from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units, changing_members
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent

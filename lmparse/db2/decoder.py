@@ -12,12 +12,13 @@ from typing import Any
 from lmparse.changes.change import ROLES, Change
 from lmparse.changes.row_values import RowValues, add_row, reading
 from lmparse.db2 import log_record
+from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.lob_columns import by_version, fitting, numbered, whole_row
 from lmparse.db2.lob_values import Key, Known, OutsideValues
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import RecordHeader, RowReader, record_header
 from lmparse.db2.tables import Column, Ids, Table
-from lmparse.db2.transaction_index import ChangeReference, Descriptions, LobPiece, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction, TransactionIndex
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import Options

@@ -19,11 +19,13 @@ from lmparse.changes.log import ChangeLog
 from lmparse.db2 import lob_columns, log_record
 from lmparse.db2.continuity import Continuity
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
+from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES
 from lmparse.db2.settings import LuwSettings, find_log
+from lmparse.db2.table_history import settled, unlike_before
 from lmparse.db2.tables import Ids, Table, read_tables_file
-from lmparse.db2.transaction_index import ChangeReference, Descriptions, Transaction, TransactionIndex, settled
+from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Plausible, RecordExtent, Span
@@ -209,6 +211,7 @@ class Db2Log(ChangeLog):
             from lmparse.db2.resuming import seed
 
             numbers = seed(self, found.tables, self.resumed)
+        self._note_unlike_before(found)
         found.tables = {ids: settled(records, numbers.get(ids, 0)) for ids, records in found.tables.items()}
         evidence = self.beginning.evidence
         found.lob_columns_from = lob_columns.proven(found.column_ids, found.tables, found.named, evidence)
@@ -221,6 +224,16 @@ class Db2Log(ChangeLog):
         for form, count in found.address_forms.items():
             self.decide("LOB byte address", form, f"fits {count} LOB records, the other form none of them")
         return found
+
+    def _note_unlike_before(self, found: TransactionIndex) -> None:
+        for (space, table), records in found.tables.items():
+            for record in unlike_before(records):
+                if record.extent is not None and record.extent.index >= self.beginning.read_before:
+                    place = self.origin.said(record.extent)
+                    self.notice(
+                        f"table {space}.{table} has other columns than the log describes in front, where some are "
+                        f"added, {place}: rows between may be read with columns that are not theirs"
+                    )
 
     def _leave_out_said(self, found: TransactionIndex) -> None:
         """Leave out what an earlier reading has said of the records that are read again."""

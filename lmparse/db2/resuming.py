@@ -14,6 +14,7 @@ from typing import Protocol
 
 from lmparse.changes.checkpoint import MOST_KNOWN, MOST_UNREAD, Checkpoint, NeededStretch
 from lmparse.db2 import lob_columns
+from lmparse.db2.definitions import described_in
 from lmparse.db2.file_form import form_of
 from lmparse.db2.file_ranges import placed_range
 from lmparse.db2.gaps import KINDS
@@ -23,9 +24,9 @@ from lmparse.db2.log_index import LogIndex
 from lmparse.db2.order import seq_behind
 from lmparse.db2.part_reader import IndexedLog
 from lmparse.db2.settings import LuwSettings
+from lmparse.db2.table_history import TableRecord
 from lmparse.db2.tables import Ids, Table
-from lmparse.db2.transaction_index import TableRecord, TransactionIndex
-from lmparse.db2.transactions import described_in
+from lmparse.db2.transaction_index import TransactionIndex
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window

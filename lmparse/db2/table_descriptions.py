@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from lmparse.changes.descriptions import TableDescription, TableDescriptions
 from lmparse.db2.log import Db2Log
+from lmparse.db2.table_history import TableRecord
 from lmparse.db2.tables import Table
-from lmparse.db2.transaction_index import TableRecord
 
 _CONTRADICTION = "the tables file is not of this log"
 

@@ -149,6 +149,10 @@ class Table:
         key = tuple(names[place] for place in places) if max(places, default=0) < len(names) else ()
         return replace(self, columns=tuple(columns), schema=other.schema, name=other.name, key=key)
 
+    def has_columns_of(self, other: Table) -> bool:
+        """Whether another description has as many columns, of the same types and places."""
+        return len(self.columns) == len(other.columns) and all(map(_same_bytes, self.columns, other.columns))
+
     def differs_from(self, other: Table) -> str | None:
         """The first column whose type or place differs from another description of the table, in words."""
         for mine, theirs in zip(self.columns, other.columns, strict=False):

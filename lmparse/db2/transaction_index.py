@@ -5,7 +5,7 @@ It has the transactions with the extents of their changes, the descriptions of t
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,8 +15,9 @@ from typing import Any
 from lmparse.db2.links import Links
 from lmparse.db2.lob_columns import Places
 from lmparse.db2.order import Position, seq
+from lmparse.db2.table_history import TableRecord
 from lmparse.db2.tables import Ids, Table
-from lmparse.errors import ControlError, DataError, FramingError
+from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import RecordExtent
 
 _EPOCH = datetime(1970, 1, 1)
@@ -233,36 +234,6 @@ class Transaction:
         return outside + sum(reference.extent.length for reference in self.changes)
 
 
-@dataclass(frozen=True, slots=True)
-class TableRecord:
-    """A description of a table in the log, a record that drops the table, or one in front of the log that defines it
-    otherwise and is taken back in the log."""
-
-    table: Table | None
-    """From there on. None if nothing describes it: the record drops the table or is not there, and none behind it
-    describes the next one with its ids."""
-    index: int
-    """Number of its record; of one that is not there, of the one behind which it may be."""
-    transaction: int
-    """Number of the transaction that made it."""
-    is_committed: bool
-    is_undone: bool
-    before: Table | None = None
-    """Description of the table as it was before, from the same record; once it is settled, only where none in front
-    of the record describes the table, and from the beginning of the log on."""
-    extent: RecordExtent | None = None
-    """Its record; None if the record was read before, see `checkpoint`, or is not there."""
-    tid: int = 0
-    """Identifier of that transaction."""
-    until: int | None = None
-    """Number of the record that took it back, that ended its transaction otherwise than with a commit, or that begins
-    another one with its identifier; None if there is none."""
-    is_open: bool = False
-    """Whether that transaction has no end in the log."""
-    sequence: int = 0
-    """Number of the last version up to here."""
-
-
 @dataclass(slots=True)
 class TransactionIndex:
     """The results of one pass over a log."""
@@ -343,206 +314,3 @@ class GapTimes:
         """The reason at a record."""
         place = bisect_left(self.indexes, index)
         return self.reasons[place - 1] if place else None
-
-
-class _History:
-    """The descriptions of one table, so that the one in force is found without a walk over all."""
-
-    def __init__(self, records: Sequence[TableRecord]) -> None:
-        self._committed = _InOrder()
-        self._own: dict[int, _InOrder] = {}
-        """By transaction that made them, those that it did not take back."""
-        self._with_undone: dict[int, _InForce] = {}
-        """All of them, by transaction."""
-        self._before = _InOrder()
-        """Those that state the columns from the beginning of the log on."""
-        all_own: dict[int, list[TableRecord]] = {}
-        for record in records:
-            if record.is_committed:
-                self._committed.add(record)
-            if not record.is_undone:
-                self._own.setdefault(record.transaction, _InOrder()).add(record)
-            all_own.setdefault(record.transaction, []).append(record)
-            if record.before is not None:
-                self._before.add(record)
-        for transaction, own in all_own.items():
-            self._with_undone[transaction] = _InForce(own)
-
-    def at(self, index: int, transaction: int, *, is_undone: bool) -> Table | None:
-        """The description in force at a record of a transaction."""
-        record = self.record_at(index, transaction, is_undone=is_undone)
-        if record is not None:
-            return record.table
-        following = self._before.behind(index)
-        return None if following is None else following.before
-
-    def is_made_behind(self, index: int) -> bool:
-        """Whether a record behind makes or drops a table, of which none states the columns before."""
-        return self._committed.behind(index) is not None
-
-    def record_at(self, index: int, transaction: int, *, is_undone: bool) -> TableRecord | None:
-        """The last record that describes or drops the table for a record of a transaction."""
-        committed = self._committed.at(index)
-        if is_undone:
-            in_force = self._with_undone.get(transaction)
-            own = None if in_force is None else in_force.at(index)
-        else:
-            held = self._own.get(transaction)
-            own = None if held is None else held.at(index)
-        return own if own is not None and (committed is None or own.index >= committed.index) else committed
-
-
-class _InForce:
-    """Which of the descriptions by one transaction is in force, with those that it took back up to where it did so."""
-
-    def __init__(self, records: Sequence[TableRecord]) -> None:
-        self._indexes = sorted({record.index for record in records} | set(_untils(records)))
-        """Numbers of the records with which it changes."""
-        self._found: list[TableRecord | None] = []
-        coming, open_ = sorted(records, key=lambda record: record.index, reverse=True), list[TableRecord]()
-        for index in self._indexes:
-            while coming and coming[-1].index <= index:
-                open_.append(coming.pop())
-            while open_ and (until := open_[-1].until) is not None and until <= index:
-                open_.pop()
-            self._found.append(open_[-1] if open_ else None)
-
-    def at(self, index: int) -> TableRecord | None:
-        """The one at a record."""
-        place = bisect_right(self._indexes, index)
-        return self._found[place - 1] if place else None
-
-
-def _untils(records: Sequence[TableRecord]) -> list[int]:
-    return [record.until for record in records if record.until is not None]
-
-
-class _InOrder:
-    """Descriptions in the order of the log."""
-
-    def __init__(self) -> None:
-        self._indexes: list[int] = []
-        self._records: list[TableRecord] = []
-
-    def add(self, record: TableRecord) -> None:
-        self._indexes.append(record.index)
-        self._records.append(record)
-
-    def at(self, index: int) -> TableRecord | None:
-        """The last one up to a record."""
-        place = bisect_right(self._indexes, index)
-        return self._records[place - 1] if place else None
-
-    def behind(self, index: int) -> TableRecord | None:
-        """The first one behind a record."""
-        place = bisect_right(self._indexes, index)
-        return self._records[place] if place < len(self._records) else None
-
-
-def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord]:
-    """The descriptions of one table, all of them, with their numbers, of which `number` is the last one before.
-
-    The columns that a record states as those before hold from where the table begins: where the one with its ids before
-    it was dropped, or in front of the log. In between nothing else may describe it, or its columns are known.
-    """
-    history = _History(records)
-    is_begun_before, first = set[int](), dict[int, Table]()
-    doubtful: TableRecord | None = None
-    for record in records:
-        if record.before is None:
-            # Whether others behind it change this table or the one before is not known.
-            doubtful = record if record.is_open and not record.is_undone else doubtful
-            continue
-        begin = history.record_at(record.index - 1, record.transaction, is_undone=True)
-        if _is_doubtful(record, begin, doubtful):
-            continue
-        if begin is None:
-            is_begun_before.add(record.index)
-        elif begin.table is None:
-            first.setdefault(id(begin), record.before)
-    found = []
-    for record in records:
-        table = first.get(id(record)) if record.table is None else record.table
-        number += table is not None
-        before = record.before if record.index in is_begun_before else None
-        table = None if table is None else replace(table, sequence=number)
-        found.append(replace(record, table=table, before=before, sequence=number))
-    return found
-
-
-def _is_doubtful(record: TableRecord, begin: TableRecord | None, other: TableRecord | None) -> bool:
-    """Whether the table that a record changes may begin behind `begin`: with `other`, of which no end is in the log."""
-    if other is None or other.transaction == record.transaction:
-        return False
-    return begin is None or begin.index < other.index
-
-
-class Descriptions:
-    """Descriptions of the tables of one log: those in the log, with the names of the tables file."""
-
-    def __init__(self, index: TransactionIndex, tables_file: str | None) -> None:
-        self._index = index
-        self._tables_file = tables_file
-        self._histories: dict[Ids, _History] = {}
-        self._named: dict[tuple[Ids, int], Table] = {}
-        """Descriptions with the names of the tables file, by table and identity of the description in the log."""
-        self.by_file_alone: set[Ids] = set()
-        """Tables with rows that only the tables file describes, in front of a record that drops or makes the table."""
-
-    def logged(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
-        """The description of the table of a change in the log that was in force at its record.
-
-        Descriptions by other transactions count if committed. One that was rolled back applies to changes that were
-        rolled back too. Before the first that counts, the table is as the next record says that it was before, unless
-        the table was dropped or made in between: see `settled`.
-        """
-        ids = reference.ids or (0, 0)
-        history = self._histories.get(ids)
-        if history is None:
-            history = self._histories[ids] = _History(self._index.tables.get(ids, ()))
-        return history.at(reference.extent.index, transaction.number, is_undone=reference.is_undone)
-
-    def of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
-        """The description of the table of a change: from the log if it has one, with the names of the tables file.
-
-        Raises ControlError LMP-C010 if the two contradict each other.
-        """
-        if reference.ids is None:
-            return None
-        named = self._index.named.get(reference.ids)
-        logged = self.logged(transaction, reference)
-        if (
-            logged is None
-            and named is not None
-            and self._histories[reference.ids].is_made_behind(reference.extent.index)
-        ):
-            self.by_file_alone.add(reference.ids)
-        if logged is None or named is None:
-            return logged or named
-        # Versions are distinguished by identity, so all changes of one get the same object; the index keeps the key.
-        known = self._named.get((reference.ids, id(logged)))
-        if known is not None:
-            return known
-        difference = logged.differs_from(named)
-        if difference is not None:
-            raise ControlError(
-                "the tables file is not of this log", code="LMP-C010", file=self._tables_file, found=difference,
-                hint="print it again from the catalog of the database that wrote the log",
-            )  # fmt: skip
-        return self._named.setdefault((reference.ids, id(logged)), logged.named_by(named))
-
-    def indexes(self, ids: Ids) -> list[int]:
-        """Numbers of the records with which another description of a table is in force, ascending."""
-        records = self._index.tables.get(ids, ())
-        return sorted({record.index for record in records} | set(_untils(records)))
-
-    def all(self, *, is_committed: bool) -> Iterator[Table]:
-        """Every description with the names of the tables file; with `is_committed` without uncommitted ones."""
-        for ids, records in self._index.tables.items():
-            named = self._index.named.get(ids)
-            for record in records:
-                # What a table was before holds for rows in front of the record, whatever becomes of this.
-                for table in (record.before, record.table if record.is_committed or not is_committed else None):
-                    if table is not None:
-                        yield table.named_by(named) if named is not None else table
-        yield from self._index.named.values()

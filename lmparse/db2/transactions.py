@@ -15,14 +15,15 @@ from typing import Any
 
 from lmparse.db2 import record_kinds
 from lmparse.db2.compensation import OpenChanges, row_id, without_halves
+from lmparse.db2.definitions import Definitions, described_in
 from lmparse.db2.gaps import Gaps
 from lmparse.db2.links import LoadStart, MissingRecord
 from lmparse.db2.lob_pieces import LobPieces
 from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.log_record import LogRecord, commit_seconds
 from lmparse.db2.row_reader import record_header
-from lmparse.db2.tables import Ids, Table, table_of
-from lmparse.db2.transaction_index import ChangeReference, TableRecord, Transaction, TransactionIndex
+from lmparse.db2.tables import Ids
+from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import RecordExtent
 from lmparse.limits import Held
@@ -58,12 +59,7 @@ class TransactionReader:
         """For open transactions that needed one."""
         self._pieces = LobPieces(self.index, held)
         self._gaps = Gaps(self.index)
-        self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table | None, Table | None]]] = {}
-        self._taken_back: dict[ChangeReference, int] = {}
-        """As `OpenChanges.taken_back`, of transactions that have ended."""
-        self._lost: dict[Ids, list[tuple[Transaction, int, int]]] = {}
-        """Definitions that are not here, but were taken back here: of what transaction, the number of the record behind
-        which each of them is at the earliest, and of the one that took it back."""
+        self._definitions = Definitions()
         self._beginning = LogBeginning()
         self._latest: dict[bytes, tuple[int, int]] = {}
         """Address and number of the last record of each open transaction, if records state addresses."""
@@ -95,33 +91,8 @@ class TransactionReader:
         for transaction in list(self._open.values()):
             self._end(transaction, "open")
         self.index.unread = self._pieces.damaged
-        for ids, described in self._described.items():
-            self.index.tables[ids] = [
-                TableRecord(
-                    table, reference.extent.index, transaction.number,
-                    transaction.state == "committed" and not reference.is_undone, reference.is_undone, before,
-                    reference.extent, int.from_bytes(transaction.transaction_id), self._until(transaction, reference),
-                    is_open=transaction.state == "open",
-                )
-                for transaction, reference, table, before in described
-            ]  # fmt: skip
-        for ids, lost in self._lost.items():
-            self.index.tables.setdefault(ids, []).extend(
-                TableRecord(
-                    None, begin, transaction.number, is_committed=False, is_undone=True,
-                    tid=int.from_bytes(transaction.transaction_id), until=until,
-                )
-                for transaction, begin, until in lost
-            )  # fmt: skip
+        self.index.tables |= self._definitions.records()
         return self.index
-
-    def _until(self, transaction: Transaction, reference: ChangeReference) -> int | None:
-        """As `TableRecord.until`."""
-        if (taken_back := self._taken_back.get(reference)) is not None:
-            return taken_back
-        if transaction.state == "rolled-back":
-            return transaction.totals.last_index
-        return transaction.reused_at if transaction.is_reused else None
 
     def skip(self, first: int, end: int) -> None:
         """Note that records cannot be read: the numbers of the first one and of the one behind the last."""
@@ -294,7 +265,7 @@ class TransactionReader:
         lookup = self._lookups.pop(transaction, None)
         if lookup is not None:
             transaction.changes = lookup.settled()
-            self._taken_back |= lookup.taken_back
+            self._definitions.take_back(lookup.taken_back)
         if self._open.get(transaction.transaction_id) is transaction:
             del self._open[transaction.transaction_id]
             self._pieces.give_unnamed(transaction, self._next - 1)
@@ -362,14 +333,13 @@ class TransactionReader:
     def _describe(self, transaction: Transaction, reference: ChangeReference, body: Any) -> None:
         if reference.ids is None:
             return
-        known = self._described.setdefault(reference.ids, [])
         try:
             found = described_in(reference.kind, reference.ids, body)
         except DataError as error:
             self.index.bad.append((reference.extent, error))
             return
         if found is not None:
-            known.append((transaction, reference, *found))
+            self._definitions.add(transaction, reference, *found)
             self._pieces.describe(reference.ids)
         if found is not None and reference.kind == record_kinds.INITIALIZE:
             self._gaps.forget(reference.ids)
@@ -405,8 +375,8 @@ class TransactionReader:
         elif not is_found and record.kind in record_kinds.UNDOES_DEFINITION and record.table is not None:
             # Its table is another one up to here, or has other columns; which, only the missing record says.
             self._held.take(_CHANGE_BYTES)
-            lost = transaction, lookup.behind(record.compensated), record.extent.index
-            self._lost.setdefault(record.table, []).append(lost)
+            begin = lookup.behind(record.compensated)
+            self._definitions.add_missing(transaction, record.table, begin, record.extent.index)
             self._pieces.describe(record.table)
         if not is_found and record.extent.index >= self._beginning.read_before:
             self.index.counts["compensations of changes that are not in the log at hand"] += 1
@@ -417,20 +387,6 @@ class TransactionReader:
         if lookup is None:
             lookup = self._lookups[transaction] = OpenChanges(transaction.changes, self._held)
         return lookup
-
-
-def described_in(kind: str, ids: Ids, body: Any) -> tuple[Table | None, Table | None] | None:
-    """The table that a record describes, and its description before; None if the record is not of that kind.
-
-    What is behind a record that drops the table, or columns of it, is another one, which it does not describe. Versions
-    are numbered where all records of a table are known. Raises RecordError LMP-R006 for contradicting descriptors.
-    """
-    if kind == record_kinds.INITIALIZE:
-        return table_of(ids, body.table_description, 0, "table_description"), None
-    if kind == record_kinds.ADD_COLUMNS:
-        before = table_of(ids, body.old_arrays, 0, "old_arrays")
-        return table_of(ids, body.new_arrays, 0, "new_arrays"), before
-    return (None, None) if kind in (record_kinds.DROP, record_kinds.DROP_COLUMNS) else None
 
 
 def _link_of(record: LogRecord) -> tuple[int, int | None, int]:

@@ -569,3 +569,22 @@ def test_an_altered_column_is_said(ends: str, engine: str, tmp_path: Path) -> No
     found = read(tmp_path, stream, operations="I", engine=engine)
     assert _shown(found) == [(1, 0x42434445), (2, 0x42434445)]
     assert found.has_note("2 x columns altered by records that do not say how") is (ends == "commit")
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("is_same", [True, False])
+def test_columns_before_that_are_not_those_described_in_front_are_said(
+    is_same: bool, engine: str, tmp_path: Path
+) -> None:
+    """Something in between is not in the log, or was altered; nobody knows from where on."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(_FIRST)
+    unit.commit()
+    _insert(stream, _FIRST, 1)
+    unit = stream.begin()
+    unit.add_columns(_FIRST if is_same else _SECOND, _ADDED)
+    unit.commit()
+    found = read(tmp_path, stream, engine=engine)
+    assert found.has_note("table 2.6 has other columns than the log describes in front, where some are") is not is_same
+    assert _shown(found) == [(1, 0x42434445)]

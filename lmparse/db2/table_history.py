@@ -1,0 +1,188 @@
+"""History of a Db2 LUW table: the records of a log that describe it, drop it, or drop columns of it, in their order.
+
+Which one is in force depends on the transaction that asks: its own records count as soon as they are written, those of
+others when they are committed, and those that were taken back up to where that was done.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from lmparse.db2.tables import Table
+from lmparse.framing.extents import RecordExtent
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecord:
+    """A description of a table in the log, a record that drops the table or columns of it, or one in front of the log
+    that defines it otherwise and is taken back in the log."""
+
+    table: Table | None
+    """From there on. None if nothing describes it: the record drops the table, or columns of it, or is not there, and
+    none behind it describes the next one with its ids, or the columns that are left."""
+    index: int
+    """Number of its record; of one that is not there, of the one behind which it may be."""
+    transaction: int
+    """Number of the transaction that made it."""
+    is_committed: bool
+    is_undone: bool
+    before: Table | None = None
+    """Description of the table as it was before, from the same record; once it is settled, only where none in front
+    of the record describes the table, and from the beginning of the log on."""
+    extent: RecordExtent | None = None
+    """Its record; None if the record was read before, see `checkpoint`, or is not there."""
+    tid: int = 0
+    """Identifier of that transaction."""
+    until: int | None = None
+    """Number of the record that took it back, that ended its transaction otherwise than with a commit, or that begins
+    another one with its identifier; None if there is none."""
+    is_open: bool = False
+    """Whether that transaction has no end in the log."""
+    sequence: int = 0
+    """Number of the last version up to here."""
+
+
+class TableHistory:
+    """The descriptions of one table, so that the one in force is found without a walk over all."""
+
+    def __init__(self, records: Sequence[TableRecord]) -> None:
+        self._committed = _InOrder()
+        self._own: dict[int, _InOrder] = {}
+        """By transaction that made them, those that it did not take back."""
+        self._with_undone: dict[int, _InForce] = {}
+        """All of them, by transaction."""
+        self._before = _InOrder()
+        """Those that state the columns from the beginning of the log on."""
+        all_own: dict[int, list[TableRecord]] = {}
+        for record in records:
+            if record.is_committed:
+                self._committed.add(record)
+            if not record.is_undone:
+                self._own.setdefault(record.transaction, _InOrder()).add(record)
+            all_own.setdefault(record.transaction, []).append(record)
+            if record.before is not None:
+                self._before.add(record)
+        for transaction, own in all_own.items():
+            self._with_undone[transaction] = _InForce(own)
+
+    def at(self, index: int, transaction: int, *, is_undone: bool) -> Table | None:
+        """The description in force at a record of a transaction."""
+        record = self.record_at(index, transaction, is_undone=is_undone)
+        if record is not None:
+            return record.table
+        following = self._before.behind(index)
+        return None if following is None else following.before
+
+    def is_made_behind(self, index: int) -> bool:
+        """Whether a record behind makes or drops a table, of which none states the columns before."""
+        return self._committed.behind(index) is not None
+
+    def record_at(self, index: int, transaction: int, *, is_undone: bool) -> TableRecord | None:
+        """The last record that describes or drops the table for a record of a transaction."""
+        committed = self._committed.at(index)
+        if is_undone:
+            in_force = self._with_undone.get(transaction)
+            own = None if in_force is None else in_force.at(index)
+        else:
+            held = self._own.get(transaction)
+            own = None if held is None else held.at(index)
+        return own if own is not None and (committed is None or own.index >= committed.index) else committed
+
+
+class _InForce:
+    """Which of the descriptions by one transaction is in force, with those that it took back up to where it did so."""
+
+    def __init__(self, records: Sequence[TableRecord]) -> None:
+        self._indexes = turning_points(records)
+        self._found: list[TableRecord | None] = []
+        coming, open_ = sorted(records, key=lambda record: record.index, reverse=True), list[TableRecord]()
+        for index in self._indexes:
+            while coming and coming[-1].index <= index:
+                open_.append(coming.pop())
+            while open_ and (until := open_[-1].until) is not None and until <= index:
+                open_.pop()
+            self._found.append(open_[-1] if open_ else None)
+
+    def at(self, index: int) -> TableRecord | None:
+        """The one at a record."""
+        place = bisect_right(self._indexes, index)
+        return self._found[place - 1] if place else None
+
+
+def turning_points(records: Sequence[TableRecord]) -> list[int]:
+    """Numbers of the records with which another description of a table may be in force, ascending."""
+    untils = {record.until for record in records if record.until is not None}
+    return sorted({record.index for record in records} | untils)
+
+
+class _InOrder:
+    """Descriptions in the order of the log."""
+
+    def __init__(self) -> None:
+        self._indexes: list[int] = []
+        self._records: list[TableRecord] = []
+
+    def add(self, record: TableRecord) -> None:
+        self._indexes.append(record.index)
+        self._records.append(record)
+
+    def at(self, index: int) -> TableRecord | None:
+        """The last one up to a record."""
+        place = bisect_right(self._indexes, index)
+        return self._records[place - 1] if place else None
+
+    def behind(self, index: int) -> TableRecord | None:
+        """The first one behind a record."""
+        place = bisect_right(self._indexes, index)
+        return self._records[place] if place < len(self._records) else None
+
+
+def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord]:
+    """The descriptions of one table, all of them, with their numbers, of which `number` is the last one before.
+
+    The columns that a record states as those before hold from where the table begins: where the one with its ids before
+    it was dropped, or in front of the log. In between nothing else may describe it, or its columns are known.
+    """
+    history = TableHistory(records)
+    is_begun_before, first = set[int](), dict[int, Table]()
+    doubtful: TableRecord | None = None
+    for record in records:
+        if record.before is None:
+            # Whether others behind it change this table or the one before is not known.
+            doubtful = record if record.is_open and not record.is_undone else doubtful
+            continue
+        begin = history.record_at(record.index - 1, record.transaction, is_undone=True)
+        if _is_doubtful(record, begin, doubtful):
+            continue
+        if begin is None:
+            is_begun_before.add(record.index)
+        elif begin.table is None:
+            first.setdefault(id(begin), record.before)
+    found = []
+    for record in records:
+        table = first.get(id(record)) if record.table is None else record.table
+        number += table is not None
+        before = record.before if record.index in is_begun_before else None
+        table = None if table is None else replace(table, sequence=number)
+        found.append(replace(record, table=table, before=before, sequence=number))
+    return found
+
+
+def unlike_before(records: Sequence[TableRecord]) -> list[TableRecord]:
+    """Of the descriptions of one table, not settled, those that add columns to others than are described in front."""
+    history, found = TableHistory(records), list[TableRecord]()
+    for record in records:
+        if record.before is not None:
+            known = history.record_at(record.index - 1, record.transaction, is_undone=True)
+            if known is not None and known.table is not None and not known.table.has_columns_of(record.before):
+                found.append(record)
+    return found
+
+
+def _is_doubtful(record: TableRecord, begin: TableRecord | None, other: TableRecord | None) -> bool:
+    """Whether the table that a record changes may begin behind `begin`: with `other`, of which no end is in the log."""
+    if other is None or other.transaction == record.transaction:
+        return False
+    return begin is None or begin.index < other.index
