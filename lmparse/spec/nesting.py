@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from lmparse.spec.layout import NESTED, Field, Layout
 
@@ -51,6 +51,55 @@ def holds_itself(layouts: Mapping[str, Layout], layout_id: str) -> bool:
     """Whether a layout is inside itself."""
     inside = reached(layouts, (name for entry in layouts[layout_id] for name in types_of(entry)))
     return any(layout.id == layout_id for layout in inside)
+
+
+def rings(inside: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
+    """The ring of each layout that is in one: the layouts that hold each other, or the one that holds itself.
+
+    `inside`: ids of the layouts in each. In time linear to these (Tarjan, "Depth-first search and linear graph
+    algorithms", 1972: strongly connected components).
+    """
+    number: dict[str, int] = {}
+    first: dict[str, int] = {}
+    """The least number that is reached from each."""
+    path: dict[str, None] = {}
+    """Those whose ring is not known yet, in the order of their numbers."""
+    found: dict[str, tuple[str, ...]] = {}
+    levels: list[tuple[str, Iterator[str]]] = []
+
+    def enter(name: str) -> None:
+        number[name] = first[name] = len(number)
+        path[name] = None
+        levels.append((name, iter(inside[name])))
+
+    for start in inside:
+        if start not in number:
+            enter(start)
+        while levels:
+            name, left = levels[-1]
+            nested = next((one for one in left if one in inside), None)
+            if nested is None:
+                levels.pop()
+                if levels:
+                    around = levels[-1][0]
+                    first[around] = min(first[around], first[name])
+                if first[name] == number[name]:
+                    together = [*_taken_from(path, name)]
+                    if len(together) > 1 or name in inside[name]:
+                        found |= dict.fromkeys(together, tuple(together))
+            elif nested not in number:
+                enter(nested)
+            elif nested in path:
+                first[name] = min(first[name], number[nested])
+    return found
+
+
+def _taken_from(path: dict[str, None], start: str) -> Iterator[str]:
+    """The last names of a path, back to `start`, which are removed from it."""
+    last = ""
+    while last != start:
+        last, _ = path.popitem()
+        yield last
 
 
 def json_reason(layouts: Mapping[str, Layout], entry: Field) -> str:

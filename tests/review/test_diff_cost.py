@@ -48,6 +48,18 @@ def numbered(name: str, number: int, word: str) -> Fields:
     return [{**entry, "-orig-id": f"{word}{at}"} for at, entry in enumerate(fields(name, number))]
 
 
+def ring(number: int, width: str, **keys: Any) -> dict[str, Any]:
+    """Types that hold each other, each some of them, the last with a field of its own."""
+
+    def held(at: int) -> Fields:
+        others = sorted({(at + step) % number for step in (1, 3, 8)})
+        return [{"id": f"f{at}_{other}", "type": f"t{other}", **keys} for other in others]
+
+    inner = {f"t{at}": {"seq": [*fields(f"k{at}_", 1), *held(at)]} for at in range(number)}
+    inner[f"t{number - 1}"]["seq"] += fields("last", 1, type=width)
+    return {"seq": [{"id": "in", "type": "t0"}], "types": inner}
+
+
 STATES: dict[str, Callable[[int], States]] = {
     "renamed": lambda n: ({"seq": fields("a", n)}, {"seq": fields("b", n)}),
     "unchanged": lambda n: ({"seq": fields("a", n)}, {"seq": fields("a", n)}),
@@ -106,6 +118,12 @@ STATES: dict[str, Callable[[int], States]] = {
         {"seq": switching("t", n), "types": types("t", "a", n)},
         {"seq": switching("s", n), "types": types("s", "b", n)},
     ),
+    "types of each other": lambda n: (ring(n, "u2", **{"if": "false"}), ring(n, "u4", **{"if": "false"})),
+    "lists of each other": lambda n: (
+        ring(n, "u2", repeat="expr", **{"repeat-expr": 0}),
+        ring(n, "u4", repeat="expr", **{"repeat-expr": 0}),
+    ),
+    "types that always hold each other": lambda n: (ring(n, "u2"), ring(n, "u4")),
     "instances": lambda n: (
         {"seq": fields("k", 1), "instances": {f"a{at}": {"pos": 0, "type": "u1"} for at in range(n)}},
         {"seq": fields("k", 1), "instances": {f"b{at}": {"pos": 0, "type": "u1"} for at in range(n)}},

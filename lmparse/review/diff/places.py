@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 
 from lmparse.review.diff.pairs import Pairs, said_of
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Field, Layout
-from lmparse.spec.nesting import types_of
+from lmparse.spec.nesting import rings, types_of
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,15 @@ def _part(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(errors="surrogatepass"), digest_size=32).digest(), "big")
 
 
+def _may_be_missing(entry: Field) -> bool:
+    return entry.optional or entry.conditional or entry.repeated
+
+
+def _are_together(known: Mapping[str, tuple[str, ...]], one: str, other: str) -> bool:
+    ring = known.get(one)
+    return ring is not None and ring is known.get(other)
+
+
 class Places:
     """The places of fields in one state of the specs."""
 
@@ -68,12 +79,10 @@ class Places:
                 place = (pair.old.id, old.id) if is_old else (pair.id, new.id)
                 self._fields[place] = new.id
                 self._cases[place] = frozenset(pairs.renamed(case) or case for case in old.cases) & set(new.cases)
-        self._open: set[str] = set()
-        self._cuts = 0
-        """How many times a type was found inside itself."""
         self._extents: dict[str, Place] = {}
         self._least: dict[str, int] = {}
         self._rooms: dict[str, int] | None = None
+        self._marks: dict[str, str] = {}
 
     def of(self, layout: Layout) -> dict[str, Place]:
         """The place of each field of a layout by its id in this state."""
@@ -110,27 +119,20 @@ class Places:
 
     def least(self, layout: Layout) -> int:
         """The least number of bits of a record of a layout."""
-        if layout.id in self._open:
-            self._cuts += 1
-            return 0
-        if layout.id in self._least:
-            return self._least[layout.id]
-        self._open.add(layout.id)
-        cuts = self._cuts
-        total = sum(self.least_of(layout, entry) for entry in layout)
-        self._open.discard(layout.id)
-        if cuts == self._cuts or not self._open:  # otherwise the type around it is not counted in it
-            self._least[layout.id] = total
-        return total
+        if layout.id not in self._least:
+            self._least[layout.id] = sum(self.least_of(layout, entry) for entry in layout)
+        return self._least[layout.id]
 
     def least_of(self, layout: Layout, entry: Field) -> int:
         """The least number of bits of a field; 0 when it can be missing."""
-        if entry.optional or entry.conditional or entry.repeated:
+        if _may_be_missing(entry):
             return 0
         if entry.width is not None:
             return entry.width * 8
-        nested = None if self._size(layout, entry) else self._state.layouts.get(entry.type or "")
-        return (entry.bits or 0) if nested is None else self.least(nested)
+        nested = self._state.layouts.get(entry.type or "") if self._is_open(layout, entry) else None
+        if nested is None:
+            return entry.bits or 0
+        return 0 if self._is_endless(layout, nested.id) else self.least(nested)
 
     def room(self, layout: Layout) -> int:
         """Number of bits that every record of a layout has, because all fields with the layout have that size."""
@@ -163,32 +165,76 @@ class Places:
     def _own_extent(self, layout: Layout, entry: Field, name: str) -> Place:
         if entry.width is not None:
             return Place(bits=entry.width * 8)
-        if self._size(layout, entry):
+        if not self._is_open(layout, entry):
             return Place().plus(0, name)
         if entry.type is not None:
-            return self._layout_extent(entry.type, name)
+            is_cut = self._is_endless(layout, entry.type) or (
+                self._is_in_ring(layout, entry.type) and _may_be_missing(entry)
+            )
+            return Place().plus(0, name) if is_cut else self._layout_extent(entry.type, name)
         # Added and removed cases do not move anything in records of the other cases.
         kept = self._cases.get((layout.id, entry.id), frozenset())
         cases = {self._names.get(case, case): case for case in entry.cases}
-        both = [f"{known}{self._layout_extent(cases[known], known)}" for known in sorted(cases) if known in kept]
+        both = [
+            known if self._is_in_ring(layout, cases[known]) else f"{known}{self._layout_extent(cases[known], known)}"
+            for known in sorted(cases)
+            if known in kept
+        ]
         return Place().plus(0, f"{name}[{';'.join(both)}]")
 
     def _layout_extent(self, layout_id: str, name: str) -> Place:
-        layout = self._state.layouts.get(layout_id)
-        if layout is None or layout_id in self._open:
-            self._cuts += 1
+        """The distance from the start of a record of some layout to its end.
+
+        A type in a ring of types that hold each other is not followed around it, but any change of their extents is one
+        of the ring's mark, and so of each of them.
+        """
+        if layout_id not in self._state.layouts:
             return Place().plus(0, name)
-        known = self._extents.get(layout_id)
-        if known is not None:
-            return known
-        self._open.add(layout_id)
-        cuts, place = self._cuts, Place()
-        for entry in layout:
-            place = self._behind(layout, entry, place)
-        self._open.discard(layout_id)
-        if cuts == self._cuts:  # otherwise a type is inside itself, and the extent here is not the whole one
+        ring = self._rings.get(layout_id)
+        place = self._extent_in_ring(layout_id)
+        return place if ring is None else place.plus(0, self._mark(ring))
+
+    def _extent_in_ring(self, layout_id: str) -> Place:
+        if layout_id not in self._extents:
+            layout, place = self._state.layouts[layout_id], Place()
+            for entry in layout:
+                place = self._behind(layout, entry, place)
             self._extents[layout_id] = place.aligned()
-        return place.aligned()
+        return self._extents[layout_id]
+
+    def _mark(self, ring: tuple[str, ...]) -> str:
+        """What stands for the extents of the types of a ring."""
+        known = self._marks.get(ring[0])
+        if known is None:
+            extents = sorted(f"{self._names.get(name, name)}{self._extent_in_ring(name)}" for name in ring)
+            known = self._marks[ring[0]] = f"ring({_part(';'.join(extents)):x})"
+        return known
+
+    @cached_property
+    def _rings(self) -> dict[str, tuple[str, ...]]:
+        """Types that hold each other, see `rings`."""
+        return self._rings_of(types_of)
+
+    @cached_property
+    def _endless(self) -> dict[str, tuple[str, ...]]:
+        """Types that always hold each other."""
+        return self._rings_of(lambda entry: [] if entry.type is None or _may_be_missing(entry) else [entry.type])
+
+    def _rings_of(self, types: Callable[[Field], Iterable[str]]) -> dict[str, tuple[str, ...]]:
+        return rings({
+            layout.id: [name for entry in layout if self._is_open(layout, entry) for name in types(entry)]
+            for layout in self._state.layouts.values()
+        })  # fmt: skip
+
+    def _is_in_ring(self, layout: Layout, nested: str) -> bool:
+        return _are_together(self._rings, layout.id, nested)
+
+    def _is_endless(self, layout: Layout, nested: str) -> bool:
+        return _are_together(self._endless, layout.id, nested)
+
+    def _is_open(self, layout: Layout, entry: Field) -> bool:
+        """Whether the extent of a field is that of what is inside it."""
+        return entry.width is None and not self._size(layout, entry)
 
     def _fills_up_to(self, layout: Layout, entry: Field) -> str | None:
         """Id of the field that has the end of this one, when this one has all bytes up to that end."""
