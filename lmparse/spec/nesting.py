@@ -14,6 +14,11 @@ def types_of(entry: Field) -> Iterator[str]:
         yield entry.type
 
 
+def types_in(layout: Layout) -> list[str]:
+    """Ids of the layouts that its fields may have."""
+    return [name for entry in layout for name in types_of(entry)]
+
+
 def reached(layouts: Mapping[str, Layout], start: Iterable[str]) -> Iterator[Layout]:
     """The layouts with some ids and all layouts inside them, each once."""
     seen: set[str] = set()
@@ -23,33 +28,42 @@ def reached(layouts: Mapping[str, Layout], start: Iterable[str]) -> Iterator[Lay
         if layout_id not in seen:
             seen.add(layout_id)
             yield layouts[layout_id]
-            left += [name for entry in layouts[layout_id] for name in types_of(entry)]
+            left += types_in(layouts[layout_id])
 
 
 def flat(layouts: Mapping[str, Layout], layout: Layout) -> Iterator[Field]:
     """The fields of a record; if a code decides its kind, those of every kind, of which one may hold itself."""
+    return (entry for _, entry in flat_with_layouts(layouts, layout))
+
+
+def flat_with_layouts(layouts: Mapping[str, Layout], layout: Layout) -> Iterator[tuple[Layout, Field]]:
+    """The same, each field with its layout."""
     seen = {layout.id}
-    levels: list[Iterator[Field]] = [iter(layout)]
+    levels = [_with_layout(layout)]
     while levels:
-        entry = next(levels[-1], None)
-        if entry is None:
+        found = next(levels[-1], None)
+        if found is None:
             levels.pop()
-        elif entry.kind == "body":
-            levels.append(_of_cases(layouts, types_of(entry), seen))
+        elif found[1].kind == "body":
+            levels.append(_of_cases(layouts, types_of(found[1]), seen))
         else:
-            yield entry
+            yield found
 
 
-def _of_cases(layouts: Mapping[str, Layout], cases: Iterable[str], seen: set[str]) -> Iterator[Field]:
+def _of_cases(layouts: Mapping[str, Layout], cases: Iterable[str], seen: set[str]) -> Iterator[tuple[Layout, Field]]:
     for case in cases:
         if case not in seen:
             seen.add(case)
-            yield from layouts[case]
+            yield from _with_layout(layouts[case])
+
+
+def _with_layout(layout: Layout) -> Iterator[tuple[Layout, Field]]:
+    return ((layout, entry) for entry in layout)
 
 
 def holds_itself(layouts: Mapping[str, Layout], layout_id: str) -> bool:
     """Whether a layout is inside itself."""
-    inside = reached(layouts, (name for entry in layouts[layout_id] for name in types_of(entry)))
+    inside = reached(layouts, types_in(layouts[layout_id]))
     return any(layout.id == layout_id for layout in inside)
 
 

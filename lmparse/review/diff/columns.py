@@ -7,14 +7,14 @@ installed. A test compares both.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from lmparse.spec.catalog import KIND
 from lmparse.spec.kind_words import common_digits
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Field, Layout
-from lmparse.spec.nesting import json_reason, types_of
+from lmparse.spec.nesting import flat, flat_with_layouts, json_reason
 from lmparse.values import kinds
 
 Origin = tuple[str, str]
@@ -48,7 +48,7 @@ def columns_of(specs: Specs, spec_id: str) -> dict[str, SpecColumn]:
     if has_body and f"instances.{KIND}" in specs.details.get(spec_id, {}):
         columns[KIND] = SpecColumn(_TEXT, "", ((spec_id, f"instances.{KIND}"),))
     nested_in: dict[str, list[tuple[str, Field]]] = {}
-    for layout, entry in _flat(layouts, layouts[spec_id], (spec_id,)):
+    for layout, entry in flat_with_layouts(layouts, layouts[spec_id]):
         _put(columns, entry.id, SpecColumn(whole.of(entry), entry.doc, ((layout.id, entry.id),)))
         nested = layouts.get(entry.type or "")
         if entry.kind in ("struct", "switch"):
@@ -83,7 +83,7 @@ def _put_inner(columns: dict[str, SpecColumn], whole: _WholeTypes, entry: Field,
         return
     inner = [((layout_id, entry.id), choice) for choice in entry.choices]
     if entry.kind == "struct" and nested is not None:
-        inner = [((layout.id, part.id), part) for layout, part in _flat(whole.layouts, nested, (nested.id,))]
+        inner = [((layout.id, part.id), part) for layout, part in flat_with_layouts(whole.layouts, nested)]
     types = whole.by_name(part for _, part in inner)
     for origin, part in inner:
         is_text = types[part.id] in (_TEXT, f"array<{_TEXT}>")
@@ -108,17 +108,6 @@ def column_type(entry: Field) -> str:
     else:
         name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits, entry.scale)
     return f"array<{_SPARK.get(name, name)}>" if entry.repeated else _SPARK.get(name, name)
-
-
-def _flat(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]) -> Iterator[tuple[Layout, Field]]:
-    """The fields of a record, each with its layout; of all cases where the data decides."""
-    for entry in layout:
-        if entry.kind == "body":
-            for name in types_of(entry):
-                if name not in above:
-                    yield from _flat(layouts, layouts[name], (*above, name))
-        else:
-            yield layout, entry
 
 
 class _WholeTypes:
@@ -149,7 +138,7 @@ class _WholeTypes:
             return column_type(entry)
         inner: Iterable[Field] = entry.choices
         if entry.kind == "struct" and entry.type is not None:
-            inner = (part for _, part in _flat(self.layouts, self.layouts[entry.type], (entry.type,)))
+            inner = flat(self.layouts, self.layouts[entry.type])
         fields = ",".join(f"{name}:{type_}" for name, type_ in self.by_name(inner).items())
         return f"array<struct<{fields}>>" if entry.repeated else f"struct<{fields}>"
 

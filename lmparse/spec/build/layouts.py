@@ -113,7 +113,7 @@ class Layouts:
         width, bits = self._width(scope, attribute)
         if place.bits and not bits:
             # A type of bit fields goes on in the byte, so that all in it is at other bits than in its layout.
-            place = _Place(None) if _begins_with_bits(scope, attribute) else place.aligned()
+            place = _Place(None) if _begins_with_bits(scope, attribute, set()) else place.aligned()
         kind, found = self._kind(scope, attribute)
         condition = expressions.condition(scope, attribute)
         missing_from = _missing_from(condition, numbers)
@@ -247,8 +247,9 @@ def without_circles(layouts: dict[str, Layout]) -> dict[str, Layout]:
     return found
 
 
-def _begins_with_bits(scope: Scope, attribute: dict[str, Any], open_: frozenset[str] = frozenset()) -> bool:
-    """Whether a field may go on in the byte in which the one before it ends."""
+def _begins_with_bits(scope: Scope, attribute: dict[str, Any], seen: set[str]) -> bool:
+    """Whether a field may go on in the byte in which the one before it ends; of the types `seen`, which grow, none
+    does."""
     type_ = attribute.get("type")
     if type_ is None or "size" in attribute or attribute.get("size-eos"):
         return False
@@ -256,9 +257,10 @@ def _begins_with_bits(scope: Scope, attribute: dict[str, Any], open_: frozenset[
         if number := NUMBER.match(name):
             if number[1] == "b":
                 return True
-        elif (nested := scope.type_named(name)) is not None and nested.id not in open_:
+        elif (nested := scope.type_named(name)) is not None and nested.id not in seen:
+            seen.add(nested.id)
             for entry in nested.tree.get("seq", []):
-                if _begins_with_bits(nested, entry, open_ | {nested.id}):
+                if _begins_with_bits(nested, entry, seen):
                     return True
                 if "if" not in entry:
                     break

@@ -28,7 +28,7 @@ from lmparse.spec.built import MANIFEST
 from lmparse.spec.catalog import class_name
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
 from lmparse.spec.layout import Case, Code, Computed, Field, Layout
-from lmparse.spec.nesting import holds_itself
+from lmparse.spec.nesting import rings, types_in
 
 LAYOUTS = "layouts.py"
 DEBUG = "debug/"
@@ -158,7 +158,7 @@ def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str], aroun
         return _Part({}, {}, own or error.problems)
     own_layouts = {name: layout for name, layout in found.items() if name.partition(".")[0] == spec.id}
     named = {one.id: one for one in specs}
-    is_recursive = any(holds_itself(found, name) for name in own_layouts)
+    is_recursive = not own_layouts.keys().isdisjoint(rings({name: types_in(found[name]) for name in found}))
     guards = Guards(idle_repeats(spec, named, around), around.is_counted, is_recursive)
     has_keywords = any(map(has_keyword_members, specs))
     texts = {}

@@ -6,11 +6,12 @@ contains itself without such bits, a number in the data may be the depth of a tr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from lmparse.spec.build.refusals import Parts, Widths
 from lmparse.spec.build.scopes import Scope
+from lmparse.spec.nesting import rings
 
 MOST_WITHOUT_BITS = 64
 """Objects in an object, beyond one for each bit, that are not counted; those of vendors have some dozens."""
@@ -60,12 +61,22 @@ def _reached(scopes: Iterable[Scope]) -> dict[str, Scope]:
     return found
 
 
-def _in_circles(inside: Mapping[str, set[str]]) -> set[str]:
+def _in_circles(inside: Mapping[str, Collection[str]]) -> set[str]:
     """The names that lead to themselves, and those between two such; `inside` has the names that each leads to."""
-    left = set(inside)
-    while True:
-        led_to = set().union(*(inside[name] for name in left))
-        ends = {name for name in left if name not in led_to or not inside[name] & left}
-        if not ends:
-            return left
-        left -= ends
+    around: dict[str, list[str]] = {name: [] for name in inside}
+    for name, held in inside.items():
+        for other in held:
+            around.get(other, []).append(name)
+    circles = rings(inside)
+    return _led_to(inside, circles) & _led_to(around, circles)
+
+
+def _led_to(inside: Mapping[str, Collection[str]], start: Iterable[str]) -> set[str]:
+    """Some names, and all that these lead to."""
+    found = {*start}
+    left = [*found]
+    while left:
+        more = {*inside.get(left.pop(), ())} - found
+        found |= more
+        left += more
+    return found

@@ -81,7 +81,7 @@ def _names(scope: Scope) -> Iterator[Finding]:
                 yield f"{scope.where}/seq/{number}", text
     for number, attribute in enumerate(listed):
         if attribute.get("-lm-type") == "body" and "repeat" not in attribute:
-            found = _columns_of_body(scope, attribute, frozenset())
+            found = _columns_of_body(scope, attribute, set())
             for name in sorted(found & taken):
                 text = f"the field {name} of {attribute['id']} has the name of another column of the record"
                 yield f"{scope.where}/seq/{number}", text
@@ -97,19 +97,20 @@ def _columns_of_parts(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple
             yield part["id"], f"{attribute['id']}_{part['id']}"
 
 
-def _columns_of_body(scope: Scope, body: dict[str, Any], around: frozenset[str]) -> set[str]:
-    """The columns for the fields of a body, whatever kind it is; `around` are the types that it is in."""
+def _columns_of_body(scope: Scope, body: dict[str, Any], seen: set[str]) -> set[str]:
+    """The columns for the fields of a body, whatever kind it is, but for those of the types `seen`, which grow."""
     type_ = body.get("type")
     found: set[str] = set()
     names: set[Any] = {*type_["cases"].values()} if isinstance(type_, dict) else {type_}
     for name in names:
-        nested = scope.type_named(name) if isinstance(name, str) and name not in around else None
-        if nested is None:
+        nested = scope.type_named(name) if isinstance(name, str) else None
+        if nested is None or nested.id in seen:
             continue
+        seen.add(nested.id)
         found.update(instances(nested.tree))
         for attribute in attributes(nested.tree):
             if attribute.get("-lm-type") == "body":
-                found |= _columns_of_body(nested, attribute, around | {name})
+                found |= _columns_of_body(nested, attribute, seen)
             else:
                 found.add(attribute["id"])
                 found.update(column for _, column in _columns_of_parts(nested, attribute))
