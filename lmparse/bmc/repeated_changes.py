@@ -69,6 +69,8 @@ class SharedSegment:
     extent: RecordExtent
     ordinal: int
     digest: bytes
+    """Of table and DATA."""
+    data_length: int
     is_settled: bool
     is_complete: bool
 
@@ -86,6 +88,8 @@ class SharedRecords:
     """Whether the extract states what became of the unit, and has the record complete."""
     is_complete: Flags
     segments: list[SharedSegment] = field(default_factory=list)
+    joined: dict[bytes, bytes] = field(default_factory=dict)
+    """As `digest`, of the changes that have all their segments here, by identity."""
 
 
 def shared_records(task: Shared) -> SharedRecords:
@@ -94,6 +98,7 @@ def shared_records(task: Shared) -> SharedRecords:
     log = open_extract(heads.path, heads.control, task.options, heads.settings)
     runs: PositionRuns = log.position_runs()
     found: list[SharedRecords] = []
+    joining = _Joining(held)
     for window, decoded in decoded_windows(log, _RAW):
         ordinals = runs.numbers(window)
         at = keys(positions(log, decoded))
@@ -101,30 +106,59 @@ def shared_records(task: Shared) -> SharedRecords:
         numbers = np.flatnonzero(near & ~decoded.irregular)
         if len(numbers):
             held.take(_ROW_BYTES * len(numbers), file=heads.path)
-            found.append(_taken(task, window, decoded, numbers, ordinals, held))
-    return _together(found, sum(widths(task.fields)))
+            found.append(_taken(task, window, decoded, numbers, ordinals, held, joining))
+    return _together(found, sum(widths(task.fields)), joining.whole)
 
 
-def _together(found: list[SharedRecords], width: int) -> SharedRecords:
+class _Joining:
+    """Digests of changes in segments; of those that lack one, table and DATA of the segments so far."""
+
+    def __init__(self, held: Held) -> None:
+        self.whole: dict[bytes, bytes] = {}
+        """By identity."""
+        self._held = held
+        self._open: dict[bytes, dict[int, tuple[bytes, bytes]]] = {}
+
+    def add(self, identity: bytes, total: int, number: int, table: bytes, data: bytes) -> None:
+        self._held.take(_SEGMENT_BYTES + len(data))
+        pieces = self._open.setdefault(identity, {})
+        pieces[number] = table, data
+        if len(pieces) == total:
+            del self._open[identity]
+            self._held.give(sum(_SEGMENT_BYTES + len(data) for _, data in pieces.values()))
+            in_order = [pieces[number] for number in sorted(pieces)]
+            self.whole[identity] = _digest(in_order[0][0], *(data for _, data in in_order))
+
+
+def _digest(table: bytes, *data: bytes) -> bytes:
+    digest = blake2b(table, digest_size=_DIGEST)
+    for piece in data:
+        digest.update(piece)
+    return digest.digest()
+
+
+def _together(found: list[SharedRecords], width: int, joined: dict[bytes, bytes]) -> SharedRecords:
     empty = SharedRecords(
         np.zeros((0, width), np.uint8), np.zeros((0, _DIGEST), np.uint8), _NONE, _NONE, _NONE > 0, _NONE > 0
     )
     every = [empty, *found]
     arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in every]) for name in _ARRAYS}
-    return SharedRecords(**arrays, segments=[segment for one in found for segment in one.segments])
+    return SharedRecords(**arrays, segments=[segment for one in found for segment in one.segments], joined=joined)
 
 
 _ARRAYS = ("identity", "digest", "offset", "ordinal", "is_settled", "is_complete")
 
 
 def _taken(
-    task: Shared, window: Window, decoded: Decoded, numbers: Int64s, ordinals: Int64s, held: Held
+    task: Shared, window: Window, decoded: Decoded, numbers: Int64s, ordinals: Int64s, held: Held, joining: _Joining
 ) -> SharedRecords:
     raw = {name: rows[numbers] for name, rows in decoded.raw.items() if name != "data"}
     identity = np.concatenate([raw[name] for name in task.fields], axis=1)
     is_complete = ~is_yes(raw["incomplete_trans"])
     is_settled = have_ended(raw["uor_disp"]) & is_complete
-    digest = _digests(task, window, decoded, numbers, np.concatenate([raw[name] for name in _TABLE], axis=1))
+    tables, data = np.concatenate([raw[name] for name in _TABLE], axis=1), _data(task, window, decoded, numbers)
+    made = b"".join(map(_digest, map(bytes, tables), data))
+    digest = np.frombuffer(made, np.uint8).reshape(-1, _DIGEST)
     totals = integers.decode_unsigned_array(raw["total_segs"])
     found = SharedRecords(identity, digest, window.offsets[numbers], ordinals[numbers], is_settled, is_complete)
     partial = np.flatnonzero(totals > 1)
@@ -132,29 +166,29 @@ def _taken(
         return found
     held.take(_SEGMENT_BYTES * len(partial), file=task.heads.path)
     segment_numbers = integers.decode_unsigned_array(raw["seg_num"])
+    lengths = decoded.rest["data"][1][numbers]
     segments = [
         SharedSegment(
             identity[place].tobytes(), int(totals[place]), int(segment_numbers[place]),
             window.extent(int(numbers[place])), int(found.ordinal[place]), digest[place].tobytes(),
-            bool(is_settled[place]), bool(is_complete[place]),
+            int(lengths[place]), bool(is_settled[place]), bool(is_complete[place]),
         )
         for place in partial.tolist()
     ]  # fmt: skip
+    for place, segment in zip(partial.tolist(), segments, strict=True):
+        joining.add(segment.identity, segment.total, segment.number, tables[place].tobytes(), data[place])
     whole = totals <= 1
     arrays: dict[str, Any] = {name: getattr(found, name)[whole] for name in _ARRAYS}
     return SharedRecords(**arrays, segments=segments)
 
 
-def _digests(task: Shared, window: Window, decoded: Decoded, numbers: Int64s, tables: Bytes) -> Bytes:
+def _data(task: Shared, window: Window, decoded: Decoded, numbers: Int64s) -> list[bytes]:
+    """DATA of some records; empty where it is not compared."""
+    if not task.has_data:
+        return [b""] * len(numbers)
     starts, lengths = (part[numbers].tolist() for part in decoded.rest["data"])
     data: Any = np.ascontiguousarray(window.data)
-    made = bytearray()
-    for start, length, table in zip(starts, lengths, tables, strict=True):
-        digest = blake2b(table.tobytes(), digest_size=_DIGEST)
-        if task.has_data:
-            digest.update(data[start : start + length])
-        made += digest.digest()
-    return np.frombuffer(bytes(made), np.uint8).reshape(-1, _DIGEST)
+    return [data[start : start + length].tobytes() for start, length in zip(starts, lengths, strict=True)]
 
 
 # -- whole changes --------------------------------------------------------------------------

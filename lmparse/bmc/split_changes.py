@@ -1,7 +1,9 @@
 """Split changes: changes in segments that are in several extracts of a log.
 
 If an extract has all segments of a change, it gives the change, and the others leave theirs out. If none has all, the
-last extract that has one is lent those that it lacks.
+last extract that has one is lent those that it lacks. Extracts cut a change at different places where their records or
+headers have other lengths, and have other bytes of it where EXPANDVAR or DATEFORMAT differ: then nothing is lent, and
+only whole changes are compared.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ class _Copy:
     offsets: tuple[int, ...]
     is_settled: bool
     digest: bytes = b""
-    """Of a change in one record; empty if it is not complete."""
+    """Of table and DATA of the whole change; empty if it is not here, or Log Master could not complete it."""
 
     @property
     def is_whole(self) -> bool:
@@ -46,15 +48,17 @@ def split_changes(
 ) -> list[list[LentSegment]]:
     """Add to `given` what each extract leaves to others; returns the segments that are lent to each.
 
-    `has_data` says whether digests are of DATA. Raises FramingError LMP-F013 for segments that differ.
+    `has_data` says whether digests are of DATA. Raises FramingError LMP-F013 for changes that differ.
     """
     lent: list[list[LentSegment]] = [[] for _ in found]
     for copies in _copies(found):
         whole = [copy for copy in copies if copy.is_whole]
-        _check_same(copies, heads, may_be_cut_elsewhere=bool(whole))
+        is_cut_alike = len({heads[copy.rank].form for copy in copies}) == 1 and _are_cut_alike(copies)
+        if is_cut_alike:
+            _check_segments(copies, heads)
         if whole:
             kept = next((copy for copy in whole if copy.is_settled), whole[-1])
-            _check_joined(whole, heads, read)
+            _check_whole(whole, heads, has_data=has_data)
             change = _GivenChange(kept)
             for copy in copies:
                 given[copy.rank].repeats += 1
@@ -62,7 +66,7 @@ def split_changes(
                     given[copy.rank].elsewhere += copy.offsets
                     given[copy.rank].misnumbered += change.misnumbered(copy)
                     given[copy.rank].misnumbered += change.miscounted(copy) if has_data else ()
-        elif len({segment.total for copy in copies for segment in copy.segments}) == 1:
+        elif is_cut_alike and len({segment.total for copy in copies for segment in copy.segments}) == 1:
             _lend(copies, heads, given, lent, read)
     return lent
 
@@ -137,40 +141,41 @@ def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
         for rank, own in by_rank.items():
             is_settled = all(segment.is_settled for segment in own)
             offsets = tuple(segment.extent.offset for segment in own)
-            copies[identity].append(_Copy(rank, tuple(own), offsets, is_settled))
+            is_complete = all(segment.is_complete for segment in own)
+            digest = found[rank].joined.get(identity, b"") if is_complete else b""
+            copies[identity].append(_Copy(rank, tuple(own), offsets, is_settled, digest))
         if len({copy.rank for copy in copies[identity]}) == len(copies[identity]) > 1:
             yield sorted(copies[identity], key=lambda copy: copy.rank)
 
 
-def _check_same(copies: Sequence[_Copy], heads: Sequence[ExtractHeads], *, may_be_cut_elsewhere: bool) -> None:
-    """Raise FramingError if segments of one number differ.
+def _are_cut_alike(copies: Sequence[_Copy]) -> bool:
+    """Whether no two segments of one number and TOTALSEGS have different lengths of DATA."""
+    lengths: dict[tuple[int, int], int] = {}
+    every = [segment for copy in copies for segment in copy.segments if segment.is_complete]
+    return all(lengths.setdefault((one.total, one.number), one.data_length) == one.data_length for one in every)
 
-    Those of another length may be of an extract with another capacity of records, where DATA is cut elsewhere.
-    """
+
+def _check_segments(copies: Sequence[_Copy], heads: Sequence[ExtractHeads]) -> None:
+    """Raise FramingError if segments of one number differ."""
     met: dict[tuple[int, int], tuple[int, SharedSegment]] = {}
     for copy in copies:
         for segment in copy.segments:
-            if not segment.is_complete:
-                continue
-            rank, other = met.setdefault((segment.total, segment.number), (copy.rank, segment))
-            is_cut_alike = other.extent.length == segment.extent.length or not may_be_cut_elsewhere
-            if other.digest != segment.digest and is_cut_alike:
-                raise _differing(heads, rank, copy.rank, segment.extent.offset)
+            if segment.is_complete:
+                rank, other = met.setdefault((segment.total, segment.number), (copy.rank, segment))
+                if other.digest != segment.digest:
+                    raise _differing(heads, rank, copy.rank, segment.extent.offset)
 
 
-def _check_joined(whole: Sequence[_Copy], heads: Sequence[ExtractHeads], read: Read) -> None:
-    """Raise FramingError if whole changes in different segments differ."""
-    several = [copy for copy in whole if copy.segments and all(segment.is_complete for segment in copy.segments)]
-    if len({tuple((one.number, one.digest) for one in copy.segments) for copy in several}) < 2:
-        return
-    data: list[bytes] = []
-    with suppress(DataError):  # a bad record is reported where it is read
-        for copy in several:
-            segments = sorted(copy.segments, key=lambda one: one.number)
-            data.append(b"".join(read(copy.rank, one).values["data"] for one in segments))
-    for copy, one in zip(several, data, strict=False):
-        if one != data[0]:
-            raise _differing(heads, several[0].rank, copy.rank, copy.offsets[0])
+def _check_whole(whole: Sequence[_Copy], heads: Sequence[ExtractHeads], *, has_data: bool) -> None:
+    """Raise FramingError if whole changes differ.
+
+    A record with the DATA of a segment is one with a damaged TOTALSEGS, see `miscounted`.
+    """
+    parts = {segment.digest for copy in whole for segment in copy.segments} if has_data else set()
+    known = [copy for copy in whole if copy.digest and (copy.segments or copy.digest not in parts)]
+    for copy in known:
+        if copy.digest != known[0].digest:
+            raise _differing(heads, known[0].rank, copy.rank, copy.offsets[0])
 
 
 def _differing(heads: Sequence[ExtractHeads], rank: int, other: int, offset: int) -> DataError:

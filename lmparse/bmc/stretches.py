@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, heads_of, not_one, open_extract
 from lmparse.bmc.extract_settings import ExtractSettings, LentSegment, moved, numbered
 from lmparse.bmc.interpretation import LogSettings
+from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.read_before import ReadBefore
 from lmparse.bmc.repeated_changes import (
     IDENTITY_FIELDS,
@@ -31,6 +32,9 @@ from lmparse.values.byte_arrays import Bytes
 
 _MOST_SAID = 20
 """Most places between extracts of which a log says what is twice or missing there."""
+
+_MOST_OPEN = 8
+"""Most extracts that are kept open where segments are read that others lack."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +179,7 @@ def _shared(
     found = list(many(shared_records, tasks))
     position = sum(widths([name for name in fields if name in POSITION_FIELDS]))
     some = whole_changes(found, own, position)
-    some_lent = split_changes(found, own, some, partial(_read, own, resolved, options), has_data=len(forms) == 1)
+    some_lent = split_changes(found, own, some, _SegmentReader(own, resolved, options), has_data=len(forms) == 1)
     for number, one, segments in zip(places, some, some_lent, strict=True):
         given[number], lent[number] = one, segments
     notes = ("DATA of changes in several extracts is not compared: EXPANDVAR or DATEFORMAT of DLDS differ",)
@@ -199,13 +203,21 @@ def _near(heads: Sequence[ExtractHeads]) -> dict[int, tuple[bytes, bytes]]:
     return found
 
 
-def _read(
-    heads: Sequence[ExtractHeads], resolved: _Resolved, options: Options, rank: int, segment: SharedSegment
-) -> Segment:
-    one = heads[rank]
-    own = LogSettings(extract=ExtractSettings(one.path, one.control, resolved.of(one)[0]))
-    log = open_extract(one.path, one.control, options, replace(one.settings, own=own))
-    return Segment(segment.extent, log.read_bytes(segment.extent.read(log.buffer)), segment.ordinal)
+class _SegmentReader:
+    """Reads segments of extracts, of which it keeps a few open."""
+
+    def __init__(self, heads: Sequence[ExtractHeads], resolved: _Resolved, options: Options) -> None:
+        self._heads, self._resolved, self._options = heads, resolved, options
+        self._log = lru_cache(_MOST_OPEN)(self._opened)
+
+    def __call__(self, rank: int, segment: SharedSegment) -> Segment:
+        log = self._log(rank)
+        return Segment(segment.extent, log.read_bytes(segment.extent.read(log.buffer)), segment.ordinal)
+
+    def _opened(self, rank: int) -> LogicalLog:
+        one = self._heads[rank]
+        own = LogSettings(extract=ExtractSettings(one.path, one.control, self._resolved.of(one)[0]))
+        return open_extract(one.path, one.control, self._options, replace(one.settings, own=own))
 
 
 # -- what is said -----------------------------------------------------------------------------------

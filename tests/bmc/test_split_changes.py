@@ -1,0 +1,164 @@
+"""A change in segments that is in several extracts is given once, however each of them has cut it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from counted import growth, operations
+from writers.bmc import control, framing, lldf
+from writers.bmc.control import Table
+from writers.bmc.fields import key
+from writers.bmc.rows import Column
+
+from lmparse import cli
+
+TABLE = Table(0x105, 2, 3, "PROD", "WIDE", (Column("K", "INT", 4), Column("V", "VCHR", 900)))
+TEXT = "".join(chr(ord("A") + number % 26) for number in range(200))
+
+
+def fields(place: int) -> dict[str, Any]:
+    position, begin, end = (f"{0x12345000 + number:020X}" for number in (1 + place, 0, 0x1000))
+    named = {
+        **TABLE.header_fields, "changetype": "I", "logrba": position, "loglrsn": position, "memberid": 0,
+        "uorid": begin, "uordisp": "C", "uorcommitpoint": end, "uoridlrsn": begin, "uorcommitlrsn": end,
+    }  # fmt: skip
+    return {key(name): value for name, value in named.items()}
+
+
+def data(text: str, width: int = 0) -> bytes:
+    """DATA of an insert; with a width, with the text as long as its column, as EXPANDVAR Y has it."""
+    image = (1).to_bytes(4, "big") + len(text).to_bytes(2, "big") + text.encode("cp037").ljust(width, b"\x40")
+    return lldf.data_area("I", [image])
+
+
+def whole(place: int, text: str, width: int = 0, **keys: Any) -> list[bytes]:
+    return [lldf.record(data(text, width), **keys, **fields(place))]
+
+
+def cut(place: int, text: str, capacity: int, width: int = 0, **keys: Any) -> list[bytes]:
+    return lldf.segmented(fields(place), data(text, width), capacity, **keys)
+
+
+class Extracts:
+    """Extracts in a folder, each with its control file."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder, self._capsys = folder, capsys
+        self.said = ""
+        self.paths: list[str] = []
+
+    def add(
+        self, *records: bytes, tables: Sequence[Table] = (TABLE,), expandvar: str = "N", header: Any = None
+    ) -> None:
+        path = self.folder / f"e{len(self.paths)}.dat"
+        path.write_bytes(framing.rdw(records))
+        told = control.for_tables(tables, dlds_fields={"segmented": "Y", "expandvar": expandvar}, header=header)
+        path.with_suffix(".ctl").write_bytes(framing.rdw(told))
+        self.paths.append(str(path))
+
+    def texts(self, engine: str = "columnar") -> list[str]:
+        self._run("changes", "--engine", engine)
+        printed, self.said = self._capsys.readouterr()
+        return [json.loads(line)["after"]["V"].rstrip() for line in printed.splitlines()]
+
+    def check(self) -> int:
+        return self._run("check")
+
+    def _run(self, command: str, *options: str) -> int:
+        return cli.main([command, *self.paths, "--control", str(self.folder / "{stem}.ctl"), *options])
+
+
+@pytest.fixture
+def extracts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Extracts:
+    return Extracts(tmp_path, capsys)
+
+
+ENGINES = pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+
+
+@ENGINES
+def test_headers_of_other_lengths_move_the_cut(extracts: Extracts, engine: str) -> None:
+    short = {"size": 277}
+    extracts.add(*whole(0, "a"), *cut(1, TEXT, 112), *whole(2, "b"))
+    records = [*cut(1, TEXT, 123, **short), *whole(2, "b", **short), *whole(3, "c", **short)]
+    extracts.add(*records, header=lldf.described(277))
+    assert extracts.texts(engine) == ["a", TEXT, "b", "c"]
+    assert extracts.check() == 0
+
+
+@ENGINES
+def test_a_change_in_two_forms_of_rows_is_not_compared(extracts: Extracts, engine: str) -> None:
+    extracts.add(*whole(0, "a"), *cut(1, TEXT, 150), *whole(2, "b"))
+    extracts.add(*cut(1, TEXT, 150, 900), *whole(2, "b", 900), *whole(3, "c", 900), expandvar="Y")
+    assert extracts.texts(engine) == ["a", TEXT, "b", "c"]
+    assert extracts.check() == 0
+
+
+@ENGINES
+def test_segments_in_two_forms_of_rows_are_not_put_together(extracts: Extracts, engine: str) -> None:
+    """As many segments in both, of which each has other bytes."""
+    extracts.add(*whole(0, "a"), cut(1, TEXT, 110)[0])
+    extracts.add(cut(1, TEXT, 460, 900)[1], *whole(2, "b", 900), expandvar="Y")
+    assert extracts.texts(engine) == ["a", "b"]
+    assert extracts.check() == 20
+
+
+@ENGINES
+@pytest.mark.parametrize("is_first_whole", [True, False])
+def test_one_record_and_segments_of_one_change_are_compared(
+    is_first_whole: bool, extracts: Extracts, engine: str
+) -> None:
+    one, other = whole(1, TEXT), cut(1, f"{TEXT[:-1]}?", 150)
+    first, last = (one, other) if is_first_whole else (other, one)
+    extracts.add(*whole(0, "a"), *first)
+    extracts.add(*last, *whole(3, "c"))
+    assert extracts.texts(engine) == []
+    assert "has another change at the position of a record [LMP-F013]" in extracts.said
+    assert extracts.check() == 24
+
+
+@ENGINES
+def test_one_record_and_segments_of_one_change_are_given_once(extracts: Extracts, engine: str) -> None:
+    extracts.add(*whole(0, "a"), *whole(1, TEXT))
+    extracts.add(*cut(1, TEXT, 150), *whole(3, "c"))
+    extracts.add(*cut(1, TEXT, 60), *whole(4, "d"))
+    assert extracts.texts(engine) == ["a", TEXT, "c", "d"]
+    assert extracts.check() == 0
+
+
+@ENGINES
+def test_segments_that_are_cut_elsewhere_are_not_lent(extracts: Extracts, engine: str) -> None:
+    """Both extracts lack one of their three segments, and what they have does not fit together."""
+    one, other = cut(1, TEXT, 80), cut(1, TEXT, 95)
+    assert len(one) == len(other) == 3
+    extracts.add(*whole(0, "a"), *one[:2])
+    extracts.add(*other[1:], *whole(3, "c"))
+    assert extracts.texts(engine) == ["a", "c"]
+
+
+@pytest.mark.parametrize("how", ["cut", "lent"])
+def test_the_cost_is_that_of_the_segments_and_that_of_the_tables(
+    how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not of each segment times all tables: an extract is opened once for all segments that are read from it."""
+
+    def cost(size: int) -> int:
+        folder = tmp_path / f"{size}"
+        folder.mkdir()
+        extracts = Extracts(folder, capsys)
+        tables = [TABLE, *(Table(0x105, 2, 10 + number, "PROD", f"T{number}", TABLE.columns) for number in range(size))]
+        pieces = [cut(1 + number, TEXT, 150) for number in range(size)]
+        other = [cut(1 + number, TEXT, 120) for number in range(size)]
+        first, last = (pieces, other) if how == "cut" else ([one[:1] for one in pieces], [one[1:] for one in pieces])
+        extracts.add(*whole(0, "a"), *(record for records in first for record in records), tables=tables)
+        extracts.add(*(record for records in last for record in records), *whole(999, "c"), tables=tables)
+        found: list[str] = []
+        counted = operations(lambda: found.extend(extracts.texts()))
+        assert found == ["a", *[TEXT] * size, "c"]
+        return counted
+
+    assert growth(cost, 10) < 2.4
