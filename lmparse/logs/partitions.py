@@ -166,8 +166,11 @@ class Request:
         """
         return [(path, found) for path, found in self._logs(run)[0] if isinstance(found, Options)]
 
-    def logs(self) -> Iterator[ChangeLog]:
-        """The logs, opened one by one; those that cannot be opened are left out where they do not end the reading."""
+    def logs(self, unread: list[str] | None = None) -> Iterator[ChangeLog]:
+        """The logs, opened one by one; those that cannot be opened are left out where they do not end the reading.
+
+        Their paths are added to `unread`.
+        """
         found, damage = self._logs()
         for path, options in found:
             try:
@@ -179,6 +182,8 @@ class Request:
                 may_be_missing = self.ignore_missing and is_gone(error, path)
                 if not may_be_missing and not may_be_left(error, path, damage, keeps_bad=self.keeps_bad):
                     raise
+                if unread is not None:
+                    unread.append(path)
                 continue
             yield log
 
@@ -233,7 +238,7 @@ class Request:
             try:
                 if isinstance(found, DataError):
                     raise found
-                yield from self._parts_of(path, found, damage, is_numbered, run, is_one_of_many=len(logs) > 1)
+                yield from self._parts_of(path, found, damage, is_numbered, run)
             except DataError as error:
                 if is_gone(error, path) and self.ignore_missing:
                     continue
@@ -255,10 +260,10 @@ class Request:
     def sound_parts(self, *, is_numbered: bool = True) -> Iterator[FilePart]:
         """The same parts where damage ends the reading in every mode."""
         for path, options in self.files():
-            yield from self._parts_of(path, options, Damage.RAISED, is_numbered, None, is_one_of_many=True)
+            yield from self._parts_of(path, options, Damage.RAISED, is_numbered, None)
 
     def _parts_of(
-        self, path: str, options: Options, damage: Damage, is_numbered: bool, run: Run | None, *, is_one_of_many: bool
+        self, path: str, options: Options, damage: Damage, is_numbered: bool, run: Run | None
     ) -> list[FilePart]:
         planned = states_read(path, options)
         file = open_file(path, options)
@@ -267,7 +272,7 @@ class Request:
             file.notice(f"{CONTROL_FILE}: {options.control if controls is None else controls.shown}")
         if self.with_changes and isinstance(file, ChangeLog):
             file.run = run
-            if is_one_of_many and not file.has_table():
+            if not file.has_table():
                 return []
             parts = (file.change_parts if is_numbered else file.cut_change_parts)(self.max_bytes)
         else:
