@@ -56,6 +56,11 @@ class ChangeLog(RecordFile):
     def has_descriptions(self) -> bool:
         """Whether the columns of tables are described, so that rows can be read."""
 
+    @property
+    def lacks_descriptions(self) -> bool:
+        """Whether records cannot be read that may describe tables."""
+        return False
+
     @abstractmethod
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         """The changes that the options select. Raises OptionError, and FramingError where the file is damaged."""

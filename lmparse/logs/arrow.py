@@ -296,6 +296,8 @@ class TableColumns:
     dec_length: str = ""
     why_none: OptionError | None = None
     """Why no log says the columns of the table."""
+    is_whole: bool = True
+    """Whether each log with changes of the table says its columns, as far as can be seen."""
 
     @classmethod
     def of(cls, options: Options, logs: Iterable[ChangeLog], shown: str = "") -> TableColumns:
@@ -304,14 +306,17 @@ class TableColumns:
             return cls(options)
         versions: list[Version] = []
         dec_length, names, missing = "", set[str](), []
-        has_logs = False
+        has_logs, is_whole = False, True
         for log in logs:
             has_logs = True
+            is_whole = is_whole and not log.lacks_descriptions
             try:
-                versions.extend(log.table_versions())
+                found = log.table_versions()
             except TableNotFoundError as error:
                 missing.append(error)  # a log among many need not have changes of every table
                 continue
+            versions.extend(found)
+            is_whole = is_whole and bool(found)
             names |= log.table_names
             dec_length = dec_length or log.dec_length
         if len(names) > 1:
@@ -327,7 +332,7 @@ class TableColumns:
                 "can be read", code="LMP-C005",
                 hint="without table, before and after are JSON text, and no file is needed for the columns",
             )  # fmt: skip
-        return cls(options, versions, dec_length, why)
+        return cls(options, versions, dec_length, why, is_whole)
 
     def schema(self) -> pa.Schema:
         """The columns of the changes, without columns of the table if no log says them."""

@@ -273,7 +273,9 @@ class Request:
         if self.with_changes and isinstance(file, ChangeLog):
             file.run = run
             if not file.has_table():
-                return []
+                if not file.lacks_descriptions:
+                    return []
+                file.known_table_ids = frozenset()  # what cannot be read has its rows
             parts = (file.change_parts if is_numbered else file.cut_change_parts)(self.max_bytes)
         else:
             parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)

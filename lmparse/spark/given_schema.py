@@ -29,7 +29,8 @@ def batch_columns(request: Request, wanted: pa.Schema) -> pa.Schema:
     """The columns of the source for the files of a request, and for a schema that is given."""
     unread = list[str]()
     said = TableColumns.of(request.options, request.logs(unread))
-    return _columns(request, said, wanted, lambda name: bool(unread) or said.why_none is not None)
+    is_all = not unread and said.is_whole and said.why_none is None
+    return _columns(request, said, wanted, lambda name: not is_all)
 
 
 class StreamColumns:
