@@ -211,3 +211,8 @@ class ChangeLog(RecordFile):
             return self.table_ids is None or bool(self.table_ids)
         except TableNotFoundError:
             return False
+
+    def read_no_table(self) -> None:
+        """Read what is bad, and no changes: the log has none of the table that the options name."""
+        self.__dict__.pop("table_ids", None)
+        self.known_table_ids = frozenset()

@@ -238,7 +238,7 @@ class Request:
             try:
                 if isinstance(found, DataError):
                     raise found
-                yield from self._parts_of(path, found, damage, is_numbered, run)
+                yield from self._parts_of(path, found, damage, is_numbered, run, is_one_of_many=len(logs) > 1)
             except DataError as error:
                 if is_gone(error, path) and self.ignore_missing:
                     continue
@@ -260,10 +260,10 @@ class Request:
     def sound_parts(self, *, is_numbered: bool = True) -> Iterator[FilePart]:
         """The same parts where damage ends the reading in every mode."""
         for path, options in self.files():
-            yield from self._parts_of(path, options, Damage.RAISED, is_numbered, None)
+            yield from self._parts_of(path, options, Damage.RAISED, is_numbered, None, is_one_of_many=True)
 
     def _parts_of(
-        self, path: str, options: Options, damage: Damage, is_numbered: bool, run: Run | None
+        self, path: str, options: Options, damage: Damage, is_numbered: bool, run: Run | None, *, is_one_of_many: bool
     ) -> list[FilePart]:
         planned = states_read(path, options)
         file = open_file(path, options)
@@ -273,9 +273,9 @@ class Request:
         if self.with_changes and isinstance(file, ChangeLog):
             file.run = run
             if not file.has_table():
-                if not file.lacks_descriptions:
+                if is_one_of_many and not file.lacks_descriptions:
                     return []
-                file.known_table_ids = frozenset()  # what cannot be read has its rows
+                file.read_no_table()
             parts = (file.change_parts if is_numbered else file.cut_change_parts)(self.max_bytes)
         else:
             parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)

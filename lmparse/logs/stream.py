@@ -147,7 +147,7 @@ class LogStream:
             return
         log, planned = self._log_of(start, end)
         if not log.has_table():
-            return
+            log.read_no_table()
         parts = log.change_parts(self._request.max_bytes)
         check_all(planned)
         fingerprint = log.spec.fingerprint
