@@ -18,7 +18,7 @@ from pyspark.sql.types import (
     StructType,
 )
 from spark.conftest import list_rows, source, write
-from writers.bmc import logs
+from writers.bmc import framing, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 from writers.db2.columns import Column as LuwColumn
@@ -332,3 +332,14 @@ def test_a_type_of_the_schema_does_not_matter_where_no_value_is(tmp_path: Path) 
     assert outcome(of(after=of(NEW=DateType(), NO=TEXT), _corrupt_fields=FAULTS), asked(tmp_path)) == [
         (None, ["LMP-F003"])
     ]
+
+
+def test_a_log_without_the_table_has_rows_for_bad_records(tmp_path: Path) -> None:
+    night(tmp_path, 1, "NEW")
+    schema = source(**asked(tmp_path)).schema()
+    spoil(tmp_path, "gone")
+    night(tmp_path, 4, "NEW", table="STOCK")
+    path = tmp_path / "n4.dat"
+    path.write_bytes(path.read_bytes() + framing.rdw([b"\xff" * 300]))
+    (row,) = rows(schema, asked(tmp_path, framing="rdw"))
+    assert (row["op"], bool(row["_corrupt_record"]), codes(row)) == (None, True, ["LMP-C006"])
