@@ -21,7 +21,7 @@ from lmparse.logs.arrow import TableColumns
 from lmparse.logs.families import check_changes
 from lmparse.logs.joining import behind, check_resumed, checkpoint_behind, the_one
 from lmparse.logs.open import open_changes, states_read
-from lmparse.logs.partitions import FilePart, Request, is_gone
+from lmparse.logs.partitions import FilePart, Request
 from lmparse.logs.taken_files import NONE_TAKEN, TakenFiles, position_of
 from lmparse.options import Options
 from lmparse.spec import catalog
@@ -175,13 +175,15 @@ class LogStream:
     # -- files ------------------------------------------------------------------------------------
 
     def _arrived(self) -> list[str]:
-        names = self._request.selection.names()
+        request = self._request
+        if not any(os.path.lexists(local_path(path)) or "*" in path or "://" in path for path in request.paths):
+            return []
         try:
-            names = self._request.data_files(names)
+            names = request.data_files(request.selection.names())
         except FramingError as error:
-            if error.file is None or not is_gone(error, error.file):
+            if error.code != "LMP-F001":
                 raise
-            return []  # one has been moved away since
+            return []  # a pattern that nothing matches yet
         arrived = self._arrival.arrived(names)
         return arrived if self._held is None else [name for name in arrived if name in self._held]
 

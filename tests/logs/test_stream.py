@@ -92,35 +92,6 @@ def test_files_that_arrive_one_by_one(seed: int, tmp_path: Path) -> None:
     assert len(json.dumps(offset.to_dict())) < 6000
 
 
-@pytest.mark.parametrize("pattern", ["*.log", "?.log", "[12].log", "?.l*"])
-def test_files_that_a_pattern_names_arrive(pattern: str, tmp_path: Path) -> None:
-    landing = Landing(tmp_path)
-    landing.request = replace(landing.request, paths=(str(landing.folder / pattern),))
-    assert landing.stream().latest(StreamOffset()) == StreamOffset()  # nothing matches yet
-    landing.put(0, landing.places[5], "1.log")
-    landing.put(landing.places[5], len(landing.data), "2.log")
-    end = landing.stream().latest(StreamOffset())
-    assert end.taken == 2
-    assert sorted(landing.batch(StreamOffset(), end)) == landing.seqs
-
-
-@pytest.mark.parametrize("what", ["link", "pipe", "path"])
-def test_what_is_no_file_ends_a_stream_as_it_ends_a_batch(what: str, tmp_path: Path) -> None:
-    """Files beside it were not read, for as long as it was there, without a word."""
-    landing, odd = Landing(tmp_path), tmp_path / "landing" / "x.log"
-    landing.put(0, len(landing.data))
-    if what == "link":
-        odd.symlink_to(tmp_path / "nowhere")
-    elif what == "pipe":
-        os.mkfifo(odd)
-    else:
-        landing.request = replace(landing.request, paths=(str(landing.folder), str(odd)))
-    for read in (lambda: landing.stream().latest(StreamOffset()), lambda: list(landing.request.parts())):
-        with pytest.raises(FramingError, match=r"x\.log") as caught:
-            read()
-        assert caught.value.code == "LMP-F001"
-
-
 class Reads:
     """Counts the records of which streams read anything, by file."""
 
