@@ -52,11 +52,16 @@ class Extracts:
         self.paths: list[str] = []
 
     def add(
-        self, *records: bytes, tables: Sequence[Table] = (TABLE,), expandvar: str = "N", header: Any = None
+        self,
+        *records: bytes,
+        tables: Sequence[Table] = (TABLE,),
+        segmented: str = "Y",
+        expandvar: str = "N",
+        header: Any = None,
     ) -> None:
         path = self.folder / f"e{len(self.paths)}.dat"
         path.write_bytes(framing.rdw(records))
-        told = control.for_tables(tables, dlds_fields={"segmented": "Y", "expandvar": expandvar}, header=header)
+        told = control.for_tables(tables, dlds_fields={"segmented": segmented, "expandvar": expandvar}, header=header)
         path.with_suffix(".ctl").write_bytes(framing.rdw(told))
         self.paths.append(str(path))
 
@@ -123,7 +128,7 @@ def test_one_record_and_segments_of_one_change_are_compared(
 
 @ENGINES
 def test_one_record_and_segments_of_one_change_are_given_once(extracts: Extracts, engine: str) -> None:
-    extracts.add(*whole(0, "a"), *whole(1, TEXT))
+    extracts.add(*whole(0, "a"), *whole(1, TEXT), segmented="N")
     extracts.add(*cut(1, TEXT, 150), *whole(3, "c"))
     extracts.add(*cut(1, TEXT, 60), *whole(4, "d"))
     assert extracts.texts(engine) == ["a", TEXT, "c", "d"]
