@@ -68,7 +68,8 @@ class Extracts:
     def texts(self, engine: str = "columnar") -> list[str]:
         self._run("changes", "--engine", engine)
         printed, self.said = self._capsys.readouterr()
-        return [json.loads(line)["after"]["V"].rstrip() for line in printed.splitlines()]
+        changes = map(json.loads, printed.splitlines())
+        return [change["after"]["V"].rstrip() for change in changes if change["op"] == "I"]
 
     def check(self) -> int:
         return self._run("check")
@@ -143,6 +144,32 @@ def test_segments_that_are_cut_elsewhere_are_not_lent(extracts: Extracts, engine
     extracts.add(*whole(0, "a"), *one[:2])
     extracts.add(*other[1:], *whole(3, "c"))
     assert extracts.texts(engine) == ["a", "c"]
+
+
+@ENGINES
+@pytest.mark.parametrize("what", ["whole", "part"])
+def test_extracts_number_segments_from_0_and_from_1(what: str, extracts: Extracts, engine: str) -> None:
+    first, last = cut(1, TEXT, 80, base=0), cut(1, TEXT, 80, base=1)
+    extracts.add(*whole(0, "a"), *(first if what == "whole" else first[:2]))
+    extracts.add(*last, *whole(3, "c"))
+    assert extracts.texts(engine) == ["a", TEXT, "c"]
+    assert extracts.check() == 0
+
+
+@ENGINES
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_statement_is_put_together_only_from_segments_that_may_fit(
+    is_known: bool, extracts: Extracts, engine: str
+) -> None:
+    """Nothing in a statement shows that its segments do not fit, but the other segments of their extracts may."""
+    statement = f"CREATE TABLE {TEXT}".encode("cp037")
+    named = {**fields(2), key("changetype"): "SC"}
+    one, other = (lldf.segmented(named, statement, capacity) for capacity in (120, 150))
+    extracts.add(*cut(1, TEXT, 120), *one[:1])
+    extracts.add(*other[1:], *(cut(3, TEXT, 150) if is_known else whole(3, TEXT)))
+    assert extracts.texts(engine) == [TEXT, TEXT]
+    assert ("nothing shows whether these cut them at the same places" in extracts.said) is not is_known
+    assert ("LMP-R004" in extracts.said) is is_known
 
 
 @pytest.mark.parametrize("how", ["cut", "lent"])
