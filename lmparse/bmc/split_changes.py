@@ -96,21 +96,25 @@ class _GivenChange:
     """A whole change that one extract gives, to compare those records with that others have of it."""
 
     def __init__(self, kept: _Copy, cuts: Sequence[SegmentCut]) -> None:
-        self._cuts, self._base = cuts, cuts[kept.rank].base
+        self._cuts = cuts
         self._segments = {segment.number: segment for segment in kept.segments}
         self._total = kept.segments[0].total if kept.segments else 1
         self._first = 0 if 0 in self._segments else 1
         self._digest = kept.digest
-        self._digests = {segment.digest for segment in kept.segments if segment.is_complete}
+        self._numbers: dict[bytes, set[int]] = {}
+        """Numbers of the segments with some table and DATA."""
+        for segment in kept.segments:
+            if segment.is_complete:
+                self._numbers.setdefault(segment.digest, set()).add(segment.number)
 
     def misnumbered(self, copy: _Copy) -> Iterator[int]:
         """Offsets of segments that cannot be of it.
 
-        It has other numbers of the same TOTALSEGS. With another TOTALSEGS, as records of another length have it,
-        segments may be a part of the change; but then all have the same one.
+        It has other numbers of the same TOTALSEGS, or their DATA behind another number. With another TOTALSEGS, as
+        records of another length have it, segments may be a part of the change; but then all have the same one.
         """
         base = self._cuts[copy.rank].base
-        shift = 0 if base is None or self._base is None else self._base - base
+        shifts = {0, 2 * self._first - 1} if base is None else {self._first - base}
         by_total: dict[int, list[SharedSegment]] = {}
         for segment in copy.segments:
             by_total.setdefault(segment.total, []).append(segment)
@@ -118,9 +122,12 @@ class _GivenChange:
             is_same = total == self._total
             if _are_whole(segments) or (not is_same and len(by_total) == 1):
                 continue
-            yield from (
-                one.extent.offset for one in segments if not is_same or one.number + shift not in self._segments
-            )
+            numbered = [(one, self._numbers.get(one.digest, self._segments.keys())) for one in segments]
+            counts = {shift: sum(one.number + shift in numbers for one, numbers in numbered) for shift in shifts}
+            shift = max(counts, key=lambda shift: (counts[shift], shift == 0))
+            for one, numbers in numbered:
+                if not is_same or one.number + shift not in numbers:
+                    yield one.extent.offset
 
     def miscounted(self, copy: _Copy) -> Iterator[int]:
         """Offsets of records with the DATA of one of its records, but with another TOTALSEGS.
@@ -128,7 +135,7 @@ class _GivenChange:
         A segment has not the DATA of the whole change. Two segments of one number have different lengths if TOTALSEGS
         differs, unless one of them is the last.
         """
-        if copy.digest in self._digests:
+        if copy.digest in self._numbers:
             yield copy.offsets[0]
         for segment in copy.segments:
             if segment.is_complete and segment.total != self._total and self._has_data_of(segment):

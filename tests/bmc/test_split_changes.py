@@ -15,6 +15,7 @@ from writers.bmc.fields import key
 from writers.bmc.rows import Column
 
 from lmparse import cli
+from lmparse.bmc.change_record import table_places
 
 TABLE = Table(0x105, 2, 3, "PROD", "WIDE", (Column("K", "INT", 4), Column("V", "VCHR", 900)))
 TEXT = "".join(chr(ord("A") + number % 26) for number in range(200))
@@ -154,6 +155,24 @@ def test_extracts_number_segments_from_0_and_from_1(what: str, extracts: Extract
     extracts.add(*last, *whole(3, "c"))
     assert extracts.texts(engine) == ["a", TEXT, "c"]
     assert extracts.check() == 0
+
+
+@pytest.mark.parametrize(
+    ("kept", "place", "number"),
+    [((0, 1), 0, 2), ((0, 1), 0, 3), ((0, 1), 1, 1), ((0, 1), 1, 3), ((1, 2), 0, 1), ((1, 2), 1, 1), ((1, 2), 1, 0),
+     ((0,), 0, 2), ((0,), 0, 3), ((2,), 0, 1)],
+)  # fmt: skip
+def test_a_segment_whose_number_is_damaged_is_not_of_the_change(
+    kept: tuple[int, ...], place: int, number: int, extracts: Extracts
+) -> None:
+    """Another extract has all segments, with this DATA behind another number."""
+    every = cut(1, TEXT, 80)
+    some = [every[at] for at in kept]
+    at, width = table_places(["seg_num"])["seg_num"]
+    some[place] = some[place][:at] + number.to_bytes(width, "big") + some[place][at + width :]
+    extracts.add(*whole(0, "a"), *some)
+    extracts.add(*every, *whole(3, "c"))
+    assert extracts.check() in (20, 24)
 
 
 @ENGINES
