@@ -11,7 +11,9 @@ from lmparse.errors import FramingError
 
 SAME = Statement(
     "extracts agree on what several of them have", "changes and units",
-    "of several extracts: table and DATA of a change that is in more than one, and the outcome of a unit of recovery",
+    "of several extracts: table and DATA of a change that is whole in more than one, or in segments that are cut at "
+    "the same places (only the table where EXPANDVAR or DATEFORMAT differ, as a note says), and the outcome of a unit "
+    "of recovery",
 )  # fmt: skip
 NOTHING_MISSING = Statement(
     "no change is missing between two extracts", "pairs of extracts",

@@ -13,7 +13,7 @@ extracts have.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, decoded_windows, not_one, open_extract, positions
 from lmparse.bmc.position_runs import PositionRuns
+from lmparse.bmc.segment_cuts import SegmentCut, SegmentCuts
 from lmparse.bmc.unit_outcomes import UNIT_FIELDS, have_ended, is_yes, keys, widths
 from lmparse.columnar.record_plan import Decoded
 from lmparse.framing.extents import RecordExtent
@@ -34,8 +35,9 @@ _OTHERS = ("uor_id", "rid", "change_type")
 """What tells the changes of one position apart."""
 IDENTITY_FIELDS = (*POSITION_FIELDS, *_OTHERS)
 _TABLE = ("dbid", "psid", "tbobid")
+_SEGMENT_FIELDS = ("total_segs", "seg_num")
 _RAW = (
-    *dict.fromkeys((*IDENTITY_FIELDS, *UNIT_FIELDS, *_TABLE, "uor_disp", "incomplete_trans", "total_segs", "seg_num")),
+    *dict.fromkeys((*IDENTITY_FIELDS, *UNIT_FIELDS, *_TABLE, "uor_disp", "incomplete_trans", *_SEGMENT_FIELDS)),
     "data",
 )
 _DIGEST, _ROW_BYTES, _SEGMENT_BYTES = 16, 160, 1200
@@ -88,6 +90,7 @@ class SharedRecords:
     """Whether the extract states what became of the unit, and has the record complete."""
     is_complete: Flags
     segments: list[SharedSegment] = field(default_factory=list)
+    cut: SegmentCut = field(default_factory=SegmentCut)
     joined: dict[bytes, bytes] = field(default_factory=dict)
     """As `digest`, of the changes that have all their segments here, by identity."""
 
@@ -98,16 +101,21 @@ def shared_records(task: Shared) -> SharedRecords:
     log = open_extract(heads.path, heads.control, task.options, heads.settings)
     runs: PositionRuns = log.position_runs()
     found: list[SharedRecords] = []
-    joining = _Joining(held)
+    joining, cuts = _Joining(held), SegmentCuts()
     for window, decoded in decoded_windows(log, _RAW):
         ordinals = runs.numbers(window)
         at = keys(positions(log, decoded))
         near = ((at >= task.after) if task.after else False) | ((at <= task.before) if task.before else False)
-        numbers = np.flatnonzero(near & ~decoded.irregular)
+        sound = ~decoded.irregular
+        totals, segment_numbers = (
+            integers.decode_unsigned_array(decoded.raw[name][sound]).astype(np.int64) for name in _SEGMENT_FIELDS
+        )
+        cuts.add(totals, segment_numbers, decoded.rest["data"][1][sound])
+        numbers = np.flatnonzero(near & sound)
         if len(numbers):
             held.take(_ROW_BYTES * len(numbers), file=heads.path)
             found.append(_taken(task, window, decoded, numbers, ordinals, held, joining))
-    return _together(found, sum(widths(task.fields)), joining.whole)
+    return replace(_together(found, sum(widths(task.fields))), cut=cuts.shown(), joined=joining.whole)
 
 
 class _Joining:
@@ -137,13 +145,13 @@ def _digest(table: bytes, *data: bytes) -> bytes:
     return digest.digest()
 
 
-def _together(found: list[SharedRecords], width: int, joined: dict[bytes, bytes]) -> SharedRecords:
+def _together(found: list[SharedRecords], width: int) -> SharedRecords:
     empty = SharedRecords(
         np.zeros((0, width), np.uint8), np.zeros((0, _DIGEST), np.uint8), _NONE, _NONE, _NONE > 0, _NONE > 0
     )
     every = [empty, *found]
     arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in every]) for name in _ARRAYS}
-    return SharedRecords(**arrays, segments=[segment for one in found for segment in one.segments], joined=joined)
+    return SharedRecords(**arrays, segments=[segment for one in found for segment in one.segments])
 
 
 _ARRAYS = ("identity", "digest", "offset", "ordinal", "is_settled", "is_complete")

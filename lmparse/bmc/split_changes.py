@@ -14,9 +14,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lmparse.bmc.change_record import has_images
 from lmparse.bmc.extract_heads import ExtractHeads, not_one
 from lmparse.bmc.extract_settings import LentSegment
 from lmparse.bmc.repeated_changes import Given, SharedRecords, SharedSegment
+from lmparse.bmc.segment_cuts import SegmentCut
 from lmparse.bmc.segments import KEY_FIELDS, Segment
 from lmparse.bmc.unit_outcomes import keys
 from lmparse.errors import DataError
@@ -45,30 +47,43 @@ class _Copy:
 
 def split_changes(
     found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: list[Given], read: Read, *, has_data: bool
-) -> list[list[LentSegment]]:
-    """Add to `given` what each extract leaves to others; returns the segments that are lent to each.
+) -> tuple[list[list[LentSegment]], int]:
+    """Add to `given` what each extract leaves to others.
 
-    `has_data` says whether digests are of DATA. Raises FramingError LMP-F013 for changes that differ.
+    Returns the segments that are lent to each, and to how many changes other than of rows though nothing shows whether
+    they are cut alike. `has_data` says whether digests are of DATA. Raises FramingError LMP-F013 for changes that
+    differ.
     """
     lent: list[list[LentSegment]] = [[] for _ in found]
+    cuts, untested = [one.cut for one in found], 0
     for copies in _copies(found):
         whole = [copy for copy in copies if copy.is_whole]
-        is_cut_alike = len({heads[copy.rank].form for copy in copies}) == 1 and _are_cut_alike(copies)
-        if is_cut_alike:
-            _check_segments(copies, heads)
+        is_alike = len({heads[copy.rank].form for copy in copies}) == 1 and _are_cut_alike(copies, cuts)
+        if is_alike:
+            _check_segments(copies, whole, heads, cuts)
         if whole:
             kept = next((copy for copy in whole if copy.is_settled), whole[-1])
             _check_whole(whole, heads, has_data=has_data)
-            change = _GivenChange(kept)
+            change = _GivenChange(kept, cuts)
             for copy in copies:
                 given[copy.rank].repeats += 1
                 if copy is not kept:
                     given[copy.rank].elsewhere += copy.offsets
                     given[copy.rank].misnumbered += change.misnumbered(copy)
                     given[copy.rank].misnumbered += change.miscounted(copy) if has_data else ()
-        elif is_cut_alike and len({segment.total for copy in copies for segment in copy.segments}) == 1:
-            _lend(copies, heads, given, lent, read)
-    return lent
+        elif is_alike and _have_one_numbering(copies, cuts) and len(_totals(copies)) == 1:
+            is_row = _lend(copies, heads, given, lent, read)
+            untested += not is_row and any(cuts[copy.rank].capacity is None for copy in copies)
+    return lent, untested
+
+
+def _totals(copies: Sequence[_Copy]) -> set[int]:
+    return {segment.total for copy in copies for segment in copy.segments}
+
+
+def _have_one_numbering(copies: Sequence[_Copy], cuts: Sequence[SegmentCut]) -> bool:
+    bases = {cuts[copy.rank].base for copy in copies} - {None}
+    return len(bases) < 2
 
 
 def _are_whole(segments: Sequence[SharedSegment]) -> bool:
@@ -80,19 +95,26 @@ def _are_whole(segments: Sequence[SharedSegment]) -> bool:
 class _GivenChange:
     """A whole change that one extract gives, to compare those records with that others have of it."""
 
-    def __init__(self, kept: _Copy) -> None:
+    def __init__(self, kept: _Copy, cuts: Sequence[SegmentCut]) -> None:
+        self._cuts = cuts
         self._segments = {segment.number: segment for segment in kept.segments}
         self._total = kept.segments[0].total if kept.segments else 1
         self._first = 0 if 0 in self._segments else 1
         self._digest = kept.digest
-        self._digests = {segment.digest for segment in kept.segments if segment.is_complete}
+        self._numbers: dict[bytes, set[int]] = {}
+        """Numbers of the segments with some table and DATA."""
+        for segment in kept.segments:
+            if segment.is_complete:
+                self._numbers.setdefault(segment.digest, set()).add(segment.number)
 
     def misnumbered(self, copy: _Copy) -> Iterator[int]:
         """Offsets of segments that cannot be of it.
 
-        It has other numbers of the same TOTALSEGS. With another TOTALSEGS, as records of another length have it,
-        segments may be a part of the change; but then all have the same one.
+        It has other numbers of the same TOTALSEGS, or their DATA behind another number. With another TOTALSEGS, as
+        records of another length have it, segments may be a part of the change; but then all have the same one.
         """
+        base = self._cuts[copy.rank].base
+        shifts = {0, 2 * self._first - 1} if base is None else {self._first - base}
         by_total: dict[int, list[SharedSegment]] = {}
         for segment in copy.segments:
             by_total.setdefault(segment.total, []).append(segment)
@@ -100,7 +122,12 @@ class _GivenChange:
             is_same = total == self._total
             if _are_whole(segments) or (not is_same and len(by_total) == 1):
                 continue
-            yield from (one.extent.offset for one in segments if not is_same or one.number not in self._segments)
+            numbered = [(one, self._numbers.get(one.digest, self._segments.keys())) for one in segments]
+            counts = {shift: sum(one.number + shift in numbers for one, numbers in numbered) for shift in shifts}
+            shift = max(counts, key=lambda shift: (counts[shift], shift == 0))
+            for one, numbers in numbered:
+                if not is_same or one.number + shift not in numbers:
+                    yield one.extent.offset
 
     def miscounted(self, copy: _Copy) -> Iterator[int]:
         """Offsets of records with the DATA of one of its records, but with another TOTALSEGS.
@@ -108,7 +135,7 @@ class _GivenChange:
         A segment has not the DATA of the whole change. Two segments of one number have different lengths if TOTALSEGS
         differs, unless one of them is the last.
         """
-        if copy.digest in self._digests:
+        if copy.digest in self._numbers:
             yield copy.offsets[0]
         for segment in copy.segments:
             if segment.is_complete and segment.total != self._total and self._has_data_of(segment):
@@ -148,21 +175,39 @@ def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
             yield sorted(copies[identity], key=lambda copy: copy.rank)
 
 
-def _are_cut_alike(copies: Sequence[_Copy]) -> bool:
-    """Whether no two segments of one number and TOTALSEGS have different lengths of DATA."""
-    lengths: dict[tuple[int, int], int] = {}
-    every = [segment for copy in copies for segment in copy.segments if segment.is_complete]
-    return all(lengths.setdefault((one.total, one.number), one.data_length) == one.data_length for one in every)
+def _are_cut_alike(copies: Sequence[_Copy], cuts: Sequence[SegmentCut]) -> bool:
+    """Whether nothing shows that two copies are cut at different places."""
+    lengths: set[int | None] = {
+        one.data_length
+        for copy in copies
+        for one in copy.segments
+        if one.is_complete and not cuts[copy.rank].may_be_last(one.total, one.number)
+    }
+    lengths |= {cuts[copy.rank].capacity for copy in copies if copy.segments}
+    return len(lengths - {None}) < 2
 
 
-def _check_segments(copies: Sequence[_Copy], heads: Sequence[ExtractHeads]) -> None:
-    """Raise FramingError if segments of one number differ."""
-    met: dict[tuple[int, int], tuple[int, SharedSegment]] = {}
-    for copy in copies:
-        for segment in copy.segments:
-            if segment.is_complete:
-                rank, other = met.setdefault((segment.total, segment.number), (copy.rank, segment))
-                if other.digest != segment.digest:
+def _check_segments(
+    copies: Sequence[_Copy], whole: Sequence[_Copy], heads: Sequence[ExtractHeads], cuts: Sequence[SegmentCut]
+) -> None:
+    """Raise FramingError if segments of copies that are cut alike differ.
+
+    Those of an extract that lacks one must be among those of one that has all, else two of one number the same.
+    """
+    for other in (copy for copy in whole if copy.segments and copy.digest):
+        known = {segment.digest for segment in other.segments}
+        for copy in (copy for copy in copies if not copy.is_whole):
+            for segment in copy.segments:
+                is_comparable = segment.is_complete and segment.total == other.segments[0].total
+                if is_comparable and segment.digest not in known:
+                    raise _differing(heads, other.rank, copy.rank, segment.extent.offset)
+        return
+    if _have_one_numbering(copies, cuts):
+        met: dict[tuple[int, int], tuple[int, SharedSegment]] = {}
+        for copy in copies:
+            for segment in (segment for segment in copy.segments if segment.is_complete):
+                rank, before = met.setdefault((segment.total, segment.number), (copy.rank, segment))
+                if before.digest != segment.digest:
                     raise _differing(heads, rank, copy.rank, segment.extent.offset)
 
 
@@ -187,9 +232,12 @@ def _differing(heads: Sequence[ExtractHeads], rank: int, other: int, offset: int
 def _lend(
     copies: Sequence[_Copy], heads: Sequence[ExtractHeads], given: list[Given], lent: list[list[LentSegment]],
     read: Read,
-) -> None:  # fmt: skip
-    """Lend the last copy the segments that it lacks; the other copies leave theirs out."""
-    owner = copies[-1]
+) -> bool:  # fmt: skip
+    """Lend the last copy the segments that it lacks; the other copies leave theirs out.
+
+    Returns whether it is a change of a row, whose lengths do not fit if its segments do not.
+    """
+    owner, is_row = copies[-1], True
     numbers = {segment.number for segment in owner.segments}
     for copy in copies[:-1]:
         for segment in copy.segments:
@@ -199,10 +247,12 @@ def _lend(
                 except DataError:
                     continue  # it stays where it is, and is reported there
                 numbers.add(segment.number)
+                is_row = has_images(found.values["change_type"])
                 index = -1 - len(lent[owner.rank])
                 named = replace(_with_key(found, owner, read), extent=replace(found.extent, index=index))
                 lent[owner.rank].append(LentSegment(named, heads[copy.rank].path, found.extent))
             given[copy.rank].elsewhere.append(segment.extent.offset)
+    return is_row
 
 
 def _with_key(lent: Segment, owner: _Copy, read: Read) -> Segment:

@@ -179,11 +179,20 @@ def _shared(
     found = list(many(shared_records, tasks))
     position = sum(widths([name for name in fields if name in POSITION_FIELDS]))
     some = whole_changes(found, own, position)
-    some_lent = split_changes(found, own, some, _SegmentReader(own, resolved, options), has_data=len(forms) == 1)
+    some_lent, untested = split_changes(
+        found, own, some, _SegmentReader(own, resolved, options), has_data=len(forms) == 1
+    )
     for number, one, segments in zip(places, some, some_lent, strict=True):
         given[number], lent[number] = one, segments
-    notes = ("DATA of changes in several extracts is not compared: EXPANDVAR or DATEFORMAT of DLDS differ",)
-    return given, lent, notes if len(forms) > 1 else ()
+    notes = []
+    if len(forms) > 1:
+        notes.append("DATA of changes in several extracts is not compared: EXPANDVAR or DATEFORMAT of DLDS differ")
+    if untested:
+        notes.append(
+            f"statements whose segments are in several extracts: {untested}; nothing shows whether these cut them at "
+            "the same places"
+        )
+    return given, lent, tuple(notes)
 
 
 def _near(heads: Sequence[ExtractHeads]) -> dict[int, tuple[bytes, bytes]]:

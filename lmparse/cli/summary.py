@@ -60,7 +60,7 @@ def run(parsed: argparse.Namespace) -> int:
         print_lines(found.lines(shutil.get_terminal_size().columns))
     codes = [fail(fault) for fault in found.faults]
     errors.total()
-    return next(iter(codes), DATA if found.has_errors else GOOD)
+    return DATA if found.has_bad else next(iter(codes), GOOD)
 
 
 def _inputs(paths: list[str], options: Options) -> Inputs:

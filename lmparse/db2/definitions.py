@@ -60,7 +60,7 @@ class Definitions:
             table, reference.extent.index, transaction.number,
             transaction.state == "committed" and not reference.is_undone, reference.is_undone, before,
             reference.extent, int.from_bytes(transaction.transaction_id), self._until(transaction, reference),
-            is_open=transaction.state == "open",
+            is_open=transaction.state == "open", kind=reference.kind,
         )  # fmt: skip
 
     def _until(self, transaction: Transaction, reference: ChangeReference) -> int | None:

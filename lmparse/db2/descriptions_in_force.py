@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from lmparse.db2.table_history import TableHistory, turning_points
+from lmparse.db2.table_history import TableHistory, TableRecord, turning_points
 from lmparse.db2.tables import Ids, Table
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.errors import ControlError
@@ -19,50 +20,51 @@ class Descriptions:
         self._histories: dict[Ids, TableHistory] = {}
         self._named: dict[tuple[Ids, int], Table] = {}
         """Descriptions with the names of the tables file, by table and identity of the description in the log."""
-        self.by_file_alone: set[Ids] = set()
-        """Tables with rows that only the tables file describes, in front of a record that drops or makes the table."""
-
-    def logged(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
-        """The description of the table of a change in the log that was in force at its record.
-
-        Descriptions by other transactions count if committed. One that was rolled back applies to changes that were
-        rolled back too. Before the first that counts, the table is as the next record says that it was before, unless
-        the table was dropped or made in between: see `settled`.
-        """
-        ids = reference.ids or (0, 0)
-        history = self._histories.get(ids)
-        if history is None:
-            history = self._histories[ids] = TableHistory(self._index.tables.get(ids, ()))
-        return history.at(reference.extent.index, transaction.number, is_undone=reference.is_undone)
+        self._doubts: dict[Ids, str] = {}
 
     def of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
         """The description of the table of a change: from the log if it has one, with the names of the tables file.
+
+        That in the log is the one that was in force at the record of the change. Descriptions by other transactions
+        count if committed. One that was rolled back applies to changes that were rolled back too. Before the first that
+        counts, the table is as the next record says that it was before, unless the table was dropped or made in
+        between: see `settled`.
 
         Raises ControlError LMP-C010 if the two contradict each other.
         """
         if reference.ids is None:
             return None
-        named = self._index.named.get(reference.ids)
-        logged = self.logged(transaction, reference)
-        if (
-            logged is None
-            and named is not None
-            and self._histories[reference.ids].is_made_behind(reference.extent.index)
-        ):
-            self.by_file_alone.add(reference.ids)
-        if logged is None or named is None:
-            return logged or named
+        ids, index = reference.ids, reference.extent.index
+        named, history = self._index.named.get(ids), self._histories.get(ids)
+        if history is None:
+            history = self._histories[ids] = TableHistory(self._index.tables.get(ids, ()))
+        found = history.at(index, transaction.number, is_undone=reference.is_undone)
+        if found is None:
+            if named is not None and history.is_made_behind(index):
+                self._doubts[ids] = _BY_FILE_ALONE
+            return named
+        table, record = found
         # Versions are distinguished by identity, so all changes of one get the same object; the index keeps the key.
-        known = self._named.get((reference.ids, id(logged)))
-        if known is not None:
-            return known
-        difference = logged.differs_from(named)
-        if difference is not None:
+        known = self._named.get((ids, id(table)))
+        return known or self._named.setdefault((ids, id(table)), self._with_names(table, record, named))
+
+    def _with_names(self, table: Table, record: TableRecord, named: Table | None) -> Table:
+        if named is None:
+            return table
+        fit = fit_of(table, record, named)
+        if fit.doubt:
+            self._doubts.setdefault(table.ids, fit.doubt)
+        if fit.difference is not None:
             raise ControlError(
-                "the tables file is not of this log", code="LMP-C010", file=self._tables_file, found=difference,
+                "the tables file is not of this log", code="LMP-C010", file=self._tables_file, found=fit.difference,
                 hint="print it again from the catalog of the database that wrote the log",
             )  # fmt: skip
-        return self._named.setdefault((reference.ids, id(logged)), logged.named_by(named))
+        return fit.table
+
+    def doubts(self) -> Iterator[str]:
+        """What is not known of the tables of the changes so far, in words."""
+        for (space, number), doubt in sorted(self._doubts.items()):
+            yield f"rows of table {space}.{number} {_IN_FRONT} {doubt}"
 
     def indexes(self, ids: Ids) -> list[int]:
         """Numbers of the records with which another description of a table is in force, ascending."""
@@ -76,5 +78,35 @@ class Descriptions:
                 # What a table was before holds for rows in front of the record, whatever becomes of this.
                 for table in (record.before, record.table if record.is_committed or not is_committed else None):
                     if table is not None:
-                        yield table.named_by(named) if named is not None else table
+                        yield table if named is None else fit_of(table, record, named).table
         yield from self._index.named.values()
+
+
+_IN_FRONT = "in front of a record that drops it or columns of it, or makes another one with its ids,"
+_BY_FILE_ALONE = "are read with the tables file alone, which must be as of that time"
+_UNNAMED = "have no names of the tables file, which is as of later"
+_NAMED = "have names of the tables file, which must be as of that time"
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A description in the log with the names of the tables file, as far as the file is of the same time."""
+
+    table: Table
+    difference: str | None = None
+    """Why the file cannot be of the log."""
+    doubt: str = ""
+
+
+def fit_of(table: Table, record: TableRecord, named: Table) -> Fit:
+    """How a description that a record of the log has fits the one of the tables file, which is of one time."""
+    is_of_file, doubt = record.has_last_columns, ""
+    if is_of_file and record.may_be_gone:
+        is_of_file = table.has_columns_of(named)
+        doubt = _NAMED
+    if is_of_file:
+        difference = table.differs_from(named)
+        return Fit(table.named_by(named) if difference is None else table, difference, doubt)
+    if record.is_last_table and record.may_be_gone != "table":
+        table = replace(table, schema=named.schema, name=named.name)
+    return Fit(table, None, _UNNAMED)

@@ -335,11 +335,8 @@ class Db2Log(ChangeLog):
         """Report what is known only behind the last change; raise FramingError where the file is damaged."""
         for ids, count in sorted(self.decoder.unknown.items()):
             self.notice(f"{count} rows of table {ids} are kept as bytes: nothing describes the table")
-        for space, number in sorted(self.descriptions.by_file_alone):
-            self.notice(
-                f"rows of table {space}.{number} in front of a record that drops it or columns of it, or makes another "
-                "one with its ids, are read with the tables file alone, which must be as of that time"
-            )
+        for doubt in self.descriptions.doubts():
+            self.notice(doubt)
         fault = self.transactions.fault
         if fault is not None:
             raise fault

@@ -181,7 +181,7 @@ def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPi
 def _described(log: ResumedLog, before: Checkpoint | None, first: int) -> Iterator[str]:
     """The record of the description of each table that is in force in front of a record, or that dropped the table, as
     hexadecimal, with its prefix. Later ones are read again."""
-    known = {} if before is None else {ids: text for ids, text, _ in _described_before(log, before)}
+    known = {} if before is None else {ids: text for ids, text, _, _ in _described_before(log, before)}
     for ids, records in log.transactions.tables.items():
         in_force = [record for record in records if record.is_committed and record.index < first]
         if in_force and in_force[-1].extent is not None:
@@ -191,7 +191,7 @@ def _described(log: ResumedLog, before: Checkpoint | None, first: int) -> Iterat
     yield from (known[ids] for ids in sorted(known))
 
 
-def _described_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[Ids, str, Table | None]]:
+def _described_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[Ids, str, str, Table | None]]:
     lead = log.logs.lead
     for text in before.described:
         raw = bytes.fromhex(text[_NUMBER_DIGITS:])
@@ -202,7 +202,7 @@ def _described_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[Ids
             raise _not_describing(str(error)) from None
         if record.table is None or found is None:
             raise _not_describing("")
-        yield record.table, text, found[0]
+        yield record.table, text, record.kind, found[0]
 
 
 def _not_describing(why: str) -> OptionError:
@@ -216,8 +216,8 @@ def seed(log: ResumedLog, tables: dict[Ids, list[TableRecord]], before: Checkpoi
     """Add the descriptions in a checkpoint to those of the log, in front of them. Returns for each table the number of
     the last version in front of these."""
     numbers = {}
-    for ids, text, table in _described_before(log, before):
-        first = TableRecord(table, -1, -1, is_committed=True, is_undone=False)
+    for ids, text, kind, table in _described_before(log, before):
+        first = TableRecord(table, -1, -1, is_committed=True, is_undone=False, kind=kind)
         tables[ids] = [first, *tables.get(ids, [])]
         numbers[ids] = int(text[:_NUMBER_DIGITS], 16) - (table is not None)
     return numbers

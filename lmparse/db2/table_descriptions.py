@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lmparse.changes.descriptions import TableDescription, TableDescriptions
+from lmparse.db2.descriptions_in_force import Fit, fit_of
 from lmparse.db2.log import Db2Log
 from lmparse.db2.table_history import TableRecord
 from lmparse.db2.tables import Table
@@ -17,7 +18,7 @@ def describe(log: Db2Log) -> TableDescriptions:
     index = log.transactions
     found = [one for ids in index.tables for one in _logged(index.tables[ids], index.named.get(ids))]
     logged = {one.ids for one in found}
-    found += [_description(table, None, None) for table in index.named.values() if table.hex_ids not in logged]
+    found += [_description(Fit(table), None, None) for table in index.named.values() if table.hex_ids not in logged]
     return TableDescriptions(found, index.fault)
 
 
@@ -25,18 +26,21 @@ def _logged(records: Sequence[TableRecord], named: Table | None) -> Iterator[Tab
     """The versions of one table, each in force from the record that made it up to the one that made the next."""
     made = sorted((record for record in records if record.is_committed), key=lambda record: record.index)
     ends = [*(record.index for record in made), None]
-    before = next((record.before for record in records if record.before is not None), None)
-    if before is not None:
-        yield _description(before, None, ends[0], named)
+    for record in records:
+        if record.before is not None:
+            yield _description(_fit(record.before, record, named), None, ends[0])
+            break
     for record, end in zip(made, ends[1:], strict=True):
         if record.table is not None:
-            yield _description(record.table, record.index, end, named)
+            yield _description(_fit(record.table, record, named), record.index, end)
 
 
-def _description(table: Table, since: int | None, until: int | None, named: Table | None = None) -> TableDescription:
-    difference = table.differs_from(named) if named is not None else None
-    if named is not None and difference is None:
-        table = table.named_by(named)
+def _fit(table: Table, record: TableRecord, named: Table | None) -> Fit:
+    return Fit(table) if named is None else fit_of(table, record, named)
+
+
+def _description(fit: Fit, since: int | None, until: int | None) -> TableDescription:
+    table = fit.table
     return TableDescription(
         version=table,
         schema_name=table.schema,
@@ -44,5 +48,5 @@ def _description(table: Table, since: int | None, until: int | None, named: Tabl
         ids=table.hex_ids,
         since=None if since is None else f"record {since}",
         until=None if until is None else f"record {until}",
-        notes=[f"{_CONTRADICTION}: {difference}"] if difference is not None else [],
+        notes=[f"{_CONTRADICTION}: {fit.difference}"] if fit.difference is not None else [],
     )

@@ -7,9 +7,10 @@ others when they are committed, and those that were taken back up to where that 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from lmparse.db2.record_kinds import DROP, DROP_COLUMNS, INITIALIZE
 from lmparse.db2.tables import Table
 from lmparse.framing.extents import RecordExtent
 
@@ -42,6 +43,14 @@ class TableRecord:
     """Whether that transaction has no end in the log."""
     sequence: int = 0
     """Number of the last version up to here."""
+    kind: str = ""
+    """Kind of the record; empty if it is not there."""
+    is_last_table: bool = True
+    """Whether no other table with its ids is described behind; known once it is settled, as those below."""
+    has_last_columns: bool = True
+    """Whether moreover no columns were dropped behind: a later description has only more columns."""
+    may_be_gone: str = ""
+    """What a record drops behind all descriptions, in front of a table that nothing describes: `table` or `columns`."""
 
 
 class TableHistory:
@@ -67,13 +76,13 @@ class TableHistory:
         for transaction, own in all_own.items():
             self._with_undone[transaction] = _InForce(own)
 
-    def at(self, index: int, transaction: int, *, is_undone: bool) -> Table | None:
-        """The description in force at a record of a transaction."""
+    def at(self, index: int, transaction: int, *, is_undone: bool) -> tuple[Table, TableRecord] | None:
+        """The description in force at a record of a transaction, and the record that has it."""
         record = self.record_at(index, transaction, is_undone=is_undone)
-        if record is not None:
-            return record.table
-        following = self._before.behind(index)
-        return None if following is None else following.before
+        if record is None:
+            following = self._before.behind(index)
+            return None if following is None or following.before is None else (following.before, following)
+        return None if record.table is None else (record.table, record)
 
     def is_made_behind(self, index: int) -> bool:
         """Whether a record behind makes or drops a table, of which none states the columns before."""
@@ -160,14 +169,53 @@ def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord
             is_begun_before.add(record.index)
         elif begin.table is None:
             first.setdefault(id(begin), record.before)
+    tables, columns = (_Ranges(records, history, kinds, first) for kinds in (_OF_A_TABLE, _OF_COLUMNS))
+    may_be_gone = "table" if tables.has_open_end else "columns" if columns.has_open_end else ""
     found = []
     for record in records:
         table = first.get(id(record)) if record.table is None else record.table
         number += table is not None
         before = record.before if record.index in is_begun_before else None
         table = None if table is None else replace(table, sequence=number)
-        found.append(replace(record, table=table, before=before, sequence=number))
+        found.append(
+            replace(
+                record, table=table, before=before, sequence=number, is_last_table=tables.is_last(record),
+                has_last_columns=columns.is_last(record), may_be_gone=may_be_gone,
+            )
+        )  # fmt: skip
     return found
+
+
+_OF_A_TABLE = frozenset((INITIALIZE, DROP))
+_OF_COLUMNS = _OF_A_TABLE | {DROP_COLUMNS}
+"""Kinds of records behind which nothing that was described in front holds: of a table, and of its columns."""
+
+
+class _Ranges:
+    """Which descriptions of one table go on from one another: those from one record of some kinds to the next one."""
+
+    def __init__(
+        self, records: Sequence[TableRecord], history: TableHistory, kinds: frozenset[str], first: Mapping[int, Table]
+    ) -> None:
+        """`first`: the descriptions behind records that have none, by identity of these."""
+        self._begins: dict[int, TableRecord | None] = {
+            id(record): record for record in records if record.kind in kinds or not record.kind
+        }
+        """The record with which the range of each begins, by identity; None if it begins in front of the log."""
+        for record in records:
+            if id(record) not in self._begins:
+                known = history.record_at(record.index - 1, record.transaction, is_undone=True)
+                self._begins[id(record)] = None if known is None else self._begins.get(id(known))
+        committed = [record for record in records if record.kind in kinds and record.is_committed]
+        described = (one for one in reversed(committed) if one.table is not None or id(one) in first)
+        self._last = next(described, None)
+        """The beginning of the last range that is described."""
+        self.has_open_end = bool(committed) and committed[-1] is not self._last
+        """Whether another range begins behind that, which nothing describes."""
+
+    def is_last(self, record: TableRecord) -> bool:
+        """Whether a description is in the last range that is described."""
+        return self._begins[id(record)] is self._last
 
 
 def unlike_before(records: Sequence[TableRecord]) -> list[TableRecord]:

@@ -71,9 +71,10 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
         ),
         Unseen(
             "one record",
-            "LENGTH and the fields of segments in a log of one record, and SEGNUM of the only change in one record, if "
-            "they are allowed values",
-            "The value that most records have decides: the manual allows several. Without segments all may be zero.",
+            "LENGTH and the fields of segments in a log of one record, and SEGNUM of the only change in one record, "
+            "and of the only segment in its extract, if they are allowed values",
+            "The value that most records have decides: the manual allows several, as numbers of segments from 0 and "
+            "from 1. Without segments all may be zero.",
             fields=("length", "seg_len", "total_segs", "seg_num"),
         ),
         Unseen(

@@ -32,13 +32,14 @@ class FileSelection:
     before: float | None = None
     """Files that were last changed earlier than this."""
 
-    def names(self) -> list[str]:
+    def names(self, absent: list[str] | None = None) -> list[str]:
         """The files, sorted within each path; a folder or a pattern may have none.
 
         Raises FramingError LMP-F001 for a path that does not exist, OptionError for a file whose time is not known.
+        With a list, addresses with nothing at them are added to `absent` instead.
         """
         found = list_files(
-            list(self.paths), name_filter=self.name_filter, recursive=self.recursive, may_be_none=True
+            list(self.paths), name_filter=self.name_filter, recursive=self.recursive, may_be_none=True, absent=absent
         )  # fmt: skip
         if self.after is None and self.before is None:
             return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,8 +26,8 @@ from lmparse.logs.partitions import FilePart, Request
 from lmparse.logs.taken_files import NONE_TAKEN, TakenFiles, position_of
 from lmparse.options import Options
 from lmparse.spec import catalog
-from lmparse.storage.addresses import local_path
-from lmparse.storage.landing import Arrival
+from lmparse.storage.addresses import is_remote, local_path
+from lmparse.storage.landing import Arrival, WaitingFiles, Waits
 from lmparse.storage.states import FileState, check_all
 
 _MOST_TAKEN = (1 << 63) - 1
@@ -95,8 +96,11 @@ class StreamOffset:
 class LogStream:
     """The files of one log in a folder."""
 
-    def __init__(self, request: Request, arrival: Arrival) -> None:
-        """Raises OptionError for logs that are not read as streams, and for options that contradict one."""
+    def __init__(self, request: Request, arrival: Arrival, say: Callable[[str], None] = lambda text: None) -> None:
+        """`say` is called for files that are there and are not read yet, if it is not just that they are new.
+
+        Raises OptionError for logs that are not read as streams, and for options that contradict one.
+        """
         family = check_changes(request.options)
         if family.first_position is None or family.join is None:
             raise OptionError(f"{request.options.spec} is not read as a stream", hint="read each file when it is there")
@@ -108,18 +112,19 @@ class LogStream:
         self._done: list[_State] = []
         """Files that were taken up to the offset that was asked about last, whose positions need not be known."""
         self._held: frozenset[str] | None = None
+        self._waiting = WaitingFiles(say)
         self._log: tuple[str, ChangeLog, tuple[FileState, ...]] | None = None
         """The files that were opened last as one log, that log, and their states before."""
 
     def hold(self) -> None:
-        """Take no files but those that have arrived by now."""
-        self._held = frozenset(self._arrived())
+        """Take no files but those that have arrived by now. Raises FramingError LMP-F001 as `latest`."""
+        self._held = frozenset(self._arrived(Waits()))
 
     def latest(self, start: StreamOffset, most: int | None = None) -> StreamOffset:
         """The offset behind the next files, at most a number of them; `start` if no file has arrived.
 
         Raises FramingError LMP-F014 for a file that arrives late, or that is another one than it was when it was taken,
-        and as `join` does.
+        as `join` does, and LMP-F001 where a reading of the same paths that is no stream raises it.
         """
         keys = self._sorted(start)
         read, found = [key for key in keys if key <= start.last], [key for key in keys if key > start.last]
@@ -174,25 +179,36 @@ class LogStream:
 
     # -- files ------------------------------------------------------------------------------------
 
-    def _arrived(self) -> list[str]:
-        request = self._request
-        if not any(os.path.lexists(local_path(path)) or "*" in path or "://" in path for path in request.paths):
-            return []
+    def _arrived(self, waits: Waits) -> list[str]:
+        """The files that are whole, of all that a reading of the same paths that is no stream has.
+
+        Where that raises an error, this does: else the stream would wait for ever for what is not a file.
+        """
         try:
-            names = request.data_files(request.selection.names())
-        except FramingError as error:
-            if error.code != "LMP-F001":
-                raise
-            return []  # a pattern that nothing matches yet
-        arrived = self._arrival.arrived(names)
+            names = self._names(waits)
+        except FramingError:
+            names = self._names(waits)  # what was moved away while it was listed is gone at the second look
+        arrived = self._arrival.arrived(names, waits)
         return arrived if self._held is None else [name for name in arrived if name in self._held]
+
+    def _names(self, waits: Waits) -> list[str]:
+        absent = list[str]()
+        names = self._request.data_files(self._request.selection.names(absent))
+        for address in absent:
+            waits.add("there is nothing at this address", address)
+        return names
 
     def _sorted(self, start: StreamOffset) -> list[str]:
         """Position and name of the files that have arrived, in their order, without those that are known to be done."""
-        known, found = self._keys, dict[_State, str]()
+        known, found, waits = self._keys, dict[_State, str](), Waits()
         search = None if self._control is None else self._control.search(self._options.bounds)
         # Those that are gone are left out, and those that are empty: no record says where they belong.
-        states = [state for state in map(self._state, self._arrived()) if state is not None and state[1]]
+        states = list[_State]()
+        for state in map(self._state, self._arrived(waits)):
+            if state is not None and state[1]:
+                states.append(state)
+            elif state is not None:
+                waits.add("it is empty", state[0])
         self._done = _known_states(states, start)
         done = frozenset(self._done)
         for state in states:
@@ -204,7 +220,11 @@ class LogStream:
             except DataError as error:
                 is_missing = error.code == "LMP-C007" or (error.code == "LMP-F001" and error.file != name)
                 if not is_missing:
-                    raise  # else its control file has not arrived
+                    error.at(file=name)
+                    raise
+                detail = error.message if error.file in (None, name) else f"{error.file}: {error.message}"
+                waits.add("its control file is not found", name, detail)
+        self._waiting.are(waits)
         self._keys = found
         return sorted(found.values())
 
@@ -244,13 +264,14 @@ class LogStream:
 
     @staticmethod
     def _state(name: str) -> _State | None:
-        if "://" in name:
+        if is_remote(name):
             return name, 1, 0
         try:
             status = os.stat(local_path(name))
         except OSError:
             return None
-        return name, status.st_size, status.st_mtime_ns
+        # A pipe or a device has no bytes: it is not passed over for an empty file, opening it says what it is.
+        return name, status.st_size if stat.S_ISREG(status.st_mode) else 1, status.st_mtime_ns
 
     def _late(self, read: list[str]) -> FramingError:
         newest = sorted(read, key=lambda key: -(self._state(_name(key)) or ("", 0, 0))[2])[:_NAMED]

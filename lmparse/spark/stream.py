@@ -10,6 +10,7 @@ offset as places in files, until a later file ends them. It needs Spark 4.2, who
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ from lmparse.spark.requests import JOB_OPTIONS, STREAM_OPTIONS, by_plain_name, t
 from lmparse.spelling import plain
 from lmparse.storage.landing import DEFAULT_SECONDS, Arrival
 from lmparse.storage.prefetch import prefetched
+from lmparse.terminal import harmless, one_line
 
 try:
     from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
@@ -61,7 +63,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if marker is not None and seconds is not None:
             raise OptionError("completionMarker and settledSeconds contradict each other", hint="give one of them")
         waits = DEFAULT_SECONDS if seconds is None else 0 if seconds == "0" else positive("settledSeconds", seconds)
-        self._stream = LogStream(request, Arrival(marker or "", waits))
+        self._stream = LogStream(request, Arrival(marker or "", waits), _said)
         self._job_of = job_of
 
     def initialOffset(self) -> dict[str, Any]:
@@ -75,11 +77,13 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         """The offset behind the files that have arrived, as far as the limit allows; `start` if there are none."""
         most = limit.max_files if isinstance(limit, ReadMaxFiles) else None
-        return self._stream.latest(StreamOffset.of(start), most).to_dict()
+        with hints_shown():
+            return self._stream.latest(StreamOffset.of(start), most).to_dict()
 
     def prepareForTriggerAvailableNow(self) -> None:
         """Take no files but those that have arrived by now."""
-        self._stream.hold()
+        with hints_shown():
+            self._stream.hold()
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """The parts of the log between two offsets, each for one task.
@@ -100,3 +104,8 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __getstate__(self) -> dict[str, Any]:
         return {}  # executors read parts, and need not know the stream
+
+
+def _said(text: str) -> None:
+    """Say on the standard error of the driver what a stream waits for."""
+    print(harmless(one_line(f"lmparse: {text}")), file=sys.stderr, flush=True)

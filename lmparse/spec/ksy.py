@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from lmparse.errors import LmparseError, OptionError
 from lmparse.spec import revisions
+from lmparse.spec.build.column_counts import ColumnCounts
 from lmparse.spec.build.details import Details, details, unknown_names
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.scopes import Scope
@@ -140,8 +141,10 @@ def _specs(source: str, own: list[SpecFile], shelf: Shelf, *, is_file: bool) -> 
         raise SpecError(problems)
     known = {spec.id: spec for spec in specs}
     problems = flat(wrong_ids(specs))
+    columns = ColumnCounts()
     for spec in specs:
-        problems += [spec.problem(*found) for scope in Scope(known, spec).all() for found in unknown_names(scope)]
+        for scope in Scope(known, spec).all():
+            problems += [spec.problem(*found) for found in (*unknown_names(scope), *columns.findings(scope))]
     if problems:
         raise SpecError(problems)
     return Specs(source, frozenset(spec.id for spec in own), is_file, Layouts(specs).by_id, details(specs))

@@ -22,7 +22,12 @@ _NO_ENTRY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 def list_files(
-    paths: list[str], *, name_filter: str | None = None, recursive: bool = False, may_be_none: bool = False
+    paths: list[str],
+    *,
+    name_filter: str | None = None,
+    recursive: bool = False,
+    may_be_none: bool = False,
+    absent: list[str] | None = None,
 ) -> list[str]:
     """The files that paths, addresses, folders and patterns name, sorted within each.
 
@@ -31,7 +36,8 @@ def list_files(
     `name_filter` is a filter of Hadoop's; paths are patterns of Python's `glob`, and of shells where they say `[^a]`.
     Raises FramingError LMP-F001 for a path that names no file, with `may_be_none` not for a pattern, for a folder that
     cannot be read, and in a folder or by a pattern for a link that leads nowhere, a pipe or a device: files must not be
-    missing in silence.
+    missing in silence. With a list, addresses with nothing at them are added to `absent` and are no error: a folder of
+    an object store is there only while it has files.
     """
     found: list[str] = []
     name_pattern(name_filter or "*")  # one that is none is an error even where there is no name yet
@@ -39,7 +45,7 @@ def list_files(
         if is_joined(path):
             found.append(path)
         elif addresses.is_remote(path):
-            found.extend(_remote_files(path, recursive, may_be_none))
+            found.extend(_remote_files(path, recursive, may_be_none, absent))
         elif os.path.isdir(path):
             files = _local_files(path, recursive, name_filter or "*")
             found.extend(name_of_local(str(file)) for file in sorted(files))
@@ -151,8 +157,8 @@ def modified(name: str) -> float | None:
         raise unreadable(name, reason(error)) from None
 
 
-def _remote_files(address: str, recursive: bool, may_be_none: bool) -> list[str]:
-    """The files that one address names."""
+def _remote_files(address: str, recursive: bool, may_be_none: bool, absent: list[str] | None) -> list[str]:
+    """The files that one address names. Raises, or adds to `absent`, as `list_files`."""
     entry = file_systems.look_up(address)
     if entry is not None:
         return [found.path for found in _below(address, recursive)] if entry.is_folder else [address]
@@ -160,7 +166,9 @@ def _remote_files(address: str, recursive: bool, may_be_none: bool) -> list[str]
     at = file_systems.look_up(folder) if pattern else None
     matches = sorted(set(_matches(folder, pattern, recursive))) if at is not None and at.is_folder else []
     if not matches and not (may_be_none and pattern):
-        raise unreadable(address)
+        if absent is None:
+            raise unreadable(address)
+        absent.append(address)
     return [name for name in matches if not addresses.base_name(name).startswith(("_", "."))]
 
 

@@ -15,6 +15,7 @@ from writers.bmc.fields import key
 from writers.bmc.rows import Column
 
 from lmparse import cli
+from lmparse.bmc.change_record import table_places
 
 TABLE = Table(0x105, 2, 3, "PROD", "WIDE", (Column("K", "INT", 4), Column("V", "VCHR", 900)))
 TEXT = "".join(chr(ord("A") + number % 26) for number in range(200))
@@ -52,18 +53,24 @@ class Extracts:
         self.paths: list[str] = []
 
     def add(
-        self, *records: bytes, tables: Sequence[Table] = (TABLE,), expandvar: str = "N", header: Any = None
+        self,
+        *records: bytes,
+        tables: Sequence[Table] = (TABLE,),
+        segmented: str = "Y",
+        expandvar: str = "N",
+        header: Any = None,
     ) -> None:
         path = self.folder / f"e{len(self.paths)}.dat"
         path.write_bytes(framing.rdw(records))
-        told = control.for_tables(tables, dlds_fields={"segmented": "Y", "expandvar": expandvar}, header=header)
+        told = control.for_tables(tables, dlds_fields={"segmented": segmented, "expandvar": expandvar}, header=header)
         path.with_suffix(".ctl").write_bytes(framing.rdw(told))
         self.paths.append(str(path))
 
     def texts(self, engine: str = "columnar") -> list[str]:
         self._run("changes", "--engine", engine)
         printed, self.said = self._capsys.readouterr()
-        return [json.loads(line)["after"]["V"].rstrip() for line in printed.splitlines()]
+        changes = map(json.loads, printed.splitlines())
+        return [change["after"]["V"].rstrip() for change in changes if change["op"] == "I"]
 
     def check(self) -> int:
         return self._run("check")
@@ -123,7 +130,7 @@ def test_one_record_and_segments_of_one_change_are_compared(
 
 @ENGINES
 def test_one_record_and_segments_of_one_change_are_given_once(extracts: Extracts, engine: str) -> None:
-    extracts.add(*whole(0, "a"), *whole(1, TEXT))
+    extracts.add(*whole(0, "a"), *whole(1, TEXT), segmented="N")
     extracts.add(*cut(1, TEXT, 150), *whole(3, "c"))
     extracts.add(*cut(1, TEXT, 60), *whole(4, "d"))
     assert extracts.texts(engine) == ["a", TEXT, "c", "d"]
@@ -138,6 +145,50 @@ def test_segments_that_are_cut_elsewhere_are_not_lent(extracts: Extracts, engine
     extracts.add(*whole(0, "a"), *one[:2])
     extracts.add(*other[1:], *whole(3, "c"))
     assert extracts.texts(engine) == ["a", "c"]
+
+
+@ENGINES
+@pytest.mark.parametrize("what", ["whole", "part"])
+def test_extracts_number_segments_from_0_and_from_1(what: str, extracts: Extracts, engine: str) -> None:
+    first, last = cut(1, TEXT, 80, base=0), cut(1, TEXT, 80, base=1)
+    extracts.add(*whole(0, "a"), *(first if what == "whole" else first[:2]))
+    extracts.add(*last, *whole(3, "c"))
+    assert extracts.texts(engine) == ["a", TEXT, "c"]
+    assert extracts.check() == 0
+
+
+@pytest.mark.parametrize(
+    ("kept", "place", "number"),
+    [((0, 1), 0, 2), ((0, 1), 0, 3), ((0, 1), 1, 1), ((0, 1), 1, 3), ((1, 2), 0, 1), ((1, 2), 1, 1), ((1, 2), 1, 0),
+     ((0,), 0, 2), ((0,), 0, 3), ((2,), 0, 1)],
+)  # fmt: skip
+def test_a_segment_whose_number_is_damaged_is_not_of_the_change(
+    kept: tuple[int, ...], place: int, number: int, extracts: Extracts
+) -> None:
+    """Another extract has all segments, with this DATA behind another number."""
+    every = cut(1, TEXT, 80)
+    some = [every[at] for at in kept]
+    at, width = table_places(["seg_num"])["seg_num"]
+    some[place] = some[place][:at] + number.to_bytes(width, "big") + some[place][at + width :]
+    extracts.add(*whole(0, "a"), *some)
+    extracts.add(*every, *whole(3, "c"))
+    assert extracts.check() in (20, 24)
+
+
+@ENGINES
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_statement_is_put_together_only_from_segments_that_may_fit(
+    is_known: bool, extracts: Extracts, engine: str
+) -> None:
+    """Nothing in a statement shows that its segments do not fit, but the other segments of their extracts may."""
+    statement = f"CREATE TABLE {TEXT}".encode("cp037")
+    named = {**fields(2), key("changetype"): "SC"}
+    one, other = (lldf.segmented(named, statement, capacity) for capacity in (120, 150))
+    extracts.add(*cut(1, TEXT, 120), *one[:1])
+    extracts.add(*other[1:], *(cut(3, TEXT, 150) if is_known else whole(3, TEXT)))
+    assert extracts.texts(engine) == [TEXT, TEXT]
+    assert ("nothing shows whether these cut them at the same places" in extracts.said) is not is_known
+    assert ("LMP-R004" in extracts.said) is is_known
 
 
 @pytest.mark.parametrize("how", ["cut", "lent"])

@@ -399,6 +399,17 @@ def test_bytes_behind_the_last_record_are_31(run: Any, log: Files, example: logs
     assert failure(done, "LMP-F007")
 
 
+@pytest.mark.parametrize("is_bad", [True, False])
+def test_a_summary_ends_as_changes_do(is_bad: bool, run: Any, log: Files, example: logs.Example) -> None:
+    """With bytes behind the last record, and with a bad one beside them."""
+    records = list(example.data_records)
+    if is_bad:
+        records[0] = records[0][:100]
+    log.data.write_bytes(framing.rdw(records) + b"\x01\x02\x03\x04\x05")
+    codes = [run(command, log.data, "--control", log.control).code for command in ("changes", "summary")]
+    assert codes == [20 if is_bad else 31] * 2
+
+
 def test_bytes_behind_the_last_control_record_are_31_too(run: Any, log: Files) -> None:
     log.control.write_bytes(log.control.read_bytes() + b"\x01\x02\x03\x04\x05")
     done = run("changes", log.data, "--control", log.control)

@@ -116,10 +116,10 @@ def test_ids_that_are_used_again(tmp_path: Path) -> None:
     found = read(tmp_path, stream, operations="I", include="all")
     assert found.codes == []
     assert found.values() == [(1, None), ("2026-03-14", 1), ("2026-03-15", 2)]
-    # A tables file is of one time: rows of the other table are bad, and not misread.
+    # A tables file is of one time: rows of the other table have no names of it.
     found = read(tmp_path, stream, operations="I", tables=luw.tables_file(tmp_path, other))
-    assert set(found.codes) == {"LMP-C010"}
-    assert [row["after"] for row in found.rows] == [{"D": "2026-03-15", "N": 2}]
+    assert [row["after"] for row in found.rows] == [{"C1": 1, "C2": None}, {"D": "2026-03-15", "N": 2}]
+    assert [row["table_name"] for row in found.rows] == ["3.5", "OTHER"]
 
 
 _FIRST = Table(2, 6, "A", (Column("ID", "INTEGER", nullable=False), Column("N", "INTEGER", nullable=False)))
@@ -588,3 +588,82 @@ def test_columns_before_that_are_not_those_described_in_front_are_said(
     found = read(tmp_path, stream, engine=engine)
     assert found.has_note("table 2.6 has other columns than the log describes in front, where some are") is not is_same
     assert _shown(found) == [(1, 0x42434445)]
+
+
+_NAMELESS = "in front of a record that drops it or columns of it, or makes another one with its ids, have no names of"
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("behind", ["described", "added", "nothing"])
+@pytest.mark.parametrize("how", ["columns", "table"])
+def test_the_tables_file_names_nothing_of_what_was_there_before(
+    how: str, behind: str, engine: str, tmp_path: Path
+) -> None:
+    """It is of the time behind; types that fit are no proof. Other ones are no error of the file."""
+    numbers = [Column(name, "INTEGER", nullable=False) for name in ("ID", "X", "Y")]
+    before = Table(2, 6, "A", tuple(numbers), schema="PROD")
+    after = replace(before, columns=(numbers[0], numbers[2]), name="A" if how == "columns" else "B")
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(before)
+    unit.insert(before, {"ID": 1, "X": 10, "Y": 20})
+    unit.commit()
+    unit = stream.begin()
+    if how == "columns":
+        unit.drop_columns(before, "X")
+    else:
+        unit.drop_table(before)
+        unit.create_table(after)
+    if behind == "described":
+        unit.initialize(after)
+    elif behind == "added":
+        after = unit.add_columns(after, _ADDED)
+    unit.insert(after, {"ID": 2, "Y": 21})
+    unit.commit()
+    found = read(tmp_path, stream, operations="I", engine=engine, tables=luw.tables_file(tmp_path, after))
+    assert found.codes == []
+    named = {"ID": 2, "Y": 21, **({"D": None} if behind == "added" else {})}
+    assert [row["after"] for row in found.rows] == [{"C1": 1, "C2": 10, "C3": 20}, named]
+    is_named = how == "columns" and behind != "described"  # initialize table begins another one
+    assert [row["table_name"] for row in found.rows] == ["A" if is_named else "2.6", after.name]
+    assert found.has_note(f"rows of table 2.6 {_NAMELESS}")
+    shown = [[column.name for column in one.version.columns] for one in table_descriptions(found.log).found]
+    versions = {"nothing": [], "described": [["ID", "Y"]], "added": [["ID", "Y"], ["ID", "Y", "D"]]}[behind]
+    assert shown == [["C1", "C2", "C3"], *versions]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("how", ["columns", "table"])
+def test_a_tables_file_that_fits_what_was_dropped_last_names_it(how: str, engine: str, tmp_path: Path) -> None:
+    """Nothing in the log describes what is behind, so that the file may be of the time in front."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(_FIRST)
+    unit.insert(_FIRST, {"ID": 1, "N": 2})
+    unit.commit()
+    unit = stream.begin()
+    if how == "columns":
+        unit.drop_columns(_FIRST, "N")
+    else:
+        unit.drop_table(_FIRST)
+    unit.commit()
+    found = read(tmp_path, stream, operations="I", engine=engine, tables=luw.tables_file(tmp_path, _FIRST))
+    assert [row["after"] for row in found.rows] == [{"ID": 1, "N": 2}]
+    assert found.has_note("with its ids, have names of the tables file, which must be as of that time")
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_definition_that_was_taken_back_has_no_names(engine: str, tmp_path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(_FIRST)
+    unit.insert(_FIRST, {"ID": 1, "N": 2})
+    unit.commit()
+    unit = stream.begin()
+    _replace(unit)
+    unit.insert(unit.add_columns(_SECOND, _ADDED), {"ID": 2, "T": "two"})
+    unit.abort()
+    options = {"operations": "I", "include": "all", "engine": engine, "tables": luw.tables_file(tmp_path, _FIRST)}
+    found = read(tmp_path, stream, **options)
+    assert [row["after"] for row in found.rows] == [{"ID": 1, "N": 2}, {"C1": 2, "C2": "two", "C3": None}]
+    assert found.codes == []

@@ -272,7 +272,7 @@ class StatementLog:
         chance = self.chance
         columns = [Column("ID", "INTEGER", nullable=False)]
         columns += [
-            Column(f"X{n}", chance.choice(_TYPES), nullable=chance.random() < 0.7)
+            Column(f"X{self._number}_{n}", chance.choice(_TYPES), nullable=chance.random() < 0.7)
             for n in range(chance.randrange(1, 5))
         ]
         for name in ("L", "M"):

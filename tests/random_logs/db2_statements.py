@@ -2,8 +2,9 @@
 
 Tables are created, dropped, altered, truncated and changed by transactions side by side, which hold locks, go back to
 savepoints, commit and abort. Both engines read the log as a whole; then files of it are joined, in any order, and read
-one after the other behind a checkpoint. Tails of a log, which lack descriptions of tables, have the same rows where
-what is left of the statements says their columns, and bytes elsewhere; also of transactions that were taken back.
+one after the other behind a checkpoint. A tables file of what is there at the end gives names to the rows of these
+tables, and to no others. Tails of a log, which lack descriptions of tables, have the same rows where what is left of
+the statements says their columns, and bytes elsewhere; also of transactions that were taken back.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from samples.db2_scripts import tables_file
 from writers.db2.scripts import Form
 from writers.db2.tables import JsonChange
 from writers.db2.wire import Raw
@@ -47,6 +49,7 @@ def check(seed: int, folder: Path) -> Counter[str]:
     counts = Counter(rows=len(found.rows), logs=1)
     # Before 10.1, records in framing `bare` state no position, by which files are put in order.
     if form.generation == "v10" or form.framing != "bare":
+        counts += _with_tables_file(folder, log, whole, found.rows)
         for _ in range(_JOINS):
             counts += _in_files(chance, folder, stream.pieces(), log.options, found.values)
         if len(stream.records) > log.first + 1:
@@ -54,6 +57,34 @@ def check(seed: int, folder: Path) -> Counter[str]:
             assert not every.errors, f"errors in {whole}: {every.said()}"
             for _ in range(_TAILS):
                 counts += _tail(chance, folder, log, found.rows, every.rows)
+    return counts
+
+
+def _with_tables_file(folder: Path, log: StatementLog, path: Path, whole: list[dict[str, Any]]) -> Counter[str]:
+    """Read a log with the catalog as of its end; `whole` are its rows without that."""
+    places = {
+        f"{one.table.tablespace_id}.{one.table.table_id}": one
+        for one in log.places
+        if one.table is not None and one.definer is None
+    }
+    tables = [place.table for place in places.values() if place.table is not None]
+    if not tables:
+        return Counter()
+    found = both_engines(path, {**log.options, "tables": tables_file(folder, *tables)})
+    assert not found.errors, f"errors in {path} with a tables file: {found.said()}"
+    numbers = {record.lsn: number for number, record in enumerate(log.stream.records)}
+    counts = Counter[str]()
+    pairs = [pair for pair in zip(whole, found.rows, strict=True) if pair[0]["op"] != "O"]
+    for change, (row, named) in zip(log.stream.expected(objects=False), pairs, strict=True):
+        place = places.get(row["table_name"])
+        is_last = place is not None and log.lives.get(numbers[int(row["seq"][48:64], 16)]) is place.life
+        for role in ("before", "after"):
+            wanted = row[role]
+            if is_last and wanted is not None:
+                wanted = dict(zip(change[role] or {}, wanted.values(), strict=True))
+            assert named[role] == wanted, f"{named[role]} is {wanted}, of the last table: {is_last}"
+        counts["named"] += is_last
+        counts["not named"] += place is not None and not is_last
     return counts
 
 

@@ -66,9 +66,14 @@ class Summarized:
         return self._found.faults
 
     @property
+    def has_bad(self) -> bool:
+        """Whether a record or a value is bad."""
+        return bool(self._found.error_codes)
+
+    @property
     def has_errors(self) -> bool:
-        """Whether a record or a value is bad, or the reading ended before the end of the log."""
-        return bool(self._found.error_codes or self._found.faults)
+        """The same, or the reading ended before the end of the log."""
+        return self.has_bad or bool(self._found.faults)
 
     @property
     def left_out(self) -> dict[str, int]:

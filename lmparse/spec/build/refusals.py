@@ -8,6 +8,7 @@ from collections.abc import Container, Iterator
 from typing import Any
 
 from lmparse.spec.build import constructs, identifiers
+from lmparse.spec.build.column_counts import ColumnCounts
 from lmparse.spec.build.expressions import TEXT
 from lmparse.spec.build.layouts import constant, len_contents
 from lmparse.spec.build.numbers import NUMBER
@@ -40,13 +41,14 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     yield from constructs.findings(spec.tree)
     yield from _texts("", spec.tree)
     yield from _items("", spec.tree)
-    widths, inside = Widths(), Parts()
+    widths, inside, columns = Widths(), Parts(), ColumnCounts()
     for scope in Scope(named, spec).all():
         yield from _compilers_own(scope)
         yield from _references(scope)
         yield from identifiers.of_scope(scope)
         yield from widths.findings(scope)
         yield from inside.findings(scope)
+        yield from columns.findings(scope)
         yield from unfit(scope)
 
 
