@@ -138,6 +138,8 @@ class ChangeLog(RecordFile):
         options = self.options
         if options.table_version is not None and options.table is None:
             raise OptionError("tableVersion needs a table", hint="give table too")
+        if self.known_table_ids is not None and not self.known_table_ids:
+            return  # no row has them
         versions = self.all_versions() if options.table is None else self.table_versions()
         names = {column.name for version in versions for column in version.columns}
         for name in options.columns:

@@ -160,6 +160,8 @@ class LogStream:
 
     def columns(self, start: StreamOffset, end: StreamOffset) -> TableColumns:
         """What the files between two offsets say of the columns of the table."""
+        if start == end:
+            return TableColumns(self._options)
         return TableColumns.of(self._options, [self._log_of(start, end)[0]])
 
     def _log_of(self, start: StreamOffset, end: StreamOffset) -> tuple[ChangeLog, tuple[FileState, ...]]:

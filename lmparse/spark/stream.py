@@ -93,8 +93,9 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """
         between = StreamOffset.of(start), StreamOffset.of(end)
         with hints_shown():
+            said = self._stream.columns(*between)
             parts = list(self._stream.parts(*between))
-            job = self._job_of(self._stream.columns(*between)) if parts else None
+            job = self._job_of(said) if parts else None
         return [InputPartition((job, part)) for part in parts]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

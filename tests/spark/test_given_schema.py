@@ -156,13 +156,15 @@ def test_files_without_a_change_of_the_table_have_no_rows_and_that_is_said(
     spoil(tmp_path, "gone")
     night(tmp_path, 4, "NEW", table="STOCK")
     path = tmp_path / "n4.dat" if is_one else tmp_path
+    assert rows(schema, asked(path, columns="NO,NEW")) == []
+    capsys.readouterr()
     assert rows(schema, asked(path)) == []
     said = capsys.readouterr().err
     assert "PROD.ITEMS" in said
     assert "tables: PROD.STOCK" in said
     if not is_one:
         assert rows(schema, {}) == []
-        assert batches(schema, asked(tmp_path)) == [[]]
+        assert batches(schema, asked(tmp_path)) == batches(schema, asked(tmp_path, columns="NO,NEW")) == [[]]
     with pytest.raises(OptionError, match=r"PROD\.ITEMS") as caught:
         source(**asked(path)).schema()
     assert caught.value.code == "LMP-C005"
@@ -324,6 +326,17 @@ def test_a_stream_of_a_log_that_describes_its_table_passes_the_files_before_a_co
     found = [row for batch in batches(schema, options, 1) for row in batch if row["op"] == "I"]
     names = [name for name in schema["after"].dataType.names if name not in ("C1", "ID")]
     assert [row["after"][names[0]] for row in found] == [None, "v2", "v3"]
+
+
+def test_a_log_of_db2_luw_without_the_table_has_no_rows(described: tuple[bytes, list[int]], tmp_path: Path) -> None:
+    data, ends = described
+    for number, (begin, end) in enumerate(zip((0, *ends), ends, strict=False)):
+        (tmp_path / f"{number}.log").write_bytes(data[begin:end])
+    options = {"path": str(tmp_path), "spec": "db2_log", "table": "2.8"}
+    for more in ({}, {"columns": "ID,NOTE"}, {"engine": "kaitai"}, {"engine": "kaitai", "columns": "ID"}):
+        schema = of(op=TEXT, after=of(ID=NUMBER), _corrupt_fields=FAULTS)
+        assert rows(schema, {**options, **more}) == []
+        assert batches(schema, {**options, **more}, 1) == [[], [], []]
 
 
 def test_a_type_of_the_schema_does_not_matter_where_no_value_is(tmp_path: Path) -> None:
