@@ -86,7 +86,8 @@ class JoinedLog(ChangeLog):
     def extracts(self) -> Iterator[LogicalLog]:
         """The extracts in their order, as stretches of the log. All count and report as this log does.
 
-        Those without changes of the table that the options name are left out. Raises OptionError if none has it.
+        Those without changes of the table that the options name are left out. Raises OptionError if none has it,
+        unless that is known.
         """
         missing: list[TableNotFoundError] = []
         names: set[str] = set()
@@ -105,7 +106,7 @@ class JoinedLog(ChangeLog):
                 log.keeps_bad_records = self.keeps_bad_records
                 log.bad_records.clear()  # of an earlier reading
                 yield log
-        if missing and not found:
+        if missing and not found and self.known_table_ids is None:
             raise missing[0]
 
     def extracts_apart(self) -> Iterator[LogicalLog]:

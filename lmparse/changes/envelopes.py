@@ -92,9 +92,14 @@ def envelope_schema(envelope: str, image: pa.DataType) -> pa.Schema:
     return pa.schema([*columns, *own, *schemas.outcome_fields()])
 
 
+def own_names(envelope: str) -> set[str]:
+    """Names of the columns that `changefeed` or `apply` has beside those of the table."""
+    return {*(_FEED if envelope == "changefeed" else _APPLY), *schemas.OUTCOMES}
+
+
 def check_names(columns: Sequence[str], envelope: str) -> None:
     """Raise OptionError if a column of the table has a name that the envelope needs."""
-    taken = {*(_FEED if envelope == "changefeed" else _APPLY), *schemas.OUTCOMES}
+    taken = own_names(envelope)
     for name in columns:
         if name in taken:
             raise OptionError(
@@ -115,7 +120,7 @@ def image_type(schema: pa.Schema, envelope: str) -> pa.DataType:
                 "before and after need the same columns in an envelope", code="LMP-S012", hint="name the same in both"
             )
         return types[0] if types else TEXT
-    own = {*(_FEED if envelope == "changefeed" else _APPLY), *schemas.OUTCOMES}
+    own = own_names(envelope)
     columns = [entry for entry in schema if entry.name not in own]
     return pa.struct(columns) if columns else TEXT
 

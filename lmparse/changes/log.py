@@ -56,6 +56,11 @@ class ChangeLog(RecordFile):
     def has_descriptions(self) -> bool:
         """Whether the columns of tables are described, so that rows can be read."""
 
+    @property
+    def lacks_descriptions(self) -> bool:
+        """Whether records cannot be read that may describe tables."""
+        return False
+
     @abstractmethod
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         """The changes that the options select. Raises OptionError, and FramingError where the file is damaged."""
@@ -133,6 +138,8 @@ class ChangeLog(RecordFile):
         options = self.options
         if options.table_version is not None and options.table is None:
             raise OptionError("tableVersion needs a table", hint="give table too")
+        if self.known_table_ids is not None and not self.known_table_ids:
+            return  # no row has them
         versions = self.all_versions() if options.table is None else self.table_versions()
         names = {column.name for version in versions for column in version.columns}
         for name in options.columns:
@@ -206,3 +213,8 @@ class ChangeLog(RecordFile):
             return self.table_ids is None or bool(self.table_ids)
         except TableNotFoundError:
             return False
+
+    def read_no_table(self) -> None:
+        """Read what is bad, and no changes: the log has none of the table that the options name."""
+        self.__dict__.pop("table_ids", None)
+        self.known_table_ids = frozenset()

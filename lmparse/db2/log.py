@@ -270,6 +270,10 @@ class Db2Log(ChangeLog):
 
             yield from map(table_ids, sorted(self.log_index.whole.tables - {NO_TABLE}))
 
+    @property
+    def lacks_descriptions(self) -> bool:
+        return self.transactions.fault is not None or bool(self.transactions.bad)
+
     def all_versions(self) -> list[Table]:
         return list(self.descriptions.all(is_committed=self.options.include == ("committed",)))
 

@@ -7,7 +7,7 @@ specs become comments.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -279,43 +279,69 @@ def request_schema(request: Request) -> pa.Schema:
 def changes_of(options: Options, logs: Iterable[ChangeLog], shown: str = "") -> pa.Schema:
     """The columns of the changes of logs. For one table its versions are collected from all of them, one by one.
 
-    Raises OptionError for a table if there is no log; `shown` says where they would be.
+    Raises OptionError for a table that no log has; `shown` says where they would be.
     """
-    docs = check_changes(options).column_docs()
-    is_flat = options.envelope == "flat"
-    if options.table is None:
-        if not is_flat:
-            return envelopes.schema_of(options, None, "")
-        return changes_schema(None, header=options.header, docs=docs)
-    versions: list[Version] = []
-    dec_length, names, missing = "", set[str](), []
-    has_logs = False
-    for log in logs:
-        has_logs = True
-        try:
-            versions.extend(log.table_versions())
-        except TableNotFoundError as error:
-            missing.append(error)  # a log among many need not have changes of every table
-            continue
-        names |= log.table_names
-        dec_length = dec_length or log.dec_length
-    if not versions and missing:
-        raise missing[0]
-    if not has_logs:
-        raise OptionError(
-            f"there is no log yet that says which columns table {options.table!r} has: {shown} has no file that can be "
-            "read", code="LMP-C005",
-            hint="without table, before and after are JSON text, and no file is needed for the columns",
-        )  # fmt: skip
-    if len(names) > 1:
-        raise OptionError(
-            f"table {options.table!r} is ambiguous: {', '.join(sorted(names))}",
-            code="LMP-C005",
-            hint="name it as SCHEMA.NAME",
-        )
-    if not is_flat:
-        return envelopes.schema_of(options, versions, dec_length)
-    return changes_schema(versions, dec_length, header=options.header, columns=options.columns, docs=docs)
+    found = TableColumns.of(options, logs, shown)
+    if found.why_none is not None:
+        raise found.why_none
+    return found.schema()
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """What logs say of the columns of the table that options name; nothing if they name none."""
+
+    options: Options
+    versions: Sequence[Version] = ()
+    dec_length: str = ""
+    why_none: OptionError | None = None
+    """Why no log says the columns of the table."""
+    is_whole: bool = True
+    """Whether each log with changes of the table says its columns, as far as can be seen."""
+
+    @classmethod
+    def of(cls, options: Options, logs: Iterable[ChangeLog], shown: str = "") -> TableColumns:
+        """What some logs say, which are not looked at without a table. Raises OptionError for the name of several."""
+        if options.table is None:
+            return cls(options)
+        versions: list[Version] = []
+        dec_length, names, missing = "", set[str](), []
+        has_logs, is_whole = False, True
+        for log in logs:
+            has_logs = True
+            is_whole = is_whole and not log.lacks_descriptions
+            try:
+                found = log.table_versions()
+            except TableNotFoundError as error:
+                missing.append(error)  # a log among many need not have changes of every table
+                continue
+            versions.extend(found)
+            is_whole = is_whole and bool(found)
+            names |= log.table_names
+            dec_length = dec_length or log.dec_length
+        if len(names) > 1:
+            raise OptionError(
+                f"table {options.table!r} is ambiguous: {', '.join(sorted(names))}",
+                code="LMP-C005",
+                hint="name it as SCHEMA.NAME",
+            )
+        why: OptionError | None = missing[0] if missing and not versions else None
+        if not has_logs:
+            why = OptionError(
+                f"there is no log yet that says which columns table {options.table!r} has: {shown} has no file that "
+                "can be read", code="LMP-C005",
+                hint="without table, before and after are JSON text, and no file is needed for the columns",
+            )  # fmt: skip
+        return cls(options, versions, dec_length, why, is_whole)
+
+    def schema(self) -> pa.Schema:
+        """The columns of the changes, without columns of the table if no log says them."""
+        options = self.options if self.why_none is None else replace(self.options, columns=())
+        versions = None if options.table is None else self.versions
+        if options.envelope != "flat":
+            return envelopes.schema_of(options, versions, self.dec_length)
+        docs = check_changes(options).column_docs()
+        return changes_schema(versions, self.dec_length, header=options.header, columns=options.columns, docs=docs)
 
 
 def without_metadata(schema: pa.Schema) -> pa.Schema:

@@ -166,8 +166,11 @@ class Request:
         """
         return [(path, found) for path, found in self._logs(run)[0] if isinstance(found, Options)]
 
-    def logs(self) -> Iterator[ChangeLog]:
-        """The logs, opened one by one; those that cannot be opened are left out where they do not end the reading."""
+    def logs(self, unread: list[str] | None = None) -> Iterator[ChangeLog]:
+        """The logs, opened one by one; those that cannot be opened are left out where they do not end the reading.
+
+        Their paths are added to `unread`.
+        """
         found, damage = self._logs()
         for path, options in found:
             try:
@@ -179,6 +182,8 @@ class Request:
                 may_be_missing = self.ignore_missing and is_gone(error, path)
                 if not may_be_missing and not may_be_left(error, path, damage, keeps_bad=self.keeps_bad):
                     raise
+                if unread is not None:
+                    unread.append(path)
                 continue
             yield log
 
@@ -267,8 +272,10 @@ class Request:
             file.notice(f"{CONTROL_FILE}: {options.control if controls is None else controls.shown}")
         if self.with_changes and isinstance(file, ChangeLog):
             file.run = run
-            if is_one_of_many and not file.has_table():
-                return []
+            if not file.has_table():
+                if is_one_of_many and not file.lacks_descriptions:
+                    return []
+                file.read_no_table()
             parts = (file.change_parts if is_numbered else file.cut_change_parts)(self.max_bytes)
         else:
             parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)

@@ -15,12 +15,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import pyarrow as pa
-
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError, FramingError, OptionError, TableNotFoundError
-from lmparse.logs import arrow
+from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.logs.arrow import TableColumns
 from lmparse.logs.families import check_changes
 from lmparse.logs.joining import behind, check_resumed, checkpoint_behind, the_one
 from lmparse.logs.open import open_changes, states_read
@@ -153,19 +151,18 @@ class LogStream:
         if start == end:
             return
         log, planned = self._log_of(start, end)
+        if not log.has_table():
+            log.read_no_table()
         parts = log.change_parts(self._request.max_bytes)
         check_all(planned)
         fingerprint = log.spec.fingerprint
         yield from (FilePart(log.path, log.options, settings, span, planned, fingerprint) for settings, span in parts)
 
-    def columns(self, start: StreamOffset, end: StreamOffset) -> pa.Schema | None:
-        """The columns of the changes between two offsets; None if nothing there says them."""
+    def columns(self, start: StreamOffset, end: StreamOffset) -> TableColumns:
+        """What the files between two offsets say of the columns of the table."""
         if start == end:
-            return None
-        try:
-            return arrow.changes_of(self._options, [self._log_of(start, end)[0]])
-        except TableNotFoundError:
-            return None
+            return TableColumns(self._options)
+        return TableColumns.of(self._options, [self._log_of(start, end)[0]])
 
     def _log_of(self, start: StreamOffset, end: StreamOffset) -> tuple[ChangeLog, tuple[FileState, ...]]:
         """As `_between` for the files between two offsets. Raises FramingError LMP-F014 if they are others now."""

@@ -301,8 +301,8 @@ def renamed(source: pa.Schema, output: JobOptions) -> pa.Schema:
 
 def inner(outer: pa.Schema, options: Mapping[str, Any]) -> pa.Schema:
     """The columns of the source from those that `renamed` gave."""
-    name = job_options(options).corrupt_record
-    return pa.schema([entry.with_name(_RECORD) if entry.name == name else entry for entry in outer])
+    name = job_options(options).corrupt_record.lower()
+    return pa.schema([entry.with_name(_RECORD) if entry.name.lower() == name else entry for entry in outer])
 
 
 def _folder(option: str, path: str | None, request: Request) -> str | None:

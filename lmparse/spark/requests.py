@@ -163,12 +163,6 @@ def with_those_of_table(options: Mapping[str, Any], own: Mapping[str, Any]) -> d
     return {**{name: value for name, value in own.items() if plain(name) not in given}, **options}
 
 
-def without(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """The options without some of them, however they are written."""
-    left_out = set(map(plain, names))
-    return {name: value for name, value in options.items() if plain(name.removeprefix("option.")) not in left_out}
-
-
 def text_of(keys: Mapping[str, Any], name: str) -> str | None:
     """The text of an option. Raises OptionError for an empty one."""
     value = keys.get(plain(name))

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
@@ -25,10 +24,12 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from lmparse.logs import arrow
+from lmparse.logs.arrow import TableColumns
 from lmparse.logs.partitions import Part, Request
+from lmparse.spark.given_schema import StreamColumns, batch_columns
 from lmparse.spark.plan_progress import PlanProgress
 from lmparse.spark.read_job import ReadJob, hints_shown, inner, read_job, renamed
-from lmparse.spark.requests import check_batch, job_options, request_of, with_those_of_table, without
+from lmparse.spark.requests import check_batch, job_options, request_of, with_those_of_table
 from lmparse.spark.stream import LogStreamReader, check_stream
 from lmparse.spark.user_schema import as_arrow
 
@@ -61,36 +62,23 @@ class LmparseSource(DataSource):
         with hints_shown():
             self.options = with_those_of_table(self.options, _mark(schema))
             check_batch(self.options)
-            request = request_of(self.options)
-            if not request.selection.names():
-                return LmparseReader(request, None)  # without a file nothing says which columns a table has
-            return LmparseReader(*self._job(request, schema))
+            request, wanted = request_of(self.options), as_arrow(schema)
+            source = batch_columns(request, inner(wanted, self.options))
+            return LmparseReader(*read_job(request, self.options, source=source, wanted=wanted))
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         """A reader of the changes in the files of a log as they arrive."""
         with hints_shown():
             self.options = with_those_of_table(self.options, _mark(schema))
             check_stream(self.options)
-            request, _ = self._job(request_of(self.options), schema)
-            return LogStreamReader(request, self.options, partial(self._stream_job, as_arrow(schema)))
+            request, wanted = request_of(self.options), as_arrow(schema)
+            columns = StreamColumns(request, inner(wanted, self.options))
 
-    def _job(self, request: Request, schema: StructType) -> tuple[Request, ReadJob]:
-        wanted = as_arrow(schema)
-        # The files say which columns the source has now: those of a table of the catalog may have been others when it
-        # was created.
-        is_said = request.options.table is None or any(True for _ in request.logs())
-        return read_job(request, self.options, source=None if is_said else self._unsaid(wanted), wanted=wanted)
+            def job_of(said: TableColumns) -> tuple[Request, ReadJob]:
+                return read_job(request, self.options, source=columns.of(said), wanted=wanted)
 
-    def _stream_job(self, wanted: pa.Schema, source: pa.Schema | None) -> ReadJob:
-        found = self._unsaid(wanted) if source is None else source
-        return read_job(request_of(self.options), self.options, source=found, wanted=wanted)[1]
-
-    def _unsaid(self, wanted: pa.Schema) -> pa.Schema:
-        """The columns where no file says those of the table: the wanted ones, of which there are no rows then."""
-        fixed = arrow.request_schema(request_of(without(self.options, "table", "tableVersion", "columns")))
-        own = {entry.name.lower(): entry for entry in inner(wanted, self.options)}
-        others = [entry for entry in fixed if entry.name.lower() not in own]
-        return pa.schema([*own.values(), *others])
+            planned, _ = job_of(columns.first)
+            return LogStreamReader(planned, self.options, lambda said: job_of(said)[1])
 
 
 class LogPartition(InputPartition):
@@ -104,21 +92,18 @@ class LogPartition(InputPartition):
 class LmparseReader(DataSourceReader):
     """Reads parts of files as Arrow batches."""
 
-    def __init__(self, request: Request, job: ReadJob | None) -> None:
-        """Without a job there is nothing to read."""
+    def __init__(self, request: Request, job: ReadJob) -> None:
         self.request, self.job = request, job
 
     def partitions(self) -> Sequence[InputPartition]:
         """The parts, each for one task."""
-        if self.job is None:
-            return []
         with hints_shown(), PlanProgress() as progress:
             parts = list(self.request.parts(is_numbered=self.job.is_numbered, on_file=progress.at))
         return [LogPartition(part, number, len(parts)) for number, part in enumerate(parts)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one part; Spark passes a partition of its own if there is none."""
-        if self.job is None or not isinstance(partition, LogPartition):
+        if not isinstance(partition, LogPartition):
             return iter(())
         return self.job.batches(partition.value, partition.number, partition.count, ahead=True)
 

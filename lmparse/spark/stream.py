@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from lmparse.errors import OptionError
+from lmparse.logs.arrow import TableColumns
 from lmparse.logs.partitions import Request
 from lmparse.logs.stream import LogStream, StreamOffset
 from lmparse.options import positive
@@ -37,8 +38,8 @@ else:
     _HAS_LIMITS = True
 
 _BATCH_KEYS = tuple(name for name in JOB_OPTIONS if name != "columnNameOfCorruptRecord")
-JobOf = Callable[[pa.Schema | None], ReadJob]
-"""The job for the columns of a log, or for those of the stream if there are none."""
+JobOf = Callable[[TableColumns], ReadJob]
+"""The job for what the files of a micro-batch say of the columns of the table."""
 
 
 def check_stream(options: Mapping[str, Any]) -> None:
@@ -53,7 +54,7 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads a log that arrives in files."""
 
     def __init__(self, request: Request, options: Mapping[str, Any], job_of: JobOf) -> None:
-        """`job_of` gives the job for columns of the log. Raises OptionError, also for a Spark before 4.2."""
+        """`job_of` gives the job of a micro-batch. Raises OptionError, also for a Spark before 4.2."""
         if not _HAS_LIMITS:
             raise OptionError("readStream needs Spark 4.2 or later", hint="read in batches, with `lmparse changes`")
         keys = by_plain_name(options)
@@ -88,12 +89,13 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The parts of the log between two offsets, each for one task.
 
         Their files say which columns the log has there: a table may have been altered since the stream began. Raises
-        OptionError LMP-S012 if the stream has columns that they do not have.
+        OptionError LMP-S012 as `StreamColumns` does.
         """
         between = StreamOffset.of(start), StreamOffset.of(end)
         with hints_shown():
+            said = self._stream.columns(*between)
             parts = list(self._stream.parts(*between))
-            job = self._job_of(self._stream.columns(*between)) if parts else None
+            job = self._job_of(said) if parts else None
         return [InputPartition((job, part)) for part in parts]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
