@@ -8,19 +8,25 @@ from collections.abc import Iterable
 
 from lmparse.bmc.change_record import SPEC, Places, change_types, image_change_types, longest, table_places
 from lmparse.changes.change import ROLES
-from lmparse.errors import FramingError
+from lmparse.errors import FramingError, InvalidValueError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import TRAILERS, cut_short, excerpt, no_record
 from lmparse.framing.detection import Detection
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer, occurrences
-from lmparse.values import codepages
+from lmparse.values import codepages, packed_times
 
 _NAME = re.compile(r"(?:[A-Z$#@][A-Z0-9$#@]*)? *\Z|\0+\Z")
 """Start of the name of a Db2 subsystem or group member; only $#@ differ between code pages."""
 _CODE = re.compile(r"[A-Z][A-Z ]*\Z")
 """A CHANGE TYPE, listed or not."""
 _NEEDED = ("length", "system_id", "change_type", "seg_len", "total_segs")
+_LENGTHS_OF_NAMES = ("tbowner_len", "tbname_len")
+_LONGEST_NAME = 128
+"""Bytes of the longest name in Db2."""
+_POSITIONS = ("log_rba", "log_lrsn")
+_PROVING = (*_LENGTHS_OF_NAMES, *_POSITIONS, "timestamp")
+"""Fields in which a header is known from other bytes."""
 
 
 def detection(described: Places | None = None, width: int | None = None) -> Detection:
@@ -29,7 +35,7 @@ def detection(described: Places | None = None, width: int | None = None) -> Dete
     `described` and `width` are those of a header that XHDF records describe differently from the manual.
     """
     layout = catalog.load(SPEC).layout
-    table = table_places(_NEEDED)
+    table = table_places((*_NEEDED, *_PROVING))
     places = table if described is None else described
     # XHDF may describe the header of another file; then the error comes from the records.
     least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0
@@ -89,10 +95,14 @@ class _Cutter:
             )  # fmt: skip
         ends = self._ends(buffer, offset, end, length)
         candidates = list(dict.fromkeys(place for place in ends if place >= offset + length))
-        for candidate in candidates:
-            if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset)):
-                self._check_inside(buffer, offset, length, candidate, end)
-                return candidate - offset
+        possible = [
+            candidate for candidate in candidates
+            if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset))
+        ]  # fmt: skip
+        if possible:
+            candidate = self._most_likely(buffer, offset, length, possible, end)
+            self._check_inside(buffer, offset, length, candidate, end)
+            return candidate - offset
         stated = self._stated_ends(buffer, offset, length)
         for candidate in stated:
             if candidate == end or (candidate < end and self._begins_damaged(buffer, candidate, end, offset)):
@@ -126,11 +136,49 @@ class _Cutter:
             raise cut_short(buffer, offset, end, index, max(length, self._least), spec=SPEC)
         return length
 
+    def _most_likely(self, buffer: Buffer, offset: int, length: int, possible: list[int], end: int) -> int:
+        """Where the record ends, of some places at which another one may begin, but values may look so as well.
+
+        It is where more lengths agree, then where more of a header is that counts SEGLEN alike; else the first, see
+        `_ends`.
+        """
+        if len(possible) == 1:
+            return possible[0]
+        stated = self._ends_by_seg_len(buffer, offset, length)
+        return min(
+            possible,
+            key=lambda place: (
+                not self._is_filled(buffer, offset, length, place),
+                place not in stated,
+                place != end and not self._is_header(buffer, place, end),
+                place != end and place in stated and not self._is_counted_alike(buffer, offset, place, end),
+                place != end and end - place < self._system_end,
+            ),
+        )
+
+    def _is_confirmed(self, buffer: Buffer, offset: int, length: int, candidate: int) -> bool:
+        """Whether all lengths lead to the end of row images: then what is inside is a value, whatever it looks like."""
+        return self._is_filled(buffer, offset, length, candidate) and (
+            not self._states_seg_len(buffer, offset) or candidate in self._ends_by_seg_len(buffer, offset, length)
+        )
+
+    def _is_filled(self, buffer: Buffer, offset: int, length: int, candidate: int) -> bool:
+        """Whether row images and a total end at a place; in the best documented meaning the halfwords have one."""
+        if not self._has_images(buffer, offset):
+            return False
+        half, data = (0, self._halfword), offset + length
+        place = data + self._halfword
+        for _ in range(self._image_count(buffer, offset)):
+            place += self._halfword + _number(buffer, half, place)
+        return place == candidate == data + _number(buffer, half, data)
+
     def _check_inside(self, buffer: Buffer, offset: int, length: int, candidate: int, end: int) -> None:
         """Raise FramingError LMP-F005 if a length leads behind another record, as one that is damaged may.
 
         Only a change that is decoded would show it, and options may exclude it.
         """
+        if self._is_confirmed(buffer, offset, length, candidate):
+            return
         inside = self._record_inside(buffer, offset, candidate, end, candidate)
         if inside is not None:
             has_own_lengths = _number(buffer, self._places["change_type"], offset) in image_change_types()
@@ -148,52 +196,101 @@ class _Cutter:
 
         Any bytes may be in a value: the length of a text may be LENGTH, and the text begin as the name of a system. So
         the lengths of what is found must lead from record to record up to `until`, or if that is None to another one
-        or to the end of the file, and SEGLEN must be a length of each.
+        or to the end of the file. SEGLEN must be a length of each, if this record has one; if it is None, what is in
+        front of it may have been cut off, and its fields be those of the next record.
         """
-        same, (place, width) = buffer[offset : offset + self._places["length"][1]], self._places["change_type"]
-        if not self._system_name(buffer, offset).strip(" \0"):
-            return None  # blanks and zeros are in any record
+        length, (place, width) = _number(buffer, self._places["length"], offset), self._places["change_type"]
+        has_seg_len = until is not None and self._states_seg_len(buffer, offset)
+        led = self._ends_by_seg_len(buffer, offset, length) if has_seg_len else ()
+        # Where this record alone has one, it is damaged.
+        is_stated = has_seg_len and (until == end or self._states_seg_len(buffer, until or offset))
+        # Then SEGLEN and a length of a row image agree, which they may by chance, if it counts something else.
+        is_agreed = until in led and self._has_images(buffer, offset)
         known: dict[int, bool] = {}
+        same = buffer[offset : offset + self._places["length"][1]]
         for found in occurrences(buffer, same, offset + 1, min(before - 1 + len(same), end)):
-            if found + self._system_end <= end and self._begins(buffer, found, end, offset):
-                code = codepages.lookup("cp037").decode(buffer[found + place : found + place + width])
-                if _CODE.match(code) and self._leads(buffer, found, end, until, known, offset):
-                    return found
+            if found + self._system_end > end or not self._begins(buffer, found, end, offset):
+                continue
+            code = codepages.lookup("cp037").decode(buffer[found + place : found + place + width])
+            if not _CODE.match(code) or (is_agreed and not self._is_counted_alike(buffer, offset, found, until or end)):
+                continue
+            is_led_to = found in led and self._is_header(buffer, found, end)
+            if is_led_to or self._leads(buffer, found, end, until, known, is_stated):
+                return found
         return None
 
+    def _is_counted_alike(self, buffer: Buffer, offset: int, following: int, last: int) -> bool:
+        """Whether SEGLEN leads to another record, and from there on up to a place, in one meaning."""
+        length = _number(buffer, self._places["length"], offset)
+        both = zip(*(self._ends_by_seg_len(buffer, place, length) for place in (offset, following)), strict=True)
+        return any(
+            first == following
+            and following + length <= second <= last
+            and (second == last or self._begins(buffer, second, last, offset))
+            for first, second in both
+        )
+
     def _leads(
-        self, buffer: Buffer, place: int, end: int, until: int | None, known: dict[int, bool], like: int
+        self, buffer: Buffer, place: int, end: int, until: int | None, known: dict[int, bool], is_stated: bool
     ) -> bool:
         """Whether lengths lead from a record to the next ones, see `_record_inside`; `known` are places tested before.
 
-        A record without a length leads anywhere, if it is of the same system.
+        They may lead behind `until` too, if it is in the middle of a record. Where records have no SEGLEN, one without
+        any length leads anywhere.
         """
         last, path = end if until is None else until, list[int]()
         while place not in known:
             path.append(place)
-            ends = self._credible_ends(buffer, place, last)
-            following = next((one for one in ends if self._begins(buffer, one, end, place)), None)
-            if last in ends or (following is not None and until is None):
+            ends = self._credible_ends(buffer, place, end, is_stated)
+            following = [one for one in ends if one == end or self._begins(buffer, one, end, place)]
+            leads = bool(following) and (until is None or self._is_behind(buffer, max(following), last, end))
+            has_length = is_stated or self._states_seg_len(buffer, place) or not self._has_payload(buffer, place)
+            if not self._is_header(buffer, place, end):
+                known[place] = False
+            elif last in ends or leads or not has_length:
                 known[place] = True
-            elif following is not None:
-                place = following
+            elif following:
+                place = following[0]
             else:
-                is_stated = _number(buffer, self._places["seg_len"], place) or not self._has_payload(buffer, place)
-                is_there = place + _number(buffer, self._places["length"], place) <= last
-                known[place] = not is_stated and is_there and self._is_of(buffer, place, like)
+                known[place] = False
         found = known[place]
         known.update(dict.fromkeys(path, found))
         return found
 
-    def _credible_ends(self, buffer: Buffer, place: int, last: int) -> list[int]:
-        """Where a record may end up to a place, if SEGLEN agrees."""
-        length, seg_len = (_number(buffer, self._places[name], place) for name in ("length", "seg_len"))
-        is_numbered = seg_len or _number(buffer, self._places["total_segs"], place)
+    def _is_behind(self, buffer: Buffer, place: int, last: int, end: int) -> bool:
+        """Whether a place is behind another one, and is the end of the file or a header."""
+        return place > last and (place == end or self._is_header(buffer, place, end))
+
+    def _credible_ends(self, buffer: Buffer, place: int, last: int, is_stated: bool) -> list[int]:
+        """Where a record may end up to a place, if SEGLEN agrees, which may be none where `is_stated` is False."""
+        length = _number(buffer, self._places["length"], place)
+        is_numbered = is_stated or self._states_seg_len(buffer, place)
         return [
             one for one in dict.fromkeys(self._ends(buffer, place, last, length))
             if place + length <= one <= last
             and (not is_numbered or one in self._ends_by_seg_len(buffer, place, length))
         ]  # fmt: skip
+
+    def _is_header(self, buffer: Buffer, place: int, end: int) -> bool:
+        """Whether more than LENGTH and the name of a system is that of a header, in fields that few values have so."""
+        if place + max(start + width for start, width in self._places.values()) > end:
+            return False
+        if any(_number(buffer, at, place) > _LONGEST_NAME for at in self._places_of(_LENGTHS_OF_NAMES)):
+            return False
+        positions = [_number(buffer, at, place) for at in self._places_of(_POSITIONS)]
+        if positions and not any(positions):
+            return False
+        try:
+            for start, width in self._places_of(("timestamp",)):
+                packed = packed_times.extend_timestamp(buffer[place + start : place + start + width])
+                packed_times.decode_timestamp17(packed)
+        except InvalidValueError:
+            return False
+        return True
+
+    def _places_of(self, names: Iterable[str]) -> list[tuple[int, int]]:
+        """Of the fields that this header has."""
+        return [self._places[name] for name in names if name in self._places]
 
     def _system_name(self, buffer: Buffer, offset: int) -> str:
         return _system_name(buffer, offset, self._places)
@@ -215,10 +312,9 @@ class _Cutter:
         first = _number(buffer, (0, self._halfword), data)
         if first >= self._halfword:
             yield data + first
-        images = len(ROLES["U"]) if change_type == change_types()["update"] else 1
         for own in (self._halfword, 0):
             place = data
-            for _ in range(images):
+            for _ in range(self._image_count(buffer, offset)):
                 # Behind the end of the file at least the next length is missing.
                 is_there = place + self._halfword <= end
                 length = _number(buffer, (0, self._halfword), place) if is_there else self._halfword
@@ -227,7 +323,7 @@ class _Cutter:
 
     def _stated_ends(self, buffer: Buffer, offset: int, length: int) -> list[int]:
         """Where a record without row images ends by the meanings of SEGLEN; none if there is none."""
-        if not _number(buffer, self._places["seg_len"], offset) or not self._has_payload(buffer, offset):
+        if not self._states_seg_len(buffer, offset) or not self._has_payload(buffer, offset):
             return []
         return [place for place in self._ends_by_seg_len(buffer, offset, length) if place >= offset + length]
 
@@ -235,6 +331,18 @@ class _Cutter:
         """Where a record ends if SEGLEN counts it, it and its descriptor word, or DATA."""
         seg_len = _number(buffer, self._places["seg_len"], offset)
         return offset + seg_len, offset + seg_len - self._word, offset + length + seg_len
+
+    def _states_seg_len(self, buffer: Buffer, offset: int) -> bool:
+        return _number(buffer, self._places["seg_len"], offset) > 0
+
+    def _image_count(self, buffer: Buffer, offset: int) -> int:
+        change_type = _number(buffer, self._places["change_type"], offset)
+        return len(ROLES["U"]) if change_type == change_types()["update"] else 1
+
+    def _has_images(self, buffer: Buffer, offset: int) -> bool:
+        """Whether a record has row images, and is whole."""
+        change_type = _number(buffer, self._places["change_type"], offset)
+        return change_type in image_change_types() and _number(buffer, self._places["total_segs"], offset) <= 1
 
     def _has_payload(self, buffer: Buffer, offset: int) -> bool:
         """Whether a record has no row images, and is whole."""
