@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from lmparse.bmc.change_record import SPEC, Places, change_types, image_change_types, longest, table_places
 from lmparse.changes.change import ROLES
@@ -18,6 +18,9 @@ from lmparse.values import codepages, packed_times
 
 _NAME = re.compile(r"(?:[A-Z$#@][A-Z0-9$#@]*)? *\Z|\0+\Z")
 """Start of the name of a Db2 subsystem or group member; only $#@ differ between code pages."""
+_LETTER = rb"[\x5B\x7B\x7C\xC1-\xC9\xD1-\xD9\xE2-\xE9]"
+_LETTER_OR_DIGIT = rb"[\x40\x5B\x7B\x7C\xC1-\xC9\xD1-\xD9\xE2-\xE9\xF0-\xF9]"
+"""The characters of such a name in EBCDIC, blanks among them."""
 _CODE = re.compile(r"[A-Z][A-Z ]*\Z")
 """A CHANGE TYPE, listed or not."""
 _NEEDED = ("length", "system_id", "change_type", "seg_len", "total_segs")
@@ -81,7 +84,9 @@ class _Cutter:
         self._places = places
         start, width = places["system_id"]
         self._system_end = start + width
+        self._lengths_of_names = [name for name in _LENGTHS_OF_NAMES if name in places]
         self._word = catalog.load("zos_rdw").layout.width or 0
+        self._any_header = re.compile(b"(?s)(?=%b)" % b"".join(self._bytes_of_header()))
         self._halfword = catalog.load("bmc_lldf_data").layouts["bmc_lldf_data.image"]["length"].width or 0
 
     def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
@@ -102,15 +107,22 @@ class _Cutter:
         if possible:
             candidate = self._most_likely(buffer, offset, length, possible, end)
             self._check_inside(buffer, offset, length, candidate, end)
+            if candidate == end and not self._is_confirmed(buffer, offset, length, end):
+                self._check_length(buffer, offset, length, end)
             return candidate - offset
         stated = self._stated_ends(buffer, offset, length)
         for candidate in stated:
             if candidate == end or (candidate < end and self._begins_damaged(buffer, candidate, end, offset)):
+                for other in self._other_headers(buffer, offset, candidate):
+                    raise self._wrong_length(buffer, offset, length, other, end)
                 return candidate - offset
         beyond = [candidate for candidate in candidates if end < candidate <= offset + longest()]
         searched = self._next_header(buffer, offset, end, length)
         if searched is not None and (searched < end or not beyond) and searched <= max(stated, default=searched):
-            return searched - offset
+            other = next(self._other_headers(buffer, offset, searched), searched)
+            if other < offset + length:
+                raise self._wrong_length(buffer, offset, length, other, end)
+            return other - offset
         if beyond:
             raise cut_short(buffer, offset, end, index, min(beyond) - offset, spec=SPEC)
         raise FramingError(
@@ -136,11 +148,47 @@ class _Cutter:
             raise cut_short(buffer, offset, end, index, max(length, self._least), spec=SPEC)
         return length
 
+    def _bytes_of_header(self) -> list[bytes]:
+        """Expressions of what each byte of a header may be, in fields that few values have so."""
+        start, width = self._places["system_id"]
+        found = [b"."] * max(sum(self._places[name]) for name in ("system_id", "change_type", *self._lengths_of_names))
+        found[start : start + width] = [_LETTER, *[_LETTER_OR_DIGIT] * (width - 1)]
+        for start, width in map(self._places.__getitem__, self._lengths_of_names):
+            found[start : start + width] = [*[b"\0"] * (width - 1), b"[\0-%c]" % _LONGEST_NAME]
+        start, width = self._places["change_type"]
+        found[start : start + width] = [_LETTER, *[_LETTER_OR_DIGIT] * (width - 1)]
+        return found
+
+    def _other_headers(self, buffer: Buffer, offset: int, before: int) -> Iterator[int]:
+        """Places inside a record, and before another one, at which a header of another LENGTH begins."""
+        same = _number(buffer, self._places["length"], offset)
+        start, before = offset + self._system_end, min(before, offset + longest())
+        for match in self._any_header.finditer(buffer[start:before]):
+            place = start + match.start()
+            if _number(buffer, self._places["length"], place) != same and self._is_named_header(buffer, place, before):
+                yield place
+
+    def _check_length(self, buffer: Buffer, offset: int, length: int, end: int) -> None:
+        """Raise FramingError LMP-F005 if a record up to the end of the file has others of another LENGTH inside.
+
+        Then its own is damaged: in front of any other place, the next record has the same one.
+        """
+        is_stated, known = self._states_seg_len(buffer, offset), dict[int, bool]()
+        for found in self._other_headers(buffer, offset, end):
+            if self._leads(buffer, found, end, end, known, is_stated):
+                raise self._wrong_length(buffer, offset, length, found, end)
+
+    def _wrong_length(self, buffer: Buffer, offset: int, length: int, found: int, end: int) -> FramingError:
+        return FramingError(
+            "the record ends in front of another header", code="LMP-F005", spec=SPEC, field="length", field_offset=0,
+            expected=f"a header of the same LENGTH, {length}", hex=excerpt(buffer, offset, end),
+            found=f"one of {_number(buffer, self._places['length'], found)}, {found - offset} bytes behind it",
+        )  # fmt: skip
+
     def _most_likely(self, buffer: Buffer, offset: int, length: int, possible: list[int], end: int) -> int:
         """Where the record ends, of some places at which another one may begin, but values may look so as well.
 
-        It is where more lengths agree, then where more of a header is that counts SEGLEN alike; else the first, see
-        `_ends`.
+        It is where more lengths agree, then where more of a header is; else the first, see `_ends`.
         """
         if len(possible) == 1:
             return possible[0]
@@ -151,7 +199,6 @@ class _Cutter:
                 not self._is_filled(buffer, offset, length, place),
                 place not in stated,
                 place != end and not self._is_header(buffer, place, end),
-                place != end and place in stated and not self._is_counted_alike(buffer, offset, place, end),
                 place != end and end - place < self._system_end,
             ),
         )
@@ -201,11 +248,16 @@ class _Cutter:
         """
         length, (place, width) = _number(buffer, self._places["length"], offset), self._places["change_type"]
         has_seg_len = until is not None and self._states_seg_len(buffer, offset)
-        led = self._ends_by_seg_len(buffer, offset, length) if has_seg_len else ()
         # Where this record alone has one, it is damaged.
         is_stated = has_seg_len and (until == end or self._states_seg_len(buffer, until or offset))
         # Then SEGLEN and a length of a row image agree, which they may by chance, if it counts something else.
-        is_agreed = until in led and self._has_images(buffer, offset)
+        is_agreed = (
+            has_seg_len and until in self._ends_by_seg_len(buffer, offset, length) and self._has_images(buffer, offset)
+        )
+        if until is not None:
+            for found in sorted(self._other_ends(buffer, offset, length, until, has_seg_len, is_agreed)):
+                if self._is_named_header(buffer, found, end):
+                    return found
         known: dict[int, bool] = {}
         same = buffer[offset : offset + self._places["length"][1]]
         for found in occurrences(buffer, same, offset + 1, min(before - 1 + len(same), end)):
@@ -214,10 +266,22 @@ class _Cutter:
             code = codepages.lookup("cp037").decode(buffer[found + place : found + place + width])
             if not _CODE.match(code) or (is_agreed and not self._is_counted_alike(buffer, offset, found, until or end)):
                 continue
-            is_led_to = found in led and self._is_header(buffer, found, end)
-            if is_led_to or self._leads(buffer, found, end, until, known, is_stated):
+            if self._leads(buffer, found, end, until, known, is_stated):
                 return found
         return None
+
+    def _other_ends(
+        self, buffer: Buffer, offset: int, length: int, until: int, has_seg_len: bool, is_agreed: bool
+    ) -> set[int]:
+        """The places in front of another one to which lengths of a record lead too, if SEGLEN does not refute them."""
+        ends = set(self._ends(buffer, offset, until, length))
+        stated = self._ends_by_seg_len(buffer, offset, length) if has_seg_len else ()
+        if stated:
+            ends.discard(offset + length)  # of a payload that may be empty, but SEGLEN says more
+        if is_agreed:
+            ends = {place for place in ends if self._is_filled(buffer, offset, length, place)}
+            stated = tuple(place for place in stated if self._is_counted_alike(buffer, offset, place, until))
+        return {place for place in ends.union(stated) if offset + self._system_end <= place < until}
 
     def _is_counted_alike(self, buffer: Buffer, offset: int, following: int, last: int) -> bool:
         """Whether SEGLEN leads to another record, and from there on up to a place, in one meaning."""
@@ -275,7 +339,7 @@ class _Cutter:
         """Whether more than LENGTH and the name of a system is that of a header, in fields that few values have so."""
         if place + max(start + width for start, width in self._places.values()) > end:
             return False
-        if any(_number(buffer, at, place) > _LONGEST_NAME for at in self._places_of(_LENGTHS_OF_NAMES)):
+        if any(_number(buffer, self._places[name], place) > _LONGEST_NAME for name in self._lengths_of_names):
             return False
         positions = [_number(buffer, at, place) for at in self._places_of(_POSITIONS)]
         if positions and not any(positions):
@@ -287,6 +351,11 @@ class _Cutter:
         except InvalidValueError:
             return False
         return True
+
+    def _is_named_header(self, buffer: Buffer, place: int, end: int) -> bool:
+        """The same, whatever its LENGTH, which may be damaged; of a system that has a name."""
+        name = self._system_name(buffer, place)
+        return bool(name.strip(" \0") and _NAME.match(name)) and self._is_header(buffer, place, end)
 
     def _places_of(self, names: Iterable[str]) -> list[tuple[int, int]]:
         """Of the fields that this header has."""
