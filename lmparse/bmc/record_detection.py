@@ -242,15 +242,15 @@ class _Cutter:
         """The first place behind `offset` and before another place at which a whole record of the same LENGTH begins.
 
         Any bytes may be in a value: the length of a text may be LENGTH, and the text begin as the name of a system. So
-        the lengths of what is found must lead from record to record up to `until`, or if that is None to another one
-        or to the end of the file. SEGLEN must be a length of each, if this record has one; if it is None, what is in
-        front of it may have been cut off, and its fields be those of the next record.
+        the lengths of what is found must lead from record to record up to `until`, and SEGLEN must be a length of each,
+        if records have one. A header to which another length of this record leads needs no more. `until` is None where
+        this record may be cut short, so that its fields are of the next one: then lengths lead anywhere.
         """
         length, (place, width) = _number(buffer, self._places["length"], offset), self._places["change_type"]
         has_seg_len = until is not None and self._states_seg_len(buffer, offset)
         # Where this record alone has one, it is damaged.
         is_stated = has_seg_len and (until == end or self._states_seg_len(buffer, until or offset))
-        # Then SEGLEN and a length of a row image agree, which they may by chance, if it counts something else.
+        # SEGLEN and row images lead there, but SEGLEN may count something else, and do it by chance.
         is_agreed = (
             has_seg_len and until in self._ends_by_seg_len(buffer, offset, length) and self._has_images(buffer, offset)
         )
