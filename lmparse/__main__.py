@@ -2,6 +2,9 @@
 
 import sys
 
+_INTERRUPTED = 130
+"""Exit code: 128 and the number of SIGINT, as shells have it."""
+
 
 def main() -> int:
     """Run the command that the arguments of the program name; returns its exit code."""
@@ -13,7 +16,21 @@ def main() -> int:
 
             return run()
     except KeyboardInterrupt:
-        return 130  # 128 and the number of SIGINT, as shells have it
+        return _INTERRUPTED
+    except Exception as error:
+        match _made_of(error):
+            case KeyboardInterrupt():
+                return _INTERRUPTED
+            case SystemExit() as ended:
+                raise ended from None
+        raise
+
+
+def _made_of(error: BaseException) -> BaseException:
+    """What an error was made of: Python 3.11 makes RuntimeError of all that is raised while classes get fields."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 if __name__ == "__main__":

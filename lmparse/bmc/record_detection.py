@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from lmparse.bmc.change_record import SPEC, Places, change_types, image_change_types, longest, table_places
 from lmparse.changes.change import ROLES
-from lmparse.errors import FramingError
+from lmparse.errors import FramingError, InvalidValueError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import TRAILERS, cut_short, excerpt, no_record
 from lmparse.framing.detection import Detection
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer, occurrences
-from lmparse.values import codepages
+from lmparse.values import codepages, packed_times
 
 _NAME = re.compile(r"(?:[A-Z$#@][A-Z0-9$#@]*)? *\Z|\0+\Z")
 """Start of the name of a Db2 subsystem or group member; only $#@ differ between code pages."""
+_LETTER = rb"[\x5B\x7B\x7C\xC1-\xC9\xD1-\xD9\xE2-\xE9]"
+_LETTER_OR_DIGIT = rb"[\x40\x5B\x7B\x7C\xC1-\xC9\xD1-\xD9\xE2-\xE9\xF0-\xF9]"
+"""The characters of such a name in EBCDIC, blanks among them."""
 _CODE = re.compile(r"[A-Z][A-Z ]*\Z")
 """A CHANGE TYPE, listed or not."""
 _NEEDED = ("length", "system_id", "change_type", "seg_len", "total_segs")
+_LENGTHS_OF_NAMES = ("tbowner_len", "tbname_len")
+_LONGEST_NAME = 128
+"""Bytes of the longest name in Db2."""
+_POSITIONS = ("log_rba", "log_lrsn")
+_PROVING = (*_LENGTHS_OF_NAMES, *_POSITIONS, "timestamp")
+"""Fields in which a header is known from other bytes."""
 
 
 def detection(described: Places | None = None, width: int | None = None) -> Detection:
@@ -29,7 +38,7 @@ def detection(described: Places | None = None, width: int | None = None) -> Dete
     `described` and `width` are those of a header that XHDF records describe differently from the manual.
     """
     layout = catalog.load(SPEC).layout
-    table = table_places(_NEEDED)
+    table = table_places((*_NEEDED, *_PROVING))
     places = table if described is None else described
     # XHDF may describe the header of another file; then the error comes from the records.
     least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0
@@ -75,7 +84,9 @@ class _Cutter:
         self._places = places
         start, width = places["system_id"]
         self._system_end = start + width
+        self._lengths_of_names = [name for name in _LENGTHS_OF_NAMES if name in places]
         self._word = catalog.load("zos_rdw").layout.width or 0
+        self._any_header = re.compile(b"(?s)(?=%b)" % b"".join(self._bytes_of_header()))
         self._halfword = catalog.load("bmc_lldf_data").layouts["bmc_lldf_data.image"]["length"].width or 0
 
     def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
@@ -89,18 +100,29 @@ class _Cutter:
             )  # fmt: skip
         ends = self._ends(buffer, offset, end, length)
         candidates = list(dict.fromkeys(place for place in ends if place >= offset + length))
-        for candidate in candidates:
-            if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset)):
-                self._check_inside(buffer, offset, length, candidate, end)
-                return candidate - offset
+        possible = [
+            candidate for candidate in candidates
+            if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset))
+        ]  # fmt: skip
+        if possible:
+            candidate = self._most_likely(buffer, offset, length, possible, end)
+            self._check_inside(buffer, offset, length, candidate, end)
+            if candidate == end and not self._is_confirmed(buffer, offset, length, end):
+                self._check_length(buffer, offset, length, end)
+            return candidate - offset
         stated = self._stated_ends(buffer, offset, length)
         for candidate in stated:
             if candidate == end or (candidate < end and self._begins_damaged(buffer, candidate, end, offset)):
+                for other in self._other_headers(buffer, offset, candidate):
+                    raise self._wrong_length(buffer, offset, length, other, end)
                 return candidate - offset
         beyond = [candidate for candidate in candidates if end < candidate <= offset + longest()]
         searched = self._next_header(buffer, offset, end, length)
         if searched is not None and (searched < end or not beyond) and searched <= max(stated, default=searched):
-            return searched - offset
+            other = next(self._other_headers(buffer, offset, searched), searched)
+            if other < offset + length:
+                raise self._wrong_length(buffer, offset, length, other, end)
+            return other - offset
         if beyond:
             raise cut_short(buffer, offset, end, index, min(beyond) - offset, spec=SPEC)
         raise FramingError(
@@ -126,11 +148,84 @@ class _Cutter:
             raise cut_short(buffer, offset, end, index, max(length, self._least), spec=SPEC)
         return length
 
+    def _bytes_of_header(self) -> list[bytes]:
+        """Expressions of what each byte of a header may be, in fields that few values have so."""
+        start, width = self._places["system_id"]
+        found = [b"."] * max(sum(self._places[name]) for name in ("system_id", "change_type", *self._lengths_of_names))
+        found[start : start + width] = [_LETTER, *[_LETTER_OR_DIGIT] * (width - 1)]
+        for start, width in map(self._places.__getitem__, self._lengths_of_names):
+            found[start : start + width] = [*[b"\0"] * (width - 1), b"[\0-%c]" % _LONGEST_NAME]
+        start, width = self._places["change_type"]
+        found[start : start + width] = [_LETTER, *[_LETTER_OR_DIGIT] * (width - 1)]
+        return found
+
+    def _other_headers(self, buffer: Buffer, offset: int, before: int) -> Iterator[int]:
+        """Places inside a record, and before another one, at which a header of another LENGTH begins."""
+        same = _number(buffer, self._places["length"], offset)
+        start, before = offset + self._system_end, min(before, offset + longest())
+        for match in self._any_header.finditer(buffer[start:before]):
+            place = start + match.start()
+            if _number(buffer, self._places["length"], place) != same and self._is_named_header(buffer, place, before):
+                yield place
+
+    def _check_length(self, buffer: Buffer, offset: int, length: int, end: int) -> None:
+        """Raise FramingError LMP-F005 if a record up to the end of the file has others of another LENGTH inside.
+
+        Then its own is damaged: in front of any other place, the next record has the same one.
+        """
+        is_stated, known = self._states_seg_len(buffer, offset), dict[int, bool]()
+        for found in self._other_headers(buffer, offset, end):
+            if self._leads(buffer, found, end, end, known, is_stated):
+                raise self._wrong_length(buffer, offset, length, found, end)
+
+    def _wrong_length(self, buffer: Buffer, offset: int, length: int, found: int, end: int) -> FramingError:
+        return FramingError(
+            "the record ends in front of another header", code="LMP-F005", spec=SPEC, field="length", field_offset=0,
+            expected=f"a header of the same LENGTH, {length}", hex=excerpt(buffer, offset, end),
+            found=f"one of {_number(buffer, self._places['length'], found)}, {found - offset} bytes behind it",
+        )  # fmt: skip
+
+    def _most_likely(self, buffer: Buffer, offset: int, length: int, possible: list[int], end: int) -> int:
+        """Where the record ends, of some places at which another one may begin, but values may look so as well.
+
+        It is where more lengths agree, then where more of a header is; else the first, see `_ends`.
+        """
+        if len(possible) == 1:
+            return possible[0]
+        stated = self._ends_by_seg_len(buffer, offset, length)
+        return min(
+            possible,
+            key=lambda place: (
+                not self._is_filled(buffer, offset, length, place),
+                place not in stated,
+                place != end and not self._is_header(buffer, place, end),
+                place != end and end - place < self._system_end,
+            ),
+        )
+
+    def _is_confirmed(self, buffer: Buffer, offset: int, length: int, candidate: int) -> bool:
+        """Whether all lengths lead to the end of row images: then what is inside is a value, whatever it looks like."""
+        return self._is_filled(buffer, offset, length, candidate) and (
+            not self._states_seg_len(buffer, offset) or candidate in self._ends_by_seg_len(buffer, offset, length)
+        )
+
+    def _is_filled(self, buffer: Buffer, offset: int, length: int, candidate: int) -> bool:
+        """Whether row images and a total end at a place; in the best documented meaning the halfwords have one."""
+        if not self._has_images(buffer, offset):
+            return False
+        half, data = (0, self._halfword), offset + length
+        place = data + self._halfword
+        for _ in range(self._image_count(buffer, offset)):
+            place += self._halfword + _number(buffer, half, place)
+        return place == candidate == data + _number(buffer, half, data)
+
     def _check_inside(self, buffer: Buffer, offset: int, length: int, candidate: int, end: int) -> None:
         """Raise FramingError LMP-F005 if a length leads behind another record, as one that is damaged may.
 
         Only a change that is decoded would show it, and options may exclude it.
         """
+        if self._is_confirmed(buffer, offset, length, candidate):
+            return
         inside = self._record_inside(buffer, offset, candidate, end, candidate)
         if inside is not None:
             has_own_lengths = _number(buffer, self._places["change_type"], offset) in image_change_types()
@@ -147,53 +242,124 @@ class _Cutter:
         """The first place behind `offset` and before another place at which a whole record of the same LENGTH begins.
 
         Any bytes may be in a value: the length of a text may be LENGTH, and the text begin as the name of a system. So
-        the lengths of what is found must lead from record to record up to `until`, or if that is None to another one
-        or to the end of the file, and SEGLEN must be a length of each.
+        the lengths of what is found must lead from record to record up to `until`, and SEGLEN must be a length of each,
+        if records have one. A header to which another length of this record leads needs no more. `until` is None where
+        this record may be cut short, so that its fields are of the next one: then lengths lead anywhere.
         """
-        same, (place, width) = buffer[offset : offset + self._places["length"][1]], self._places["change_type"]
-        if not self._system_name(buffer, offset).strip(" \0"):
-            return None  # blanks and zeros are in any record
-        known: dict[int, bool] = {}
-        for found in occurrences(buffer, same, offset + 1, min(before - 1 + len(same), end)):
-            if found + self._system_end <= end and self._begins(buffer, found, end, offset):
-                code = codepages.lookup("cp037").decode(buffer[found + place : found + place + width])
-                if _CODE.match(code) and self._leads(buffer, found, end, until, known, offset):
+        length, (place, width) = _number(buffer, self._places["length"], offset), self._places["change_type"]
+        has_seg_len = until is not None and self._states_seg_len(buffer, offset)
+        # Where this record alone has one, it is damaged.
+        is_stated = has_seg_len and (until == end or self._states_seg_len(buffer, until or offset))
+        # SEGLEN and row images lead there, but SEGLEN may count something else, and do it by chance.
+        is_agreed = (
+            has_seg_len and until in self._ends_by_seg_len(buffer, offset, length) and self._has_images(buffer, offset)
+        )
+        if until is not None:
+            for found in sorted(self._other_ends(buffer, offset, length, until, has_seg_len, is_agreed)):
+                if self._is_named_header(buffer, found, end):
                     return found
+        known: dict[int, bool] = {}
+        same = buffer[offset : offset + self._places["length"][1]]
+        for found in occurrences(buffer, same, offset + 1, min(before - 1 + len(same), end)):
+            if found + self._system_end > end or not self._begins(buffer, found, end, offset):
+                continue
+            code = codepages.lookup("cp037").decode(buffer[found + place : found + place + width])
+            if not _CODE.match(code) or (is_agreed and not self._is_counted_alike(buffer, offset, found, until or end)):
+                continue
+            if self._leads(buffer, found, end, until, known, is_stated):
+                return found
         return None
 
+    def _other_ends(
+        self, buffer: Buffer, offset: int, length: int, until: int, has_seg_len: bool, is_agreed: bool
+    ) -> set[int]:
+        """The places in front of another one to which lengths of a record lead too, if SEGLEN does not refute them."""
+        ends = set(self._ends(buffer, offset, until, length))
+        stated = self._ends_by_seg_len(buffer, offset, length) if has_seg_len else ()
+        if stated:
+            ends.discard(offset + length)  # of a payload that may be empty, but SEGLEN says more
+        if is_agreed:
+            ends = {place for place in ends if self._is_filled(buffer, offset, length, place)}
+            stated = tuple(place for place in stated if self._is_counted_alike(buffer, offset, place, until))
+        return {place for place in ends.union(stated) if offset + self._system_end <= place < until}
+
+    def _is_counted_alike(self, buffer: Buffer, offset: int, following: int, last: int) -> bool:
+        """Whether SEGLEN leads to another record, and from there on up to a place, in one meaning."""
+        length = _number(buffer, self._places["length"], offset)
+        both = zip(*(self._ends_by_seg_len(buffer, place, length) for place in (offset, following)), strict=True)
+        return any(
+            first == following
+            and following + length <= second <= last
+            and (second == last or self._begins(buffer, second, last, offset))
+            for first, second in both
+        )
+
     def _leads(
-        self, buffer: Buffer, place: int, end: int, until: int | None, known: dict[int, bool], like: int
+        self, buffer: Buffer, place: int, end: int, until: int | None, known: dict[int, bool], is_stated: bool
     ) -> bool:
         """Whether lengths lead from a record to the next ones, see `_record_inside`; `known` are places tested before.
 
-        A record without a length leads anywhere, if it is of the same system.
+        They may lead behind `until` too, if it is in the middle of a record. Where records have no SEGLEN, one without
+        any length leads anywhere.
         """
         last, path = end if until is None else until, list[int]()
         while place not in known:
             path.append(place)
-            ends = self._credible_ends(buffer, place, last)
-            following = next((one for one in ends if self._begins(buffer, one, end, place)), None)
-            if last in ends or (following is not None and until is None):
+            ends = self._credible_ends(buffer, place, end, is_stated)
+            following = [one for one in ends if one == end or self._begins(buffer, one, end, place)]
+            leads = bool(following) and (until is None or self._is_behind(buffer, max(following), last, end))
+            has_length = is_stated or self._states_seg_len(buffer, place) or not self._has_payload(buffer, place)
+            if not self._is_header(buffer, place, end):
+                known[place] = False
+            elif last in ends or leads or not has_length:
                 known[place] = True
-            elif following is not None:
-                place = following
+            elif following:
+                place = following[0]
             else:
-                is_stated = _number(buffer, self._places["seg_len"], place) or not self._has_payload(buffer, place)
-                is_there = place + _number(buffer, self._places["length"], place) <= last
-                known[place] = not is_stated and is_there and self._is_of(buffer, place, like)
+                known[place] = False
         found = known[place]
         known.update(dict.fromkeys(path, found))
         return found
 
-    def _credible_ends(self, buffer: Buffer, place: int, last: int) -> list[int]:
-        """Where a record may end up to a place, if SEGLEN agrees."""
-        length, seg_len = (_number(buffer, self._places[name], place) for name in ("length", "seg_len"))
-        is_numbered = seg_len or _number(buffer, self._places["total_segs"], place)
+    def _is_behind(self, buffer: Buffer, place: int, last: int, end: int) -> bool:
+        """Whether a place is behind another one, and is the end of the file or a header."""
+        return place > last and (place == end or self._is_header(buffer, place, end))
+
+    def _credible_ends(self, buffer: Buffer, place: int, last: int, is_stated: bool) -> list[int]:
+        """Where a record may end up to a place, if SEGLEN agrees, which may be none where `is_stated` is False."""
+        length = _number(buffer, self._places["length"], place)
+        is_numbered = is_stated or self._states_seg_len(buffer, place)
         return [
             one for one in dict.fromkeys(self._ends(buffer, place, last, length))
             if place + length <= one <= last
             and (not is_numbered or one in self._ends_by_seg_len(buffer, place, length))
         ]  # fmt: skip
+
+    def _is_header(self, buffer: Buffer, place: int, end: int) -> bool:
+        """Whether more than LENGTH and the name of a system is that of a header, in fields that few values have so."""
+        if place + max(start + width for start, width in self._places.values()) > end:
+            return False
+        if any(_number(buffer, self._places[name], place) > _LONGEST_NAME for name in self._lengths_of_names):
+            return False
+        positions = [_number(buffer, at, place) for at in self._places_of(_POSITIONS)]
+        if positions and not any(positions):
+            return False
+        try:
+            for start, width in self._places_of(("timestamp",)):
+                packed = packed_times.extend_timestamp(buffer[place + start : place + start + width])
+                packed_times.decode_timestamp17(packed)
+        except InvalidValueError:
+            return False
+        return True
+
+    def _is_named_header(self, buffer: Buffer, place: int, end: int) -> bool:
+        """The same, whatever its LENGTH, which may be damaged; of a system that has a name."""
+        name = self._system_name(buffer, place)
+        return bool(name.strip(" \0") and _NAME.match(name)) and self._is_header(buffer, place, end)
+
+    def _places_of(self, names: Iterable[str]) -> list[tuple[int, int]]:
+        """Of the fields that this header has."""
+        return [self._places[name] for name in names if name in self._places]
 
     def _system_name(self, buffer: Buffer, offset: int) -> str:
         return _system_name(buffer, offset, self._places)
@@ -215,10 +381,9 @@ class _Cutter:
         first = _number(buffer, (0, self._halfword), data)
         if first >= self._halfword:
             yield data + first
-        images = len(ROLES["U"]) if change_type == change_types()["update"] else 1
         for own in (self._halfword, 0):
             place = data
-            for _ in range(images):
+            for _ in range(self._image_count(buffer, offset)):
                 # Behind the end of the file at least the next length is missing.
                 is_there = place + self._halfword <= end
                 length = _number(buffer, (0, self._halfword), place) if is_there else self._halfword
@@ -227,7 +392,7 @@ class _Cutter:
 
     def _stated_ends(self, buffer: Buffer, offset: int, length: int) -> list[int]:
         """Where a record without row images ends by the meanings of SEGLEN; none if there is none."""
-        if not _number(buffer, self._places["seg_len"], offset) or not self._has_payload(buffer, offset):
+        if not self._states_seg_len(buffer, offset) or not self._has_payload(buffer, offset):
             return []
         return [place for place in self._ends_by_seg_len(buffer, offset, length) if place >= offset + length]
 
@@ -235,6 +400,18 @@ class _Cutter:
         """Where a record ends if SEGLEN counts it, it and its descriptor word, or DATA."""
         seg_len = _number(buffer, self._places["seg_len"], offset)
         return offset + seg_len, offset + seg_len - self._word, offset + length + seg_len
+
+    def _states_seg_len(self, buffer: Buffer, offset: int) -> bool:
+        return _number(buffer, self._places["seg_len"], offset) > 0
+
+    def _image_count(self, buffer: Buffer, offset: int) -> int:
+        change_type = _number(buffer, self._places["change_type"], offset)
+        return len(ROLES["U"]) if change_type == change_types()["update"] else 1
+
+    def _has_images(self, buffer: Buffer, offset: int) -> bool:
+        """Whether a record has row images, and is whole."""
+        change_type = _number(buffer, self._places["change_type"], offset)
+        return change_type in image_change_types() and _number(buffer, self._places["total_segs"], offset) <= 1
 
     def _has_payload(self, buffer: Buffer, offset: int) -> bool:
         """Whether a record has no row images, and is whole."""

@@ -13,6 +13,7 @@ from lmparse.spec.build.column_counts import ColumnCounts
 from lmparse.spec.build.details import Details, details, unknown_names
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.scopes import Scope
+from lmparse.spec.build.shape import TOO_DEEP
 from lmparse.spec.build.specs import (
     FORMATS,
     SUFFIX,
@@ -143,8 +144,11 @@ def _specs(source: str, own: list[SpecFile], shelf: Shelf, *, is_file: bool) -> 
     problems = flat(wrong_ids(specs))
     columns = ColumnCounts()
     for spec in specs:
-        for scope in Scope(known, spec).all():
-            problems += [spec.problem(*found) for found in (*unknown_names(scope), *columns.findings(scope))]
+        try:
+            for scope in Scope(known, spec).all():
+                problems += [spec.problem(*found) for found in (*unknown_names(scope), *columns.findings(scope))]
+        except RecursionError:
+            problems.append(spec.problem(*TOO_DEEP))
     if problems:
         raise SpecError(problems)
     return Specs(source, frozenset(spec.id for spec in own), is_file, Layouts(specs).by_id, details(specs))

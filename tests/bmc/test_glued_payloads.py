@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,64 @@ def test_a_row_image_that_leads_behind_another_record_is_an_error_though_its_cha
     with pytest.raises(DataError, match=r"(SEGLEN|a length in DATA) leads behind another record") as caught:
         opened.to_table()
     assert (caught.value.code, caught.value.record_index) == ("LMP-F005", segments)
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+@pytest.mark.parametrize("kind", ["CO", "SC", "I"])
+@pytest.mark.parametrize("system", [0, 1])
+@pytest.mark.parametrize("stated", [{}, {"seglen": 0}])
+def test_a_damaged_length_does_not_take_in_a_record_without_seglen(
+    stated: dict[str, int], system: int, kind: str, engine: str, tmp_path: Path
+) -> None:
+    first, behind = record(0, "I", **stated), record(1, kind, TABLES[system], **stated)
+    place = lldf.HEADER_LENGTH
+    longer = (int.from_bytes(first[place : place + 2], "big") + len(behind)).to_bytes(2, "big")
+    damaged = first[:place] + longer + first[place + 2 :]
+    opened = read(tmp_path, [damaged, behind, record(2, "I", **stated)], operations="D", engine=engine)
+    with pytest.raises(DataError, match="a length in DATA leads behind another record") as caught:
+        opened.to_table()
+    assert (caught.value.code, caught.value.record_index) == ("LMP-F005", 0)
+
+
+MONITORED = Table(
+    0x105, 2, 4, "PROD", "MON", sysid="DB2A",
+    columns=(
+        Column("IFCID", "INT", 2), Column("SSID", "CHAR", 4, subtype="S"), Column("TEXT", "CHAR", 170, subtype="S"),
+        Column("N1", "INT", 8), Column("N2", "INT", 8), Column("MORE", "CHAR", 200, subtype="S"),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+@pytest.mark.parametrize("seglen", [None, 0])
+@pytest.mark.parametrize("reading", ["total", "inclusive", "exclusive"])
+@pytest.mark.parametrize("system", ["DB2A", "DB2B"])
+def test_a_row_that_looks_as_a_header_without_seglen_is_a_row(
+    system: str, reading: Any, seglen: int | None, engine: str, tmp_path: Path
+) -> None:
+    """As a table of a monitor has it: a number, the subsystem, a text, and zeros where SEGLEN would be."""
+    text = "PAYROLL BATCH JOB THAT ENDED WELL " * 8
+    row = lldf.HEADER_LENGTH.to_bytes(2, "big") + system.encode("cp037") + text[:170].encode("cp037") + bytes(16)
+    image = row + text[:200].encode("cp037")
+    fields = {key(name): found for name, found in MONITORED.header_fields.items()}
+    stated = {} if seglen is None else {"seglen": seglen}
+    records = []
+    for number, kind in enumerate(("I", "UB", "D")):
+        data = lldf.data_area(kind, [image] * (2 if kind == "UB" else 1), reading)
+        records.append(lldf.record(data, **{**fields_of(number, kind, TABLES[0]), **fields, **stated}))
+    (tmp_path / "a.dat").write_bytes(framing.glued(records))
+    (tmp_path / "a.ctl").write_bytes(framing.rdw(control.for_tables([*TABLES, MONITORED])))
+    opened = lmparse.open_log(
+        tmp_path / "a.dat",
+        control=tmp_path / "a.ctl",
+        framing="glued",
+        engine=engine,
+        include="all",
+        row_images=reading,
+    )
+    found = opened.to_table().to_pylist()
+    assert [row["op"] for row in found] == ["I", "U", "D"]
+    assert [json.loads(row["after"] or row["before"])["SSID"] for row in found] == [system] * 3
 
 
 TEXTS = Table(0x105, 2, 4, "PROD", "MESSAGES", (Column("V", "VCHR", 900),), sysid="DB2A")

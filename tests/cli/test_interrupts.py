@@ -13,18 +13,27 @@ from writers.bmc import framing, logs
 RUN = """
 import os, signal, sys
 
-number, module, is_ignored = int(sys.argv[1]), sys.argv[2], sys.argv[3] == "ignored"
+number, module, how = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 class Deleted:
     def __del__(self):
         signal.raise_signal(number)
 
+class Named:
+    def __set_name__(self, owner, name):
+        signal.raise_signal(number)
+
 class Finder:
     def find_spec(self, name, path=None, target=None):
         if name == module:
             sys.meta_path.remove(self)
-            Deleted() if is_ignored else signal.raise_signal(number)
+            if how == "ignored":
+                Deleted()
+            elif how == "in a class":
+                type("Holder", (), {"field": Named()})
+            else:
+                signal.raise_signal(number)
 
 sys.meta_path.insert(0, Finder())
 from lmparse.__main__ import main
@@ -34,7 +43,8 @@ if module == "at the end":
     signal.raise_signal(number)
 sys.exit(code)
 """
-"""Runs a command, and sends a signal when a module is imported; or in a callback then, where Python ignores it."""
+"""Runs a command, and sends a signal when a module is imported; or then in a callback, where Python ignores it, or
+while a class gets its fields, where Python 3.11 makes another error of it."""
 
 
 @pytest.fixture
@@ -66,7 +76,12 @@ def test_ctrl_c_where_python_ignores_it(module: str, log: Path) -> None:
     assert ended(signal.SIGINT, module, "ignored", "check", log) == (130, "")
 
 
-@pytest.mark.parametrize("how", ["raised", "ignored"])
+@pytest.mark.parametrize("module", [*STARTING, *RUNNING])
+def test_ctrl_c_while_a_class_gets_its_fields(module: str, log: Path) -> None:
+    assert ended(signal.SIGINT, module, "in a class", "check", log) == (130, "")
+
+
+@pytest.mark.parametrize("how", ["raised", "ignored", "in a class"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_while_land_imports(number: signal.Signals, how: str, log: Path, tmp_path: Path) -> None:
     target = tmp_path / "target"

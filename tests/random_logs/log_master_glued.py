@@ -1,8 +1,9 @@
 """Glued records give the rows that were written, as behind descriptor words; damage loses no row without being said.
 
 Logs of one or two systems, of every change type, in seven forms of the header and all meanings of SEGLEN, whole and in
-segments. Where SEGLEN is zero, nothing says where a payload ends, and a damaged header behind it is taken for a part of
-it (docs/log-master.md, "What SEGLEN counts"): such a log may be an error, and its headers are not damaged here.
+segments; with headers in values, whole or not. Where SEGLEN is zero, nothing says where a payload ends, and a damaged
+header behind it is taken for a part of it (docs/log-master.md, "What SEGLEN counts"): such a log may be an error, and
+only lengths are damaged here.
 """
 
 from __future__ import annotations
@@ -124,9 +125,7 @@ def check(seed: int, folder: Path) -> Counter[str]:
             counts["refused"] += 1
             continue
         expect_same(f"glued by {engine} and behind descriptor words", _placeless(found), _placeless(described))
-    if log.form.seg_len != "zero":
-        counts += _check_damaged(chance, folder, log)
-    return counts
+    return counts + _check_damaged(chance, folder, log)
 
 
 def _some_log(chance: random.Random) -> _Log:
@@ -136,7 +135,7 @@ def _some_log(chance: random.Random) -> _Log:
         position = f"{0x12345001 + number:020X}"
         row: Row = {"op": OPERATIONS.get(change_type), "position": position, "before": None, "after": None}
         if change_type in _ROLES:
-            values = [_some_row(chance, number) for _ in _ROLES[change_type]]
+            values = [_some_row(chance, log.form, number) for _ in _ROLES[change_type]]
             row |= dict(zip(_ROLES[change_type], values, strict=True))
             data = lldf.data_area(change_type, [_image(one) for one in values], log.form.reading)
         else:
@@ -155,8 +154,21 @@ def _header(table: Table, change_type: str, position: str, number: int) -> dict[
     return {key(name): value for name, value in values.items()}
 
 
-def _some_row(chance: random.Random, number: int) -> Row:
+def _some_row(chance: random.Random, form: _Form, number: int) -> Row:
+    if chance.random() < 0.3:
+        return {"K": number, "V": _some_header(chance, form, number).decode("cp037")}
     return {"K": number, "V": "".join(chance.choice(" A") for _ in range(chance.choice((0, 3, 300, 900))))}
+
+
+def _some_header(chance: random.Random, form: _Form, number: int) -> bytes:
+    """A text with a header, or the beginning of one, of a change type without row images, which is whole or is not."""
+    values = _header(chance.choice(_TABLES), chance.choice(_OTHERS), f"{0x12345001 + number:020X}", number)
+    behind = b"\xe7" * chance.randrange(1, 100)
+    header = lldf.any_header({**values, "seglen": chance.choice((0, form.seg_len != "zero" and 700))}, **form.header)
+    if chance.random() < 0.6:
+        start, width = _place(form, "TBNAMELEN")
+        header = header[:start] + b"\xe7" * width + header[start + width :]
+    return b"\xe7" * chance.randrange(100) + header[: chance.choice((6, 200, len(header)))] + behind
 
 
 def _image(row: Row) -> bytes:
@@ -228,14 +240,16 @@ def _damage(chance: random.Random, form: _Form, records: list[bytes]) -> str:
     """Change a byte of one header field, or cut a record."""
     number = chance.randrange(len(records))
     record = records[number]
-    if chance.random() < 0.2:
+    if form.seg_len != "zero" and chance.random() < 0.2:
         # A header that is cut is known by the next one of its system.
         least = sum(_place(form, "SYSTEMID")) if form.systems == 1 else len(lldf.any_header({}, **form.header))
         records[number] = record[: chance.randrange(min(least, len(record) - 1), len(record))]
         return "a record cut short"
-    # Where SEGLEN counts DATA, that of an empty DATA is zero too: see above.
-    name = chance.choice(_DAMAGED[1:] if form.seg_len == "data" else _DAMAGED)
-    start, width = _place(form, name)
+    name = chance.choice(("length", "data") if form.seg_len == "zero" else (*_DAMAGED, "data"))
+    start, width = (len(lldf.any_header({}, **form.header)), 2) if name == "data" else _place(form, name)
+    if start + width > len(record):
+        name = "length"
+        start, width = _place(form, name)
     place = start + chance.randrange(width)
     other = chance.choice([byte for byte in (0, 0xFF, 0x40, record[place] ^ 1) if byte != record[place]])
     records[number] = record[:place] + bytes([other]) + record[place + 1 :]

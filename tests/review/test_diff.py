@@ -354,6 +354,26 @@ def test_faulty_specs_are_named_as_the_build_step_names_them(
     assert lines == stated(FAULTY / name) != []
 
 
+@pytest.mark.parametrize("inside", ["a field", "bits", "a body", "an instance", "a field of a length"])
+def test_types_too_deep_in_one_another_are_refused(inside: str, tmp_path: Path, run: Run) -> None:
+    holds = {
+        "a field": "seq: [{{id: k, type: u1}}, {{id: a, type: {}}}]",
+        "bits": "seq: [{{id: k, type: b4}}, {{id: a, type: {}}}]",
+        "a body": "seq: [{{id: k{0}, type: u1}}, {{id: a, -lm-type: body, type: {0}}}]",
+        "a field of a length": "seq: [{{id: k, type: u1}}, {{id: a, size: k, type: {}}}]",
+        "an instance": "seq: [{{id: k, type: u1}}]\n    instances: {{a: {{pos: 0, type: {}}}}}",
+    }[inside]
+    types = "".join(f"  t{number}:\n    {holds.format(f't{number + 1}')}\n" for number in range(500))
+    path = tmp_path / "acme_a.ksy"
+    path.write_text(
+        f"meta: {{id: acme_a}}\nseq: [{{id: a, type: t0}}]\ntypes:\n{types}  t500: {{seq: [{{id: k, type: u1}}]}}\n"
+    )
+    code, out, err = run("installed", path)
+    assert (code, out) == (20, "")
+    assert "error: types are in one another too deep to be followed [/types]" in err
+    assert err.endswith(" [LMP-S008]\n")
+
+
 def test_names_that_nothing_defines_are_named(tmp_path: Path, run: Run) -> None:
     path = tmp_path / "acme_a.ksy"
     path.write_text("meta: {id: acme_a}\nseq:\n  - {id: one, type: two}\n  - {id: three, type: u1, enum: four}\n")

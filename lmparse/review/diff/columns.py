@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from lmparse.errors import LmparseError
+from lmparse.spec.build.shape import TOO_DEEP
 from lmparse.spec.catalog import KIND
 from lmparse.spec.kind_words import common_digits
 from lmparse.spec.ksy import Specs
@@ -40,7 +42,18 @@ class SpecColumn:
 
 
 def columns_of(specs: Specs, spec_id: str) -> dict[str, SpecColumn]:
-    """The columns of the records of a spec by name; fields of structs as `key_info.column`."""
+    """The columns of the records of a spec by name; fields of structs as `key_info.column`.
+
+    Raises LmparseError (LMP-S008) if types are too deep in one another to be followed.
+    """
+    try:
+        return _columns_of(specs, spec_id)
+    except RecursionError:
+        path, text = TOO_DEEP
+        raise LmparseError(f"{specs.layouts[spec_id].path}: error: {text} [{path}]", code="LMP-S008") from None
+
+
+def _columns_of(specs: Specs, spec_id: str) -> dict[str, SpecColumn]:
     layouts = specs.layouts
     whole = _WholeTypes(layouts)
     columns: dict[str, SpecColumn] = {}

@@ -12,7 +12,7 @@ from lmparse.spec.build import expressions
 from lmparse.spec.build.choices import choices
 from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER, number_kind
 from lmparse.spec.build.scopes import Member, Scope, attributes, instances
-from lmparse.spec.build.shape import orig_ids
+from lmparse.spec.build.shape import TOO_DEEP, orig_ids
 from lmparse.spec.build.specs import SpecError, SpecFile
 from lmparse.spec.kind_words import SCALABLE
 from lmparse.spec.layout import NESTED, Code, Expression, Field, Layout
@@ -61,8 +61,11 @@ class Layouts:
         """Bits of the last byte of a type that are its own, 0 for all of them, by its id."""
         known = {spec.id: spec for spec in specs}
         for spec in specs:
-            for scope in Scope(known, spec).all():
-                self._add(scope)
+            try:
+                for scope in Scope(known, spec).all():
+                    self._add(scope)
+            except RecursionError:
+                raise SpecError([spec.problem(*TOO_DEEP)]) from None
         self.by_id = without_circles(self.by_id)
 
     def _add(self, scope: Scope) -> Layout:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from lmparse.spec.build.details import unknown_names
 from lmparse.spec.build.layouts import code_text
-from lmparse.spec.build.refusals import TOO_DEEP, refusals
+from lmparse.spec.build.refusals import refusals
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.shape import LARGEST_EXACT, Finding, import_names
+from lmparse.spec.build.shape import LARGEST_EXACT, TOO_DEEP, Finding, import_names
 from lmparse.spec.build.specs import (
     Problem,
     SpecFile,

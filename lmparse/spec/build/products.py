@@ -19,9 +19,10 @@ from lmparse.spec.build.keywords import has_keyword_members, with_keywords
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.multiplying import Surroundings, idle_repeats, surroundings
 from lmparse.spec.build.references import misread
-from lmparse.spec.build.refusals import TOO_DEEP, refusals
+from lmparse.spec.build.refusals import refusals
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.selection import Selection, selected
+from lmparse.spec.build.shape import TOO_DEEP
 from lmparse.spec.build.specs import Parsed, Problem, SpecError, SpecFile
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST

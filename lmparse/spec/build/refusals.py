@@ -27,8 +27,6 @@ _ITEM_BELOW_ZERO = re.compile(
 _NO_EXPRESSIONS = frozenset(("meta", "doc", "doc-ref", "contents", "enums"))
 _MOST_PARTS = 100_000
 """Types inside a type; those of vendors have some dozens."""
-TOO_DEEP = ("/types", "types are in one another too deep to be followed")
-"""The finding where a spec has more types in one another than Python has calls."""
 _COMPILERS_OWN = ("ks-opaque-types", "ks-debug")
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 Finding = tuple[str, str]
 """Path in the spec, and message."""
+TOO_DEEP: Finding = ("/types", "types are in one another too deep to be followed")
+"""The finding where a spec has more types in one another than Python has calls."""
 
 _SECTIONS = {"meta": dict, "params": list, "seq": list, "instances": dict, "types": dict, "enums": dict}
 _TEXTS = ("id", "enum", "-codec", "-unit", "-lm-status", "-lm-valid-status", "-lm-type", "-lm-source")
