@@ -142,10 +142,11 @@ def _specs(source: str, own: list[SpecFile], shelf: Shelf, *, is_file: bool) -> 
         raise SpecError(problems)
     known = {spec.id: spec for spec in specs}
     problems = flat(wrong_ids(specs))
-    columns = ColumnCounts()
     for spec in specs:
         try:
-            for scope in Scope(known, spec).all():
+            scopes = [*Scope(known, spec).all()]
+            columns = ColumnCounts(scopes)
+            for scope in scopes:
                 problems += [spec.problem(*found) for found in (*unknown_names(scope), *columns.findings(scope))]
         except RecursionError:
             problems.append(spec.problem(*TOO_DEEP))

@@ -39,8 +39,9 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     yield from constructs.findings(spec.tree)
     yield from _texts("", spec.tree)
     yield from _items("", spec.tree)
-    widths, inside, columns = Widths(), Parts(), ColumnCounts()
-    for scope in Scope(named, spec).all():
+    scopes = [*Scope(named, spec).all()]
+    widths, inside, columns = Widths(), Parts(), ColumnCounts(scopes)
+    for scope in scopes:
         yield from _compilers_own(scope)
         yield from _references(scope)
         yield from identifiers.of_scope(scope)
