@@ -36,7 +36,7 @@ class Crossings:
         self.missing: list[MissingRecord] = []
         """Records that are missing between two parts."""
         self.broken: set[int] = set()
-        """Identifiers of their transactions."""
+        """Numbers of the first records of their transactions: another one may have the identifier before or later."""
         self.undoing_before: list[int] = []
         """Identifiers with compensations of changes that are in front of the log."""
 
@@ -109,10 +109,12 @@ class Crossings:
         else:
             previous = self._beginning.loads.through(tid, int(heads.previous[place]))
             first = int(heads.first_index[place])
-            found.is_broken |= bool(heads.is_broken[place])
+            if heads.is_broken[place]:
+                found.is_broken = True
+                self.broken.add(found.first_index)
             if tid and previous > found.last_address > 0 and not self._is_between(found.last_index, first):
                 found.is_broken = True
-                self.broken.add(tid)
+                self.broken.add(found.first_index)
                 self.missing.append(MissingRecord(previous, first))
             found.last_address, found.last_index = int(heads.last_address[place]), int(heads.last_index[place])
             if found.last_change >= 0:
@@ -141,9 +143,8 @@ class Crossings:
 
     def _lacks(self, crossing: Crossing) -> bool:
         """The same, or whether another record of it is missing."""
-        is_broken = crossing.is_broken or crossing.tid in self.broken
         is_lacking = self._beginning.lacks(crossing.previous, crossing.first_stream, crossing.tid)
-        return is_lacking or (self._beginning.lacks_records and is_broken)
+        return is_lacking or (self._beginning.lacks_records and crossing.is_broken)
 
 
 _CROSSING_BYTES = 400

@@ -46,7 +46,7 @@ class PartSummary:
     counts: Counter[str]
     links: Links
     broken: frozenset[int]
-    """Identifiers of transactions that lack a record between two that are here."""
+    """Numbers of the first records of units that lack a record between two that are here."""
     apart: list[RecordExtent]
     loads: list[LoadStart]
     heads: Units
@@ -90,6 +90,7 @@ class PartSummary:
             loads=[replace(one, index=one.index + first) for one in self.loads],
             heads=self.heads.moved(first), tails=self.tails.moved(first), cut=self.cut.moved(first),
             links=self.links.moved(first),
+            broken=frozenset(number + first for number in self.broken),
             column_ids={
                 ids: {(index + first, column, tid) for index, column, tid in places}
                 for ids, places in self.column_ids.items()
@@ -190,7 +191,7 @@ class PartIndex:
         grown = np.unique(rows.ids[has_pieces[self.ops[has_pieces] == b"U"]])
         tids = columns.members.tid
         heads, known = units.take(is_head), list(self.authids)
-        broken = frozenset(units.tid[units.is_broken].tolist())
+        broken = frozenset(units.first_index[units.is_broken].tolist())
         return PartSummary(
             columns.count, columns.end, fault, columns.bad, columns.counts, columns.links, broken, columns.apart,
             columns.loads,

@@ -63,7 +63,7 @@ class TransactionReader:
         self._beginning = LogBeginning()
         self._latest: dict[bytes, tuple[int, int]] = {}
         """Address and number of the last record of each open transaction, if records state addresses."""
-        self._broken: frozenset[bytes] = frozenset()
+        self._broken: frozenset[int] = frozenset()
         self._begun_before: set[Transaction] = set()
         """The open transactions whose first record is in front of the log; others lack records inside it."""
         self._skipped = -1
@@ -106,9 +106,11 @@ class TransactionReader:
         return self._pieces.damaged
 
     def begin_at(self, beginning: LogBeginning, broken: frozenset[int] = frozenset()) -> None:
-        """Set where the log begins; `broken` are identifiers of transactions of which records are missing in it."""
-        self._beginning = beginning
-        self._broken = frozenset(tid.to_bytes(6, "big") for tid in broken)
+        """Set where the log begins; `broken` are the numbers of the first records of transactions that lack one in it.
+
+        They tell it of those that are counted elsewhere, of which not all records are added.
+        """
+        self._beginning, self._broken = beginning, broken
 
     def touch(self, record: LogRecord) -> None:
         """Begin the transaction of a record if it has not begun, and leave out what the record changes."""
@@ -208,9 +210,8 @@ class TransactionReader:
 
     def _lacks(self, record: LogRecord) -> bool:
         """Whether the record before one in its transaction may be in front of the log, or is known to be missing."""
-        if self._beginning.lacks_records and record.transaction_id in self._broken:
-            return True
-        return self._beginning.lacks(*_link_of(record))
+        is_broken = record.extent.index in self._broken and record.transaction_id in self._counted
+        return (is_broken and self._beginning.lacks_records) or self._beginning.lacks(*_link_of(record))
 
     def _is_behind(self, record: LogRecord) -> bool:
         """Whether the record before one in its transaction may be in front of the log."""
