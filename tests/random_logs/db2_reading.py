@@ -49,15 +49,24 @@ class Reading:
         return sorted([*self.notes, *map(str, self.errors)])
 
 
-def read(paths: Sequence[Path], options: dict[str, Any], engine: str, checkpoint: Path | None = None) -> Reading:
+def read(
+    paths: Sequence[Path],
+    options: dict[str, Any],
+    engine: str,
+    checkpoint: Path | None = None,
+    part_bytes: int | None = None,
+) -> Reading:
     """Read files as one log, with committed changes in the order of commits; raises as lmparse does.
 
-    With a checkpoint, what is behind it is read, and it is replaced as `changes --checkpoint` does.
+    With a checkpoint, what is behind it is read, and it is replaced as `changes --checkpoint` does. With `part_bytes`,
+    the log is indexed in parts of that many bytes.
     """
     errors: list[LmparseError] = []
     state = {} if checkpoint is None else {"checkpoint": str(checkpoint)}
     named = read_options({"spec": "db2_log", "order": "commit", **options, "engine": engine, **state})
-    log = open_resumed(list(map(str, paths)), named, on_error=errors.append)
+    log: Any = open_resumed(list(map(str, paths)), named, on_error=errors.append)
+    if part_bytes is not None:
+        log._part_bytes = part_bytes
     rows = [json.loads(line) for text in lines.printed(log, with_changes=True) for line in text.splitlines()]
     if checkpoint is not None:
         write_text(checkpoint_behind(log).to_json(), checkpoint_place(log.options, inputs_of(list(map(str, paths)))))
