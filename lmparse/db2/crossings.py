@@ -42,8 +42,8 @@ class Crossings:
 
     def begun_before(self) -> list[int]:
         """Identifiers of the transactions with changes whose first record is not in the log, one entry for each."""
-        first, cut = self._beginning.read_before, self._beginning.cut
-        return [one.tid for one in self._before if one.changes and one.tid not in cut and one.last_index >= first]
+        first = self._beginning.read_before
+        return [one.tid for one in self._before if one.changes and not one.is_known and one.first_index >= first]
 
     def end(self, tids: frozenset[int]) -> None:
         """Take note of transactions that have ended without a record that says so: singular ones end with a change."""
@@ -54,12 +54,13 @@ class Crossings:
         """Number of the first record of the transactions that may end behind the log, and lack none in it."""
         return min((one.first_index for one in self._open.values() if not self._lacks(one)), default=None)
 
-    def cut(self, loads: Iterable[LoadStart], summaries: Iterable[PartSummary]) -> set[int]:
-        """Identifiers of the transactions that may end behind the log, and lack records in it.
+    def cut(self, loads: Iterable[LoadStart], summaries: Iterable[PartSummary]) -> dict[int, int]:
+        """The transactions that may end behind the log, and lack records in it: as `LogIndex.cut`.
 
         Of some there is nothing else than the start of a load.
         """
-        found = self._cut | {tid for tid, one in self._open.items() if self._lacks(one)}
+        found = {tid: -1 if one.is_known else one.first_index for tid, one in self._open.items() if self._lacks(one)}
+        found |= dict.fromkeys(self._cut, -1)
         lacking = {one.tid: one.index for one in loads if self._beginning.lacks(one.previous, one.stream, one.tid)}
         if not lacking:
             return found
@@ -68,7 +69,7 @@ class Crossings:
                 tid = int(units.tid[place])
                 if lacking.get(tid, -1) < units.last_index[place]:
                     lacking.pop(tid, None)
-        return found | set(lacking)
+        return found | dict.fromkeys(lacking, -1)
 
     def add(self, number: int, summary: PartSummary) -> None:
         """Add the next part."""
@@ -94,12 +95,14 @@ class Crossings:
     ) -> None:
         heads = summary.heads
         tid = int(heads.tid[place])
+        is_known = tid in self._cut
         self._cut.discard(tid)
         found = self._open.get(tid)
         if found is None:
             if tid in undoing:
                 self.undoing_before.append(tid)
             found = _crossing(heads, place)
+            found.is_known = is_known
             is_incomplete = self._is_incomplete(found)
             if not heads.sizes[place]:
                 self.ended_alone += [tid] * (is_incomplete and found.last_index >= self._beginning.read_before)

@@ -124,7 +124,9 @@ def _left_out(
     cuts = stretches(chance, begin)
     files = written(folder, records[:begin], cuts, "front")
     files += written(folder, records[end:], stretches(chance, len(records) - end), "behind")
-    is_whole = {one.first_lsn: not any(begin <= number < end for number in one.numbers) for one in _transactions(stream)}
+    is_whole = {
+        one.first_lsn: not any(begin <= number < end for number in one.numbers) for one in _transactions(stream)
+    }
     wanted = sorted(seq for first, seqs in rows.items() if is_whole[first] for seq in seqs)
     states_addresses = stream.framing == "filter" or stream.server.generation != "v10"
     # From files of one record each is not seen whether the filter of the API was used, with which links lead to
