@@ -19,6 +19,7 @@ from lmparse.logs.joining import checkpoint_behind, checkpoint_place
 from lmparse.logs.open import open_resumed
 from lmparse.storage.atomic_output import write_text
 from lmparse.storage.inputs import inputs_of
+from lmparse.storage.processes import Run
 
 ENGINES = ("columnar", "kaitai")
 MOST_SHOWN = 3
@@ -55,18 +56,19 @@ def read(
     engine: str,
     checkpoint: Path | None = None,
     part_bytes: int | None = None,
+    run: Run | None = None,
 ) -> Reading:
     """Read files as one log, with committed changes in the order of commits; raises as lmparse does.
 
     With a checkpoint, what is behind it is read, and it is replaced as `changes --checkpoint` does. With `part_bytes`,
-    the log is indexed in parts of that many bytes.
+    the log is indexed in parts of that many bytes, with `run` in other processes.
     """
     errors: list[LmparseError] = []
     state = {} if checkpoint is None else {"checkpoint": str(checkpoint)}
     named = read_options({"spec": "db2_log", "order": "commit", **options, "engine": engine, **state})
     log: Any = open_resumed(list(map(str, paths)), named, on_error=errors.append)
     if part_bytes is not None:
-        log._part_bytes = part_bytes
+        log._part_bytes, log.run = part_bytes, run
     rows = [json.loads(line) for text in lines.printed(log, with_changes=True) for line in text.splitlines()]
     if checkpoint is not None:
         write_text(checkpoint_behind(log).to_json(), checkpoint_place(log.options, inputs_of(list(map(str, paths)))))
