@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class Crossings:
         self._before: list[Crossing] = []
         self._cut = set(beginning.cut)
         """As in `LogBeginning`, those of which no record and no end has been seen here."""
+        self._loads: dict[int, LoadStart] = {}
+        """The starts of loads behind which no record of their identifier has been seen."""
         self.reused: list[int] = []
         """Identifiers of transactions without an end, of which a later part begins another one."""
         self.ended_alone: list[int] = []
@@ -54,22 +56,19 @@ class Crossings:
         """Number of the first record of the transactions that may end behind the log, and lack none in it."""
         return min((one.first_index for one in self._open.values() if not self._lacks(one)), default=None)
 
-    def cut(self, loads: Iterable[LoadStart], summaries: Iterable[PartSummary]) -> dict[int, int]:
+    def cut(self) -> dict[int, int]:
         """The transactions that may end behind the log, and lack records in it: as `LogIndex.cut`.
 
         Of some there is nothing else than the start of a load.
         """
-        found = {tid: -1 if one.is_known else one.first_index for tid, one in self._open.items() if self._lacks(one)}
-        found |= dict.fromkeys(self._cut, -1)
-        lacking = {one.tid: one.index for one in loads if self._beginning.lacks(one.previous, one.stream, one.tid)}
-        if not lacking:
-            return found
-        for units in (units for summary in summaries for units in (summary.heads, summary.cut)):
-            for place in np.flatnonzero(np.isin(units.tid, list(lacking)) & (units.state != OPEN)).tolist():
-                tid = int(units.tid[place])
-                if lacking.get(tid, -1) < units.last_index[place]:
-                    lacking.pop(tid, None)
-        return found | dict.fromkeys(lacking, -1)
+        found = {tid: self._first_of(one) for tid, one in self._open.items() if self._lacks(one)}
+        loads = (one for one in self._loads.values() if self._beginning.lacks(one.previous, one.stream, one.tid))
+        return found | dict.fromkeys([*self._cut, *(one.tid for one in loads)], -1)
+
+    def _first_of(self, crossing: Crossing) -> int:
+        """Number of the first record of a transaction; -1 if that is in front of the log, or may be a load's."""
+        is_behind_load = self._beginning.loads.through(crossing.tid, crossing.previous) != crossing.previous
+        return -1 if crossing.is_known or is_behind_load else crossing.first_index
 
     def add(self, number: int, summary: PartSummary) -> None:
         """Add the next part."""
@@ -79,7 +78,10 @@ class Crossings:
             for tid in known[np.isin(known, summary.begun)].tolist():
                 self.reused.append(tid)
                 del self._open[tid]
-        self._cut.difference_update(summary.begun.tolist() if self._cut else ())
+        if self._cut or self._loads:
+            for tid in summary.begun.tolist():
+                self._cut.discard(tid)
+                self._loads.pop(tid, None)
         undoing = frozenset(summary.undoing.tolist())
         for place, is_last in enumerate(summary.head_is_tail.tolist()):
             self._head(context, summary, place, undoing, is_last=is_last)
@@ -89,15 +91,22 @@ class Crossings:
             context.tails[found.tid] = self._open[found.tid] = found
             if self._is_incomplete(found):
                 self._before.append(found)
+        self._loads |= summary.last_loads
 
     def _head(
         self, context: PartContext, summary: PartSummary, place: int, undoing: frozenset[int], *, is_last: bool
     ) -> None:
         heads = summary.heads
         tid = int(heads.tid[place])
-        is_known = tid in self._cut
+        previous = self._beginning.loads.through(tid, int(heads.previous[place]))
+        is_known = previous > 0 and tid in self._cut
         self._cut.discard(tid)
+        self._loads.pop(tid, None)
         found = self._open.get(tid)
+        if found is not None and not previous:  # another one, which begins with the start of a load
+            self.reused.append(tid)
+            del self._open[tid]
+            found = None
         if found is None:
             if tid in undoing:
                 self.undoing_before.append(tid)
@@ -110,7 +119,6 @@ class Crossings:
             self._held.take(_CROSSING_BYTES)
             self._before += [found] * is_incomplete
         else:
-            previous = self._beginning.loads.through(tid, int(heads.previous[place]))
             first = int(heads.first_index[place])
             if heads.is_broken[place]:
                 found.is_broken = True

@@ -131,7 +131,7 @@ class LogIndex:
         rest = self._read_irregular(summaries, crossings, irregular, special)
         self._count(summaries, crossings, irregular, rest.index)
         crossings.end(frozenset(irregular.tolist()) - rest.open_tids())
-        self.oldest_open, self.cut = crossings.oldest_open(), crossings.cut(loads, summaries)
+        self.oldest_open, self.cut = crossings.oldest_open(), crossings.cut()
         rest.index.bad += [bad for summary in summaries for bad in summary.bad]
         fault = summaries[-1].fault if summaries else None
         if fault is not None:

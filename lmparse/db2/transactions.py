@@ -202,7 +202,8 @@ class TransactionReader:
     def _begun(self, record: LogRecord) -> Transaction | None:
         """The open transaction that a record goes on; a first record ends one that had its identifier before."""
         transaction = self._open.get(record.transaction_id)
-        if transaction is None or record.previous:
+        # A transaction may begin with the start of a load, which is none of its records.
+        if transaction is None or self._beginning.loads.through(int.from_bytes(record.transaction_id), record.previous):
             return transaction
         if transaction.transaction_id not in self._counted:
             self.index.counts[USED_AGAIN] += 1

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from random_logs.db2_reading import ENGINES, Reading, read
+from writers.db2 import utility
 from writers.db2.columns import Column
 from writers.db2.stream import Framing, Stream, Transaction
 from writers.db2.tables import Table
@@ -181,3 +182,64 @@ def test_one_begins_before_the_log_behind_another_that_does(
     for some in (files[:1], files[1:]):
         notes = log.read_on(*some, engine=engine, part_bytes=part_bytes).notes
         assert [text[:36] for text in notes if "begin before" in text] == ["1 x transactions that begin before t"]
+
+
+@pytest.mark.parametrize("end", ["lost", "none"])
+def test_one_that_begins_with_the_start_of_a_load(
+    end: str, engine: str, part_bytes: int | None, tmp_path: Path
+) -> None:
+    """Its next record has a link, but that leads to no other transaction."""
+    log = Files(tmp_path)
+    first = log.again(None)
+    inserted(first, 1)
+    files = [log.cut()]
+    if end == "lost":
+        first.abort()
+        log.leave_out()
+    second = log.again(first)
+    started_load(second)
+    files.append(log.cut())
+    inserted(second, 2)
+    files.append(log.cut())
+    inserted(second, 3)
+    second.commit()
+    files.append(log.cut())
+    found = log.read(*files, engine=engine, part_bytes=part_bytes)
+    assert numbers(found) == [2, 3]
+    assert found.left_out == {"open": 1}
+    assert sum("identifier is used again" in text for text in found.notes) == 1
+    walk = [log.read_on(file, engine=engine, part_bytes=part_bytes) for file in files]
+    assert [number for reading in walk for number in numbers(reading)] == [2, 3]
+
+
+@pytest.mark.parametrize("begin", ["insert", "load"])
+def test_behind_one_with_the_start_of_a_load_alone(
+    begin: str, engine: str, part_bytes: int | None, tmp_path: Path
+) -> None:
+    """The start of a load is all that is left of a transaction; the next one with its identifier ends it."""
+    log = Files(tmp_path)
+    files = [log.cut()]
+    first = log.again(None)
+    inserted(first, 1)
+    log.leave_out()
+    started_load(first)
+    files.append(log.cut())
+    first.commit()
+    log.leave_out()
+    second = log.again(first)
+    if begin == "load":
+        started_load(second)
+    inserted(second, 2)
+    second.commit()
+    files.append(log.cut())
+    log.read_on(*files[:2], engine=engine, part_bytes=part_bytes)
+    assert json.loads(log.state.read_text())["cut"] == [first.tid.hex()]
+    assert numbers(log.read_on(files[2], engine=engine, part_bytes=part_bytes)) == [2]
+    assert not json.loads(log.state.read_text())["cut"]
+    log.state.unlink()
+    assert numbers(log.read_on(*files, engine=engine, part_bytes=part_bytes)) == [2]
+    assert not json.loads(log.state.read_text())["cut"]
+
+
+def started_load(unit: Transaction) -> None:
+    unit.record("load_start", "load_start", utility.load_start(unit.stream.server, 1, 3, 9))

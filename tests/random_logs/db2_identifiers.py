@@ -11,18 +11,19 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from samples.db2_scripts import tables_file
+from writers.db2 import utility
 from writers.db2.columns import Column
 from writers.db2.scripts import Form
-from writers.db2.stream import NO_TID, Stream, Transaction
+from writers.db2.stream import Stream, Transaction
 from writers.db2.tables import Table
 
-from random_logs.db2_reading import ENGINES, Reading, both_engines, read, same, stretches, written
+from lmparse.logs.transactions import transaction_summaries
+from random_logs.db2_reading import ENGINES, Reading, both_engines, opened, read, same, stretches, written
 
 LOGS = 8
 _FORMS = (
@@ -32,7 +33,9 @@ _FORMS = (
 _TABLE = Table(3, 4, "T", (Column("ROW_NO", "INTEGER", nullable=False),))
 _PART_BYTES = (None, 100, 300, 1000)
 _TRIALS = 2
-_WEIGHTS: dict[str, float] = {"insert": 10, "savepoint": 1, "define": 1, "commit": 3, "abort": 2, "endless": 0.5}
+_WEIGHTS: dict[str, float] = {
+    "insert": 10, "savepoint": 1, "define": 1, "load": 1, "commit": 3, "abort": 2, "endless": 0.5,
+}  # fmt: skip
 _ENDS = ("commit", "abort", "endless")
 
 
@@ -59,7 +62,7 @@ def _log(chance: Random, form: Form) -> Stream:
     free = [number.to_bytes(6, "big") for number in range(1, chance.choice((3, 4)))]
     weights = {word: weight * chance.choice((0.5, 1, 2)) for word, weight in _WEIGHTS.items()}
     open_ = list[Transaction]()
-    for number in range(chance.choice((12, 20, 30))):
+    for number in range(chance.choice((15, 30, 45))):
         if free and (not open_ or chance.random() < 0.3):
             open_.append(stream.begin())
             open_[-1].tid = free.pop(chance.randrange(len(free)))
@@ -79,6 +82,8 @@ def _step(unit: Transaction, word: str, number: int) -> None:
         unit.abort()
     elif word == "define":
         unit.initialize(Table(3, 5 + number, f"T{number}", _TABLE.columns))
+    elif word == "load":
+        unit.record("load_start", "load_start", utility.load_start(unit.stream.server, number, 3, 5))
     elif word != "endless":
         mark = unit.mark()
         unit.insert(_TABLE, {"ROW_NO": number})
@@ -94,25 +99,24 @@ def _rows(reading: Reading) -> dict[int, list[str]]:
     return found
 
 
-@dataclass
-class _Written:
-    """The records of one transaction."""
+def _transactions(stream: Stream) -> Iterator[tuple[int, list[int]]]:
+    """The transactions that were written: the LSN of the first record, and the numbers of all of them.
 
-    first_lsn: int
-    numbers: list[int] = field(default_factory=list)
-
-
-def _transactions(stream: Stream) -> list[_Written]:
-    """The transactions that were written: each begins with a record that follows none."""
-    found, open_ = list[_Written](), dict[bytes, _Written]()
+    Each begins with a record that follows none. The start of a load takes effect at once, and so is one of its own, but
+    the record behind it follows it.
+    """
+    open_: dict[bytes, list[int]] = {}
+    ended = list[list[int]]()
     for number, parts in enumerate(stream.parts):
-        tid = parts.header.tid
-        if tid != NO_TID:
-            if not parts.header.previous:
-                open_[tid] = _Written(stream.records[number].lsn)
-                found.append(open_[tid])
-            open_[tid].numbers.append(number)
-    return found
+        if not parts.header.previous and parts.header.tid in open_:
+            ended.append(open_.pop(parts.header.tid))
+        open_.setdefault(parts.header.tid, []).append(number)
+    for numbers in [*ended, *open_.values()]:
+        loads = [number for number in numbers if stream.records[number].kind == "load_start"]
+        yield from ((stream.records[number].lsn, [number]) for number in loads)
+        first = next((number for number in numbers if number not in loads), None)
+        if first is not None:
+            yield stream.records[first].lsn, numbers
 
 
 def _left_out(
@@ -125,15 +129,14 @@ def _left_out(
     cuts = stretches(chance, begin)
     files = written(folder, records[:begin], cuts, "front")
     files += written(folder, records[end:], stretches(chance, len(records) - end), "behind")
-    is_whole = {
-        one.first_lsn: not any(begin <= number < end for number in one.numbers) for one in _transactions(stream)
-    }
+    is_whole = {lsn: not any(begin <= number < end for number in numbers) for lsn, numbers in _transactions(stream)}
     wanted = sorted(seq for first, seqs in rows.items() if is_whole[first] for seq in seqs)
     states_addresses = stream.framing == "filter" or stream.server.generation != "v10"
     # From files of one record each is not seen whether the filter of the API was used, with which links lead to
     # records that were left out.
     is_shown = states_addresses and any(cut.end - cut.begin > 1 for cut in cuts)
     joined = _both(chance, chance.sample(files, len(files)), options)
+    same("transactions of the engines", *(_summaries(chance, files, options, engine) for engine in ENGINES))
     _check_rows(f"without records {begin} to {end}", wanted, joined.rows, is_shown=is_shown)
     state, walk = folder / "state.json", list[dict[str, Any]]()
     state.unlink(missing_ok=True)
@@ -169,6 +172,12 @@ def _apart(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any
     """Do tasks as in other processes: nothing else goes there and back than what can be pickled."""
     for task in tasks:
         yield pickle.loads(pickle.dumps(function(pickle.loads(pickle.dumps(task)))))
+
+
+def _summaries(chance: Random, files: Sequence[Path], options: dict[str, Any], engine: str) -> list[str]:
+    """The transactions that one engine lists, in parts of any size."""
+    log = opened(files, {**options, "engine": engine}, chance.choice(_PART_BYTES))
+    return [str(summary.to_row()) for summary in transaction_summaries(log)]
 
 
 def _check_rows(what: str, wanted: list[str], rows: Sequence[dict[str, Any]], *, is_shown: bool) -> None:

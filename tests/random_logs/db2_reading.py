@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from writers.db2.wire import Raw
 
+from lmparse.changes.log import ChangeLog
 from lmparse.errors import LmparseError
 from lmparse.logs import lines
 from lmparse.logs.families import read_options
@@ -50,6 +51,22 @@ class Reading:
         return sorted([*self.notes, *map(str, self.errors)])
 
 
+def opened(
+    paths: Sequence[Path],
+    options: dict[str, Any],
+    part_bytes: int | None = None,
+    run: Run | None = None,
+    errors: list[LmparseError] | None = None,
+) -> ChangeLog:
+    """Files as one log; errors of records go into a list. The rest is as `read` has it."""
+    on_error = None if errors is None else errors.append
+    log: Any = open_resumed(list(map(str, paths)), read_options({"spec": "db2_log", **options}), on_error=on_error)
+    if part_bytes is not None:
+        log._part_bytes, log.run = part_bytes, run
+    assert isinstance(log, ChangeLog)
+    return log
+
+
 def read(
     paths: Sequence[Path],
     options: dict[str, Any],
@@ -65,10 +82,7 @@ def read(
     """
     errors: list[LmparseError] = []
     state = {} if checkpoint is None else {"checkpoint": str(checkpoint)}
-    named = read_options({"spec": "db2_log", "order": "commit", **options, "engine": engine, **state})
-    log: Any = open_resumed(list(map(str, paths)), named, on_error=errors.append)
-    if part_bytes is not None:
-        log._part_bytes, log.run = part_bytes, run
+    log = opened(paths, {"order": "commit", **options, "engine": engine, **state}, part_bytes, run, errors)
     rows = [json.loads(line) for text in lines.printed(log, with_changes=True) for line in text.splitlines()]
     if checkpoint is not None:
         write_text(checkpoint_behind(log).to_json(), checkpoint_place(log.options, inputs_of(list(map(str, paths)))))
