@@ -48,8 +48,13 @@ class Crossings:
         return [one.tid for one in self._before if one.changes and not one.is_known and one.first_index >= first]
 
     def end(self, tids: frozenset[int]) -> None:
-        """Take note of transactions that have ended without a record that says so: singular ones end with a change."""
-        for tid in tids.intersection(self._open):
+        """Take note of transactions that have ended without a record that says so: singular ones end with a change.
+
+        So do those behind which the start of a load begins another one with their identifier, of which it is all so far.
+        """
+        begun = {tid for tid, one in self._loads.items() if not self._beginning.loads.through(tid, one.previous)}
+        self._cut -= begun
+        for tid in begun.union(tids).intersection(self._open):
             del self._open[tid]
 
     def oldest_open(self) -> int | None:

@@ -241,5 +241,39 @@ def test_behind_one_with_the_start_of_a_load_alone(
     assert not json.loads(log.state.read_text())["cut"]
 
 
+@pytest.mark.parametrize("end", ["lost", "none"])
+def test_the_start_of_a_load_alone_behind_one_that_lacks_a_record(
+    end: str, engine: str, part_bytes: int | None, tmp_path: Path
+) -> None:
+    """It is in front of the checkpoint, and what it begins behind that."""
+    log = Files(tmp_path)
+    first = log.again(None)
+    inserted(first, 0)
+    files = [log.cut()]
+    inserted(first, 1)
+    log.leave_out()
+    inserted(first, 2)
+    files.append(log.cut())
+    if end == "lost":
+        first.commit()
+        log.leave_out()
+    second = log.again(first)
+    started_load(second)
+    files.append(log.cut())
+    inserted(second, 100)
+    second.commit()
+    files.append(log.cut())
+    for number in (2, 3):
+        log.state.unlink(missing_ok=True)
+        given = [
+            log.read_on(*some, engine=engine, part_bytes=part_bytes)
+            for some in (files[:number], files[number:3])
+            if some
+        ]
+        assert not json.loads(log.state.read_text())["cut"]
+        given.append(log.read_on(files[3], engine=engine, part_bytes=part_bytes))
+        assert [one for reading in given for one in numbers(reading)] == [100]
+
+
 def started_load(unit: Transaction) -> None:
     unit.record("load_start", "load_start", utility.load_start(unit.stream.server, 1, 3, 9))
