@@ -50,7 +50,7 @@ class Crossings:
     def end(self, tids: frozenset[int]) -> None:
         """Take note of transactions that have ended without a record that says so: singular ones end with a change.
 
-        So do those behind which the start of a load begins another one with their identifier, of which it is all so far.
+        So do those behind which the start of a load begins another one with their identifier, and is all of it so far.
         """
         begun = {tid for tid, one in self._loads.items() if not self._beginning.loads.through(tid, one.previous)}
         self._cut -= begun
