@@ -102,7 +102,8 @@ class Checkpoint:
     begins: dict[int, int] = field(default_factory=dict)
     """Address of the first record of each log stream in the first file of all, if records state theirs."""
     cut: tuple[str, ...] = ()
-    """Identifiers, as hexadecimal, of transactions that have not ended and lack records: they remain incomplete."""
+    """Identifiers, as hexadecimal, of transactions that have not ended, lack records, and begin in front of what is
+    needed: they remain incomplete."""
     evidence: tuple[str, ...] = ()
     """What the files so far have shown of missing records, in words of the spec's family."""
     unread: tuple[tuple[Position, Position], ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class Crossings:
         self._before: list[Crossing] = []
         self._cut = set(beginning.cut)
         """As in `LogBeginning`, those of which no record and no end has been seen here."""
+        self._loads: dict[int, LoadStart] = {}
+        """The starts of loads behind which no record of their identifier has been seen."""
         self.reused: list[int] = []
         """Identifiers of transactions without an end, of which a later part begins another one."""
         self.ended_alone: list[int] = []
@@ -36,39 +38,42 @@ class Crossings:
         self.missing: list[MissingRecord] = []
         """Records that are missing between two parts."""
         self.broken: set[int] = set()
-        """Identifiers of their transactions."""
+        """Numbers of the first records of their transactions: another one may have the identifier before or later."""
         self.undoing_before: list[int] = []
         """Identifiers with compensations of changes that are in front of the log."""
 
     def begun_before(self) -> list[int]:
         """Identifiers of the transactions with changes whose first record is not in the log, one entry for each."""
-        first, cut = self._beginning.read_before, self._beginning.cut
-        return [one.tid for one in self._before if one.changes and one.tid not in cut and one.last_index >= first]
+        first = self._beginning.read_before
+        return [one.tid for one in self._before if one.changes and not one.is_known and one.first_index >= first]
 
     def end(self, tids: frozenset[int]) -> None:
-        """Take note of transactions that have ended without a record that says so: singular ones end with a change."""
-        for tid in tids.intersection(self._open):
+        """Take note of transactions that have ended without a record that says so: singular ones end with a change.
+
+        So do those behind which the start of a load begins another one with their identifier, and is all of it so far.
+        """
+        begun = {tid for tid, one in self._loads.items() if not self._beginning.loads.through(tid, one.previous)}
+        self._cut -= begun
+        for tid in begun.union(tids).intersection(self._open):
             del self._open[tid]
 
     def oldest_open(self) -> int | None:
         """Number of the first record of the transactions that may end behind the log, and lack none in it."""
         return min((one.first_index for one in self._open.values() if not self._lacks(one)), default=None)
 
-    def cut(self, loads: Iterable[LoadStart], summaries: Iterable[PartSummary]) -> set[int]:
-        """Identifiers of the transactions that may end behind the log, and lack records in it.
+    def cut(self) -> dict[int, int]:
+        """The transactions that may end behind the log, and lack records in it: as `LogIndex.cut`.
 
         Of some there is nothing else than the start of a load.
         """
-        found = self._cut | {tid for tid, one in self._open.items() if self._lacks(one)}
-        lacking = {one.tid: one.index for one in loads if self._beginning.lacks(one.previous, one.stream, one.tid)}
-        if not lacking:
-            return found
-        for units in (units for summary in summaries for units in (summary.heads, summary.cut)):
-            for place in np.flatnonzero(np.isin(units.tid, list(lacking)) & (units.state != OPEN)).tolist():
-                tid = int(units.tid[place])
-                if lacking.get(tid, -1) < units.last_index[place]:
-                    lacking.pop(tid, None)
-        return found | set(lacking)
+        found = {tid: self._first_of(one) for tid, one in self._open.items() if self._lacks(one)}
+        loads = (one for one in self._loads.values() if self._beginning.lacks(one.previous, one.stream, one.tid))
+        return found | dict.fromkeys([*self._cut, *(one.tid for one in loads)], -1)
+
+    def _first_of(self, crossing: Crossing) -> int:
+        """Number of the first record of a transaction; -1 if that is in front of the log, or may be a load's."""
+        is_behind_load = self._beginning.loads.through(crossing.tid, crossing.previous) != crossing.previous
+        return -1 if crossing.is_known or is_behind_load else crossing.first_index
 
     def add(self, number: int, summary: PartSummary) -> None:
         """Add the next part."""
@@ -78,7 +83,10 @@ class Crossings:
             for tid in known[np.isin(known, summary.begun)].tolist():
                 self.reused.append(tid)
                 del self._open[tid]
-        self._cut.difference_update(summary.begun.tolist() if self._cut else ())
+        if self._cut or self._loads:
+            for tid in summary.begun.tolist():
+                self._cut.discard(tid)
+                self._loads.pop(tid, None)
         undoing = frozenset(summary.undoing.tolist())
         for place, is_last in enumerate(summary.head_is_tail.tolist()):
             self._head(context, summary, place, undoing, is_last=is_last)
@@ -88,18 +96,27 @@ class Crossings:
             context.tails[found.tid] = self._open[found.tid] = found
             if self._is_incomplete(found):
                 self._before.append(found)
+        self._loads |= summary.last_loads
 
     def _head(
         self, context: PartContext, summary: PartSummary, place: int, undoing: frozenset[int], *, is_last: bool
     ) -> None:
         heads = summary.heads
         tid = int(heads.tid[place])
+        previous = self._beginning.loads.through(tid, int(heads.previous[place]))
+        is_known = previous > 0 and tid in self._cut
         self._cut.discard(tid)
+        self._loads.pop(tid, None)
         found = self._open.get(tid)
+        if found is not None and not previous:  # another one, which begins with the start of a load
+            self.reused.append(tid)
+            del self._open[tid]
+            found = None
         if found is None:
             if tid in undoing:
                 self.undoing_before.append(tid)
             found = _crossing(heads, place)
+            found.is_known = is_known
             is_incomplete = self._is_incomplete(found)
             if not heads.sizes[place]:
                 self.ended_alone += [tid] * (is_incomplete and found.last_index >= self._beginning.read_before)
@@ -107,12 +124,13 @@ class Crossings:
             self._held.take(_CROSSING_BYTES)
             self._before += [found] * is_incomplete
         else:
-            previous = self._beginning.loads.through(tid, int(heads.previous[place]))
             first = int(heads.first_index[place])
-            found.is_broken |= bool(heads.is_broken[place])
+            if heads.is_broken[place]:
+                found.is_broken = True
+                self.broken.add(found.first_index)
             if tid and previous > found.last_address > 0 and not self._is_between(found.last_index, first):
                 found.is_broken = True
-                self.broken.add(tid)
+                self.broken.add(found.first_index)
                 self.missing.append(MissingRecord(previous, first))
             found.last_address, found.last_index = int(heads.last_address[place]), int(heads.last_index[place])
             if found.last_change >= 0:
@@ -141,9 +159,8 @@ class Crossings:
 
     def _lacks(self, crossing: Crossing) -> bool:
         """The same, or whether another record of it is missing."""
-        is_broken = crossing.is_broken or crossing.tid in self.broken
         is_lacking = self._beginning.lacks(crossing.previous, crossing.first_stream, crossing.tid)
-        return is_lacking or (self._beginning.lacks_records and is_broken)
+        return is_lacking or (self._beginning.lacks_records and crossing.is_broken)
 
 
 _CROSSING_BYTES = 400

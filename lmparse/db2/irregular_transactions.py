@@ -39,9 +39,11 @@ class Irregular:
         return iter(pairs)
 
     def open_tids(self) -> frozenset[int]:
-        """Identifiers of those that have not ended."""
+        """Identifiers of those that have not ended, and are not used again by others."""
         every = (*self.index.transactions, *self.index.unchanged)
-        return frozenset(int.from_bytes(one.transaction_id) for one in every if one.state == "open")
+        return frozenset(
+            int.from_bytes(one.transaction_id) for one in every if one.state == "open" and not one.is_reused
+        )
 
 
 def read_irregular(

@@ -54,7 +54,8 @@ class LogBeginning:
     firsts: dict[int, int] = field(default_factory=dict)
     """Address of the first record of each log stream, if it states it."""
     cut: frozenset[int] = frozenset()
-    """Identifiers of the transactions that had not ended in earlier readings, and lack records there."""
+    """Identifiers of the transactions that had not ended in earlier readings, lack records there, and began in front of
+    what is read again. An identifier is that of its first transaction at hand: later ones begin behind its end."""
     ends: dict[int, int] = field(default_factory=dict)
     """Addresses behind the records of earlier readings."""
     evidence: frozenset[str] = frozenset()
@@ -113,20 +114,11 @@ class LogBeginning:
         stretches = self.missing.get(stream)
         return stretches is None or any(begin <= previous < end for begin, end in stretches)
 
-    def is_known(self, transaction_id: bytes) -> bool:
-        """Whether an earlier reading has found that a transaction lacks records."""
-        return int.from_bytes(transaction_id) in self.cut
-
-    def are_known(self, tids: UInt64s) -> Flags:
-        """The same of many."""
-        found: Flags = np.isin(tids, np.fromiter(self.cut, np.uint64, len(self.cut)))
-        return found
-
     def are_behind(self, found: FirstRecords) -> Flags:
-        """The same of many."""
+        """The same as `is_behind` of many."""
         previous = self.loads.all_through(found.tid, found.previous)
         is_behind: Flags = previous != 0
-        is_cut = self.are_known(found.tid)
+        is_cut = np.isin(found.tid, np.fromiter(self.cut, np.uint64, len(self.cut)))
         for stream, first in self.firsts.items():
             end = np.where(is_cut, np.uint64(self.ends.get(stream, 0)), np.uint64(0))
             is_behind &= (found.first_stream != stream) | (previous < np.maximum(np.uint64(first), end))

@@ -46,9 +46,11 @@ class PartSummary:
     counts: Counter[str]
     links: Links
     broken: frozenset[int]
-    """Identifiers of transactions that lack a record between two that are here."""
+    """Numbers of the first records of units that lack a record between two that are here."""
     apart: list[RecordExtent]
     loads: list[LoadStart]
+    last_loads: dict[int, LoadStart]
+    """The last one of each identifier that has no other record behind it."""
     heads: Units
     """The first unit of each identifier, if it does not begin with the first record of a transaction."""
     head_is_tail: Flags
@@ -88,8 +90,10 @@ class PartSummary:
             self, bad=[(_moved(extent, first), error) for extent, error in self.bad],
             apart=[_moved(extent, first) for extent in self.apart],
             loads=[replace(one, index=one.index + first) for one in self.loads],
+            last_loads={tid: replace(one, index=one.index + first) for tid, one in self.last_loads.items()},
             heads=self.heads.moved(first), tails=self.tails.moved(first), cut=self.cut.moved(first),
             links=self.links.moved(first),
+            broken=frozenset(number + first for number in self.broken),
             column_ids={
                 ids: {(index + first, column, tid) for index, column, tid in places}
                 for ids, places in self.column_ids.items()
@@ -190,10 +194,11 @@ class PartIndex:
         grown = np.unique(rows.ids[has_pieces[self.ops[has_pieces] == b"U"]])
         tids = columns.members.tid
         heads, known = units.take(is_head), list(self.authids)
-        broken = frozenset(units.tid[units.is_broken].tolist())
+        broken = frozenset(units.first_index[units.is_broken].tolist())
         return PartSummary(
             columns.count, columns.end, fault, columns.bad, columns.counts, columns.links, broken, columns.apart,
             columns.loads,
+            last_loads=self._last_loads(),
             heads=heads,
             head_is_tail=is_last[is_head],
             tails=units.take(is_tail),
@@ -209,6 +214,16 @@ class PartIndex:
             column_ids=self._column_ids(),
             tables=set(np.unique(rows.ids).tolist()),
         )  # fmt: skip
+
+    def _last_loads(self) -> dict[int, LoadStart]:
+        """As in the summary."""
+        found = {one.tid: one for one in self.columns.loads}
+        if not found:
+            return found
+        units = self.units
+        is_wanted = units.is_last & np.isin(units.tid, np.fromiter(found, np.uint64, len(found)))
+        behind = dict(zip(units.tid[is_wanted].tolist(), units.last_index[is_wanted].tolist(), strict=True))
+        return {tid: one for tid, one in found.items() if behind.get(tid, -1) < one.index}
 
     def _column_ids(self) -> dict[int, Places]:
         """The columns of pieces by table, once for each stretch without a record that may describe a table or take that

@@ -93,13 +93,16 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     reasons = {f"{one}.{other}": times.at(first) for (one, other), times in sorted(index.whole.gaps.items())}
     gaps = {ids: reason for ids, reason in reasons.items() if reason is not None}
     described = tuple(_described(log, before, first))
+    # What the others lack is found again with their first records. In what is read again, others may have their
+    # identifiers in front of them, and lack nothing.
+    cut = {tid for tid, number in index.cut.items() if number < first}
     # A log without a record shows no form.
     form = form_of(settings) if pieces or (before is not None and before.form) else ()
     beginning, first_column = index.whole.beginning, log.transactions.lob_columns_from
     evidence |= beginning.evidence | evidence_of(joined) | lob_columns.evidence_of(first_column)
     return Checkpoint(
         log.spec.id, seq_behind(reached), reached, ends, stretches, described, gaps, form,
-        begins=beginning.firsts, cut=named(index.cut),
+        begins=beginning.firsts, cut=named(cut),
         evidence=tuple(sorted(evidence)),
         unread=tuple(unread[-MOST_UNREAD:]), missing=beginning.missing,
         known=tuple(sorted(known.items())[-MOST_KNOWN:]),

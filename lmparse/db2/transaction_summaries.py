@@ -113,7 +113,9 @@ class _Summaries:
         is_here = np.ones(len(units), np.bool_)
         if context.irregular is not None:
             is_here = ~np.isin(tids, context.irregular)
-        is_open, is_head = firsts & _among(tids, self._open), firsts & _among(tids, context.heads)
+        start = context.span.first_index or 0
+        heads = [tid for tid, one in context.heads.items() if one.first_index < start]  # others begin here
+        is_open, is_head = firsts & _among(tids, self._open), firsts & _among(tids, heads)
         goes_on = is_open & is_head
         for tid in tids[is_open & ~is_head].tolist():
             self._add_endless([_used_again(self._open.pop(tid))])

@@ -63,9 +63,11 @@ class TransactionReader:
         self._beginning = LogBeginning()
         self._latest: dict[bytes, tuple[int, int]] = {}
         """Address and number of the last record of each open transaction, if records state addresses."""
-        self._broken: frozenset[bytes] = frozenset()
+        self._broken: frozenset[int] = frozenset()
+        self._known: set[int] = set()
+        """As `LogBeginning.cut`, those of which no record and no end has been added."""
         self._begun_before: set[Transaction] = set()
-        """The open transactions whose first record is in front of the log; others lack records inside it."""
+        """The open transactions that are newly found to begin in front of the log; others lack records inside it."""
         self._skipped = -1
         """Number of the last record that could not be read."""
         self._ended = 0
@@ -106,9 +108,11 @@ class TransactionReader:
         return self._pieces.damaged
 
     def begin_at(self, beginning: LogBeginning, broken: frozenset[int] = frozenset()) -> None:
-        """Set where the log begins; `broken` are identifiers of transactions of which records are missing in it."""
-        self._beginning = beginning
-        self._broken = frozenset(tid.to_bytes(6, "big") for tid in broken)
+        """Set where the log begins; `broken` are the numbers of the first records of transactions that lack one in it.
+
+        They tell it of those that are counted elsewhere, of which not all records are added.
+        """
+        self._beginning, self._broken, self._known = beginning, broken, set(beginning.cut)
 
     def touch(self, record: LogRecord) -> None:
         """Begin the transaction of a record if it has not begun, and leave out what the record changes."""
@@ -198,7 +202,8 @@ class TransactionReader:
     def _begun(self, record: LogRecord) -> Transaction | None:
         """The open transaction that a record goes on; a first record ends one that had its identifier before."""
         transaction = self._open.get(record.transaction_id)
-        if transaction is None or record.previous:
+        # A transaction may begin with the start of a load, which is none of its records.
+        if transaction is None or self._beginning.loads.through(int.from_bytes(record.transaction_id), record.previous):
             return transaction
         if transaction.transaction_id not in self._counted:
             self.index.counts[USED_AGAIN] += 1
@@ -208,17 +213,19 @@ class TransactionReader:
 
     def _lacks(self, record: LogRecord) -> bool:
         """Whether the record before one in its transaction may be in front of the log, or is known to be missing."""
-        if self._beginning.lacks_records and record.transaction_id in self._broken:
-            return True
-        return self._beginning.lacks(*_link_of(record))
+        is_broken = record.extent.index in self._broken and record.transaction_id in self._counted
+        return (is_broken and self._beginning.lacks_records) or self._beginning.lacks(*_link_of(record))
 
     def _is_behind(self, record: LogRecord) -> bool:
         """Whether the record before one in its transaction may be in front of the log."""
         return self._beginning.is_behind(*_link_of(record))
 
     def _note_beginning(self, transaction: Transaction, record: LogRecord) -> None:
-        """Note that a transaction begins in front of the log, if its first record at hand says so."""
-        if transaction.is_incomplete and self._is_behind(record):
+        """Note that a transaction begins in front of the log, if its first record at hand is the first to say so."""
+        tid = int.from_bytes(record.transaction_id)
+        is_new = tid not in self._known and record.extent.index >= self._beginning.read_before
+        self._known.discard(tid)
+        if is_new and transaction.is_incomplete and self._is_behind(record):
             self._begun_before.add(transaction)
 
     def _singular(self, record: LogRecord) -> Transaction:
@@ -239,6 +246,7 @@ class TransactionReader:
         transaction = self._begun(record)
         if transaction is None:
             if record.previous and not self._lacks(record):
+                self._known.discard(int.from_bytes(record.transaction_id))
                 return  # it ended before
             is_new = record.extent.index >= self._beginning.read_before
             if is_new and self._is_behind(record) and record.transaction_id not in self._counted:
@@ -272,8 +280,7 @@ class TransactionReader:
             self._pieces.end(transaction.transaction_id)
         transaction.state, transaction.number = state, self._ended
         self._ended += 1
-        is_counted = transaction.transaction_id in self._counted or self._beginning.is_known(transaction.transaction_id)
-        is_counted |= transaction.totals.last_index < self._beginning.read_before
+        is_counted = transaction.transaction_id in self._counted
         if transaction in self._begun_before and transaction.changes and not is_counted:
             self.index.counts[BEGUN_BEFORE] += 1
         self._begun_before.discard(transaction)

@@ -80,7 +80,9 @@ def find_units(columns: RecordColumns) -> tuple[Units, Int64s]:
     order = np.argsort(members.tid, kind="stable")
     tid, role = members.tid[order], members.role[order]
     is_end = (role == Role.COMMIT) | (role == Role.ABORT)
-    starts = members.previous[order] == 0
+    loads = LoadStarts(columns.loads)
+    # A transaction may begin with the start of a load, which is no member.
+    starts = loads.all_through(tid, members.previous[order]) == 0
     starts[1:] |= (tid[1:] != tid[:-1]) | is_end[:-1]
     starts[:1] = True
     numbers = np.cumsum(starts) - 1
@@ -115,7 +117,6 @@ def find_units(columns: RecordColumns) -> tuple[Units, Int64s]:
         last_index=members.index[end],
         is_broken=np.zeros(count, np.bool_),
     )
-    loads = LoadStarts(columns.loads)
     broken = missing_records(members, order, starts, columns.unread, loads)
     units.is_broken[unit_of[broken]] = True
     for place in broken.tolist():

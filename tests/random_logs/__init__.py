@@ -9,6 +9,7 @@ from __future__ import annotations
 
 TARGETS: tuple[str, ...] = (
     "db2_check",
+    "db2_identifiers",
     "db2_log_streams",
     "db2_statements",
     "landed_changes",

@@ -1,7 +1,8 @@
 """Files of a sound Db2 LUW log that are left out, and come late.
 
-Nothing else is missing then: a transaction is whole or not there, notes have the number of missing bytes wherever
-addresses show it, and a late file is refused, since what is in it would be given by no reading.
+Nothing else is missing then: a transaction that lacks no record is there, whatever the one before with its identifier
+lacks, and others are whole or not there; notes have the number of missing bytes wherever addresses show it; and a late
+file is refused, since what is in it would be given by no reading.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from random_logs.db2_stream_log import StreamLog
 
 _MISSING = re.compile(r"(\d+) bytes of the log (?:are in neither file|have not been read)")
 _UNKNOWN = "was read before is not known"
-_TID_DIGITS = 12
 
 
 def left_out(chance: Random, folder: Path, log: StreamLog, whole: Reading) -> Counter[str]:
@@ -39,7 +39,8 @@ def left_out(chance: Random, folder: Path, log: StreamLog, whole: Reading) -> Co
     joined = [read(chance.sample(there, len(there)), options, engine) for engine in ENGINES]
     same(f"rows of the engines without files {gone}", *(one.values for one in joined))
     same(f"notes of the engines without files {gone}", *(one.said() for one in joined))
-    _check_rows(whole, joined[0].rows, is_whole=is_whole)
+    lacking_none = _lacking_none(log, cuts, kept)
+    _check_rows(whole, joined[0].rows, lacking_none, is_whole=is_whole)
     _check_missing(log, missing, joined[0].said())
     state, rows, said = folder / "some.json", list[dict[str, Any]](), list[str]()
     state.unlink(missing_ok=True)
@@ -51,7 +52,7 @@ def left_out(chance: Random, folder: Path, log: StreamLog, whole: Reading) -> Co
         for late in [one for one in gone if one < number and chance.random() < 0.5]:
             _check_late(chance, log, files[: number + 1], late, state, options)
             late_files += 1
-    _check_rows(whole, rows, is_whole=is_whole)
+    _check_rows(whole, rows, lacking_none, is_whole=is_whole)
     _check_missing(log, missing, said)
     return Counter({"files left out": len(gone), "joins": 1, "walks": 1, "late files": late_files})
 
@@ -86,9 +87,35 @@ def _missing_bytes(log: StreamLog, cuts: Sequence[Stretch], kept: Sequence[int])
     return count
 
 
-def _check_rows(whole: Reading, rows: Sequence[dict[str, Any]], *, is_whole: bool) -> None:
-    """Rows are those of the log, once each; and where addresses show it, those of a transaction all or none."""
-    wanted, found = (_by_transaction(one) for one in (whole.rows, rows))
+def _lacking_none(log: StreamLog, cuts: Sequence[Stretch], kept: Sequence[int]) -> set[str]:
+    """The transactions of which no record is left out, by their last record as `_ended_by` has it."""
+    places = {place for number in kept for place in range(*cuts[number])}
+    found, are_there = dict[bytes, str](), dict[bytes, bool]()
+    ended = set[str]()
+    for place, one in enumerate(log.parts):
+        tid = one.header.tid
+        if not one.header.previous:
+            ended |= {found[tid]} if are_there.get(tid) else set()
+            are_there[tid] = True
+        found[tid] = f"{one.framed.lfs:016X}{one.framed.lsn:016X}{tid.hex().upper()}"
+        are_there[tid] &= place in places
+    return ended.union(name for tid, name in found.items() if are_there[tid])
+
+
+def _ended_by(row: dict[str, Any]) -> str:
+    """The position of the commit of a row, and the identifier of its transaction."""
+    return f"{row['seq'][:32]}{row['txn_id'][:12]}"
+
+
+def _check_rows(whole: Reading, rows: Sequence[dict[str, Any]], lacking_none: set[str], *, is_whole: bool) -> None:
+    """Rows of a transaction that lacks no record are there, once each; and where addresses show it, those of others all
+    or none. Without them, one without its end and the next one with its identifier without its beginning are one."""
+    names = {row["after"]["ROW_NO"]: _ended_by(row) for row in whole.rows}
+    more = [row for row in rows if row["after"]["ROW_NO"] not in names]
+    assert not more or not is_whole, f"rows that were not committed: {more[:2]}"
+    wanted, found = (_by_transaction(one, names) for one in (whole.rows, rows))
+    for tid in lacking_none.intersection(wanted):
+        assert found.get(tid) == wanted[tid], f"rows {found.get(tid)} of {tid}, which has {wanted[tid]}"
     for tid, own in found.items():
         assert set(own) <= set(wanted[tid]), f"rows {own} of {tid}, which has {wanted[tid]}"
         assert len(own) == len(set(own)), f"rows {own} of {tid} are given twice"
@@ -96,10 +123,13 @@ def _check_rows(whole: Reading, rows: Sequence[dict[str, Any]], *, is_whole: boo
             assert own == wanted[tid], f"rows {own} of {tid}, which has {wanted[tid]}"
 
 
-def _by_transaction(rows: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
+def _by_transaction(rows: Sequence[dict[str, Any]], names: dict[int, str]) -> dict[str, list[int]]:
+    """Numbers of rows by the transactions that have them in the whole log, in `names`."""
     found: defaultdict[str, list[int]] = defaultdict(list)
     for row in rows:
-        found[row["txn_id"][:_TID_DIGITS]].append(row["after"]["ROW_NO"])
+        number = row["after"]["ROW_NO"]
+        if number in names:
+            found[names[number]].append(number)
     return found
 
 

@@ -55,7 +55,7 @@ def check(seed: int, folder: Path) -> Counter[str]:
     chance = Random(seed)
     is_sound = chance.random() < 0.6
     form = chance.choice(_FORMS if is_sound else _DAMAGED_FORMS)
-    log = stream_log(chance, form, is_shortened=chance.random() < 0.25)
+    log = stream_log(chance, form, is_shortened=chance.random() < 0.25, reused=chance.choice((0, 0.5, 1)))
     options = log.options(folder)
     if not is_sound:
         return _damaged(chance, folder, log, options)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from writers.db2.wire import Raw
 
+from lmparse.changes.log import ChangeLog
 from lmparse.errors import LmparseError
 from lmparse.logs import lines
 from lmparse.logs.families import read_options
@@ -19,6 +20,7 @@ from lmparse.logs.joining import checkpoint_behind, checkpoint_place
 from lmparse.logs.open import open_resumed
 from lmparse.storage.atomic_output import write_text
 from lmparse.storage.inputs import inputs_of
+from lmparse.storage.processes import Run
 
 ENGINES = ("columnar", "kaitai")
 MOST_SHOWN = 3
@@ -49,15 +51,38 @@ class Reading:
         return sorted([*self.notes, *map(str, self.errors)])
 
 
-def read(paths: Sequence[Path], options: dict[str, Any], engine: str, checkpoint: Path | None = None) -> Reading:
+def opened(
+    paths: Sequence[Path],
+    options: dict[str, Any],
+    part_bytes: int | None = None,
+    run: Run | None = None,
+    errors: list[LmparseError] | None = None,
+) -> ChangeLog:
+    """Files as one log; errors of records go into a list. The rest is as `read` has it."""
+    on_error = None if errors is None else errors.append
+    log: Any = open_resumed(list(map(str, paths)), read_options({"spec": "db2_log", **options}), on_error=on_error)
+    if part_bytes is not None:
+        log._part_bytes, log.run = part_bytes, run
+    assert isinstance(log, ChangeLog)
+    return log
+
+
+def read(
+    paths: Sequence[Path],
+    options: dict[str, Any],
+    engine: str,
+    checkpoint: Path | None = None,
+    part_bytes: int | None = None,
+    run: Run | None = None,
+) -> Reading:
     """Read files as one log, with committed changes in the order of commits; raises as lmparse does.
 
-    With a checkpoint, what is behind it is read, and it is replaced as `changes --checkpoint` does.
+    With a checkpoint, what is behind it is read, and it is replaced as `changes --checkpoint` does. With `part_bytes`,
+    the log is indexed in parts of that many bytes, with `run` in other processes.
     """
     errors: list[LmparseError] = []
     state = {} if checkpoint is None else {"checkpoint": str(checkpoint)}
-    named = read_options({"spec": "db2_log", "order": "commit", **options, "engine": engine, **state})
-    log = open_resumed(list(map(str, paths)), named, on_error=errors.append)
+    log = opened(paths, {"order": "commit", **options, "engine": engine, **state}, part_bytes, run, errors)
     rows = [json.loads(line) for text in lines.printed(log, with_changes=True) for line in text.splitlines()]
     if checkpoint is not None:
         write_text(checkpoint_behind(log).to_json(), checkpoint_place(log.options, inputs_of(list(map(str, paths)))))

@@ -101,12 +101,13 @@ def offsets(records: Sequence[Raw]) -> list[int]:
     return [0, *accumulate(map(len, records))]
 
 
-def stream_log(chance: Random, form: Form, *, is_shortened: bool = False) -> StreamLog:
-    """A random log; of several log streams from 10.1 on."""
+def stream_log(chance: Random, form: Form, *, is_shortened: bool = False, reused: float = 0) -> StreamLog:
+    """A random log; of several log streams from 10.1 on. `reused` is the share of transactions that begin with an
+    identifier that was used before, if there is one."""
     # Without the filter of the log reader, rows are returned as they are in the log.
     is_shortened = is_shortened and form.framing.startswith("filter")
     stream = StreamsOfLog(chance, form, is_shortened=is_shortened)
-    turns = _write(chance, stream, chance.choice((1, 2, 2, 3)) if form.generation == "v10" else 1)
+    turns = _write(chance, stream, chance.choice((1, 2, 2, 3)) if form.generation == "v10" else 1, reused)
     parts = stream.parts
     if chance.random() < 0.3:  # headers of 40 bytes do not have the log stream set
         parts = (
@@ -118,9 +119,10 @@ def stream_log(chance: Random, form: Form, *, is_shortened: bool = False) -> Str
     return StreamLog(form, parts, committed, is_shortened, turns)
 
 
-def _write(chance: Random, stream: StreamsOfLog, count: int) -> list[int]:
+def _write(chance: Random, stream: StreamsOfLog, count: int, reused: float) -> list[int]:
     """Write the log; returns the places where other log streams rest from there on."""
     open_: list[tuple[Transaction, int]] = []
+    ended: list[tuple[Transaction, int]] = []
     live, turns = [0], []
     share, widths = chance.choice(((0.15, (1, 1, 2, 3)), (0.35, (1,))))
     """Log streams that do not rest."""
@@ -134,8 +136,15 @@ def _write(chance: Random, stream: StreamsOfLog, count: int) -> list[int]:
         if len(open_) < _MOST_OPEN and (not own or chance.random() < 0.5):
             own = [(stream.begin(), chance.choice(live))]
             open_ += own
+            free = [one for one in ended if one[1] == own[0][1]]
+            if free and chance.random() < reused:
+                before = chance.choice(free)
+                own[0][0].tid = before[0].tid
+                ended.remove(before)
         if own:
-            _go_on(chance, stream, open_, chance.choice(own), number)
+            one = chance.choice(own)
+            _go_on(chance, stream, open_, one, number)
+            ended += [one] * (one not in open_)
     for unit, where in open_:
         if chance.random() < 0.8:
             stream.switch(where)
