@@ -149,3 +149,33 @@ def test_types_that_multiply_are_refused(tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "acme_a.ksy").write_text(f"{head}seq: [{{id: a, type: t0}}]\ntypes:\n{types}  t40: {{seq: []}}\n")
     assert cli.main(["build", "--formats", str(tmp_path / "acme_a.ksy"), "--out", str(tmp_path / "out")]) == 1
     assert "others inside it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["", "-lm-type: body, "])
+def test_columns_that_multiply_are_refused(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A record has one of the types that its field may have, but columns for all of them, and for those inside."""
+
+    def level(number: int) -> str:
+        switch = f"{{switch-on: k{number}, cases: {{1: x{number}, 2: y{number}}}}}"
+        return f"[{{id: k{number}, type: u1}}, {{id: s{number}, {kind}type: {switch}}}]"
+
+    types = "".join(f"  {name}{n}: {{seq: {level(n + 1)}}}\n" for n in range(20) for name in "xy")
+    (tmp_path / "acme_a.ksy").write_text(
+        "meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}\n"
+        f"seq: {level(0)}\ntypes:\n{types}  x20: {{seq: []}}\n  y20: {{seq: []}}\n"
+    )
+    assert cli.main(["build", "--formats", str(tmp_path / "acme_a.ksy"), "--out", str(tmp_path / "out")]) == bool(
+        not kind
+    )
+    assert ("more than 10000 columns" in capsys.readouterr().err) is not bool(kind)  # fields of a body are there once
+
+
+def test_types_inside_themselves_are_a_column_of_text_each(tmp_path: Path) -> None:
+    cases = ", ".join(f"{number}: t{number}" for number in range(40))
+    types = "".join(
+        f"  t{number}: {{seq: [{{id: k, type: u1}}, {{id: s, type: {{switch-on: k, cases: {{{cases}}}}}}}]}}\n"
+        for number in range(40)
+    )
+    head = "meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}\n"
+    text = f"{head}seq: [{{id: a, type: t0}}]\ntypes:\n{types}"
+    assert built(tmp_path, text).read(b"\x63").values["a"] is not None
