@@ -192,13 +192,17 @@ def _check_segments(
 ) -> None:
     """Raise FramingError if segments of copies that are cut alike differ.
 
-    Those of an extract that lacks one must be among those of one that has all, else two of one number the same.
+    Those of an extract that lacks one must be among those of one that has all, else two of one number the same. The
+    last segment shows by its length whether the change is cut alike.
     """
     for other in (copy for copy in whole if copy.segments and copy.digest):
         known = {segment.digest for segment in other.segments}
+        last = max(other.segments, key=lambda segment: segment.number)
         for copy in (copy for copy in copies if not copy.is_whole):
             for segment in copy.segments:
-                is_comparable = segment.is_complete and segment.total == other.segments[0].total
+                is_comparable = segment.is_complete and segment.total == last.total
+                if is_comparable and cuts[copy.rank].may_be_last(segment.total, segment.number):
+                    is_comparable = segment.data_length == last.data_length
                 if is_comparable and segment.digest not in known:
                     raise _differing(heads, other.rank, copy.rank, segment.extent.offset)
         return

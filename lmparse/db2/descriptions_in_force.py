@@ -20,7 +20,7 @@ class Descriptions:
         self._histories: dict[Ids, TableHistory] = {}
         self._named: dict[tuple[Ids, int], Table] = {}
         """Descriptions with the names of the tables file, by table and identity of the description in the log."""
-        self._doubts: dict[Ids, str] = {}
+        self._doubts: set[tuple[Ids, str]] = set()
 
     def of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
         """The description of the table of a change: from the log if it has one, with the names of the tables file.
@@ -41,7 +41,7 @@ class Descriptions:
         found = history.at(index, transaction.number, is_undone=reference.is_undone)
         if found is None:
             if named is not None and history.is_made_behind(index):
-                self._doubts[ids] = _BY_FILE_ALONE
+                self._doubts.add((ids, _BY_FILE_ALONE))
             return named
         table, record = found
         # Versions are distinguished by identity, so all changes of one get the same object; the index keeps the key.
@@ -53,7 +53,7 @@ class Descriptions:
             return table
         fit = fit_of(table, record, named)
         if fit.doubt:
-            self._doubts.setdefault(table.ids, fit.doubt)
+            self._doubts.add((table.ids, fit.doubt))
         if fit.difference is not None:
             raise ControlError(
                 "the tables file is not of this log", code="LMP-C010", file=self._tables_file, found=fit.difference,
@@ -63,7 +63,7 @@ class Descriptions:
 
     def doubts(self) -> Iterator[str]:
         """What is not known of the tables of the changes so far, in words."""
-        for (space, number), doubt in sorted(self._doubts.items()):
+        for (space, number), doubt in sorted(self._doubts):
             yield f"rows of table {space}.{number} {_IN_FRONT} {doubt}"
 
     def indexes(self, ids: Ids) -> list[int]:

@@ -207,15 +207,24 @@ class _Ranges:
                 known = history.record_at(record.index - 1, record.transaction, is_undone=True)
                 self._begins[id(record)] = None if known is None else self._begins.get(id(known))
         committed = [record for record in records if record.kind in kinds and record.is_committed]
-        described = (one for one in reversed(committed) if one.table is not None or id(one) in first)
-        self._last = next(described, None)
-        """The beginning of the last range that is described."""
-        self.has_open_end = bool(committed) and committed[-1] is not self._last
-        """Whether another range begins behind that, which nothing describes."""
+        described = [record for record in records if record.table is not None or id(record) in first]
+        is_described = {id(self._begins[id(record)]) for record in described}
+        last = next((record for record in reversed(committed) if id(record) in is_described), None)
+        if last is None and id(None) not in is_described and described:
+            last = self._begins[id(described[-1])]
+        self._last = {id(last)}
+        """The beginning of the last range that is described, and those of ranges that may be behind it: of transactions
+        without an end."""
+        behind = -1 if last is None else last.index
+        may_follow = [record for record in records if record.kind in kinds and record.is_open and record is not last]
+        may_follow = [record for record in may_follow if not record.is_undone and record.index > behind]
+        self._last.update(map(id, may_follow))
+        self.has_open_end = bool(may_follow) or (bool(committed) and committed[-1].index > behind)
+        """Whether another range begins behind that, or may do so, which nothing describes."""
 
     def is_last(self, record: TableRecord) -> bool:
-        """Whether a description is in the last range that is described."""
-        return self._begins[id(record)] is self._last
+        """Whether a description is in the last range that is described, or in one that may be it."""
+        return id(self._begins[id(record)]) in self._last
 
 
 def unlike_before(records: Sequence[TableRecord]) -> list[TableRecord]:

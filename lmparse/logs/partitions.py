@@ -166,12 +166,12 @@ class Request:
         """
         return [(path, found) for path, found in self._logs(run)[0] if isinstance(found, Options)]
 
-    def logs(self, unread: list[str] | None = None) -> Iterator[ChangeLog]:
+    def logs(self, unread: list[str] | None = None, absent: list[str] | None = None) -> Iterator[ChangeLog]:
         """The logs, opened one by one; those that cannot be opened are left out where they do not end the reading.
 
-        Their paths are added to `unread`.
+        Their paths are added to `unread`, and addresses with nothing at them to `absent`, see `FileSelection.names`.
         """
-        found, damage = self._logs()
+        found, damage = self._logs(absent=absent)
         for path, options in found:
             try:
                 if isinstance(options, DataError):
@@ -187,9 +187,11 @@ class Request:
                 continue
             yield log
 
-    def _logs(self, run: Run | None = None) -> tuple[list[tuple[str, Options | DataError]], Damage]:
+    def _logs(
+        self, run: Run | None = None, absent: list[str] | None = None
+    ) -> tuple[list[tuple[str, Options | DataError]], Damage]:
         """Each data file with its options, or with the error that keeps it from being read; and what that means."""
-        names = self.selection.names()
+        names = self.selection.names(absent)
         damage = self.damage(names)
         names, faults = self.data_files(names), list[DataError]()
         if self.with_changes and names and check_changes(self.options).join is not None:

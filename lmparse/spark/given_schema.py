@@ -44,7 +44,8 @@ class StreamColumns:
     def __init__(self, request: Request, wanted: pa.Schema) -> None:
         self._request, self._wanted = request, wanted
         # What cannot be read may not be whole yet, and ends the stream when it is its turn.
-        self.first = TableColumns.of(request.options, replace(request, ignore_corrupt=True).logs())
+        logs = replace(request, ignore_corrupt=True).logs(absent=[])
+        self.first = TableColumns.of(request.options, logs)
         """What the files say that are there when the stream begins."""
 
     def of(self, said: TableColumns) -> pa.Schema:

@@ -138,6 +138,22 @@ def test_one_record_and_segments_of_one_change_are_given_once(extracts: Extracts
 
 
 @ENGINES
+@pytest.mark.parametrize("is_whole_first", [True, False])
+def test_the_last_segment_of_another_cut_is_not_compared(is_whole_first: bool, extracts: Extracts, engine: str) -> None:
+    """Nothing else shows where its extract cuts changes."""
+    first, last = cut(1, TEXT, 112), cut(1, TEXT, 150)
+    assert len(first) == len(last) == 2
+    if is_whole_first:
+        extracts.add(*whole(0, "a"), *first, *whole(2, "b"))
+        extracts.add(last[1], *whole(2, "b"), *whole(3, "c"))
+    else:
+        extracts.add(*whole(0, "a"), last[1])
+        extracts.add(*first, *whole(2, "b"), *whole(3, "c"))
+    assert extracts.texts(engine) == ["a", TEXT, "b", "c"]
+    assert extracts.check() == 0
+
+
+@ENGINES
 def test_segments_that_are_cut_elsewhere_are_not_lent(extracts: Extracts, engine: str) -> None:
     """Both extracts lack one of their three segments, and what they have does not fit together."""
     one, other = cut(1, TEXT, 80), cut(1, TEXT, 95)

@@ -667,3 +667,50 @@ def test_a_definition_that_was_taken_back_has_no_names(engine: str, tmp_path: Pa
     found = read(tmp_path, stream, **options)
     assert [row["after"] for row in found.rows] == [{"ID": 1, "N": 2}, {"C1": 2, "C2": "two", "C3": None}]
     assert found.codes == []
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("ends", ["open", "abort"])
+def test_the_only_table_with_its_ids_has_the_names_of_the_file(ends: str, engine: str, tmp_path: Path) -> None:
+    """Also where the transaction that makes it has no end yet, or is taken back."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.create_table(_FIRST)
+    unit.initialize(_FIRST)
+    unit.insert(_FIRST, {"ID": 1, "N": 2})
+    if ends == "abort":
+        unit.abort()
+    options = {"operations": "I", "include": "all", "engine": engine, "tables": luw.tables_file(tmp_path, _FIRST)}
+    found = read(tmp_path, stream, **options)
+    assert [row["after"] for row in found.rows] == [{"ID": 1, "N": 2}]
+    assert not any("tables file" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("is_alike", [True, False])
+def test_a_table_that_may_be_dropped_by_a_transaction_without_an_end(
+    is_alike: bool, engine: str, tmp_path: Path
+) -> None:
+    """The tables file may be of it or of the next one: what fits it has its names, and that is said."""
+    stream = Stream("v10", "little", "filter")
+    before = replace(_FIRST, name="OLD", columns=_FIRST.columns if is_alike else _SECOND.columns)
+    _insert_described(stream, before)
+    unit = stream.begin()
+    unit.drop_table(before)
+    unit.create_table(_FIRST)
+    unit.initialize(_FIRST)
+    unit.insert(_FIRST, {"ID": 2, "N": 3})
+    options = {"operations": "I", "include": "all", "engine": engine, "tables": luw.tables_file(tmp_path, _FIRST)}
+    found = read(tmp_path, stream, **options)
+    first = {"ID": 1, "N": 0x42434445} if is_alike else {"C1": 1, "C2": "BCDE"}
+    assert [row["after"] for row in found.rows] == [first, {"ID": 2, "N": 3}]
+    assert found.codes == []
+    assert found.has_note("with its ids, have names of the tables file, which must be as of that time")
+    assert found.has_note(_NAMELESS) is not is_alike
+
+
+def _insert_described(stream: Stream, table: Table) -> None:
+    unit = stream.begin()
+    unit.initialize(table)
+    unit.commit()
+    _insert(stream, table, 1)

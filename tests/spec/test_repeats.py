@@ -179,3 +179,13 @@ def test_types_inside_themselves_are_a_column_of_text_each(tmp_path: Path) -> No
     head = "meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}\n"
     text = f"{head}seq: [{{id: a, type: t0}}]\ntypes:\n{types}"
     assert built(tmp_path, text).read(b"\x63").values["a"] is not None
+
+
+def test_fields_of_one_name_in_the_types_of_a_body_are_one_column(tmp_path: Path) -> None:
+    cases = ", ".join(f"{number}: t{number}" for number in range(250))
+    fields = ", ".join(f"{{id: f{number}, type: u1}}" for number in range(50))
+    types = "".join(f"  t{number}: {{seq: [{fields}]}}\n" for number in range(250))
+    body = f"{{id: s, -lm-type: body, type: {{switch-on: k, cases: {{{cases}}}}}}}"
+    head = "meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}\n"
+    reader = built(tmp_path, f"{head}seq: [{{id: k, type: u1}}, {body}]\ntypes:\n{types}")
+    assert len(reader.read(bytes(51)).values) >= 51

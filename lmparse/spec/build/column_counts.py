@@ -24,7 +24,7 @@ class ColumnCounts:
         while left:
             scope = left.pop()
             if scope.id not in inside:
-                nested = [one for attribute in _fields(scope) for one in _types_of(scope, attribute).values()]
+                nested = [one for _, attribute in _fields(scope) for one in _types_of(scope, attribute).values()]
                 inside[scope.id] = {one.id for one in nested}
                 left += nested
         self._in_rings = rings(inside).keys()
@@ -40,25 +40,33 @@ class ColumnCounts:
     def of_type(self, scope: Scope) -> int:
         """The columns of a type; a field of a type that is inside itself is one column of text."""
         if scope.id not in self._known:
-            self._known[scope.id] = sum(self._of_fields(scope, {scope.id}))
+            names: dict[str, set[str]] = {}
+            inside: dict[str, Scope] = {}
+            self._flatten(scope, {scope.id}, names, inside)
+            within = (self.of_type(inside[nested]) for ids in names.values() for nested in ids)
+            self._known[scope.id] = len(names) + sum(within)
         return self._known[scope.id]
 
-    def _of_fields(self, scope: Scope, seen: set[str]) -> Iterator[int]:
-        """Of each field; a body has the fields of its types, each type but once."""
-        for attribute in _fields(scope):
-            inside = _types_of(scope, attribute)
+    def _flatten(self, scope: Scope, seen: set[str], names: dict[str, set[str]], inside: dict[str, Scope]) -> None:
+        """Add the columns by name, each with the types inside it; fields of a body share a column if they share a name.
+
+        A body has the fields of its types, each type but once.
+        """
+        for name, attribute in _fields(scope):
+            types = _types_of(scope, attribute)
             if attribute.get("-lm-type") != "body":
-                is_text = not self._in_rings.isdisjoint(inside)
-                yield 1 if is_text else 1 + sum(map(self.of_type, inside.values()))
+                inside |= types
+                names.setdefault(name, set()).update(types if self._in_rings.isdisjoint(types) else ())
                 continue
-            for nested in inside.values():
+            for nested in types.values():
                 if nested.id not in seen:
                     seen.add(nested.id)
-                    yield from self._of_fields(nested, seen)
+                    self._flatten(nested, seen, names, inside)
 
 
-def _fields(scope: Scope) -> list[dict[str, Any]]:
-    return [*attributes(scope.tree), *instances(scope.tree).values()]
+def _fields(scope: Scope) -> list[tuple[str, dict[str, Any]]]:
+    """The fields with their names."""
+    return [*((one["id"], one) for one in attributes(scope.tree)), *instances(scope.tree).items()]
 
 
 def _types_of(scope: Scope, attribute: dict[str, Any]) -> dict[str, Scope]:
