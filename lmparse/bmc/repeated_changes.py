@@ -21,7 +21,7 @@ import numpy as np
 
 from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, decoded_windows, not_one, open_extract, positions
 from lmparse.bmc.position_runs import PositionRuns
-from lmparse.bmc.segment_cuts import SegmentCut, SegmentCuts
+from lmparse.bmc.segment_numbering import SegmentNumbering
 from lmparse.bmc.unit_outcomes import UNIT_FIELDS, have_ended, is_yes, keys, widths
 from lmparse.columnar.record_plan import Decoded
 from lmparse.framing.extents import RecordExtent
@@ -90,7 +90,7 @@ class SharedRecords:
     """Whether the extract states what became of the unit, and has the record complete."""
     is_complete: Flags
     segments: list[SharedSegment] = field(default_factory=list)
-    cut: SegmentCut = field(default_factory=SegmentCut)
+    numbering: SegmentNumbering = field(default_factory=SegmentNumbering)
     joined: dict[bytes, bytes] = field(default_factory=dict)
     """As `digest`, of the changes that have all their segments here, by identity."""
 
@@ -101,7 +101,7 @@ def shared_records(task: Shared) -> SharedRecords:
     log = open_extract(heads.path, heads.control, task.options, heads.settings)
     runs: PositionRuns = log.position_runs()
     found: list[SharedRecords] = []
-    joining, cuts = _Joining(held), SegmentCuts()
+    joining, numbering = _Joining(held), SegmentNumbering()
     for window, decoded in decoded_windows(log, _RAW):
         ordinals = runs.numbers(window)
         at = keys(positions(log, decoded))
@@ -110,12 +110,12 @@ def shared_records(task: Shared) -> SharedRecords:
         totals, segment_numbers = (
             integers.decode_unsigned_array(decoded.raw[name][sound]).astype(np.int64) for name in _SEGMENT_FIELDS
         )
-        cuts.add(totals, segment_numbers, decoded.rest["data"][1][sound])
+        numbering = numbering.with_those(totals, segment_numbers)
         numbers = np.flatnonzero(near & sound)
         if len(numbers):
             held.take(_ROW_BYTES * len(numbers), file=heads.path)
             found.append(_taken(task, window, decoded, numbers, ordinals, held, joining))
-    return replace(_together(found, sum(widths(task.fields))), cut=cuts.shown(), joined=joining.whole)
+    return replace(_together(found, sum(widths(task.fields))), numbering=numbering, joined=joining.whole)
 
 
 class _Joining:

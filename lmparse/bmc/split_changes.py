@@ -18,7 +18,7 @@ from lmparse.bmc.change_record import has_images
 from lmparse.bmc.extract_heads import ExtractHeads, not_one
 from lmparse.bmc.extract_settings import LentSegment
 from lmparse.bmc.repeated_changes import Given, SharedRecords, SharedSegment
-from lmparse.bmc.segment_cuts import SegmentCut
+from lmparse.bmc.segment_numbering import SegmentNumbering
 from lmparse.bmc.segments import KEY_FIELDS, Segment
 from lmparse.bmc.unit_outcomes import keys
 from lmparse.errors import DataError
@@ -55,25 +55,25 @@ def split_changes(
     differ.
     """
     lent: list[list[LentSegment]] = [[] for _ in found]
-    cuts, untested = [one.cut for one in found], 0
+    numberings, untested = [one.numbering for one in found], 0
     for copies in _copies(found):
         whole = [copy for copy in copies if copy.is_whole]
-        is_alike = len({heads[copy.rank].form for copy in copies}) == 1 and _are_cut_alike(copies, cuts)
+        is_alike = len({heads[copy.rank].form for copy in copies}) == 1 and _are_cut_alike(copies, numberings)
         if is_alike:
-            _check_segments(copies, whole, heads, cuts)
+            _check_segments(copies, whole, heads, numberings)
         if whole:
             kept = next((copy for copy in whole if copy.is_settled), whole[-1])
             _check_whole(whole, heads, has_data=has_data)
-            change = _GivenChange(kept, cuts)
+            change = _GivenChange(kept, numberings)
             for copy in copies:
                 given[copy.rank].repeats += 1
                 if copy is not kept:
                     given[copy.rank].elsewhere += copy.offsets
                     given[copy.rank].misnumbered += change.misnumbered(copy)
                     given[copy.rank].misnumbered += change.miscounted(copy) if has_data else ()
-        elif is_alike and _have_one_numbering(copies, cuts) and len(_totals(copies)) == 1:
+        elif is_alike and _have_one_numbering(copies, numberings) and len(_totals(copies)) == 1:
             is_row = _lend(copies, heads, given, lent, read)
-            untested += not is_row and any(cuts[copy.rank].capacity is None for copy in copies)
+            untested += not is_row and not all(_lengths([copy], numberings) for copy in copies)
     return lent, untested
 
 
@@ -81,8 +81,8 @@ def _totals(copies: Sequence[_Copy]) -> set[int]:
     return {segment.total for copy in copies for segment in copy.segments}
 
 
-def _have_one_numbering(copies: Sequence[_Copy], cuts: Sequence[SegmentCut]) -> bool:
-    bases = {cuts[copy.rank].base for copy in copies} - {None}
+def _have_one_numbering(copies: Sequence[_Copy], numberings: Sequence[SegmentNumbering]) -> bool:
+    bases = {numberings[copy.rank].base for copy in copies} - {None}
     return len(bases) < 2
 
 
@@ -95,8 +95,8 @@ def _are_whole(segments: Sequence[SharedSegment]) -> bool:
 class _GivenChange:
     """A whole change that one extract gives, to compare those records with that others have of it."""
 
-    def __init__(self, kept: _Copy, cuts: Sequence[SegmentCut]) -> None:
-        self._cuts = cuts
+    def __init__(self, kept: _Copy, numberings: Sequence[SegmentNumbering]) -> None:
+        self._numberings = numberings
         self._segments = {segment.number: segment for segment in kept.segments}
         self._total = kept.segments[0].total if kept.segments else 1
         self._first = 0 if 0 in self._segments else 1
@@ -113,7 +113,7 @@ class _GivenChange:
         It has other numbers of the same TOTALSEGS, or their DATA behind another number. With another TOTALSEGS, as
         records of another length have it, segments may be a part of the change; but then all have the same one.
         """
-        base = self._cuts[copy.rank].base
+        base = self._numberings[copy.rank].base
         shifts = {0, 2 * self._first - 1} if base is None else {self._first - base}
         by_total: dict[int, list[SharedSegment]] = {}
         for segment in copy.segments:
@@ -175,20 +175,22 @@ def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
             yield sorted(copies[identity], key=lambda copy: copy.rank)
 
 
-def _are_cut_alike(copies: Sequence[_Copy], cuts: Sequence[SegmentCut]) -> bool:
+def _are_cut_alike(copies: Sequence[_Copy], numberings: Sequence[SegmentNumbering]) -> bool:
     """Whether nothing shows that two copies are cut at different places."""
-    lengths: set[int | None] = {
-        one.data_length
-        for copy in copies
-        for one in copy.segments
-        if one.is_complete and not cuts[copy.rank].may_be_last(one.total, one.number)
-    }
-    lengths |= {cuts[copy.rank].capacity for copy in copies if copy.segments}
-    return len(lengths - {None}) < 2
+    return len(_lengths(copies, numberings)) < 2
+
+
+def _lengths(copies: Sequence[_Copy], numberings: Sequence[SegmentNumbering]) -> set[int]:
+    """Bytes of DATA of segments that are not the last one of their change; they have as many in one extract."""
+    every = [(segment, numberings[copy.rank]) for copy in copies for segment in copy.segments if segment.is_complete]
+    return {one.data_length for one, numbering in every if not numbering.may_be_last(one.total, one.number)}
 
 
 def _check_segments(
-    copies: Sequence[_Copy], whole: Sequence[_Copy], heads: Sequence[ExtractHeads], cuts: Sequence[SegmentCut]
+    copies: Sequence[_Copy],
+    whole: Sequence[_Copy],
+    heads: Sequence[ExtractHeads],
+    numberings: Sequence[SegmentNumbering],
 ) -> None:
     """Raise FramingError if segments of copies that are cut alike differ.
 
@@ -201,12 +203,12 @@ def _check_segments(
         for copy in (copy for copy in copies if not copy.is_whole):
             for segment in copy.segments:
                 is_comparable = segment.is_complete and segment.total == last.total
-                if is_comparable and cuts[copy.rank].may_be_last(segment.total, segment.number):
+                if is_comparable and numberings[copy.rank].may_be_last(segment.total, segment.number):
                     is_comparable = segment.data_length == last.data_length
                 if is_comparable and segment.digest not in known:
                     raise _differing(heads, other.rank, copy.rank, segment.extent.offset)
         return
-    if _have_one_numbering(copies, cuts):
+    if _have_one_numbering(copies, numberings):
         met: dict[tuple[int, int], tuple[int, SharedSegment]] = {}
         for copy in copies:
             for segment in (segment for segment in copy.segments if segment.is_complete):

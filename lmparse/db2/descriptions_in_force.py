@@ -40,7 +40,7 @@ class Descriptions:
             history = self._histories[ids] = TableHistory(self._index.tables.get(ids, ()))
         found = history.at(index, transaction.number, is_undone=reference.is_undone)
         if found is None:
-            if named is not None and history.is_made_behind(index):
+            if named is not None and reference.op in "IUD" and history.is_made_behind(index):
                 self._doubts.add((ids, _BY_FILE_ALONE))
             return named
         table, record = found
@@ -101,9 +101,9 @@ class Fit:
 def fit_of(table: Table, record: TableRecord, named: Table) -> Fit:
     """How a description that a record of the log has fits the one of the tables file, which is of one time."""
     is_of_file, doubt = record.has_last_columns, ""
-    if is_of_file and record.may_be_gone:
-        is_of_file = table.has_columns_of(named)
-        doubt = _NAMED
+    if not record.is_last_table or (is_of_file and record.may_be_gone):
+        # It may be the table of the file, made anew with the same columns.
+        is_of_file, doubt = table.has_columns_of(named), _NAMED
     if is_of_file:
         difference = table.differs_from(named)
         return Fit(table.named_by(named) if difference is None else table, difference, doubt)
