@@ -262,6 +262,18 @@ def test_an_extract_without_its_control_file(tmp_path: Path, capsys: pytest.Capt
     )  # fmt: skip
 
 
+def test_an_address_with_nothing_at_it_where_a_table_is_named(landing: Landing) -> None:
+    """What columns the files say is asked before they are looked for."""
+    pytest.importorskip("fsspec")
+    types = pytest.importorskip("pyspark.sql.types")
+    after = types.StructType([types.StructField("ID", types.IntegerType())])
+    schema = types.StructType([types.StructField("op", types.StringType()), types.StructField("after", after)])
+    options = {**landing.options, "path": "memory://bucket/empty", "table": "PROD.A", "settledSeconds": "0"}
+    reader = LmparseSource(options).streamReader(schema)
+    start = reader.initialOffset()
+    assert reader.latestOffset(start, streaming.ReadAllAvailable()) == start
+
+
 def test_an_address_with_nothing_at_it(landing: Landing, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder of an object store is there only while it has files."""
     memory = pytest.importorskip("fsspec").filesystem("memory")

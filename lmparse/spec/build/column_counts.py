@@ -55,8 +55,12 @@ class ColumnCounts:
         for name, attribute in _fields(scope):
             types = _types_of(scope, attribute)
             if attribute.get("-lm-type") != "body":
-                inside |= types
-                names.setdefault(name, set()).update(types if self._in_rings.isdisjoint(types) else ())
+                values = {nested.id for nested in types.values() if "-lm-type" in nested.tree}
+                structs = {} if values or not self._in_rings.isdisjoint(types) else types
+                inside |= structs
+                names.setdefault(name, set()).update(structs)
+                for part in (part for one in values if _has_parts(types[one]) for part in attributes(types[one].tree)):
+                    names.setdefault(f"{name}_{part['id']}", set())
                 continue
             for nested in types.values():
                 if nested.id not in seen:
@@ -67,6 +71,11 @@ class ColumnCounts:
 def _fields(scope: Scope) -> list[tuple[str, dict[str, Any]]]:
     """The fields with their names."""
     return [*((one["id"], one) for one in attributes(scope.tree)), *instances(scope.tree).items()]
+
+
+def _has_parts(scope: Scope) -> bool:
+    """Whether the numbers in a type that is one value are columns beside it."""
+    return bool(scope.tree["-lm-type"] == "bytes")
 
 
 def _types_of(scope: Scope, attribute: dict[str, Any]) -> dict[str, Scope]:
