@@ -9,7 +9,7 @@ from lmparse.spec.build.scopes import Scope, attributes, instances
 from lmparse.spec.build.shape import Finding
 from lmparse.spec.nesting import rings
 
-_MOST_COLUMNS = 10_000
+_MOST_COLUMNS = 20_000
 """Tables of Db2 have at most 1,012 columns, and headers of vendors some hundred fields."""
 
 
