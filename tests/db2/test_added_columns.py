@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from db2.redefined_tables import ADDED, FIRST, SECOND, insert, replaced
 from random_logs import db2_reading
 from samples import db2_scripts as luw
 from samples.db2_scripts import ITEM, described, item, read, without_description
 from writers.db2 import dms
 from writers.db2.columns import Column
 from writers.db2.dms import Place
-from writers.db2.stream import Stream, Transaction
+from writers.db2.stream import Stream
 from writers.db2.tables import Table
 from writers.db2.wire import Rid
 
@@ -122,25 +123,8 @@ def test_ids_that_are_used_again(tmp_path: Path) -> None:
     assert [row["table_name"] for row in found.rows] == ["3.5", "OTHER"]
 
 
-_FIRST = Table(2, 6, "A", (Column("ID", "INTEGER", nullable=False), Column("N", "INTEGER", nullable=False)))
-_SECOND = Table(2, 6, "B", (Column("ID", "INTEGER", nullable=False), Column("T", "CHAR(4)", nullable=False)))
-_OTHER = Table(2, 7, "C", _FIRST.columns)
-_ADDED = Column("D", "DATE")
+_OTHER = Table(2, 7, "C", FIRST.columns)
 _BYTES = {"after_bytes"}
-
-
-def _insert(stream: Stream, table: Table, number: int, **values: Any) -> None:
-    unit = stream.begin()
-    second = "BCDE" if table.columns[1].word == "CHAR" else 0x42434445
-    unit.insert(table, {"ID": number, table.columns[1].name: second, **values})
-    unit.commit()
-
-
-def _replace(unit: Transaction) -> None:
-    """Drop the first table, and make the second one under its ids."""
-    unit.drop_table(_FIRST)
-    unit.create_table(_SECOND)
-    unit.initialize(_SECOND)
 
 
 def _shown(found: luw.Read) -> list[Any]:
@@ -159,12 +143,12 @@ def test_a_tables_file_in_front_of_another_table_is_said(engine: str, tmp_path: 
     for is_first in (True, False):
         stream = Stream("v10", "little", "filter")
         if is_first:
-            _insert(stream, _FIRST, 1)
+            insert(stream, FIRST, 1)
         unit = stream.begin()
-        _replace(unit)
+        replaced(unit)
         unit.commit()
-        _insert(stream, _SECOND, 2)
-        found = read(tmp_path, stream, operations="I", engine=engine, tables=luw.tables_file(tmp_path, _SECOND))
+        insert(stream, SECOND, 2)
+        found = read(tmp_path, stream, operations="I", engine=engine, tables=luw.tables_file(tmp_path, SECOND))
         assert len(_shown(found)) == 1 + is_first
         assert found.has_note(note) is is_first
 
@@ -173,7 +157,7 @@ def test_a_checkpoint_of_very_many_versions(tmp_path: Path) -> None:
     """Their number has four digits in a checkpoint, whatever it is."""
     stream = Stream("v10", "little", "filter")
     unit = stream.begin()
-    unit.initialize(_FIRST)
+    unit.initialize(FIRST)
     unit.commit()
     (tmp_path / "a.log").write_bytes(stream.bytes())
     options = {"spec": "db2_log", "framing": "filter", "generation": "v10", "byte_order": "little"}
@@ -181,7 +165,7 @@ def test_a_checkpoint_of_very_many_versions(tmp_path: Path) -> None:
     assert made is not None
     last = replace(made, described=("ffff" + made.described[0][4:],))
     wider = stream.begin()
-    wider.add_columns(_FIRST, _ADDED)
+    wider.add_columns(FIRST, ADDED)
     wider.commit()
     (tmp_path / "a.log").write_bytes(stream.bytes())
     log = open_changes(str(tmp_path / "a.log"), read_options(options))
@@ -198,20 +182,20 @@ def test_a_checkpoint_of_very_many_versions(tmp_path: Path) -> None:
 def test_columns_before_are_not_those_of_another_table(ends: str, begins: str, engine: str, tmp_path: Path) -> None:
     """The columns before an added one are those of the table that is altered, back to where it begins."""
     stream = Stream("v10", "little", "filter")
-    _insert(stream, _FIRST, 1)
+    insert(stream, FIRST, 1)
     unit = stream.begin()
     mark = unit.mark()
     if begins != "initialize":
-        unit.drop_table(_FIRST)
+        unit.drop_table(FIRST)
     if begins != "drop":
-        unit.create_table(_SECOND)
-        unit.initialize(_SECOND)
-    unit.insert(_SECOND, {"ID": 2, "T": "two"})
-    wider = unit.add_columns(_SECOND, _ADDED)
+        unit.create_table(SECOND)
+        unit.initialize(SECOND)
+    unit.insert(SECOND, {"ID": 2, "T": "two"})
+    wider = unit.add_columns(SECOND, ADDED)
     unit.insert(wider, {"ID": 3, "T": "tri", "D": "2026-03-14"})
     if ends == "savepoint":
         unit.rollback_to(mark)
-        unit.insert(_FIRST, {"ID": 4, "N": 4})
+        unit.insert(FIRST, {"ID": 4, "N": 4})
     if ends == "abort":
         unit.abort()
     elif ends != "open":
@@ -227,19 +211,19 @@ def test_columns_before_are_not_those_of_another_table(ends: str, begins: str, e
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_columns_before_hold_in_front_of_a_table_that_was_taken_back(engine: str, tmp_path: Path) -> None:
     stream = Stream("v10", "little", "filter")
-    _insert(stream, _FIRST, 1)
+    insert(stream, FIRST, 1)
     lost = stream.begin()
-    _replace(lost)
-    lost.insert(lost.add_columns(_SECOND, _ADDED), {"ID": 2, "T": "two", "D": None})
+    replaced(lost)
+    lost.insert(lost.add_columns(SECOND, ADDED), {"ID": 2, "T": "two", "D": None})
     lost.abort()
-    _insert(stream, _FIRST, 3)
+    insert(stream, FIRST, 3)
     unit = stream.begin()
-    wider = unit.add_columns(_FIRST, _ADDED)
+    wider = unit.add_columns(FIRST, ADDED)
     unit.abort()
     unit = stream.begin()
-    assert unit.add_columns(_FIRST, _ADDED) == wider
+    assert unit.add_columns(FIRST, ADDED) == wider
     unit.commit()
-    _insert(stream, wider, 4, D=None)
+    insert(stream, wider, 4, D=None)
     found = read(tmp_path, stream, operations="I", include="all", engine=engine)
     first = 0x42434445
     assert _shown(found) == [(1, first), (2, "two", None), (3, first), (4, first, None)]
@@ -251,21 +235,21 @@ def test_a_description_ends_where_its_table_is_dropped(engine: str, tmp_path: Pa
     """Also where the record that describes the next one is not in the log, and in a reading behind a checkpoint."""
     stream = Stream("v10", "little", "filter")
     unit = stream.begin()
-    unit.initialize(_FIRST)
+    unit.initialize(FIRST)
     unit.commit()
-    _insert(stream, _FIRST, 1)
+    insert(stream, FIRST, 1)
     unit = stream.begin()
-    unit.drop_table(_FIRST)
+    unit.drop_table(FIRST)
     unit.commit()
-    _insert(stream, _SECOND, 2)
+    insert(stream, SECOND, 2)
     data, cut = stream.bytes(), len(stream.bytes())
     options = {"operations": "I", "engine": engine, "spec": "db2_log", "framing": "filter"}
     assert _shown(read(tmp_path, data, **options)) == [(1, 0x42434445), _BYTES]
-    _insert(stream, _SECOND, 3)
+    insert(stream, SECOND, 3)
     unit = stream.begin()
-    wider = unit.add_columns(_SECOND, _ADDED)
+    wider = unit.add_columns(SECOND, ADDED)
     unit.commit()
-    _insert(stream, wider, 4, D=None)
+    insert(stream, wider, 4, D=None)
     found = read(tmp_path, stream, **options)
     assert _shown(found) == [(1, 0x42434445), (2, "BCDE"), (3, "BCDE"), (4, "BCDE", None)]
     assert [table.sequence for table in found.log.all_versions()] == [1, 2, 3]
@@ -282,14 +266,14 @@ def test_a_description_ends_where_its_table_is_dropped(engine: str, tmp_path: Pa
 def test_a_table_that_begins_in_a_transaction_without_an_end(engine: str, tmp_path: Path) -> None:
     """Its end is missing, so that nobody knows which table a later transaction alters."""
     stream = Stream("v10", "little", "filter")
-    _insert(stream, _FIRST, 1)
+    insert(stream, FIRST, 1)
     lost = stream.begin()
-    _replace(lost)
+    replaced(lost)
     again = stream.begin()
     again.tid = lost.tid
-    wider = again.add_columns(_SECOND, _ADDED)
+    wider = again.add_columns(SECOND, ADDED)
     again.commit()
-    _insert(stream, wider, 2, D=None)
+    insert(stream, wider, 2, D=None)
     found = read(tmp_path, stream, operations="I", engine=engine)
     assert _shown(found) == [_BYTES, (2, "BCDE", None)]
 
@@ -297,9 +281,9 @@ def test_a_table_that_begins_in_a_transaction_without_an_end(engine: str, tmp_pa
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_columns_before_one_that_was_not_added_are_described(engine: str, tmp_path: Path) -> None:
     stream = Stream("v10", "little", "filter")
-    _insert(stream, _FIRST, 1)
+    insert(stream, FIRST, 1)
     unit = stream.begin()
-    unit.add_columns(_FIRST, _ADDED)
+    unit.add_columns(FIRST, ADDED)
     unit.abort()
     found = read(tmp_path, stream, engine=engine, table="2.6")
     assert _shown(found) == [(1, 0x42434445)]
@@ -313,16 +297,16 @@ def test_a_table_is_taken_back_with_a_creation_in_front_of_the_log(framing: Any,
     stream = Stream("v10", "little", framing)
     unit = stream.begin()
     mark = unit.mark()
-    unit.drop_table(_FIRST)
-    unit.create_table(_SECOND)
+    unit.drop_table(FIRST)
+    unit.create_table(SECOND)
     cut = len(stream.bytes())
-    unit.initialize(_SECOND)
-    wider = unit.add_columns(_SECOND, _ADDED)
+    unit.initialize(SECOND)
+    wider = unit.add_columns(SECOND, ADDED)
     unit.insert(wider, {"ID": 1, "T": "one", "D": None})
     unit.rollback_to(mark)
-    unit.insert(_FIRST, {"ID": 2, "N": 2})
+    unit.insert(FIRST, {"ID": 2, "N": 2})
     unit.commit()
-    _insert(stream, _FIRST, 3)
+    insert(stream, FIRST, 3)
     found = read(tmp_path, stream.bytes()[cut:], operations="I", include="all", engine=engine)
     assert _shown(found) == [(1, "one", None), _BYTES, _BYTES]
 
@@ -338,14 +322,14 @@ def test_a_table_of_a_transaction_that_begins_before_the_log_and_ends_behind_a_c
     unit.insert(ITEM, item(0))
     cuts = [len(stream.bytes())]
     other = stream.begin()
-    other.initialize(_FIRST)
+    other.initialize(FIRST)
     other.commit()
-    _replace(unit)
+    replaced(unit)
     cuts.append(len(stream.bytes()))
-    _insert(stream, _OTHER, 1)
+    insert(stream, _OTHER, 1)
     cuts.append(len(stream.bytes()))
     getattr(unit, ends)()
-    _insert(stream, _SECOND if ends == "commit" else _FIRST, 2)
+    insert(stream, SECOND if ends == "commit" else FIRST, 2)
     cuts.append(len(stream.bytes()))
     state, shown = tmp_path / "state.json", []
     for start, end in pairwise(cuts):
@@ -360,29 +344,29 @@ def _redefined(how: str, stream: Stream, *, ends: str) -> int:
     """A table that is defined otherwise, which is taken back, and then altered. Returns the number of the first record
     behind the definition."""
     unit = stream.begin()
-    unit.insert(_FIRST, {"ID": 1, "N": 1})
+    unit.insert(FIRST, {"ID": 1, "N": 1})
     mark = unit.mark()
-    table = _FIRST
+    table = FIRST
     if how == "add columns":
         table = unit.add_columns(table, Column("E", "CHAR(4)"))
     else:
         unit.drop_table(table)
-        unit.create_table(_SECOND)
-        unit.initialize(_SECOND)
-        table = _SECOND
+        unit.create_table(SECOND)
+        unit.initialize(SECOND)
+        table = SECOND
     cut = len(stream.records)
-    unit.insert(table, {"ID": 2, "T": "two"} if table is _SECOND else {"ID": 2, "N": 2, "E": "two"})
+    unit.insert(table, {"ID": 2, "T": "two"} if table is SECOND else {"ID": 2, "N": 2, "E": "two"})
     if ends == "savepoint":
         unit.rollback_to(mark)
-        unit.insert(_FIRST, {"ID": 3, "N": 3})
+        unit.insert(FIRST, {"ID": 3, "N": 3})
         unit.commit()
     else:
         unit.abort()
-    _insert(stream, _FIRST, 4)
+    insert(stream, FIRST, 4)
     unit = stream.begin()
-    wider = unit.add_columns(_FIRST, _ADDED)
+    wider = unit.add_columns(FIRST, ADDED)
     unit.commit()
-    _insert(stream, wider, 5, D=None)
+    insert(stream, wider, 5, D=None)
     return cut
 
 
@@ -435,9 +419,9 @@ def test_definitions_in_front_one_behind_the_other_that_were_taken_back(engine: 
     stream = Stream("v10", "little", "filter")
     third = Table(2, 6, "C", (Column("ID", "INTEGER", nullable=False), Column("D", "SMALLINT", nullable=False)))
     unit = stream.begin()
-    _replace(unit)
+    replaced(unit)
     mark = unit.mark()
-    unit.drop_table(_SECOND)
+    unit.drop_table(SECOND)
     unit.create_table(third)
     unit.initialize(third)
     cut = len(stream.records)
@@ -445,10 +429,10 @@ def test_definitions_in_front_one_behind_the_other_that_were_taken_back(engine: 
     wider = unit.add_columns(third, Column("E", "DATE"))
     unit.insert(wider, {"ID": 2, "D": 2, "E": None})
     unit.rollback_to(mark)
-    unit.insert(_SECOND, {"ID": 3, "T": "BCDE"})
+    unit.insert(SECOND, {"ID": 3, "T": "BCDE"})
     unit.abort()
     unit = stream.begin()
-    unit.add_columns(_FIRST, _ADDED)
+    unit.add_columns(FIRST, ADDED)
     unit.commit()
     found = read(tmp_path, b"".join(stream.pieces()[cut:]), framing="filter", include="all", engine=engine)
     assert found.codes == []
@@ -474,7 +458,7 @@ def test_lob_records_of_a_definition_in_front_that_was_taken_back(engine: str, t
     unit.insert(first, {"ID": 2}, lobs={"L": "own"})
     unit.commit()
     unit = stream.begin()
-    unit.add_columns(first, _ADDED)
+    unit.add_columns(first, ADDED)
     unit.commit()
     found = read(tmp_path, b"".join(stream.pieces()[cut:]), framing="filter", engine=engine)
     assert _shown(found) == [(2, "own")]
@@ -485,11 +469,11 @@ def test_lob_records_of_a_definition_in_front_that_was_taken_back(engine: str, t
 def test_a_tables_file_describes_a_table_of_which_no_definition_was_committed(place: str, tmp_path: Path) -> None:
     stream = Stream("v10", "little", "filter")
     unit = stream.begin()
-    unit.drop_table(_FIRST)
+    unit.drop_table(FIRST)
     cut = len(stream.records) if place == "in front" else 0
     unit.insert(ITEM, item(1))
     unit.abort()
-    data, tables = b"".join(stream.pieces()[cut:]), luw.tables_file(tmp_path, _FIRST)
+    data, tables = b"".join(stream.pieces()[cut:]), luw.tables_file(tmp_path, FIRST)
     found = read(tmp_path, data, framing="filter", tables=tables, include="all")
     assert [one.table_name for one in table_descriptions(found.log).found] == ["A"]
 
@@ -499,18 +483,18 @@ def test_a_drop_that_was_taken_back_alone_and_with_its_table(engine: str, tmp_pa
     """It ends where it was taken back first."""
     stream = Stream("v10", "little", "filter")
     unit = stream.begin()
-    unit.create_table(_SECOND)
-    unit.initialize(_SECOND)
+    unit.create_table(SECOND)
+    unit.initialize(SECOND)
     mark = unit.mark()
-    unit.drop_table(_SECOND)
+    unit.drop_table(SECOND)
     unit.rollback_to(mark)
-    unit.insert(_SECOND, {"ID": 1, "T": "one"})
+    unit.insert(SECOND, {"ID": 1, "T": "one"})
     unit.abort()
     found = read(tmp_path, stream, include="all", engine=engine)
     assert _shown(found) == [(1, "one")]
 
 
-_WIDE = replace(_FIRST, columns=(*_FIRST.columns, _ADDED))
+_WIDE = replace(FIRST, columns=(*FIRST.columns, ADDED))
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
@@ -525,16 +509,16 @@ def test_a_description_holds_neither_way_across_dropped_columns(
         unit = stream.begin()
         unit.initialize(_WIDE)
         unit.commit()
-    _insert(stream, _WIDE, 1, D="2026-03-14")
+    insert(stream, _WIDE, 1, D="2026-03-14")
     unit = stream.begin()
     mark = unit.mark()
-    assert unit.drop_columns(_WIDE, _ADDED.name) == _FIRST
+    assert unit.drop_columns(_WIDE, ADDED.name) == FIRST
     if ends == "savepoint":
         unit.rollback_to(mark)
     (unit.abort if ends == "abort" else unit.commit)()
     is_dropped = ends == "commit"
-    behind = _FIRST if is_dropped else _WIDE
-    _insert(stream, behind, 2, **({} if is_dropped else {"D": None}))
+    behind = FIRST if is_dropped else _WIDE
+    insert(stream, behind, 2, **({} if is_dropped else {"D": None}))
     wide, number = (1, 0x42434445, "2026-03-14"), 0x42434445
     in_front = wide if is_described else _BYTES
     later = _BYTES if is_dropped or not is_described else (2, number, None)
@@ -543,7 +527,7 @@ def test_a_description_holds_neither_way_across_dropped_columns(
     unit = stream.begin()
     wider = unit.add_columns(behind, Column("E", "INTEGER"))
     unit.commit()
-    _insert(stream, wider, 3, E=None)
+    insert(stream, wider, 3, E=None)
     found = read(tmp_path, stream, operations="I", engine=engine)
     if is_dropped:
         assert _shown(found) == [in_front, (2, number), (3, number, None)]
@@ -558,14 +542,14 @@ def test_an_altered_column_is_said(ends: str, engine: str, tmp_path: Path) -> No
     """No record says how it was altered, so that nobody knows whether the rows are read as they were written."""
     stream = Stream("v10", "little", "filter")
     unit = stream.begin()
-    unit.initialize(_FIRST)
+    unit.initialize(FIRST)
     unit.commit()
-    _insert(stream, _FIRST, 1)
+    insert(stream, FIRST, 1)
     unit = stream.begin()
     for name in ("alter_column", "alter_lob_column_info"):
-        unit.record(name, "normal", dms.named(stream.server, dms.NAMES_ONLY[name], _FIRST.id))
+        unit.record(name, "normal", dms.named(stream.server, dms.NAMES_ONLY[name], FIRST.id))
     (unit.commit if ends == "commit" else unit.abort)()
-    _insert(stream, _FIRST, 2)
+    insert(stream, FIRST, 2)
     found = read(tmp_path, stream, operations="I", engine=engine)
     assert _shown(found) == [(1, 0x42434445), (2, 0x42434445)]
     assert found.has_note("2 x columns altered by records that do not say how") is (ends == "commit")
@@ -579,138 +563,12 @@ def test_columns_before_that_are_not_those_described_in_front_are_said(
     """Something in between is not in the log, or was altered; nobody knows from where on."""
     stream = Stream("v10", "little", "filter")
     unit = stream.begin()
-    unit.initialize(_FIRST)
+    unit.initialize(FIRST)
     unit.commit()
-    _insert(stream, _FIRST, 1)
+    insert(stream, FIRST, 1)
     unit = stream.begin()
-    unit.add_columns(_FIRST if is_same else _SECOND, _ADDED)
+    unit.add_columns(FIRST if is_same else SECOND, ADDED)
     unit.commit()
     found = read(tmp_path, stream, engine=engine)
     assert found.has_note("table 2.6 has other columns than the log describes in front, where some are") is not is_same
     assert _shown(found) == [(1, 0x42434445)]
-
-
-_NAMELESS = "in front of a record that drops it or columns of it, or makes another one with its ids, have no names of"
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("behind", ["described", "added", "nothing"])
-@pytest.mark.parametrize("how", ["columns", "table"])
-def test_the_tables_file_names_nothing_of_what_was_there_before(
-    how: str, behind: str, engine: str, tmp_path: Path
-) -> None:
-    """It is of the time behind; types that fit are no proof. Other ones are no error of the file."""
-    numbers = [Column(name, "INTEGER", nullable=False) for name in ("ID", "X", "Y")]
-    before = Table(2, 6, "A", tuple(numbers), schema="PROD")
-    after = replace(before, columns=(numbers[0], numbers[2]), name="A" if how == "columns" else "B")
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.initialize(before)
-    unit.insert(before, {"ID": 1, "X": 10, "Y": 20})
-    unit.commit()
-    unit = stream.begin()
-    if how == "columns":
-        unit.drop_columns(before, "X")
-    else:
-        unit.drop_table(before)
-        unit.create_table(after)
-    if behind == "described":
-        unit.initialize(after)
-    elif behind == "added":
-        after = unit.add_columns(after, _ADDED)
-    unit.insert(after, {"ID": 2, "Y": 21})
-    unit.commit()
-    found = read(tmp_path, stream, operations="I", engine=engine, tables=luw.tables_file(tmp_path, after))
-    assert found.codes == []
-    named = {"ID": 2, "Y": 21, **({"D": None} if behind == "added" else {})}
-    assert [row["after"] for row in found.rows] == [{"C1": 1, "C2": 10, "C3": 20}, named]
-    is_named = how == "columns" and behind != "described"  # initialize table begins another one
-    assert [row["table_name"] for row in found.rows] == ["A" if is_named else "2.6", after.name]
-    assert found.has_note(f"rows of table 2.6 {_NAMELESS}")
-    shown = [[column.name for column in one.version.columns] for one in table_descriptions(found.log).found]
-    versions = {"nothing": [], "described": [["ID", "Y"]], "added": [["ID", "Y"], ["ID", "Y", "D"]]}[behind]
-    assert shown == [["C1", "C2", "C3"], *versions]
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("how", ["columns", "table"])
-def test_a_tables_file_that_fits_what_was_dropped_last_names_it(how: str, engine: str, tmp_path: Path) -> None:
-    """Nothing in the log describes what is behind, so that the file may be of the time in front."""
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.initialize(_FIRST)
-    unit.insert(_FIRST, {"ID": 1, "N": 2})
-    unit.commit()
-    unit = stream.begin()
-    if how == "columns":
-        unit.drop_columns(_FIRST, "N")
-    else:
-        unit.drop_table(_FIRST)
-    unit.commit()
-    found = read(tmp_path, stream, operations="I", engine=engine, tables=luw.tables_file(tmp_path, _FIRST))
-    assert [row["after"] for row in found.rows] == [{"ID": 1, "N": 2}]
-    assert found.has_note("with its ids, have names of the tables file, which must be as of that time")
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_a_definition_that_was_taken_back_has_no_names(engine: str, tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.initialize(_FIRST)
-    unit.insert(_FIRST, {"ID": 1, "N": 2})
-    unit.commit()
-    unit = stream.begin()
-    _replace(unit)
-    unit.insert(unit.add_columns(_SECOND, _ADDED), {"ID": 2, "T": "two"})
-    unit.abort()
-    options = {"operations": "I", "include": "all", "engine": engine, "tables": luw.tables_file(tmp_path, _FIRST)}
-    found = read(tmp_path, stream, **options)
-    assert [row["after"] for row in found.rows] == [{"ID": 1, "N": 2}, {"C1": 2, "C2": "two", "C3": None}]
-    assert found.codes == []
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("ends", ["open", "abort"])
-def test_the_only_table_with_its_ids_has_the_names_of_the_file(ends: str, engine: str, tmp_path: Path) -> None:
-    """Also where the transaction that makes it has no end yet, or is taken back."""
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.create_table(_FIRST)
-    unit.initialize(_FIRST)
-    unit.insert(_FIRST, {"ID": 1, "N": 2})
-    if ends == "abort":
-        unit.abort()
-    options = {"operations": "I", "include": "all", "engine": engine, "tables": luw.tables_file(tmp_path, _FIRST)}
-    found = read(tmp_path, stream, **options)
-    assert [row["after"] for row in found.rows] == [{"ID": 1, "N": 2}]
-    assert not any("tables file" in note for note in found.notes)
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("is_alike", [True, False])
-def test_a_table_that_may_be_dropped_by_a_transaction_without_an_end(
-    is_alike: bool, engine: str, tmp_path: Path
-) -> None:
-    """The tables file may be of it or of the next one: what fits it has its names, and that is said."""
-    stream = Stream("v10", "little", "filter")
-    before = replace(_FIRST, name="OLD", columns=_FIRST.columns if is_alike else _SECOND.columns)
-    _insert_described(stream, before)
-    unit = stream.begin()
-    unit.drop_table(before)
-    unit.create_table(_FIRST)
-    unit.initialize(_FIRST)
-    unit.insert(_FIRST, {"ID": 2, "N": 3})
-    options = {"operations": "I", "include": "all", "engine": engine, "tables": luw.tables_file(tmp_path, _FIRST)}
-    found = read(tmp_path, stream, **options)
-    first = {"ID": 1, "N": 0x42434445} if is_alike else {"C1": 1, "C2": "BCDE"}
-    assert [row["after"] for row in found.rows] == [first, {"ID": 2, "N": 3}]
-    assert found.codes == []
-    assert found.has_note("with its ids, have names of the tables file, which must be as of that time")
-    assert found.has_note(_NAMELESS) is not is_alike
-
-
-def _insert_described(stream: Stream, table: Table) -> None:
-    unit = stream.begin()
-    unit.initialize(table)
-    unit.commit()
-    _insert(stream, table, 1)
