@@ -27,7 +27,9 @@ from lmparse.records.settings import FileSettings
 from lmparse.values.byte_arrays import Bytes, Flags
 
 POSITION_FIELDS = ("member_id", "log_lrsn", "log_rba")
-_COMPENSATED = "uor_has_comp"
+COMPENSATED = "uor_has_comp"
+"""The header field that says whether its unit has compensations."""
+"""The header field that says whether a unit has compensations."""
 _LEAST_ROWS = 1 << 16
 """Units that are gathered, at least, before those that are the same are made one."""
 
@@ -70,7 +72,7 @@ def heads_of(task: tuple[str, str, Options, ReadBefore | None]) -> ExtractHeads:
     held = Held(options.bounds)
     units, unread, first, last, count = _Units(held, path), _Units(held, path, flags=2), b"", b"", 0
     tables = [np.zeros((0, sum(widths(TABLE_FIELDS))), np.uint8)]
-    names = (*UNIT_FIELDS, *OUTCOME_FIELDS, *POSITION_FIELDS, *TABLE_FIELDS, _COMPENSATED)
+    names = (*UNIT_FIELDS, *OUTCOME_FIELDS, *POSITION_FIELDS, *TABLE_FIELDS, COMPENSATED)
     for window, decoded in decoded_windows(log, names):
         count += len(window)
         regular = ~decoded.irregular
@@ -152,7 +154,7 @@ def _distinct(rows: Bytes) -> Bytes:
 
 def _unit_rows(decoded: Decoded, which: Flags) -> Bytes:
     """(n, width) bytes of UNIT_FIELDS, OUTCOME_FIELDS and of a flag for compensations, of some records."""
-    compensated = is_yes(decoded.raw[_COMPENSATED])[:, None]
+    compensated = is_yes(decoded.raw[COMPENSATED])[:, None]
     parts = [decoded.raw[name] for name in (*UNIT_FIELDS, *OUTCOME_FIELDS)]
     rows: Bytes = np.concatenate([*parts, compensated.astype(np.uint8)], axis=1)[which]
     # What is not an outcome has no commit either: one row for each open unit.

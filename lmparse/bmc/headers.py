@@ -99,10 +99,10 @@ class Header:
         lost = sorted(_DECISIVE.intersection(self.absent))
         if holes and lost:
             raise _misdescribed("every byte of the header in a field", holes[0].text, holes[0].behind, lost)
-        self.differences = [text for field in self.fields if (text := _difference(field))] + [
-            f"{spec.layout[name].orig_id} is absent" for name in self.absent
+        self.differences = [f"{spec.layout[name].orig_id} is absent" for name in self.absent] + [
+            text for field in sorted(self.fields, key=_is_known) if (text := _difference(field))
         ]
-        """Differences from the table of the manual, in words."""
+        """Differences from the table of the manual, in words; those by which values have no column come first."""
 
     @classmethod
     def of(cls, spec: Spec, control: ControlFile | None) -> Header:
@@ -316,6 +316,10 @@ def _misdescribed(expected: str, found: str, name: str, lost: Sequence[str] = ()
         field="head_field_pos", expected=expected, found=found,
         hint=f"an XHDF record near {name} is missing or damaged{missing}; transfer the control file again",
     )  # fmt: skip
+
+
+def _is_known(field: HeaderField) -> bool:
+    return field.known is not None
 
 
 def _difference(field: HeaderField) -> str | None:

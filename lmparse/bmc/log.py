@@ -48,6 +48,8 @@ from lmparse.records.reader import Record, Values, Wanted
 from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.spec import catalog
 
+_MOST_DIFFERENCES = 5
+"""Most differences between the header and the table of the manual that are said."""
 _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
 """Header fields without which the position of a change or its table is unknown."""
 
@@ -118,7 +120,9 @@ class LogicalLog(ChangeLog):
             self.decide("header", f"{header.width} bytes, as in the table", "XHDF records")
         else:
             self.decide("header", f"{header.width} bytes, not as in the table", "XHDF records")
-            self.notice("XHDF differs from the table of the manual: " + "; ".join(header.differences[:5]))
+            more = len(header.differences) - _MOST_DIFFERENCES
+            shown = [*header.differences[:_MOST_DIFFERENCES], *([f"{more} more"] if more > 0 else [])]
+            self.notice("XHDF differs from the table of the manual: " + "; ".join(shown))
         if self.extract.unfit:
             text = "the header has no room for the outcome that another extract states of a unit of recovery"
             self.notice(f"{text}: {self.extract.unfit} units stay open")

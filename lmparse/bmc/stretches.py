@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
 
-from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, heads_of, not_one, open_extract
+from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, heads_of, open_extract
 from lmparse.bmc.extract_settings import ExtractSettings, LentSegment, moved, numbered
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.merged_outcomes import Found, MergedOutcomes, differing_headers
 from lmparse.bmc.read_before import ReadBefore
 from lmparse.bmc.repeated_changes import (
     IDENTITY_FIELDS,
@@ -24,11 +25,10 @@ from lmparse.bmc.repeated_changes import (
 )  # fmt: skip
 from lmparse.bmc.segments import Segment
 from lmparse.bmc.split_changes import split_changes
-from lmparse.bmc.unit_outcomes import OUTCOME_FIELDS, UNIT_FIELDS, UnitOutcomes, ended_codes, keys, widths
+from lmparse.bmc.unit_outcomes import widths
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.options import Options
 from lmparse.storage.processes import Run
-from lmparse.values.byte_arrays import Bytes
 
 _MOST_SAID = 20
 """Most places between extracts of which a log says what is twice or missing there."""
@@ -43,14 +43,14 @@ class Stretch:
 
     heads: ExtractHeads
     settings: ExtractSettings
+    units: Found = field(default_factory=Found)
+    """What the others state of the units that it calls open."""
     repeats: int = 0
     """Number of its changes that other extracts have too."""
-    undecided: int = 0
-    """Units that it calls open and another extract commits, but of which compensations are not shown."""
     continues: bool = False
     """Whether it has a change of a unit that an extract before it has with its outcome: then nothing is missing."""
     notes: tuple[str, ...] = ()
-    """What cannot be compared."""
+    """What cannot be compared in the whole log."""
 
     @property
     def path(self) -> str:
@@ -70,15 +70,16 @@ def found(
     before = None if checkpoint is None else ReadBefore(checkpoint)
     heads = list(many(heads_of, [(path, control, options, before) for path, control in files]))
     heads.sort(key=lambda one: (one.last, one.first))
-    resolved = _Resolved(heads)
+    merged = MergedOutcomes(heads)
     for one in heads:
         if before is not None and len(one.unread_units):
-            before.check_in_time(one.path, one.unread_units, resolved.of(one)[0])
-    given, lent, notes = _shared(heads, resolved, options, many)
+            before.check_in_time(one.path, one.unread_units, merged.of(one).outcomes)
+    given, lent, notes = _shared(heads, merged, options, many)
+    notes = *differing_headers(heads), *notes
     places = _places(heads)
     again = set() if checkpoint is None else {one.path for one in checkpoint.needed}
     return [
-        _stretch(one, resolved, own, segments, notes, places, one.path in again)
+        _stretch(one, merged.of(one), own, segments, notes, places, one.path in again)
         for one, own, segments in zip(heads, given, lent, strict=True)
     ]
 
@@ -93,75 +94,24 @@ def _places(heads: Sequence[ExtractHeads]) -> dict[str, tuple[int, int]]:
 
 
 def _stretch(
-    heads: ExtractHeads, resolved: _Resolved, given: Given, lent: Sequence[LentSegment], notes: tuple[str, ...],
+    heads: ExtractHeads, units: Found, given: Given, lent: Sequence[LentSegment], notes: tuple[str, ...],
     places: Mapping[str, tuple[int, int]], is_again: bool,
 ) -> Stretch:  # fmt: skip
-    outcomes, undecided = resolved.of(heads)
     offsets, ordinals = numbered(given.ordinals)
     elsewhere = np.array(sorted(given.elsewhere), np.int64)
     placed = tuple(replace(one, extent=moved(one.extent, *places[one.path])) for one in lent)
     settings = ExtractSettings(
-        heads.path, heads.control, outcomes, elsewhere, offsets, ordinals, placed, *places[heads.path],
+        heads.path, heads.control, units.outcomes, elsewhere, offsets, ordinals, placed, *places[heads.path],
         misnumbered=np.array(sorted(given.misnumbered), np.int64), is_again=is_again,
     )  # fmt: skip
-    return Stretch(heads, settings, given.repeats, undecided, given.continues, notes)
-
-
-# -- units of recovery ----------------------------------------------------------------------------
-
-
-class _Resolved:
-    """Outcomes of the units that some extract calls open, from all extracts. Raises FramingError LMP-F013."""
-
-    def __init__(self, heads: Sequence[ExtractHeads]) -> None:
-        unit = self._unit = sum(widths(UNIT_FIELDS))
-        opened = np.concatenate([keys(one.open_units) for one in heads])
-        rows = [one.ended[np.isin(keys(one.ended[:, :unit]), opened)] for one in heads]
-        where = np.repeat(np.arange(len(heads)), [len(one) for one in rows])
-        every = np.concatenate(rows)
-        order = np.argsort(keys(every), kind="stable") if len(every) else np.zeros(0, np.int64)
-        every, where = every[order], where[order]
-        same = np.zeros(len(every), np.bool_)
-        same[1:] = (every[1:, :unit] == every[:-1, :unit]).all(1)
-        differ = same.copy()
-        differ[1:] &= (_decisive(every[1:], unit) != _decisive(every[:-1], unit)).any(1)
-        if differ.any():
-            place = int(differ.argmax())
-            one, other = heads[where[place - 1]].path, heads[where[place]].path
-            raise not_one(
-                f"{one} states another outcome of unit of recovery {every[place, 2:unit].tobytes().hex().upper()}",
-                other,
-            )
-        compensated = np.zeros(len(every), np.bool_)
-        if len(every):
-            groups = np.cumsum(~same) - 1
-            compensated = (np.bincount(groups, every[:, -1]) > 0)[groups]
-        self._rows, self._compensated = every[~same], compensated[~same]
-
-    def of(self, heads: ExtractHeads) -> tuple[UnitOutcomes, int]:
-        """The outcomes of the units that an extract calls open, and of how many changes are undecided.
-
-        A unit that was committed with compensations may have taken back some of its changes. Which of them, only an
-        extract with the end of the unit says, in LOGRECDISP of these changes.
-        """
-        unit = self._unit
-        mine = np.isin(keys(self._rows[:, :unit]), keys(heads.open_units))
-        undecided = mine & self._compensated & (self._rows[:, unit] == ended_codes()[0])
-        rows = self._rows[mine & ~undecided]
-        return UnitOutcomes(rows[:, :unit], rows[:, unit:-1]), int(undecided.sum())
-
-
-def _decisive(rows: Bytes, unit: int) -> Bytes:
-    """UORDISP and the position of the commit."""
-    disposition, time, *_ = widths(OUTCOME_FIELDS)
-    return np.delete(rows[:, unit:-1], np.arange(disposition, disposition + time), axis=1)
+    return Stretch(heads, settings, units, given.repeats, given.continues, notes)
 
 
 # -- changes in several extracts --------------------------------------------------------------------
 
 
 def _shared(
-    heads: Sequence[ExtractHeads], resolved: _Resolved, options: Options, many: Run
+    heads: Sequence[ExtractHeads], merged: MergedOutcomes, options: Options, many: Run
 ) -> tuple[list[Given], list[list[LentSegment]], tuple[str, ...]]:
     """What each extract leaves to others, the segments that are lent to it, and what cannot be compared."""
     tasks, places = [], []
@@ -180,7 +130,7 @@ def _shared(
     position = sum(widths([name for name in fields if name in POSITION_FIELDS]))
     some = whole_changes(found, own, position)
     some_lent, untested = split_changes(
-        found, own, some, _SegmentReader(own, resolved, options), has_data=len(forms) == 1
+        found, own, some, _SegmentReader(own, merged, options), has_data=len(forms) == 1
     )
     for number, one, segments in zip(places, some, some_lent, strict=True):
         given[number], lent[number] = one, segments
@@ -215,8 +165,8 @@ def _near(heads: Sequence[ExtractHeads]) -> dict[int, tuple[bytes, bytes]]:
 class _SegmentReader:
     """Reads segments of extracts, of which it keeps a few open."""
 
-    def __init__(self, heads: Sequence[ExtractHeads], resolved: _Resolved, options: Options) -> None:
-        self._heads, self._resolved, self._options = heads, resolved, options
+    def __init__(self, heads: Sequence[ExtractHeads], merged: MergedOutcomes, options: Options) -> None:
+        self._heads, self._merged, self._options = heads, merged, options
         self._log = lru_cache(_MOST_OPEN)(self._opened)
 
     def __call__(self, rank: int, segment: SharedSegment) -> Segment:
@@ -225,7 +175,7 @@ class _SegmentReader:
 
     def _opened(self, rank: int) -> LogicalLog:
         one = self._heads[rank]
-        own = LogSettings(extract=ExtractSettings(one.path, one.control, self._resolved.of(one)[0]))
+        own = LogSettings(extract=ExtractSettings(one.path, one.control, self._merged.of(one).outcomes))
         return open_extract(one.path, one.control, self._options, replace(one.settings, own=own))
 
 
@@ -245,10 +195,16 @@ def _said(stretches: Sequence[Stretch]) -> Iterator[str]:
     for one in stretches:
         if one.repeats:
             yield f"changes of {one.path} that other extracts have too: {one.repeats}; each is given once"
-        if one.undecided:
+        if one.units.undecided:
             yield (
                 f"units of recovery that {one.path} calls open and that were committed later, with compensations: "
-                f"{one.undecided}; what no later extract repeats of them stays open, since it may have been taken back"
+                f"{one.units.undecided}; what no later extract repeats of them stays open, since it may have been "
+                "taken back"
+            )
+        for name, count in one.units.unstated.items():
+            yield (
+                f"units of recovery that {one.path} calls open and that were committed later: {count}; the headers of "
+                f"the extracts that say so have no {name}"
             )
         if before is not None and not one.continues:
             where = f"between {before.path} and {one.path}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from pathlib import Path
 
 import pytest
-from random_logs.log_master_readings import printed
+from random_logs.log_master_readings import Reading, expect_same, printed
 from random_logs.log_master_units import Lines, Log, Piece, Scale, Statement, Unit, tables_of, wide
 
 from lmparse.logs.check import account
@@ -41,3 +42,69 @@ def test_a_header_with_fewer_fields(dropped: tuple[str, ...], cut: int, tmp_path
         assert found.errors == []
     report = account(*one_log(paths, read_options({"spec": "bmc_lldf", "control": control})))
     assert (report.error_count, report.differences) == (0, [])
+
+
+FORMS: dict[str, Lines] = {"": None} | {
+    name: wide(*name.split()) for name in (
+        "UORCOMMITLRSN", "UORCOMMITPOINT", "UORCOMMITTIMESTAMP", "UORHASCOMP", "UORCOMMITLRSN UORCOMMITPOINT",
+    )
+}  # fmt: skip
+
+
+def ended(folder: Path, *names: str, member: int = 0) -> Reading:
+    """Three changes of one unit in three extracts with forms of headers: the first calls it open, two state its end."""
+    log = Log(Scale(is_sharing=bool(member), has_short_lrsn=False), 1, [FORMS[name] for name in names])
+    log.tables = tables_of(log.scale)
+    unit = Unit(1, 10, COMMIT + 5, "C", member)
+    made = [Statement(tick, unit, log.tables[2], "I", ({"K": tick, "V": "x"},), 1, tick) for tick in (20, 30, 38)]
+    paths = [
+        log.write(folder / f"{number}.dat", [Piece(statement, 0)], number, 200 if number else COMMIT)
+        for number, statement in enumerate(made)
+    ]
+    read = [printed(paths, engine, control=str(folder / "{stem}.ctl")) for engine in ("columnar", "kaitai")]
+    expect_same("engines", *read)
+    found = read[0]
+    assert (found.ended, found.errors, [row["after"]["K"] for row in found.rows]) == ("", [], [20, 30, 38])
+    return found
+
+
+@pytest.mark.parametrize("names", [*combinations_with_replacement(FORMS, 2)], ids=" | ".join)
+def test_the_end_of_a_unit_is_put_together_from_all_headers(names: tuple[str, str], tmp_path: Path) -> None:
+    """What one header lacks, another has; what none has is said."""
+    found = ended(tmp_path, "", *names, member=1)
+    lacked = set(names[0].split()) & set(names[1].split())
+    first = found.rows[0]
+    assert (first["commit_ts"] is None) == ("UORCOMMITTIMESTAMP" in lacked)
+    assert first["seq"].startswith("F" * 20) == ({"UORCOMMITLRSN", "UORCOMMITPOINT"} <= lacked)
+    said = {text.rsplit(" have no ", 1)[1] for text in found.notices if " have no " in text}
+    assert said == lacked
+
+
+@pytest.mark.parametrize("member", [0, 1])
+def test_commits_that_cannot_be_ordered_with_each_other_are_said(member: int, tmp_path: Path) -> None:
+    """Where nothing is shared, the LRSN is the RBA: then they can."""
+    found = ended(tmp_path, "", "", "UORCOMMITLRSN", member=member)
+    assert any("has no UORCOMMITLRSN, as other extracts have" in text for text in found.notices) == bool(member)
+    assert (len({row["seq"][:20] for row in found.rows}) == 1) != bool(member)
+
+
+@pytest.mark.parametrize("member", [0, 1])
+def test_units_that_are_not_found_without_members_are_said(member: int, tmp_path: Path) -> None:
+    log = Log(Scale(is_sharing=bool(member), has_short_lrsn=False), 1, [None, wide("MEMBERID")])
+    log.tables = tables_of(log.scale)
+    unit = Unit(1, 10, COMMIT + 5, "C", member)
+    made = [Statement(tick, unit, log.tables[2], "I", ({"K": tick, "V": "x"},), 1, tick) for tick in (20, 38)]
+    paths = [log.write(tmp_path / f"{n}.dat", [Piece(made[n], 0)], n, 200 if n else COMMIT) for n in (0, 1)]
+    found = printed(paths, "columnar", control=str(tmp_path / "{stem}.ctl"))
+    assert (found.left_out == {"open": 1}) == bool(member)
+    assert any("has no MEMBERID, as other extracts have" in text for text in found.notices) == bool(member)
+
+
+def test_two_headers_that_state_other_commits_contradict_each_other(tmp_path: Path) -> None:
+    log = Log(Scale(is_sharing=False, has_short_lrsn=False), 1, [None, wide("UORCOMMITLRSN")])
+    log.tables = tables_of(log.scale)
+    units = [Unit(1, 10, end, "C", 0) for end in (40, 40, 41)]
+    made = [Statement(20 + n, unit, log.tables[2], "I", ({"K": n, "V": "x"},), 1, n) for n, unit in enumerate(units)]
+    paths = [log.write(tmp_path / f"{n}.dat", [Piece(made[n], 0)], n % 2, 200 if n else COMMIT) for n in range(3)]
+    found = printed(paths, "columnar", control=str(tmp_path / "{stem}.ctl"))
+    assert "states another outcome of unit of recovery 0000000000000050A001 [LMP-F013]" in found.ended

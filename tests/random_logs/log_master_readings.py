@@ -72,6 +72,7 @@ def by_parts(paths: Sequence[Path], part_bytes: int, **options: Any) -> Reading:
             if isinstance(part, UnreadFile):
                 found.unread.append(part.path)
                 continue
+            found.notices += part.notices
             log = part.open()
             found.rows += _rows(log, part.span)
             errors += log.tally.errors
