@@ -71,14 +71,27 @@ def split_changes(
                     given[copy.rank].elsewhere += copy.offsets
                     given[copy.rank].misnumbered += change.misnumbered(copy)
                     given[copy.rank].misnumbered += change.miscounted(copy) if has_data else ()
-        elif is_alike and _have_one_numbering(copies, numberings) and len(_totals(copies)) == 1:
+        elif is_alike and _have_one_numbering(copies, numberings) and _fit_together(copies):
             is_row = _lend(copies, heads, given, lent, read)
             untested += not is_row and not all(_lengths([copy], numberings) for copy in copies)
     return lent, untested
 
 
-def _totals(copies: Sequence[_Copy]) -> set[int]:
-    return {segment.total for copy in copies for segment in copy.segments}
+def _fit_together(copies: Sequence[_Copy]) -> bool:
+    """Whether all segments have one TOTALSEGS, and those of one number are the same."""
+    totals = {segment.total for copy in copies for segment in copy.segments}
+    return len(totals) == 1 and not any(one.digest != other.digest for (_, one), (_, other) in _of_one_number(copies))
+
+
+def _of_one_number(copies: Sequence[_Copy]) -> Iterator[tuple[tuple[int, SharedSegment], tuple[int, SharedSegment]]]:
+    """Segments of one number and TOTALSEGS, with the extracts that have them: the first one, and each other one."""
+    met: dict[tuple[int, int], tuple[int, SharedSegment]] = {}
+    for copy in copies:
+        for segment in (segment for segment in copy.segments if segment.is_complete):
+            found = copy.rank, segment
+            before = met.setdefault((segment.total, segment.number), found)
+            if before is not found:
+                yield before, found
 
 
 def _have_one_numbering(copies: Sequence[_Copy], numberings: Sequence[SegmentNumbering]) -> bool:
@@ -195,7 +208,8 @@ def _check_segments(
     """Raise FramingError if segments of copies that are cut alike differ.
 
     Those of an extract that lacks one must be among those of one that has all, else two of one number the same. The
-    last segment shows by its length whether the change is cut alike.
+    last segment shows by its length whether the change is cut alike. Numbers are not compared where it is not known
+    whether both extracts count from 0 or from 1.
     """
     for other in (copy for copy in whole if copy.segments and copy.digest):
         known = {segment.digest for segment in other.segments}
@@ -208,13 +222,11 @@ def _check_segments(
                 if is_comparable and segment.digest not in known:
                     raise _differing(heads, other.rank, copy.rank, segment.extent.offset)
         return
-    if _have_one_numbering(copies, numberings):
-        met: dict[tuple[int, int], tuple[int, SharedSegment]] = {}
-        for copy in copies:
-            for segment in (segment for segment in copy.segments if segment.is_complete):
-                rank, before = met.setdefault((segment.total, segment.number), (copy.rank, segment))
-                if before.digest != segment.digest:
-                    raise _differing(heads, rank, copy.rank, segment.extent.offset)
+    for (rank, before), (other_rank, segment) in _of_one_number(copies):
+        bases = {numberings[rank].base, numberings[other_rank].base}
+        is_known = len(bases) == 1 and None not in bases
+        if is_known and before.digest != segment.digest and before.data_length == segment.data_length:
+            raise _differing(heads, rank, other_rank, segment.extent.offset)
 
 
 def _check_whole(whole: Sequence[_Copy], heads: Sequence[ExtractHeads], *, has_data: bool) -> None:

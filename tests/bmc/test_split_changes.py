@@ -129,6 +129,32 @@ def test_one_record_and_segments_of_one_change_are_compared(
 
 
 @ENGINES
+@pytest.mark.parametrize(("one", "other"), [
+    ({"capacity": 109}, {"capacity": 115}),  # as many segments, of which the last ones have other lengths
+    ({"capacity": 109, "base": 0}, {"capacity": 109, "base": 1}),  # the last segment of one, the first of the other
+])  # fmt: skip
+def test_segments_of_one_number_need_not_be_the_same(
+    one: dict[str, int], other: dict[str, int], extracts: Extracts, engine: str
+) -> None:
+    """None of both has the first segment of its change, or shows from where it counts."""
+    extracts.add(*whole(0, "a"), cut(1, TEXT, **one)[1])
+    extracts.add(cut(1, TEXT, **other)[1 - other.get("base", 0)], *whole(2, "b"))
+    assert extracts.texts(engine) == ["a", "b"]
+    assert extracts.said.count("[LMP-R004]") == 2
+    assert extracts.check() == 20
+
+
+@ENGINES
+def test_segments_of_one_number_that_count_from_other_ones_are_not_put_together(
+    extracts: Extracts, engine: str
+) -> None:
+    extracts.add(*whole(0, "a"), *cut(1, TEXT, 75, base=0)[:2], *cut(5, TEXT, 75, base=0))
+    extracts.add(*cut(1, TEXT, 75, base=1)[:2], *whole(2, "b"))
+    assert sorted(extracts.texts(engine)) == [TEXT, "a", "b"]
+    assert extracts.said.count("[LMP-R004]") == 2
+
+
+@ENGINES
 def test_one_record_and_segments_of_one_change_are_given_once(extracts: Extracts, engine: str) -> None:
     extracts.add(*whole(0, "a"), *whole(1, TEXT), segmented="N")
     extracts.add(*cut(1, TEXT, 150), *whole(3, "c"))

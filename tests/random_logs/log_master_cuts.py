@@ -1,0 +1,215 @@
+"""Extracts that write the same changes in other ways are one log: each change is given once, and none is lost unsaid.
+
+Each extract has its own header, form of rows (EXPANDVAR), length of segments and number of the first one, and may end
+within a change. A change that one extract has whole, or that extracts which write alike have between them, is given
+once with its values. Of any other one an error says that segments are missing; no extract is refused. A statement that
+is put together of extracts which cut it at other places may be another one: a note says so.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from writers.bmc import control, framing, lldf
+from writers.bmc.control import Table
+from writers.bmc.fields import key
+from writers.bmc.rows import Column, image
+
+from lmparse.logs.check import account
+from lmparse.logs.families import read_options
+from lmparse.logs.joining import one_log
+from random_logs.log_master_readings import ENGINES, Reading, Row, by_parts, expect_rows, expect_same, printed
+from random_logs.log_master_units import wide
+
+LOGS = 6
+_WIDTH = 600
+_TABLE = Table(0x105, 2, 3, "PROD", "T", (Column("K", "INT", 4), Column("V", "VCHR", _WIDTH)))
+_FORMS = (None, wide("SQLRIRBA", "PAGENUMFMT"), wide("LOGLRSN"), wide("RID"))
+_MISSING = "LMP-R004"
+_UNTESTED = "statements whose segments are in several extracts"
+_PART_BYTES = 1500
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change of a unit that is committed, at a place of its own."""
+
+    number: int
+    kind: Literal["row", "statement"]
+    text: str
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        position, begin, end = (f"{0x12345000 + number:020X}" for number in (1 + self.number, 0, 0x1000))
+        named = {
+            **_TABLE.header_fields, "changetype": "I" if self.kind == "row" else "SC", "logrba": position,
+            "loglrsn": position, "memberid": 0, "uorid": begin, "uordisp": "C", "uorcommitpoint": end,
+            "uoridlrsn": begin, "uorcommitlrsn": end,
+        }  # fmt: skip
+        return {key(name): value for name, value in named.items()}
+
+    def data(self, *, is_expanded: bool) -> bytes:
+        if self.kind == "statement":
+            return self.text.encode("cp037")
+        row: dict[str, int | str] = {"K": self.number, "V": self.text}
+        return lldf.data_area("I", [image(_TABLE.columns, row, expand_var=is_expanded)])
+
+    @property
+    def shown(self) -> tuple[int, str]:
+        """What is compared: its place, and its text."""
+        return self.number, self.text
+
+
+@dataclass(frozen=True)
+class Way:
+    """How an extract writes changes."""
+
+    form: int
+    is_expanded: bool
+    capacity: int
+    base: Literal[0, 1]
+
+    def records(self, change: Change) -> list[bytes]:
+        data, lines = change.data(is_expanded=self.is_expanded), _FORMS[self.form]
+        if len(data) <= self.capacity:
+            return [lldf.record(data, lines=lines, **change.fields)]
+        return lldf.segmented(change.fields, data, self.capacity, self.base, lines=lines)
+
+    def cut(self, change: Change) -> tuple[Any, ...]:
+        """Two extracts with one of these can be put together: DATA is the same, and cut at the same places."""
+        width = len(lldf.any_header(change.fields, lines=_FORMS[self.form]))
+        return self.is_expanded, self.capacity, self.base, width
+
+
+@dataclass(frozen=True)
+class Extract:
+    """A file, and the segments of changes that are in it."""
+
+    path: Path
+    way: Way
+    numbers: dict[Change, set[int]]
+    totals: Mapping[Change, int]
+
+
+def check(seed: int, folder: Path) -> Counter[str]:
+    chance = random.Random(seed)
+    changes = [_some_change(chance, number) for number in range(chance.randrange(3, 10))]
+    extracts = _some_extracts(chance, changes, folder)
+    known = [change for change in changes if any(change in one.numbers for one in extracts)]
+    whole = [change for change in known if _is_whole(change, extracts)]
+    alike = [change for change in known if change not in whole and _is_put_together(change, extracts)]
+    paths = [one.path for one in extracts]
+    chance.shuffle(paths)
+    pattern = str(folder / "{stem}.ctl")
+    read = [printed(paths, engine, control=pattern) for engine in ENGINES]
+    expect_same("the engines", *read)
+    lost = _expect(read[0], known, [*whole, *alike])
+    parts = by_parts(paths, _PART_BYTES, control=pattern)
+    expect_rows("in parts", _shown(parts.rows), _shown(read[0].rows))
+    assert len(parts.errors) == len(read[0].errors), f"in parts: {parts.errors[:2]}, not {read[0].errors[:2]}"
+    _expect_check(paths, pattern, lost)
+    return Counter(whole=len(whole), put_together=len(alike), lost=lost, extracts=len(extracts))
+
+
+def _some_change(chance: random.Random, number: int) -> Change:
+    width = chance.choice((3, 200, 300, 420, _WIDTH))
+    text = "".join(chance.choice("ABCDEFGHIJ") for _ in range(width))
+    return Change(number, chance.choice(("row", "row", "statement")), text)
+
+
+def _some_extracts(chance: random.Random, changes: Sequence[Change], folder: Path) -> list[Extract]:
+    """Stretches of the changes that cover them all, which may overlap and end within a change."""
+    common = Way(0, False, chance.randrange(90, 250), chance.choice((0, 1)))
+    mixed = {name for name in ("form", "is_expanded", "capacity", "base") if chance.random() < 0.2}
+    found: list[Extract] = []
+    end, rest = 0, 0
+    while end < len(changes):
+        way = Way(
+            chance.randrange(len(_FORMS)) if "form" in mixed else common.form,
+            chance.random() < 0.5 if "is_expanded" in mixed else common.is_expanded,
+            chance.randrange(90, 250) if "capacity" in mixed else common.capacity,
+            chance.choice((0, 1)) if "base" in mixed else common.base,
+        )
+        start, skipped = max(end - chance.choice((0, 1, 2, 3)), 0), chance.choice((0, 0, 1, 2))
+        if rest and chance.random() < 0.8:  # it goes on within the change that the one before ends in
+            start = end - 1
+            skipped = max(len(way.records(changes[start])) - rest - chance.randrange(2), 0)
+        end = min(max(end, start + 1) + chance.randrange(4), len(changes))
+        rest = chance.choice((0, 1, 2)) if len(way.records(changes[end - 1])) > 2 else 0
+        found.append(_written(chance, folder / f"e{len(found)}.dat", way, changes[start:end], (skipped, rest)))
+    return found
+
+
+def _written(
+    chance: random.Random, path: Path, way: Way, changes: Sequence[Change], cut: tuple[int, int]
+) -> Extract:  # fmt: skip
+    """A file with the records of some changes, without some at the beginning and at the end."""
+    every = [(change, number, record) for change in changes for number, record in enumerate(way.records(change))]
+    totals = Counter(change for change, *_ in every)
+    made = every[cut[0] : len(every) - cut[1]] or every
+    if chance.random() < 0.3:
+        chance.shuffle(made)
+    path.write_bytes(framing.rdw([record for *_, record in made]))
+    told = {
+        "segmented": "Y" if any(totals[change] > 1 for change, *_ in made) else "N", "ddlobjects": "Y",
+        "expandvar": "Y" if way.is_expanded else "N",
+    }  # fmt: skip
+    described = control.for_tables([_TABLE], dlds_fields=told, header=_FORMS[way.form], describe_header=True)
+    path.with_suffix(".ctl").write_bytes(framing.rdw(described))
+    numbers: dict[Change, set[int]] = {}
+    for change, number, _ in made:
+        numbers.setdefault(change, set()).add(number)
+    return Extract(path, way, numbers, totals)
+
+
+def _is_whole(change: Change, extracts: Sequence[Extract]) -> bool:
+    return any(change in one.numbers and len(one.numbers[change]) == one.totals[change] for one in extracts)
+
+
+def _is_put_together(change: Change, extracts: Sequence[Extract]) -> bool:
+    """Whether extracts that all write alike have all segments between them."""
+    having = [one for one in extracts if change in one.numbers]
+    there = set[int]().union(*(one.numbers[change] for one in having))
+    return len({one.way.cut(change) for one in having}) == 1 and len(there) == having[0].totals[change]
+
+
+def _expect(found: Reading, known: Sequence[Change], there: Sequence[Change]) -> int:
+    """All changes that are there, once; of each other one that is known, an error says what is missing.
+
+    Returns the number of these. Of a statement in several extracts, a note says that nothing shows how it is cut.
+    """
+    assert not found.ended, found.ended
+    shown = Counter(_shown(found.rows))
+    assert max(shown.values(), default=1) == 1, f"given twice: {shown.most_common(2)}"
+    lost = [change for change in there if change.shown not in shown]
+    assert not lost, f"lost: {lost}, {found.errors[:2]}"
+    wrong = set(shown) - {change.shown for change in known}
+    guessed = {number for number, _ in wrong}
+    is_said = any(text.startswith(f"{_UNTESTED}: ") for text in found.notices)
+    assert not wrong or (is_said and guessed <= {change.number for change in known if change.kind == "statement"}), (
+        wrong
+    )
+    unseen = [change for change in known if change.shown not in shown and change.number not in guessed]
+    assert {*found.codes} <= {_MISSING}, found.errors[:2]
+    said = {(error["file"], error["record_offset"]) for error in found.errors}
+    assert len(said) >= len(unseen), f"lost {unseen}, errors {found.errors[:2]}"
+    assert bool(said) == bool(unseen), f"lost {unseen}, errors {found.errors[:2]}"
+    return len(unseen)
+
+
+def _shown(rows: Sequence[Row]) -> list[Any]:
+    return [
+        (int(row["seq"][20:40], 16) - 0x12345001, row["after"]["V"] if row["after"] else row["detail"]["text"])
+        for row in rows
+    ]
+
+
+def _expect_check(paths: Sequence[Path], pattern: str, lost: int) -> None:
+    report = account(*one_log(list(paths), read_options({"spec": "bmc_lldf", "control": pattern})))
+    said = [*map(str, report.errors), *report.differences]
+    assert bool(said) == bool(lost), f"check: {lost} lost, {said[:2]}"
