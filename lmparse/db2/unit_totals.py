@@ -53,7 +53,7 @@ class UnitTotals:
 
     @cached_property
     def _counts(self) -> tuple[Int64s, list[tuple[int, Table | None]], Int64s, Int64s, Flags, Int64s]:
-        """The place of the first count of each unit and all tables; of the counts, tables, operations, outcomes, numbers.
+        """The place of the first count of each unit, and all tables; then what `counts` gives of each.
 
         Ids that were used again, or a table that was altered, are several tables.
         """
