@@ -20,5 +20,7 @@ TARGETS: tuple[str, ...] = (
     "log_master_parts",
     "log_master_values",
     "log_master_versions",
+    "spark_schemas",
+    "spark_streams",
 )
 """The modules here that are targets."""
