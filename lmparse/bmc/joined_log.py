@@ -88,8 +88,8 @@ class JoinedLog(ChangeLog):
     def extracts(self) -> Iterator[LogicalLog]:
         """The extracts in their order, as stretches of the log. All count and report as this log does.
 
-        Those without changes of the table that the options name are left out, unless damage keeps that from being known.
-        Raises OptionError if none has it, unless that is known, and for a column that none has.
+        Those without changes of the table that the options name are left out, unless damage keeps that unknown. Raises
+        OptionError if none has it, unless that is known, and for a column that none has.
         """
         if self.options.columns:
             self.check_columns()

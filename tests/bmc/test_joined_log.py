@@ -281,6 +281,10 @@ def test_columns_that_one_extract_has_are_taken(
         assert cli.main(["convert", *altered, str(out), *given[2:], "--columns", "NEW,NO", *more]) == 0
         written = [row["after"] for path in out.rglob("*.parquet") for row in pq.read_table(path).to_pylist()]
         assert sorted(written, key=str) == [{"NO": 1}, {"NO": 2, "NEW": "x"}]
+        # Each control file numbers its versions by itself.
+        entries = json.loads((out / "manifest.json").read_text())["files"]
+        assert sorted([column["name"] for column in entry["columns"]] for entry in entries) == [["NO"], ["NO", "NEW"]]
+        assert len({entry["file"] for entry in entries}) == 2
         assert cli.main(["convert", *altered, f"{out}-none", *given[2:], "--columns", "NO,NONE", *more]) == 2
     assert cli.main(["changes", *given, "--columns", "NO,NONE", "--engine", engine]) == 2
     said = capsys.readouterr().err
