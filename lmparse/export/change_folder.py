@@ -208,7 +208,7 @@ class ChangeFolderRun(Run):
         }
 
     def _description(self, group: Group) -> dict[str, Any]:
-        """Key and columns of the version of a group: of its identity, that with the fewest columns which has those of it."""
+        """Key and columns of the version of a group: of several with its identity, the least that has its columns."""
         image = group.schema.field("after").type if "after" in group.schema.names else pa.null()
         names = {entry.name for entry in image} if pa.types.is_struct(image) else set()
         found = self.described.get(group.identity or "", [])
