@@ -18,9 +18,10 @@ from typing import Any
 from lmparse.bmc import extract_checks, stretches
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.interpretation import LogSettings
-from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.log import LogicalLog, of_number
 from lmparse.bmc.open import open_logical_log
 from lmparse.bmc.stretches import Stretch
+from lmparse.bmc.tables import TableVersion
 from lmparse.changes.change import Change, Version
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
@@ -89,9 +90,9 @@ class JoinedLog(ChangeLog):
         """The extracts in their order, as stretches of the log. All count and report as this log does.
 
         Those without changes of the table that the options name are left out, unless damage keeps that unknown. Raises
-        OptionError if none has it, unless that is known, and for a column that none has.
+        OptionError if none has it, unless that is known, and for a column or a version of it that none has.
         """
-        if self.options.columns:
+        if self.options.columns or self.options.table_version is not None:
             self.check_columns()
         yield from self._extracts()
 
@@ -192,19 +193,19 @@ class JoinedLog(ChangeLog):
         return found
 
     def table_versions(self) -> Sequence[Version]:
-        found: list[Version] = []
+        found: list[TableVersion] = []
         missing: list[TableNotFoundError] = []
         for path in self._paths:
             log = self._log(path)
             try:
-                found += log.table_versions()
+                found += log.every_version()
             except TableNotFoundError as error:
                 missing.append(error)  # an extract need not have changes of every table
             self.table_names |= log.table_names
             self._lacks_descriptions |= log.lacks_descriptions
         if missing and not found:
             raise missing[0]
-        return found
+        return of_number(found, self.options.table_version)
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         return [part for log in self._extracts() for part in log.change_parts(max_bytes)]

@@ -472,18 +472,17 @@ class LogicalLog(ChangeLog):
         return False
 
     def table_versions(self) -> list[TableVersion]:
+        return of_number(self.every_version(), self.options.table_version)
+
+    def every_version(self) -> list[TableVersion]:
+        """All versions of the table that the option `table` names, whichever `table_version` picks."""
         ids = self.table_ids or frozenset()
         versions = [version for version in self.tables.versions if any(map(version.is_of, ids))]
-        versions = versions or self._search.described
+        versions = versions or list(self._search.described)
         if not versions and self._search_damage is not None:
             why = f"no record in front of the damage is of a table {self.options.table!r}: {self._search_damage}"
             raise self.no_table(why, ())
-        picked = self.options.table_version
-        found = [version for version in versions if picked in (None, version.sequence)]
-        if versions and not found:
-            have = ", ".join(str(version.sequence) for version in versions)
-            raise OptionError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
-        return found
+        return versions
 
     def _maybe_version(self, values: Values) -> TableVersion | None:
         try:
@@ -509,6 +508,15 @@ class LogicalLog(ChangeLog):
     def _places(self) -> change_record.Places:
         fixed = [entry.id for entry in self.spec.layout if entry.width]
         return change_record.table_places(fixed) if self.header.is_table else self.header.places
+
+
+def of_number(versions: Sequence[TableVersion], picked: int | None) -> list[TableVersion]:
+    """The versions of a table that the option `table_version` picks. Raises OptionError LMP-C005 if there is none."""
+    found = [version for version in versions if picked in (None, version.sequence)]
+    if versions and not found:
+        have = ", ".join(map(str, sorted({version.sequence for version in versions})))
+        raise OptionError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
+    return found
 
 
 def _missing(record: Record) -> InvalidValueError | None:

@@ -68,7 +68,7 @@ class ChangeFolderRun(Run):
         log.scratch = spilled
         if asked.jobs > 1:
             log.run = pool.in_order
-        if asked.options.columns:
+        if asked.options.columns or asked.options.table_version is not None:
             log.check_columns()  # a part knows its own alone
         parts = self.parts(log.change_parts)
         with self._files_ahead(spilled, asked.metadata(log)) as ahead:

@@ -249,19 +249,39 @@ def test_one_change_cut_at_different_places(tmp_path: Path) -> None:
 
 @pytest.fixture
 def altered(tmp_path: Path) -> list[str]:
-    """Two extracts of a table, of which the second has a column more."""
+    return some_altered(tmp_path, 1, 1)
+
+
+def some_altered(folder: Path, *sequences: int) -> list[str]:
+    """Two extracts of a table, of which the second has a column more, with the numbers of their versions."""
     paths = []
     columns = (Column("NO", "INT", 4), Column("NEW", "CHAR", 5))
     for number in (1, 2):
-        table = Table(0x0105, 2, 3, "PROD", "ITEMS", columns[:number])
+        table = Table(0x0105, 2, 3, "PROD", "ITEMS", columns[:number], sequence=sequences[number - 1])
         writer, place = logs.Writer([table]), f"{0x00DE123456780000 + number:020X}"
         row = {"NO": number, "NEW": "x"} if number == 2 else {"NO": number}
         writer.add(logs.Unit(number), table, "I", after=row, log_rba=place, log_lrsn=place)
         made = writer.example()
-        (tmp_path / f"n{number}.ctl").write_bytes(framing.rdw(made.control_records))
-        (tmp_path / f"n{number}.dat").write_bytes(framing.rdw(made.data_records))
-        paths.append(str(tmp_path / f"n{number}.dat"))
+        (folder / f"n{number}.ctl").write_bytes(framing.rdw(made.control_records))
+        (folder / f"n{number}.dat").write_bytes(framing.rdw(made.data_records))
+        paths.append(str(folder / f"n{number}.dat"))
     return paths
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_table_version_that_one_extract_has_is_taken(
+    engine: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    paths = some_altered(tmp_path, 1, 2)
+    options = ["--control", f"{tmp_path}/{{stem}}.ctl", "--table", "PROD.ITEMS", "--engine", engine]
+    for version, row in (("1", {"NO": 1}), ("2", {"NO": 2, "NEW": "x"})):
+        assert cli.main(["changes", *paths, *options, "--table-version", version]) == 0
+        assert [json.loads(line)["after"] for line in capsys.readouterr().out.splitlines()] == [row]
+    for command in (["changes", *paths], ["convert", *paths, str(tmp_path / "out"), "--jobs", "2"]):
+        assert cli.main([*command, *options, "--table-version", "3"]) == 2
+        said = capsys.readouterr().err
+        assert "tableVersion has no value 3" in said
+        assert "versions: 1, 2" in said
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
