@@ -24,7 +24,7 @@ from writers.db2.tables import Table as LuwTable
 from random_logs.spark_nights import Change, Night, Version, some_night
 from random_logs.spark_reading import Given, Options, batch, limit_of, listened, rows_of, stream, stream_reader
 
-LOGS = 2
+LOGS = 4
 _FAULTS = StructField("_corrupt_fields", ArrayType(StructType([StructField("code", StringType())])))
 Row = tuple[Any, ...]
 Offset = dict[str, Any]
