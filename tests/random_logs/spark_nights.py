@@ -29,7 +29,7 @@ _USUAL: Mapping[str, Column] = {
 _ORIGIN = 0x00DE123456780000
 _BETWEEN = 0x1000
 """Positions from one night to the next."""
-SOUND, DAMAGED, UNCONTROLLED = "sound", "damaged", "without its control file"
+SOUND, DAMAGED, UNCONTROLLED, CUT = "sound", "damaged", "without its control file", "damaged at its end"
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,8 @@ class Night:
         self.state = state
         if state == DAMAGED:
             self.path.write_bytes(bytes(50))
+        elif state == CUT:
+            self.path.write_bytes(self.path.read_bytes() + bytes(50))
         else:
             self.path.with_suffix(".ctl").unlink()
 
