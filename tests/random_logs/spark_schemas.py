@@ -34,7 +34,7 @@ from random_logs.spark_reading import Given, batch, schema_of, stream
 from random_logs.spark_rules import MISFIT, REFUSED, UNLIKE, Asked, Truth, chunks, shown_rows, truth
 
 LOGS = 4
-_SCHEMAS = 3
+_SCHEMAS = 2
 """Schemas that are asked for of each log."""
 _CODES = {DAMAGED: ("LMP-F003", "LMP-F005"), UNCONTROLLED: ("LMP-C007",), CUT: ("LMP-F007",)}
 """What is said of a file; of a damaged one, without and with an option that says its framing."""
