@@ -18,9 +18,10 @@ from typing import Any
 from lmparse.bmc import extract_checks, stretches
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.interpretation import LogSettings
-from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.log import LogicalLog, of_number
 from lmparse.bmc.open import open_logical_log
 from lmparse.bmc.stretches import Stretch
+from lmparse.bmc.tables import TableVersion
 from lmparse.changes.change import Change, Version
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
@@ -59,6 +60,8 @@ class JoinedLog(ChangeLog):
         self.origin = RecordOrigin(self.path, self.spec, lambda: self.ordered)
         self._opened: OrderedDict[str, LogicalLog] = OrderedDict()
         self._settings: dict[str, FileSettings] = {}
+        self._lacks_descriptions = False
+        """Whether damage of an extract ended the search for the table that the options name."""
         self._contradiction: FramingError | None = None
         """Why the extracts are not of one log; None if they may be, or nobody has compared them."""
 
@@ -86,9 +89,15 @@ class JoinedLog(ChangeLog):
     def extracts(self) -> Iterator[LogicalLog]:
         """The extracts in their order, as stretches of the log. All count and report as this log does.
 
-        Those without changes of the table that the options name are left out. Raises OptionError if none has it,
-        unless that is known.
+        Those without changes of the table that the options name are left out, unless damage keeps that unknown. Raises
+        OptionError if none has it, unless that is known, and for a column or a version of it that none has.
         """
+        if self.options.columns or self.options.table_version is not None:
+            self.check_columns()
+        yield from self._extracts()
+
+    def _extracts(self) -> Iterator[LogicalLog]:
+        """The same without a test of the columns: a reading of these extracts may go on with others."""
         missing: list[TableNotFoundError] = []
         names: set[str] = set()
         found = 0
@@ -102,7 +111,7 @@ class JoinedLog(ChangeLog):
             names |= log.table_names
             self._check_name(names)
             found += 1
-            if has_table:
+            if has_table or log.lacks_descriptions:
                 log.keeps_bad_records = self.keeps_bad_records
                 log.bad_records.clear()  # of an earlier reading
                 yield log
@@ -144,6 +153,7 @@ class JoinedLog(ChangeLog):
             for text in log.tally.notices:
                 self.notice(text)
             log.tally, log.left_out = self.tally, self.left_out
+            log.is_part = True
         self._opened[path] = log
         if len(self._opened) > _MOST_OPEN:
             self._opened.popitem(last=False)
@@ -158,6 +168,10 @@ class JoinedLog(ChangeLog):
     @property
     def dec_length(self) -> str:
         return self._log(self._paths[0]).dec_length
+
+    @property
+    def lacks_descriptions(self) -> bool:
+        return self._lacks_descriptions
 
     @classmethod
     def column_docs(cls) -> Mapping[str, str]:
@@ -179,27 +193,33 @@ class JoinedLog(ChangeLog):
         return found
 
     def table_versions(self) -> Sequence[Version]:
-        found: list[Version] = []
+        found: list[TableVersion] = []
         missing: list[TableNotFoundError] = []
         for path in self._paths:
             log = self._log(path)
             try:
-                found += log.table_versions()
+                found += log.every_version()
             except TableNotFoundError as error:
                 missing.append(error)  # an extract need not have changes of every table
             self.table_names |= log.table_names
+            self._lacks_descriptions |= log.lacks_descriptions
         if missing and not found:
             raise missing[0]
-        return found
+        return of_number(found, self.options.table_version)
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        return [part for log in self.extracts() for part in log.change_parts(max_bytes)]
+        return [part for log in self._extracts() for part in log.change_parts(max_bytes)]
 
     def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        return [part for log in self.extracts() for part in log.cut_change_parts(max_bytes)]
+        return [part for log in self._extracts() for part in log.cut_change_parts(max_bytes)]
 
     def has_table(self) -> bool:
-        return any(self._log(path).has_table() for path in self._paths)
+        for path in self._paths:
+            log = self._log(path)
+            if log.has_table():
+                return True
+            self._lacks_descriptions |= log.lacks_descriptions
+        return False
 
     # -- reading ----------------------------------------------------------------------------------
 

@@ -35,6 +35,7 @@ from lmparse.changes.ranges import OUTSIDE
 from lmparse.errors import (
     ControlError,
     DataError,
+    FileLimitError,
     FramingError,
     InvalidValueError,
     OptionError,
@@ -79,6 +80,8 @@ class LogicalLog(ChangeLog):
         self.known_table_ids = self._known.table_ids
         self.extract = ExtractReading(self._known.extract, self._places)
         self.observed = control_checks.Observed()
+        self._search_damage: FramingError | None = None
+        """What ended the search for the table that the option `table` names, in front of a record of it."""
         self._describe_header()
 
     # -- what is known before the first record is read ------------------------------
@@ -431,11 +434,26 @@ class LogicalLog(ChangeLog):
 
     def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
         check_header(self.header, self.options)
-        found = self._search.find(self.table_headers())
-        if not found and not self._search.described:
+        found = self._search.find(self._table_headers_to_damage())
+        if not found and not self._search.described and self._search_damage is None:
             shown = (self._search.shown(values) for values in self.table_headers())
             raise self.no_table(f"no change in the log is of a table {wanted!r}", shown)
         return found
+
+    def _table_headers_to_damage(self) -> Iterator[Values]:
+        """The same as `table_headers`, up to damage: reading the changes reports it at its place, as the mode says."""
+        self._search_damage = None
+        try:
+            yield from self.table_headers()
+        except FileLimitError:
+            raise
+        except FramingError as error:
+            self._search_damage = error
+
+    @property
+    def lacks_descriptions(self) -> bool:
+        # Behind the damage may be a record of the table that was looked for.
+        return self._search_damage is not None
 
     @cached_property
     def _search(self) -> TableSearch:
@@ -458,15 +476,17 @@ class LogicalLog(ChangeLog):
         return False
 
     def table_versions(self) -> list[TableVersion]:
+        return of_number(self.every_version(), self.options.table_version)
+
+    def every_version(self) -> list[TableVersion]:
+        """All versions of the table that the option `table` names, whichever `table_version` picks."""
         ids = self.table_ids or frozenset()
         versions = [version for version in self.tables.versions if any(map(version.is_of, ids))]
-        versions = versions or self._search.described
-        picked = self.options.table_version
-        found = [version for version in versions if picked in (None, version.sequence)]
-        if versions and not found:
-            have = ", ".join(str(version.sequence) for version in versions)
-            raise OptionError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
-        return found
+        versions = versions or list(self._search.described)
+        if not versions and self._search_damage is not None:
+            why = f"no record in front of the damage is of a table {self.options.table!r}: {self._search_damage}"
+            raise self.no_table(why, ())
+        return versions
 
     def _maybe_version(self, values: Values) -> TableVersion | None:
         try:
@@ -492,6 +512,15 @@ class LogicalLog(ChangeLog):
     def _places(self) -> change_record.Places:
         fixed = [entry.id for entry in self.spec.layout if entry.width]
         return change_record.table_places(fixed) if self.header.is_table else self.header.places
+
+
+def of_number(versions: Sequence[TableVersion], picked: int | None) -> list[TableVersion]:
+    """The versions of a table that the option `table_version` picks. Raises OptionError LMP-C005 if there is none."""
+    found = [version for version in versions if picked in (None, version.sequence)]
+    if versions and not found:
+        have = ", ".join(map(str, sorted({version.sequence for version in versions})))
+        raise OptionError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
+    return found
 
 
 def _missing(record: Record) -> InvalidValueError | None:

@@ -48,6 +48,8 @@ class ChangeLog(RecordFile):
         """The checkpoint that was written of this reading."""
         self.known_table_ids: frozenset[tuple[Any, ...]] | None = None
         """The result of `table_ids` for the whole log, if this is a part."""
+        self.is_part = False
+        """Whether this is one of several that are read as one log: its columns are those of all of them."""
         self.table_names: set[str] = set()
         """Full name of the table that the option `table` names, once it has been looked up."""
 
@@ -134,17 +136,26 @@ class ChangeLog(RecordFile):
         self.check_columns()
 
     def check_columns(self) -> None:
-        """Raise OptionError for a table version without a table, and for an unknown column."""
+        """Raise OptionError for a table version without a table, and for a column that none of the log's tables has."""
         options = self.options
         if options.table_version is not None and options.table is None:
             raise OptionError("tableVersion needs a table", hint="give table too")
-        if self.known_table_ids is not None and not self.known_table_ids:
-            return  # no row has them
-        versions = self.all_versions() if options.table is None else self.table_versions()
-        names = {column.name for version in versions for column in version.columns}
+        if self.is_part or (self.known_table_ids is not None and not self.known_table_ids):
+            return  # the whole log may have them, or no row has
+        try:
+            names = self.known_columns()
+        except TableNotFoundError:
+            if self.lacks_descriptions:
+                return  # what cannot be read ends the reading, or is said
+            raise
         for name in options.columns:
             if name not in names:
                 raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
+
+    def known_columns(self) -> set[str]:
+        """The columns that the table has that the options name, in any version; without one those of all tables."""
+        versions = self.all_versions() if self.options.table is None else self.table_versions()
+        return {column.name for version in versions for column in version.columns}
 
     def why_excluded(self, state: str, seq: Callable[[], str], time: Callable[[], int | None]) -> str | None:
         """The reason for which `include` or the range excludes a change: its outcome, or OUTSIDE; None if none does."""

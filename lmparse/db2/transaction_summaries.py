@@ -23,10 +23,11 @@ from lmparse.db2.log_part import PartContext
 from lmparse.db2.part_index import PartIndex
 from lmparse.db2.record_fields import Fields
 from lmparse.db2.row_images import RowImages
-from lmparse.db2.tables import Ids
-from lmparse.db2.transaction_index import Transaction
+from lmparse.db2.tables import Ids, Table
+from lmparse.db2.transaction_index import ChangeReference, Transaction
 from lmparse.db2.unit_totals import UnitTotals
 from lmparse.db2.units import OPEN, STATES
+from lmparse.errors import DataError
 from lmparse.values.byte_arrays import Flags, UInt64s
 
 BEGINS_BEFORE = "it begins before the log"
@@ -90,7 +91,7 @@ class _Summaries:
         images = RowImages(Fields(self._log.logs.records.spec.layouts, self._log.logs.byte_order_word))
         for context, part in index.parts():
             held = PartRows(index.whole, replace(context, extras=[]), part)
-            for summary in self._of_part(context, part, UnitTotals(held, self._log.buffer, images), held, special):
+            for summary in self._of_part(context, part, self._totals(held, images), held, special):
                 while ended and _last_index(ended[0]) < summary.last_record_index:
                     yield self._of(ended.popleft())
                 yield summary
@@ -152,8 +153,8 @@ class _Summaries:
             int(members.lsn[last]),
         )  # fmt: skip
         found.records, found.bytes = int(totals.records[unit]), int(totals.bytes[unit])
-        for ids, op, is_undone, number in totals.counts(unit):
-            found.count(self._name(ids), op, number, is_undone=is_undone)
+        for ids, table, op, is_undone, number in totals.counts(unit):
+            found.count(self._name(ids, table), op, number, is_undone=is_undone)
         self._add_changes(found, special.pop((int(held.units.tid[unit]), transaction.first_index), None))
         return found
 
@@ -168,9 +169,12 @@ class _Summaries:
         return found
 
     def _add_changes(self, summary: TransactionSummary, transaction: Transaction | None) -> None:
-        for change in () if transaction is None else transaction.changes:
+        if transaction is None:
+            return
+        for change in transaction.changes:
             if self._log.decoder.has_row(change):
-                summary.count(self._name(change.ids), change.op, 1, is_undone=change.is_undone)
+                table = self._described(transaction, change)
+                summary.count(self._name(change.ids, table), change.op, 1, is_undone=change.is_undone)
 
     def _bare(
         self, transaction: Transaction, first_offset: int, last_index: int, last_offset: int, last_lsn: int
@@ -206,8 +210,18 @@ class _Summaries:
             reasons.append(USED_AGAIN if transaction.is_reused else NO_END)
         return reasons
 
-    def _name(self, ids: Ids | None) -> str:
-        table = None if ids is None else self._log.transactions.named.get(ids)
+    def _totals(self, held: PartRows, images: RowImages) -> UnitTotals:
+        return UnitTotals(held, self._log.buffer, images, self._log.descriptions)
+
+    def _described(self, transaction: Transaction, change: ChangeReference) -> Table | None:
+        try:
+            return self._log.descriptions.of(transaction, change)
+        except DataError:
+            return None  # reading the change raises it
+
+    def _name(self, ids: Ids | None, described: Table | None) -> str:
+        """The name of a table as its changes have it: that of the file is not that of a table before it."""
+        table = self._log.transactions.named.get(ids) if described is None and ids is not None else described
         schema, name, _ = name_of(table, ids)
         return self._labels.label(f"{schema}.{name}" if schema else name, "" if ids is None else _shown(ids))
 

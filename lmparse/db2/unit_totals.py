@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from lmparse.db2.changed_rows import PartRows
+from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.record_columns import NO_TABLE, table_ids
 from lmparse.db2.row_images import RowImages
-from lmparse.db2.tables import Ids
+from lmparse.db2.tables import Ids, Table
 from lmparse.framing.file_arrays import Gathered
 from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Flags, Int64s
@@ -19,15 +20,17 @@ _ROWS = 1 << 16
 """Rows whose headers are read at a time."""
 _NEAR = 1 << 13
 """Bytes between two headers that are read."""
-UnitCount = tuple[Ids | None, str, bool, int]
-"""Table, operation, whether they were taken back, and how many changes these are."""
+UnitCount = tuple[Ids | None, Table | None, str, bool, int]
+"""Ids of the table, its description at the changes, their operation, whether they were taken back, and how many they
+are."""
 
 
 class UnitTotals:
     """The totals of each unit of a part."""
 
-    def __init__(self, held: PartRows, buffer: Buffer, images: RowImages) -> None:
+    def __init__(self, held: PartRows, buffer: Buffer, images: RowImages, descriptions: Descriptions) -> None:
         self._held, self._buffer, self._images = held, buffer, images
+        self._descriptions = descriptions
         units, members, unit_of = held.units, held.columns.members, held.part.unit_of
         count = len(units)
         every = np.arange(len(members))
@@ -42,18 +45,24 @@ class UnitTotals:
 
     def counts(self, unit: int) -> Iterator[UnitCount]:
         """The changed rows of a unit, by table, operation and outcome."""
-        bounds, ids, ops, is_undone, numbers = self._counts
+        bounds, tables, which, ops, is_undone, numbers = self._counts
         for place in range(int(bounds[unit]), int(bounds[unit + 1])):
-            table = int(ids[place])
-            named = None if table == NO_TABLE else table_ids(table)
-            yield named, ops[place].decode(), bool(is_undone[place]), int(numbers[place])
+            ids, described = tables[which[place]]
+            named = None if ids == NO_TABLE else table_ids(ids)
+            yield named, described, ops[place].decode(), bool(is_undone[place]), int(numbers[place])
 
     @cached_property
-    def _counts(self) -> tuple[Int64s, Int64s, Int64s, Flags, Int64s]:
-        """The place of the first count of each unit, then tables, operations, outcomes and numbers of the counts."""
+    def _counts(self) -> tuple[Int64s, list[tuple[int, Table | None]], Int64s, Int64s, Flags, Int64s]:
+        """The place of the first count of each unit, and all tables; then what `counts` gives of each.
+
+        Ids that were used again, or a table that was altered, are several tables.
+        """
         held = self._held
         rows = held.rows[self._are_rows(held.rows)]
-        tables, table = np.unique(held.columns.rows.ids[rows], return_inverse=True)
+        tables, table = list[tuple[int, Table | None]](), np.zeros(len(rows), np.int64)
+        for described, places in held.versions(rows, self._descriptions):
+            table[places] = len(tables)
+            tables.append((int(held.columns.rows.ids[rows[places[0]]]), described))
         letters, op = np.unique(held.part.ops[rows], return_inverse=True)
         # Below 2^63: a part has less than 2^22 units, tables, and kinds of changes.
         key = (held.row_unit[rows] * max(len(tables), 1) + table) * max(len(letters), 1) + op
@@ -62,7 +71,7 @@ class UnitTotals:
         key, op = np.divmod(key, max(len(letters), 1))
         unit, table = np.divmod(key, max(len(tables), 1))
         bounds = np.searchsorted(unit, np.arange(len(held.units) + 1))
-        return bounds, tables[table], letters[op], is_undone, numbers
+        return bounds, tables, table, letters[op], is_undone, numbers
 
     def _are_rows(self, rows: Int64s) -> Flags:
         """Which changes have a row, or are an error, and not internal records only; as `ChangeDecoder.has_row`."""

@@ -39,8 +39,8 @@ _OTHER = "other"
 class ChangeFolderRun(Run):
     """One conversion of the changes of a log into a folder of files."""
 
-    described: Mapping[str, dict[str, Any]] = {}
-    """Key and columns of each table version, by its identity."""
+    described: dict[str, list[dict[str, Any]]]
+    """Key and columns of each table version, by its identity, which versions of several control files may share."""
     log: ChangeLog
 
     @cached_property
@@ -68,6 +68,8 @@ class ChangeFolderRun(Run):
         log.scratch = spilled
         if asked.jobs > 1:
             log.run = pool.in_order
+        if asked.options.columns or asked.options.table_version is not None:
+            log.check_columns()  # a part knows its own alone
         parts = self.parts(log.change_parts)
         with self._files_ahead(spilled, asked.metadata(log)) as ahead:
             if len(parts) > 1:
@@ -79,7 +81,9 @@ class ChangeFolderRun(Run):
                 kept = self._changes_here(log, spilled, ahead)
         self.check_files()
         check_same(kept, self._origin, is_sorted=self.asked.options.order == "file")
-        self.described = {version.identity: described_table(version, log.dec_length) for version in log.all_versions()}
+        self.described = {}
+        for version in log.all_versions():
+            self.described.setdefault(version.identity, []).append(described_table(version, log.dec_length))
         files = self._write_files(work.made, kept.groups, asked.metadata(log), ahead.files)
         self.summary.left_out += self.enveloped.left_out
         manifest = work.made / writers.MANIFEST
@@ -195,13 +199,21 @@ class ChangeFolderRun(Run):
             "table_name": table and table.name,
             "version": table and table.version,
             "ids": table and table.identity.partition(" ")[0],
-            **(self.described.get(group.identity or "") or dict.fromkeys(DESCRIBED)),
+            **self._description(group),
             "rows": self.enveloped.rows(group.identity, group.schema, sum(operations.values())),
             "rows_by_operation": dict(sorted(operations.items())),
             "schema": None if self.form == "jsonl" else [_described(entry) for entry in self._schema(group)],
             "size": path.stat().st_size,
             "sha256": sha256_of(path),
         }
+
+    def _description(self, group: Group) -> dict[str, Any]:
+        """Key and columns of the version of a group: of several with its identity, the least that has its columns."""
+        image = group.schema.field("after").type if "after" in group.schema.names else pa.null()
+        names = {entry.name for entry in image} if pa.types.is_struct(image) else set()
+        found = self.described.get(group.identity or "", [])
+        having = [one for one in found if names <= {column["name"] for column in one["columns"]}]
+        return min(having, key=lambda one: len(one["columns"]), default=dict.fromkeys(DESCRIBED))
 
     def _manifest(
         self, log: ChangeLog, files: list[dict[str, Any]], inputs: dict[str, dict[str, Any]]

@@ -101,6 +101,7 @@ def spill_log(
     def again(engine: str) -> ChangeLog:
         other = opened_again(log, settings, engine)
         assert isinstance(other, ChangeLog)
+        other.is_part = log.is_part
         other.resumed = log.resumed
         return other
 

@@ -24,7 +24,7 @@ class Named:
     name: str
     version: int
     identity: str
-    """Text that no other table version of the log has."""
+    """Text that no other table version of a control file, or of a Db2 LUW log, has."""
 
 
 def safe_name(table: Named) -> str:
@@ -44,14 +44,19 @@ def unversioned(schema: str, name: str) -> str:
 
 
 def safe_names(tables: Iterable[Named]) -> list[str]:
-    """A name for each table; names that are equal without regard to case get a hash."""
+    """A name for each table; names that are equal without regard to case get a hash.
+
+    Versions of the same number get a number too: extracts of a log may number theirs each by itself.
+    """
     tables = list(tables)
     names = [safe_name(table) for table in tables]
     counts = Counter(name.casefold() for name in names)
-    return [
-        name if counts[name.casefold()] == 1 else f"{name}~{_mark(table)}"
-        for name, table in zip(names, tables, strict=True)
-    ]
+    found, given = list[str](), Counter[Named]()
+    for name, table in zip(names, tables, strict=True):
+        given[table] += 1
+        again = f"-{given[table]}" if given[table] > 1 else ""
+        found.append(name if counts[name.casefold()] == 1 else f"{name}~{_mark(table)}{again}")
+    return found
 
 
 def escaped(word: str) -> str:

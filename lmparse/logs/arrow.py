@@ -309,12 +309,13 @@ class TableColumns:
         has_logs, is_whole = False, True
         for log in logs:
             has_logs = True
-            is_whole = is_whole and not log.lacks_descriptions
             try:
                 found = log.table_versions()
             except TableNotFoundError as error:
                 missing.append(error)  # a log among many need not have changes of every table
                 continue
+            finally:
+                is_whole = is_whole and not log.lacks_descriptions  # which looking for the table may show
             versions.extend(found)
             is_whole = is_whole and bool(found)
             names |= log.table_names
@@ -334,10 +335,16 @@ class TableColumns:
             )  # fmt: skip
         return cls(options, versions, dec_length, why, is_whole)
 
-    def schema(self) -> pa.Schema:
-        """The columns of the changes, without columns of the table if no log says them."""
-        options = self.options if self.why_none is None else replace(self.options, columns=())
-        versions = None if options.table is None else self.versions
+    def schema(self, *, may_lack: bool = False) -> pa.Schema:
+        """The columns of the changes, without columns of the table if no log says them.
+
+        `may_lack`: so are those that the option `columns` names and no log says. Otherwise OptionError LMP-S003.
+        """
+        options, versions = self.options, None if self.options.table is None else self.versions
+        if options.columns and versions is not None and (may_lack or self.why_none is not None):
+            known = {column.name for version in versions for column in version.columns}
+            options = replace(options, columns=tuple(name for name in options.columns if name in known))
+            versions = versions if options.columns else ()  # the option left empty would mean all
         if options.envelope != "flat":
             return envelopes.schema_of(options, versions, self.dec_length)
         docs = check_changes(options).column_docs()

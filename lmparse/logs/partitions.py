@@ -91,6 +91,8 @@ class FilePart:
         self.check()
         catalog.load_planned(self.options.spec, self.fingerprint)
         file = open_file(self.path, self.options, settings=self.settings, **named)
+        if isinstance(file, ChangeLog):
+            file.is_part = True
         self.check()
         return file
 
@@ -278,6 +280,8 @@ class Request:
                 if is_one_of_many and not file.lacks_descriptions:
                     return []
                 file.read_no_table()
+            if self.options.columns and self.options.table is None:
+                file.check_columns()  # those of one table are known by now, from all files
             parts = (file.change_parts if is_numbered else file.cut_change_parts)(self.max_bytes)
         else:
             parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)

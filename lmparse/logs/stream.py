@@ -112,7 +112,7 @@ class LogStream:
         self._done: list[_State] = []
         """Files that were taken up to the offset that was asked about last, whose positions need not be known."""
         self._held: frozenset[str] | None = None
-        self._waiting = WaitingFiles(say)
+        self._say, self._waiting = say, WaitingFiles(say)
         self._log: tuple[str, ChangeLog, tuple[FileState, ...]] | None = None
         """The files that were opened last as one log, that log, and their states before."""
 
@@ -153,6 +153,10 @@ class LogStream:
         log, planned = self._log_of(start, end)
         if not log.has_table():
             log.read_no_table()
+        if self._options.table is None:
+            lacking = set(self._options.columns) - (log.known_columns() if self._options.columns else set())
+            if lacking:  # no error, since a later file may have them
+                self._say(f"columns: no file of this micro-batch has {', '.join(sorted(lacking))}")
         parts = log.change_parts(self._request.max_bytes)
         check_all(planned)
         fingerprint = log.spec.fingerprint

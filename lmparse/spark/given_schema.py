@@ -7,14 +7,16 @@ the one that has it: one that cannot be read, or one that the stream has not com
 
 Where a version of the table lacks a column, and has one that the schema does not name and that was never beside it, it
 may be that column under another name, whose values are lost. That ends a stream, and is said of a batch.
+
+A name in the schema means the column of this name, if any file that is known has it, else the only one in other letter
+case that the schema does not name itself. A micro-batch need not have them all, so what a name means is not its own.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pyarrow as pa
 
@@ -31,7 +33,7 @@ def batch_columns(request: Request, wanted: pa.Schema) -> pa.Schema:
     """The columns of the source for the files of a request, and for a schema that is given."""
     unread = list[str]()
     said = TableColumns.of(request.options, request.logs(unread))
-    lost = _maybe_renamed(said.versions, [], _of_table(wanted, request), of_all=False)
+    lost = _maybe_renamed(said.versions, [], _meant(request, wanted, said.versions), of_all=False)
     if lost is not None:
         _say(lost)
     is_all = not unread and said.is_whole and said.why_none is None
@@ -50,29 +52,42 @@ class StreamColumns:
 
     def of(self, said: TableColumns) -> pa.Schema:
         """The columns for what the files of a micro-batch say. Raises OptionError LMP-S012."""
-        given = _of_table(self._wanted, self._request)
-        lost = _maybe_renamed(said.versions, self.first.versions, given, of_all=True)
+        first = self.first.versions
+        before, meant = (_meant(self._request, self._wanted, known) for known in (first, [*first, *said.versions]))
+        for name, column in meant.items():
+            if before[name] not in (name, column):
+                raise OptionError(
+                    f"column {name!r} of the schema was {before[name]!r} in the files so far, and is {column!r} now",
+                    code="LMP-S012", hint="name each as the files do",
+                )  # fmt: skip
+        lost = _maybe_renamed(said.versions, first, meant, of_all=True)
         if lost is not None:
             raise OptionError(lost, code="LMP-S012", hint="if it is the same column, name both in the schema")
-        return _columns(self._request, said, self._wanted, has_more=True)
+        return _columns(self._request, said, self._wanted, has_more=True, others=first)
 
 
 Images = dict[str, list[pa.Field]]
 """The columns of the table, by the name of the image that they are in; '' if they are in none."""
 
 
-def _columns(request: Request, said: TableColumns, wanted: pa.Schema, *, has_more: bool) -> pa.Schema:
-    """The columns of the source; `has_more`: with those of the table that only the schema names."""
+def _columns(
+    request: Request, said: TableColumns, wanted: pa.Schema, *, has_more: bool, others: Sequence[Version] = ()
+) -> pa.Schema:
+    """The columns of the source; `has_more`: with those of the table that only the schema names.
+
+    `others` are versions beside those of these files.
+    """
     options = request.options
     if options.table is None:
         return arrow.request_schema(request)
-    source, given, added = said.schema(), _of_table(wanted, request), Images()
+    source, given, added = said.schema(may_lack=has_more), _of_table(wanted, request), Images()
+    meant = _meant(request, wanted, [*said.versions, *others])
     for place, fields in _of_table(source, request).items() if has_more else ():
-        known = _names(fields)
+        known = {entry.name for entry in fields}
         added[place] = [
             entry.with_nullable(True) for entry in given.get(place, ())
-            if entry.name.lower() not in known and not pa.types.is_nested(entry.type)
-            and (not options.columns or entry.name in options.columns)
+            if meant[entry.name] not in known and not pa.types.is_nested(entry.type)
+            and (not options.columns or meant[entry.name] in options.columns)
         ]  # fmt: skip
     if isinstance(said.why_none, TableNotFoundError):
         _say(" ".join(filter(None, (f"{said.why_none}; no rows.", said.why_none.hint))))
@@ -87,26 +102,51 @@ def _columns(request: Request, said: TableColumns, wanted: pa.Schema, *, has_mor
 
 
 def _maybe_renamed(
-    versions: Sequence[Version], others: Sequence[Version], given: Images, *, of_all: bool
+    versions: Sequence[Version], others: Sequence[Version], meant: Mapping[str, str], *, of_all: bool
 ) -> str | None:
     """A column of a schema that a version of the table may have under another name, in words; None if there is none.
 
     `others` are versions beside these. `of_all`: also of the columns that no version has.
     """
-    names = {entry.name.lower(): entry.name for fields in given.values() for entry in fields}
-    tables = {frozenset(_names(version.columns)): version for version in versions}
-    together = {*tables, *(frozenset(_names(version.columns)) for version in others), frozenset(names)}
+    given = set(meant.values())
+    tables = {_names(version): version for version in versions}
+    together = {*tables, *map(_names, others)}
     for table, version in tables.items():
-        for name in names.keys() - table:
-            if (of_all or any(name in other for other in tables)) and not any(
-                {*table, name} <= other for other in together
-            ):
-                beside = [column.name for column in version.columns if column.name.lower() not in names]
-                return (
-                    f"{version.identity} has no column {names[name]!r}, and may have it under another name, whose "
-                    f"values are lost: {', '.join(beside)}"
-                )
+        for name in sorted(given - table):
+            if of_all or any(name in other for other in tables):
+                apart = [
+                    column.name for column in version.columns
+                    if column.name not in given and not any({name, column.name} <= other for other in together)
+                ]  # fmt: skip
+                if apart:
+                    return (
+                        f"{version.identity} has no column {name!r}, and may have it under another name, whose "
+                        f"values are lost: {', '.join(apart)}"
+                    )
     return None
+
+
+def _meant(request: Request, wanted: pa.Schema, versions: Sequence[Version]) -> dict[str, str]:
+    """The column that each name of a schema means; the name itself if no version has one for it.
+
+    What the option `columns` leaves out is not meant. Raises OptionError LMP-S012 for a name that may mean several.
+    """
+    names = {entry.name for fields in _of_table(wanted, request).values() for entry in fields}
+    known = {name for version in versions for name in _names(version)}
+    known = known.intersection(request.options.columns or known)
+    alike: dict[str, list[str]] = {}
+    for name in known:
+        alike.setdefault(name.lower(), []).append(name)
+    found = {}
+    for name in names:
+        others = [] if name in known else alike.get(name.lower(), [])
+        if len(others) > 1:
+            raise OptionError(
+                f"column {name!r} may be any of {', '.join(sorted(others))}", code="LMP-S012",
+                hint="write it as the source does",
+            )  # fmt: skip
+        found[name] = others[0] if others and others[0] not in names else name
+    return found
 
 
 def _of_table(schema: pa.Schema, request: Request) -> Images:
@@ -117,8 +157,8 @@ def _of_table(schema: pa.Schema, request: Request) -> Images:
     return {entry.name.lower(): list(entry.type) for entry in images if pa.types.is_struct(entry.type)}
 
 
-def _names(columns: Iterable[Any]) -> set[str]:
-    return {column.name.lower() for column in columns}
+def _names(version: Version) -> frozenset[str]:
+    return frozenset(column.name for column in version.columns)
 
 
 def _say(text: str) -> None:

@@ -245,3 +245,90 @@ def test_one_change_cut_at_different_places(tmp_path: Path) -> None:
     with pytest.raises(lmparse.FramingError, match="has another change at the position of a record") as caught:
         read(cut(20), cut(50, data[:-1] + b"X"))
     assert caught.value.code == "LMP-F013"
+
+
+@pytest.fixture
+def altered(tmp_path: Path) -> list[str]:
+    return some_altered(tmp_path, 1, 1)
+
+
+def some_altered(folder: Path, *sequences: int) -> list[str]:
+    """Two extracts of a table, of which the second has a column more, with the numbers of their versions."""
+    paths = []
+    columns = (Column("NO", "INT", 4), Column("NEW", "CHAR", 5))
+    for number in (1, 2):
+        table = Table(0x0105, 2, 3, "PROD", "ITEMS", columns[:number], sequence=sequences[number - 1])
+        writer, place = logs.Writer([table]), f"{0x00DE123456780000 + number:020X}"
+        row = {"NO": number, "NEW": "x"} if number == 2 else {"NO": number}
+        writer.add(logs.Unit(number), table, "I", after=row, log_rba=place, log_lrsn=place)
+        made = writer.example()
+        (folder / f"n{number}.ctl").write_bytes(framing.rdw(made.control_records))
+        (folder / f"n{number}.dat").write_bytes(framing.rdw(made.data_records))
+        paths.append(str(folder / f"n{number}.dat"))
+    return paths
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_table_version_that_one_extract_has_is_taken(
+    engine: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    paths = some_altered(tmp_path, 1, 2)
+    options = ["--control", f"{tmp_path}/{{stem}}.ctl", "--table", "PROD.ITEMS", "--engine", engine]
+    for version, row in (("1", {"NO": 1}), ("2", {"NO": 2, "NEW": "x"})):
+        assert cli.main(["changes", *paths, *options, "--table-version", version]) == 0
+        assert [json.loads(line)["after"] for line in capsys.readouterr().out.splitlines()] == [row]
+    for command in (["changes", *paths], ["convert", *paths, str(tmp_path / "out"), "--jobs", "2"]):
+        assert cli.main([*command, *options, "--table-version", "3"]) == 2
+        said = capsys.readouterr().err
+        assert "tableVersion has no value 3" in said
+        assert "versions: 1, 2" in said
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("table", [[], ["--table", "PROD.ITEMS"]])
+def test_columns_that_one_extract_has_are_taken(
+    table: list[str], engine: str, altered: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    given = [*altered, "--control", f"{tmp_path}/{{stem}}.ctl", *table]
+    for order in ("file", "commit"):
+        assert cli.main(["changes", *given, "--columns", "NO,NEW", "--engine", engine, "--order", order]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        found = sorted((json.loads(line)["after"] for line in lines), key=str)
+        assert found == [{"NO": 1}, {"NO": 2, "NEW": "x"}]
+    for jobs in ("1", "2"):
+        out = tmp_path / f"out{jobs}"
+        more = ["--engine", engine, "--jobs", jobs]
+        assert cli.main(["convert", *altered, str(out), *given[2:], "--columns", "NEW,NO", *more]) == 0
+        written = [row["after"] for path in out.rglob("*.parquet") for row in pq.read_table(path).to_pylist()]
+        assert sorted(written, key=str) == [{"NO": 1}, {"NO": 2, "NEW": "x"}]
+        # Each control file numbers its versions by itself.
+        entries = json.loads((out / "manifest.json").read_text())["files"]
+        assert sorted([column["name"] for column in entry["columns"]] for entry in entries) == [["NO"], ["NO", "NEW"]]
+        assert len({entry["file"] for entry in entries}) == 2
+        assert cli.main(["convert", *altered, f"{out}-none", *given[2:], "--columns", "NO,NONE", *more]) == 2
+    assert cli.main(["changes", *given, "--columns", "NO,NONE", "--engine", engine]) == 2
+    said = capsys.readouterr().err
+    assert "there is no column 'NONE'" in said
+    assert "one of NEW, NO" in said
+    if table:
+        read = lmparse.read_changes(altered, control=given[3], table="PROD.ITEMS", columns="NEW", engine=engine)
+        assert [row["after"] for row in read.to_pylist()] == [{"NEW": None}, {"NEW": "x"}]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("name", ["ITEMS", "NONE"])
+def test_damage_in_front_of_a_table_is_reported_at_its_place(
+    name: str, engine: str, altered: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Not where the table is looked for: changes in front of it are printed."""
+    path = Path(altered[1])
+    path.write_bytes(path.read_bytes() + bytes(20))
+    options = ["--control", f"{tmp_path}/{{stem}}.ctl", "--framing", "rdw", "--engine", engine]
+    for files in (altered, altered[1:]):
+        found = []
+        for table in ([], ["--table", "0105.0002.0003"], ["--table", f"PROD.{name}"]):
+            assert cli.main(["changes", *files, *options, *table])
+            said = capsys.readouterr()
+            assert "LMP-F007" in said.err
+            found.append([json.loads(line)["after"]["NO"] for line in said.out.splitlines()])
+        assert found == [[1, 2][-len(files) :]] * 2 + ([[1, 2][-len(files) :]] if name == "ITEMS" else [[]])

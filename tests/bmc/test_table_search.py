@@ -59,10 +59,13 @@ def test_headers_are_read_up_to_the_first_of_a_table_that_is_described(table: st
     given = put(tmp_path, [OTHER, ITEMS, OTHER, ITEMS], cut=5)
     log = open_changes(given["path"], Options.parse({"control": given["control"], "table": table, "engine": engine}))
     assert len(log.table_ids or ()) == 1
+    assert not log.lacks_descriptions
     unnamed = put(tmp_path, [OTHER, OTHER, OTHER], cut=5)
     log = open_changes(unnamed["path"], Options.parse({"control": unnamed["control"], "table": "NONE"}))
+    assert log.table_ids == frozenset()
+    assert log.lacks_descriptions  # behind the damage
     with pytest.raises(FramingError):
-        assert log.table_ids
+        list(log.changes())
 
 
 @pytest.mark.parametrize("order", ["file", "commit"])

@@ -15,7 +15,9 @@ from samples.db2_random import Plan, written
 from samples.db2_scripts import DOC, ITEM, item, tables_file
 from transactions_of import both, counted, counted_changes, listed
 from writers.db2 import dms, rows
+from writers.db2.columns import Column
 from writers.db2.stream import Stream
+from writers.db2.tables import Table
 from writers.db2.wire import Rid
 
 import lmparse
@@ -245,3 +247,37 @@ def test_listing_is_linear(script: Any, tmp_path: Path) -> None:
     for count, parts in product((operations, elements), (1, 6)):
         read(count, parts, 2)
         assert growth(partial(read, count, parts), 60) < 2.1
+
+
+@pytest.mark.parametrize("is_one", [False, True], ids=["several transactions", "one transaction"])
+def test_changes_of_a_dropped_table_have_not_the_name_of_the_next_one(is_one: bool, tmp_path: Path) -> None:
+    """Ids are used again, and the tables file is of the time behind: names are those that the changes have."""
+    before = Table(2, 6, "A", (Column("ID", "INTEGER", nullable=False), Column("X", "INTEGER")))
+    after = Table(2, 6, "B", (Column("ID", "INTEGER", nullable=False), Column("Y", "VARCHAR(9)")))
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(before)
+    for number, old in ((1, {"ID": 1, "X": 5}), (2, {"ID": 2, "X": 6})):
+        unit.insert(before, old)
+        if not is_one:
+            unit.commit()
+            unit = stream.begin()
+        elif number == 1:
+            unit.update(before, old, {"ID": 1, "X": 7})
+    unit.drop_table(before)
+    unit.create_table(after)
+    unit.initialize(after)
+    unit.insert(after, {"ID": 3, "Y": "x"})
+    unit.commit()
+    left = stream.begin()
+    left.insert(after, {"ID": 4, "Y": "y"})
+    left.abort()
+    path, options = put(tmp_path, stream), {"spec": "db2_log", "tables": tables_file(tmp_path, after)}
+    found = both(path, 200, **options)
+    old, new = "2.6", f"{after.schema}.B"
+    rows = [({name: counts["I"] for name, counts in row["tables"].items() if "I" in counts}) for row in found.rows]
+    assert rows == ([{old: 2, new: 1}, {}] if is_one else [{old: 1}, {old: 1}, {new: 1}, {}])
+    assert found.rows[-1]["compensated"] == {new: {"I": 1}}
+    changes, _ = counted_changes(path, **options)
+    counts = counted(found.rows, "tables")
+    assert {key: counts[key] for key in changes} == changes

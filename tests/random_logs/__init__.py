@@ -21,5 +21,7 @@ TARGETS: tuple[str, ...] = (
     "log_master_parts",
     "log_master_values",
     "log_master_versions",
+    "spark_schemas",
+    "spark_streams",
 )
 """The modules here that are targets."""

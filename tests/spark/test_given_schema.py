@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -273,6 +274,147 @@ def test_a_file_that_has_not_arrived_whole_does_not_keep_a_stream_from_beginning
     spoil(tmp_path, "uncontrolled", "n4")
     for mode in ("permissive", "failfast"):
         assert new(batches(schema, asked(tmp_path, mode=mode))) == [["v1"]]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai", "check"])
+@pytest.mark.parametrize("columns", ["NO,NEW", "NEW"])
+def test_the_option_columns_takes_a_column_that_only_later_files_have(
+    columns: str, engine: str, tmp_path: Path
+) -> None:
+    night(tmp_path, 1, "TEXT")
+    night(tmp_path, 4, "TEXT", "NEW")
+    options = asked(tmp_path, columns=columns, engine=engine)
+    schema = source(**options).schema()
+    assert schema["after"].dataType.names == columns.split(",")
+    given = of(op=TEXT, after=of(NEW=TEXT), _corrupt_fields=FAULTS)
+    for wanted in (schema, given):
+        assert outcome(wanted, options) == [(None, []), ("v4", [])]
+        assert new(batches(wanted, options)) == [[None, "v4"]]
+        assert new(batches(wanted, options, 1)) == [[None], ["v4"]]
+    feed = {**options, "envelope": "changefeed"}
+    wanted = source(**feed).schema()
+    assert [row["NEW"] for row in rows(wanted, feed)] == [None, "v4"]
+    assert [[row["NEW"] for row in batch] for batch in batches(wanted, feed, 1)] == [[None], ["v4"]]
+
+
+def test_a_stream_takes_a_column_of_the_option_that_no_file_has_yet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    night(tmp_path, 1)
+    options, schema = asked(tmp_path, columns="NO,NEW"), of(after=of(NO=NUMBER, NEW=TEXT), _corrupt_fields=FAULTS)
+    assert new(batches(schema, options)) == [[None]]
+    assert "after.NEW: null in all rows" in capsys.readouterr().err
+    assert outcome(schema, options) == "LMP-S003"
+    night(tmp_path, 4)
+    spoil(tmp_path, "damaged", "n4")
+    assert outcome(schema, options) == [(None, []), (None, ["LMP-F003"])]
+
+
+def test_a_column_of_the_option_that_no_file_has_is_refused_with_those_of_all_files(tmp_path: Path) -> None:
+    night(tmp_path, 1, "TEXT")
+    night(tmp_path, 4, "NEW")
+    for more in ({}, {"table": "PROD.ITEMS"}):
+        options = {"path": str(tmp_path), "columns": "NO,NONE", "control": f"{tmp_path}/{{stem}}.ctl", **more}
+        with pytest.raises(OptionError, match="no column 'NONE'") as caught:
+            list_rows(source(**options))
+        assert caught.value.code == "LMP-S003"
+        assert all(name in str(caught.value.hint) for name in ("NO", "TEXT", "NEW"))
+
+
+def test_the_option_columns_without_a_table_takes_a_column_that_some_file_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    night(tmp_path, 1, "TEXT")
+    night(tmp_path, 4, "NEW")
+    options = {"path": str(tmp_path), "columns": "NEW,NO", "control": f"{tmp_path}/{{stem}}.ctl"}
+    schema = source(**options).schema()
+    wanted = [{"NO": 1}, {"NO": 4, "NEW": "v4"}]
+    assert [json.loads(row["after"]) for row in rows(schema, options)] == wanted
+    capsys.readouterr()
+    found = batches(schema, options, 1)
+    assert [[json.loads(row["after"]) for row in batch] for batch in found] == [[wanted[0]], [wanted[1]]]
+    assert "no file of this micro-batch has NEW" in capsys.readouterr().err
+
+
+def test_a_version_without_a_column_that_was_beside_its_own_is_read(tmp_path: Path) -> None:
+    """Each in another version: what was there together is not one column under two names."""
+    night(tmp_path, 1, "NEW", "LEFT")
+    night(tmp_path, 4, "NEW", "RIGHT")
+    night(tmp_path, 7, "LEFT", "RIGHT")
+    assert new(batches(of(op=TEXT, after=of(NEW=TEXT, NO=NUMBER), _corrupt_fields=FAULTS), asked(tmp_path), 1)) == [
+        ["v1"], ["v4"], [None],
+    ]  # fmt: skip
+
+
+# -- names in other letter case -----------------------------------------------------------------------------------
+
+
+def after(found: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
+    return [[row["after"] for row in batch] for batch in found]
+
+
+def test_columns_that_differ_in_letter_case_keep_their_values_in_a_stream(tmp_path: Path) -> None:
+    """Db2 has them in one table; a micro-batch may have one of them alone."""
+    night(tmp_path, 1, "new")
+    night(tmp_path, 4, "NEW")
+    schema = source(**asked(tmp_path)).schema()
+    assert set(schema["after"].dataType.names) == {"NO", "new", "NEW"}
+    wanted = [{"NO": 1, "new": "v1", "NEW": None}, {"NO": 4, "new": None, "NEW": "v4"}]
+    assert after([rows(schema, asked(tmp_path))]) == after(batches(schema, asked(tmp_path))) == [wanted]
+    assert after(batches(schema, asked(tmp_path), 1)) == [wanted[:1], wanted[1:]]
+
+
+@pytest.mark.parametrize(("name", "why"), [("NEW", "no column 'NEW'.* another name.*: new"), ("New", "NEW, new")])
+def test_a_stream_gives_no_value_of_another_column_in_other_letter_case(name: str, why: str, tmp_path: Path) -> None:
+    night(tmp_path, 1, "new")
+    night(tmp_path, 4, "NEW")
+    schema = of(op=TEXT, after=of(NO=NUMBER, **{name: TEXT}), _corrupt_fields=FAULTS)
+    for most in (1, 2):
+        with pytest.raises(OptionError, match=why) as caught:
+            batches(schema, asked(tmp_path), most)
+        assert caught.value.code == "LMP-S012"
+
+
+def test_a_stream_ends_where_a_name_of_the_schema_would_mean_another_column_than_before(tmp_path: Path) -> None:
+    night(tmp_path, 1, "new")
+    schema = of(op=TEXT, after=of(NO=NUMBER, NEW=TEXT), _corrupt_fields=FAULTS)
+    reader = source(**asked(tmp_path, settledSeconds="0")).streamReader(schema)
+    start = reader.initialOffset()
+    end = reader.latestOffset(start, ReadAllAvailable())
+    parts = reader.partitions(start, end)
+    assert [row["after"]["NEW"] for part in parts for one in reader.read(part) for row in one.to_pylist()] == ["v1"]
+    night(tmp_path, 4, "new", "NEW")
+    last = reader.latestOffset(end, ReadAllAvailable())
+    with pytest.raises(OptionError, match="'NEW' of the schema was 'new' in the files so far") as caught:
+        reader.partitions(end, last)
+    assert caught.value.code == "LMP-S012"
+
+
+# -- a damaged file that can be opened ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", ["ITEMS", "STOCK"])
+@pytest.mark.parametrize("kept", [0, 200])
+def test_a_file_that_is_damaged_in_front_of_its_table_costs_no_row_of_others(
+    kept: int, table: str, tmp_path: Path
+) -> None:
+    """With the framing as an option it opens, and damage shows where the table is looked for."""
+    folder = tmp_path / "in"
+    night(folder, 1, "NEW")
+    night(folder, 4, "NEW", table=table)
+    path = folder / "n4.dat"
+    path.write_bytes(path.read_bytes()[:kept] + bytes(50 if not kept else 0))
+    options = asked(folder, framing="rdw")
+    schema = source(**options).schema()
+    code = "LMP-F006" if kept else "LMP-F005"
+    assert sorted(outcome(schema, options), key=str) == [("v1", []), (None, [code])]
+    for more in ({"mode": "dropmalformed"}, {"ignoreCorruptFiles": "true"}, {"badRecordsPath": str(tmp_path / "bad")}):
+        assert outcome(schema, {**options, **more}) == [("v1", [])]
+    assert codes(rows(schema, {**options, "table": "PROD.NONE"})[-1]) == [code]
+    with pytest.raises(DataError, match=code):
+        rows(schema, {**options, "mode": "failfast"})
+    with pytest.raises(DataError, match=code):
+        rows(schema, {**options, "path": str(path)})
 
 
 # -- logs that describe their tables themselves -------------------------------------------------------------------
