@@ -39,6 +39,7 @@ from lmparse.errors import (
     FramingError,
     InvalidValueError,
     OptionError,
+    TableNotFoundError,
 )
 from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
@@ -515,11 +516,14 @@ class LogicalLog(ChangeLog):
 
 
 def of_number(versions: Sequence[TableVersion], picked: int | None) -> list[TableVersion]:
-    """The versions of a table that the option `table_version` picks. Raises OptionError LMP-C005 if there is none."""
+    """The versions of a table that the option `table_version` picks.
+
+    Raises TableNotFoundError LMP-C005 if there is none; another log of the same table may have it.
+    """
     found = [version for version in versions if picked in (None, version.sequence)]
     if versions and not found:
         have = ", ".join(map(str, sorted({version.sequence for version in versions})))
-        raise OptionError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
+        raise TableNotFoundError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
     return found
 
 

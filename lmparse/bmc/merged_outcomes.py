@@ -1,4 +1,4 @@
-"""Merged outcomes: what became of units of recovery that some extract calls open, from all extracts of the log.
+"""Merged outcomes: what became of units of recovery, from all extracts of the log that say so.
 
 Headers of extracts may have other fields. So the outcome of a unit is put together field by field: a field that one
 header lacks is that of another extract, and only what two of them state can contradict each other.
@@ -37,18 +37,12 @@ class Found:
 
 
 class MergedOutcomes:
-    """Outcomes of the units that some extract calls open, from all extracts. Raises FramingError LMP-F013."""
+    """Outcomes of units, for extracts that call them open. Raises FramingError LMP-F013 if those of two differ."""
 
     def __init__(self, heads: Sequence[ExtractHeads]) -> None:
         unit = sum(widths(UNIT_FIELDS))
-        opened = np.concatenate([keys(one.open_units) for one in heads])
-        parts = [one.ended[np.isin(keys(one.ended[:, :unit]), opened)] for one in heads]
-        where = np.repeat(np.arange(len(heads)), [len(part) for part in parts])
-        rows = np.concatenate(parts)
-        order = np.argsort(keys(rows[:, :unit]), kind="stable")
-        rows, where = rows[order], where[order]
-        is_first = np.ones(len(rows), np.bool_)
-        is_first[1:] = (rows[1:, :unit] != rows[:-1, :unit]).any(1)
+        rows, where = _of_several(heads)
+        is_first = _is_first(rows[:, :unit])
         groups = np.cumsum(is_first) - 1
         self._units = rows[is_first, :unit]
         self._merged: dict[str, Bytes] = {}
@@ -86,6 +80,34 @@ class MergedOutcomes:
         )  # fmt: skip
 
 
+def _of_several(heads: Sequence[ExtractHeads]) -> tuple[Bytes, Int64s]:
+    """Rows as `ExtractHeads.ended`, by unit, and the number of the extract that each is of.
+
+    They are of units that an extract calls open, or that several extracts end. Of the latter, those with several
+    outcomes in one extract are left out: that is a matter of its records.
+    """
+    unit = sum(widths(UNIT_FIELDS))
+    rows = np.concatenate([one.ended for one in heads])
+    where = np.repeat(np.arange(len(heads)), [len(one.ended) for one in heads])
+    order = np.argsort(keys(rows[:, :unit]), kind="stable")
+    rows, where = rows[order], where[order]
+    is_first, is_other = _is_first(rows[:, :unit]), _is_first(rows[:, :-1])
+    is_of_next = is_first.copy()
+    is_of_next[1:] |= where[1:] != where[:-1]
+    groups = np.cumsum(is_first) - 1
+    extracts, outcomes = np.bincount(groups, is_of_next), np.bincount(groups, is_of_next | is_other)
+    are_open = np.isin(keys(rows[:, :unit]), np.concatenate([keys(one.open_units) for one in heads]))
+    wanted = are_open | ((extracts > 1) & (extracts == outcomes))[groups]
+    return rows[wanted], where[wanted]
+
+
+def _is_first(rows: Bytes) -> Flags:
+    """Which rows are other ones than those in front of them."""
+    found = np.ones(len(rows), np.bool_)
+    found[1:] = (rows[1:] != rows[:-1]).any(1)
+    return found
+
+
 def _greatest(values: Bytes, groups: Int64s) -> Bytes:
     """The greatest of the values of each group; groups ascend from 0."""
     if not len(values):
@@ -120,6 +142,15 @@ def differing_headers(heads: Sequence[ExtractHeads]) -> Iterator[str]:
         if is_needed and lacking and any(name not in one.absent for one in heads):
             many = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
             yield f"{lacking[0]}{many}: the header has no {layout[name].orig_id}, as other extracts have; {what}"
+
+
+def is_one_clock(heads: Sequence[ExtractHeads]) -> bool:
+    """Whether positions of all extracts can be compared, as `extract_heads.positions` has them.
+
+    In data sharing those of a header without LOGLRSN, or without the member that tells of it, are RBAs.
+    """
+    lacking = {not {_MEMBER, _ORDERING[0]}.isdisjoint(one.absent) for one in heads if one.records}
+    return len(lacking) < 2 or not any(bool(_members(one).any()) for one in heads)
 
 
 def _members(heads: ExtractHeads) -> Bytes:

@@ -13,7 +13,7 @@ from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, heads_of, o
 from lmparse.bmc.extract_settings import ExtractSettings, LentSegment, moved, numbered
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.merged_outcomes import Found, MergedOutcomes, differing_headers
+from lmparse.bmc.merged_outcomes import Found, MergedOutcomes, differing_headers, is_one_clock
 from lmparse.bmc.read_before import ReadBefore
 from lmparse.bmc.repeated_changes import (
     IDENTITY_FIELDS,
@@ -147,8 +147,13 @@ def _shared(
 
 def _near(heads: Sequence[ExtractHeads]) -> dict[int, tuple[bytes, bytes]]:
     """The extracts that have positions in common with others, by number: the last position of those before each, and
-    the first one of those behind it; empty if it has no record there."""
+    the first one of those behind it; empty if it has no record there.
+
+    Where positions cannot be compared, all records may be in others too.
+    """
     stated = [number for number, one in enumerate(heads) if one.first]
+    if not is_one_clock(heads):
+        return {number: (heads[number].last, b"") for number in stated}
     lasts = list(accumulate((heads[number].last for number in stated), max))
     firsts = list(accumulate((heads[number].first for number in reversed(stated)), min))[::-1]
     found = {}

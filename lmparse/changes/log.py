@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,13 @@ from lmparse.values.json_form import to_json
 
 _NAMED = 20
 """Most tables that a message names."""
+
+
+def expect_columns(wanted: Iterable[str], known: Collection[str]) -> None:
+    """Raise OptionError for a column that the option `columns` names, and that is not among those known."""
+    for name in wanted:
+        if name not in known:
+            raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(known)))
 
 
 class ChangeLog(RecordFile):
@@ -148,9 +155,7 @@ class ChangeLog(RecordFile):
             if self.lacks_descriptions:
                 return  # what cannot be read ends the reading, or is said
             raise
-        for name in options.columns:
-            if name not in names:
-                raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
+        expect_columns(options.columns, names)
 
     def known_columns(self) -> set[str]:
         """The columns that the table has that the options name, in any version; without one those of all tables."""

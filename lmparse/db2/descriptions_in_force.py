@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from lmparse.db2 import record_kinds
 from lmparse.db2.table_history import TableHistory, TableRecord, turning_points
 from lmparse.db2.tables import Ids, Table
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
@@ -38,7 +39,9 @@ class Descriptions:
         named, history = self._index.named.get(ids), self._histories.get(ids)
         if history is None:
             history = self._histories[ids] = TableHistory(self._index.tables.get(ids, ()))
-        found = history.at(index, transaction.number, is_undone=reference.is_undone)
+        # A record that drops a table is one of that table.
+        place = index - 1 if reference.kind == record_kinds.DROP else index
+        found = history.at(place, transaction.number, is_undone=reference.is_undone)
         if found is None:
             if named is not None and reference.op in "IUD" and history.is_made_behind(index):
                 self._doubts.add((ids, _BY_FILE_ALONE))

@@ -158,7 +158,7 @@ class Db2Log(ChangeLog):
         reader = TransactionReader(self.byte_order, self.code_page, self.held)
         reader.inherit_gaps(self.gaps_before)
         reader.begin_at(self.beginning)
-        found = reader.read(self.log_records())
+        found = reader.read(self.log_records(), self._bad)
         found.bad += self._bad
         return self._completed(found)
 

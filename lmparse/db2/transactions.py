@@ -9,7 +9,7 @@ takes in memory, some hundred bytes. The bytes of the log are not in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -74,8 +74,11 @@ class TransactionReader:
         self._next = 0
         """Number of the record behind the last one."""
 
-    def read(self, records: Iterable[LogRecord]) -> TransactionIndex:
-        """All records of a log up to damage or a limit; then the transactions that are still open."""
+    def read(self, records: Iterable[LogRecord], bad: Sequence[tuple[RecordExtent, DataError]]) -> TransactionIndex:
+        """All records of a log up to damage or a limit; then the transactions that are still open.
+
+        `bad` gets records that cannot be read, and are not among `records`, before these end.
+        """
         extent: RecordExtent | None = None
         try:
             for record in records:
@@ -86,6 +89,7 @@ class TransactionReader:
             if extent is not None:
                 error.at(record_index=extent.index, record_offset=extent.offset)
             self.index.fault = error
+        self.skip(self._next, bad[-1][0].index + 1 if bad else 0)
         return self.finished()
 
     def finished(self) -> TransactionIndex:
@@ -100,7 +104,7 @@ class TransactionReader:
         """Note that records cannot be read: the numbers of the first one and of the one behind the last."""
         self._pieces.damage(first, end)
         if first < end:
-            self._skipped = end - 1
+            self._skipped, self._next = end - 1, end
 
     @property
     def damaged(self) -> list[int]:

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from lmparse.changes.descriptions import DESCRIBED, described_table
 from lmparse.changes.log import ChangeLog
+from lmparse.changes.schemas import version_schema
 from lmparse.columnar.json_texts import LINES
 from lmparse.export import envelope_files, writers
 from lmparse.export.change_parts import ChangeTask, SpilledChanges, check_same, operations_in, spill_log, spill_part
@@ -39,8 +40,9 @@ _OTHER = "other"
 class ChangeFolderRun(Run):
     """One conversion of the changes of a log into a folder of files."""
 
-    described: dict[str, list[dict[str, Any]]]
-    """Key and columns of each table version, by its identity, which versions of several control files may share."""
+    described: dict[str, list[tuple[pa.Schema, dict[str, Any]]]]
+    """Schema of the changes of each table version, with its key and columns, by the identity of the version, which
+    versions of several control files may share."""
     log: ChangeLog
 
     @cached_property
@@ -83,7 +85,8 @@ class ChangeFolderRun(Run):
         check_same(kept, self._origin, is_sorted=self.asked.options.order == "file")
         self.described = {}
         for version in log.all_versions():
-            self.described.setdefault(version.identity, []).append(described_table(version, log.dec_length))
+            described = described_table(version, log.dec_length)
+            self.described.setdefault(version.identity, []).append((version_schema(log, version), described))
         files = self._write_files(work.made, kept.groups, asked.metadata(log), ahead.files)
         self.summary.left_out += self.enveloped.left_out
         manifest = work.made / writers.MANIFEST
@@ -208,12 +211,21 @@ class ChangeFolderRun(Run):
         }
 
     def _description(self, group: Group) -> dict[str, Any]:
-        """Key and columns of the version of a group: of several with its identity, the least that has its columns."""
-        image = group.schema.field("after").type if "after" in group.schema.names else pa.null()
-        names = {entry.name for entry in image} if pa.types.is_struct(image) else set()
-        found = self.described.get(group.identity or "", [])
-        having = [one for one in found if names <= {column["name"] for column in one["columns"]}]
-        return min(having, key=lambda one: len(one["columns"]), default=dict.fromkeys(DESCRIBED))
+        """Key and columns of the version of a group; nulls, and a note, if control files say different ones."""
+        every = self.described.get(group.identity or "", [])
+        of_schema = [described for schema, described in every if schema.equals(group.schema)]
+        found = of_schema or [described for _, described in every]
+        if not found:
+            return dict.fromkeys(DESCRIBED)
+        if all(one == found[0] for one in found):
+            return found[0]
+        said = (
+            f"{group.identity}: control files of several extracts describe this version in different ways; the "
+            "manifest does not say its key and columns"
+        )
+        if said not in self.summary.tally.notices:
+            self.summary.tally.notices.append(said)
+        return dict.fromkeys(DESCRIBED)
 
     def _manifest(
         self, log: ChangeLog, files: list[dict[str, Any]], inputs: dict[str, dict[str, Any]]

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.changes.checkpoint import Checkpoint
+from lmparse.changes.descriptions import keys_of
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
@@ -116,9 +117,8 @@ def spill_log(
         else:
             kept.firsts = kept.groups
     if finds_late:
-        keys = {version.identity: version.key for version in log.all_versions()}
         engine = "columnar" if log.options.engine == "check" else log.options.engine
-        kept.late = late_stretches(kept.groups, keys, lambda: again(engine), span)
+        kept.late = late_stretches(kept.groups, keys_of(log.all_versions()), lambda: again(engine), span)
     return kept
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 
 from lmparse.changes.checkpoint import Checkpoint
+from lmparse.changes.descriptions import keys_of
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import LmparseError, OptionError
 from lmparse.export.change_parts import ChangeTask, SpilledChanges, check_same, operations_in, spill_log, spill_part
@@ -240,7 +241,7 @@ class _LandingRun:
         kept = self._spilled(folder) if self._asked.run is None else self._spilled_in_parts(folder, self._asked.run)
         check_same(kept, log.origin)
         check_all(self._planned)
-        return tables_of(kept.groups, {version.identity: version.key for version in log.all_versions()}, kept.late)
+        return tables_of(kept.groups, keys_of(log.all_versions()), kept.late)
 
     def _spilled(self, folder: Path) -> SpilledChanges:
         log, progress = self._log, self._progress

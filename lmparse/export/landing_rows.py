@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.changes.descriptions import Keys
 from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
 from lmparse.errors import OptionError
 from lmparse.export.landing_target import OTHER
@@ -102,9 +103,7 @@ class TableRows:
                     yield _fit(bad.filter(pa.array(is_new)), schema=schema)
 
 
-def tables_of(
-    groups: Iterable[Group], keys: Mapping[str, tuple[str, ...]], late: Mapping[str, Sequence[Stretch]]
-) -> list[TableRows]:
+def tables_of(groups: Iterable[Group], keys: Keys, late: Mapping[str, Sequence[Stretch]]) -> list[TableRows]:
     """The tables that spilled changes are of, those without a version last; `keys` and `late` are by identity."""
     found: dict[str, list[Group]] = {}
     for group in groups:
@@ -114,16 +113,16 @@ def tables_of(
     return [_table(ids, found[ids], keys, late) for ids in sorted(found, key=lambda ids: (ids == OTHER, ids))]
 
 
-def _table(
-    ids: str, groups: list[Group], keys: Mapping[str, tuple[str, ...]], late: Mapping[str, Sequence[Stretch]]
-) -> TableRows:
+def _table(ids: str, groups: list[Group], keys: Keys, late: Mapping[str, Sequence[Stretch]]) -> TableRows:
     if ids == OTHER:
         return TableRows(OTHER, "", OTHER, groups, ())
     first = next(stored(groups[0].path, groups[0].schema, groups[0].size))
     schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
-    found = dict.fromkeys(keys.get(group.identity or "", ()) for group in groups if _has_rows(group))
+    found = dict.fromkeys(
+        key for group in groups if _has_rows(group) for key in keys.get(group.identity or "", ((),))
+    )  # fmt: skip
     stretches = joined(one for group in groups for one in late.get(group.identity or "", ()))
-    described = dict.fromkeys(key for group in groups if (key := keys.get(group.identity or "", ())))
+    described = dict.fromkeys(key for group in groups for key in keys.get(group.identity or "", ()) if key)
     return TableRows(ids, schema, name, groups, tuple(found), tuple(described), stretches)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.changes.descriptions import Keys
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar.json_texts import LINE
 from lmparse.export.spill_files import Group, stored
@@ -35,7 +36,7 @@ _LATE, _END_OF_TIME = "T24:00:00", "9999-12-31"
 
 
 def late_stretches(
-    groups: Iterable[Group], keys: Mapping[str, Sequence[str]], again: Callable[[], ChangeLog], span: Span | None
+    groups: Iterable[Group], keys: Keys, again: Callable[[], ChangeLog], span: Span | None
 ) -> dict[str, list[Stretch]]:
     """By identity of the version, where changes have a key with the time of day 24.00.00.
 
@@ -43,13 +44,13 @@ def late_stretches(
     """
     wanted: dict[str, set[str]] = {}
     for group in groups:
-        names = _at_midnight(group, keys.get(group.identity or "", ()))
+        names = _at_midnight(group, {name for key in keys.get(group.identity or "", ()) for name in key})
         if group.identity is not None and names:
             wanted.setdefault(group.identity, set()).update(names)
     return _found(again(), span, wanted) if wanted else {}
 
 
-def _at_midnight(group: Group, key: Sequence[str]) -> list[str]:
+def _at_midnight(group: Group, key: Collection[str]) -> list[str]:
     """The timestamps of the key that some change has at midnight."""
     image = group.schema.field("after").type
     if not pa.types.is_struct(image):

@@ -7,13 +7,13 @@ change is divided. What becomes of a file that is damaged is decided here: see `
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from lmparse.changes.log import ChangeLog
+from lmparse.changes.log import ChangeLog, expect_columns
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Span
 from lmparse.logs.beside import CONTROL_FILE
@@ -236,6 +236,8 @@ class Request:
         logs, damage = self._logs(run)
         is_numbered = is_numbered or damage is not Damage.RAISED
         joined_files = {name for path, _ in logs for name in names_in(path) if name != path}
+        if self.with_changes and self.options.columns and self.options.table is None:
+            self._check_columns(logs)  # those of one table are known by now, from all files
         for number, (path, found) in enumerate(logs):
             if on_file is not None:
                 on_file(path, number, len(logs))
@@ -250,6 +252,23 @@ class Request:
                     raise
                 start = (error.record_offset or 0) if path in joined_files else 0
                 yield from self._unread(path, error, damage, start)
+
+    def _check_columns(self, logs: Sequence[tuple[str, Options | DataError]]) -> None:
+        """Raise OptionError for a column that no log has. Where one cannot be read, nobody knows what it has."""
+        known: set[str] = set()
+        for path, options in logs:
+            try:
+                if isinstance(options, DataError):
+                    return
+                log = open_file(path, options)
+                assert isinstance(log, ChangeLog)
+                known |= log.known_columns()
+            except DataError:
+                return  # it is told of in its place
+            if log.lacks_descriptions:
+                return
+        if logs:
+            expect_columns(self.options.columns, known)
 
     def _unread(self, path: str, error: DataError, damage: Damage, start: int) -> Iterator[UnreadFile]:
         """A file, or those of one log, of which nothing is read, or nothing from an offset on."""
@@ -280,8 +299,6 @@ class Request:
                 if is_one_of_many and not file.lacks_descriptions:
                     return []
                 file.read_no_table()
-            if self.options.columns and self.options.table is None:
-                file.check_columns()  # those of one table are known by now, from all files
             parts = (file.change_parts if is_numbered else file.cut_change_parts)(self.max_bytes)
         else:
             parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)

@@ -100,6 +100,43 @@ def test_units_that_are_not_found_without_members_are_said(member: int, tmp_path
     assert any("has no MEMBERID, as other extracts have" in text for text in found.notices) == bool(member)
 
 
+@pytest.mark.parametrize("dropped", ["LOGLRSN", "MEMBERID", "UORCOMMITLRSN"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_changes_of_both_are_given_once_whatever_orders_them(dropped: str, tmp_path: Path, *, is_first: bool) -> None:
+    """Without LOGLRSN, or MEMBERID, positions of the one are RBAs, and of the other LRSNs."""
+    log = Log(Scale(is_sharing=True, has_short_lrsn=False), 1, [None, wide(dropped)])
+    log.tables = tables_of(log.scale)
+    unit = Unit(1, 10, COMMIT + 5, "C", 1)
+    made = [Statement(tick, unit, log.tables[2], "I", ({"K": tick, "V": "x"},), 1, tick) for tick in range(20, 26)]
+    pieces = [Piece(statement, 0) for statement in made]
+    one = log.write(tmp_path / "a.dat", pieces[:4], int(is_first), 200)
+    other = log.write(tmp_path / "b.dat", pieces[2:], int(not is_first), 200)
+    for engine in ("columnar", "kaitai"):
+        found = printed([one, other], engine, control=str(tmp_path / "{stem}.ctl"))
+        assert sorted(row["after"]["K"] for row in found.rows) == [20, 21, 22, 23, 24, 25]
+        assert (found.ended, found.errors) == ("", [])
+
+
+@pytest.mark.parametrize("shared", [0, 1])
+def test_two_outcomes_of_a_unit_contradict_each_other_also_where_none_calls_it_open(
+    shared: int, tmp_path: Path
+) -> None:
+    log = Log(Scale(is_sharing=False, has_short_lrsn=False), 1, [None])
+    log.tables = tables_of(log.scale)
+    units = [Unit(1, 10, 40, disposition, 0) for disposition in "CA"]
+    paths = []
+    for number, unit in enumerate(units):
+        ticks = range(20 + number * (3 - shared), 23 + number * (3 - shared))
+        made = [Statement(tick, unit, log.tables[2], "I", ({"K": tick, "V": "x"},), 1, tick) for tick in ticks]
+        pieces = [Piece(statement, 0) for statement in made]
+        paths.append(log.write(tmp_path / f"{number}.dat", pieces, 0, 200))
+    pattern = str(tmp_path / "{stem}.ctl")
+    for engine in ("columnar", "kaitai"):
+        assert "states another outcome of unit of recovery" in printed(paths, engine, control=pattern).ended
+    report = account(*one_log(paths, read_options({"spec": "bmc_lldf", "control": pattern})))
+    assert any("states another outcome" in text for text in report.differences)
+
+
 def test_two_headers_that_state_other_commits_contradict_each_other(tmp_path: Path) -> None:
     log = Log(Scale(is_sharing=False, has_short_lrsn=False), 1, [None, wide("UORCOMMITLRSN")])
     log.tables = tables_of(log.scale)

@@ -315,6 +315,54 @@ def test_columns_that_one_extract_has_are_taken(
         assert [row["after"] for row in read.to_pylist()] == [{"NEW": None}, {"NEW": "x"}]
 
 
+KEYS = {
+    "K": (Column("K", "INT", 4, key_seq=1), Column("V", "VCHR", 9)),
+    "V": (Column("K", "INT", 4), Column("V", "VCHR", 9, key_seq=1)),
+}
+LONG = (Column("K", "INT", 4, key_seq=1), Column("V", "VCHR", 20))
+
+
+def two_extracts(folder: Path, *versions: Sequence[Column]) -> list[str]:
+    """An extract for each version of a table; control files give all of them one number."""
+    paths = []
+    for number, columns in enumerate(versions, 1):
+        table, place = Table(0x0105, 2, 3, "PROD", "ITEMS", tuple(columns)), f"{0x00DE123456780000 + number:020X}"
+        writer = logs.Writer([table])
+        writer.add(logs.Unit(number), table, "I", after={"K": number, "V": "a"}, log_rba=place, log_lrsn=place)
+        made = writer.example()
+        (folder / f"n{number}.ctl").write_bytes(framing.rdw(made.control_records))
+        (folder / f"n{number}.dat").write_bytes(framing.rdw(made.data_records))
+        paths.append(str(folder / f"n{number}.dat"))
+    return paths
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_manifest_says_nothing_of_a_version_that_control_files_describe_in_two_ways(
+    jobs: str, form: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for name, second, is_said in (("same", KEYS["K"], False), ("key", KEYS["V"], True), ("length", LONG, True)):
+        folder = tmp_path / name
+        folder.mkdir()
+        paths = two_extracts(folder, KEYS["K"], second)
+        given = ["--control", f"{folder}/{{stem}}.ctl", "--format", form, "--jobs", jobs]
+        assert cli.main(["convert", *paths, str(folder / "out"), *given]) == 0
+        (entry,) = json.loads((folder / "out" / "manifest.json").read_text())["files"]
+        assert (entry["rows"], entry["columns"] is None, entry["key"] is None) == (2, is_said, is_said)
+        assert ("describe this version in different ways" in capsys.readouterr().err) == is_said
+
+
+@pytest.mark.parametrize("names", [("K", "V"), ("V", "K")])
+def test_a_table_with_two_keys_for_one_version_has_no_current_table(
+    names: tuple[str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Whatever the order of the files: changes by one key are no changes by the other."""
+    paths = two_extracts(tmp_path, *(KEYS[name] for name in names))
+    options = ["--to", str(tmp_path / "to"), "--control", f"{tmp_path}/{{stem}}.ctl", "--current"]
+    assert cli.main(["land", *paths, *options]) == 0
+    assert f"no current table: its versions have different keys: {' and '.join(names)}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 @pytest.mark.parametrize("name", ["ITEMS", "NONE"])
 def test_damage_in_front_of_a_table_is_reported_at_its_place(

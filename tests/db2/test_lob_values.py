@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,29 @@ def test_a_damaged_piece(tmp_path: Path) -> None:
     assert found.codes == ["LMP-R001"]
     assert found.values() == [(1, None)]
     assert absent(found) == {"after.C2": "a damaged record is where a piece of it may have been"}
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+@pytest.mark.parametrize(("generation", "length"), [("v7", 32), ("v9.7", 36)])
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_a_damaged_piece_behind_the_rows_of_an_open_transaction(
+    engine: str, generation: Any, length: int, tmp_path: Path, *, is_last: bool
+) -> None:
+    """Records name no row: it may be of any row of the transaction, which has not ended."""
+    script = Script(DOC, generation, "big")
+    script.piece(b"whole", 0)
+    script.insert(ID=1, BODY=OUT)
+    script.piece(b"lost", 5)
+    number = luw.number_of(script.stream, "piece", 1)
+    if not is_last:
+        script.stream.begin("CAROL").commit()
+    path = tmp_path / "x.log"
+    path.write_bytes(luw.patched(script.stream, number, length, b"\xff"))
+    form = {"generation": generation, "byte_order": "big", "framing": "lsn8"}
+    found = changes(path, engine, spec="db2_log", include="all", **form)
+    assert [error["code"] for error in found.errors] == ["LMP-R001"]
+    (detail,) = (row["detail"] for table in found.tables.values() for row in table.to_pylist() if row["op"] == "I")
+    assert json.loads(detail)["absent"] == {"after.C2": "a damaged record is where a piece of it may have been"}
 
 
 @pytest.mark.parametrize("generation", ["v7", "v9.7", "v10"])

@@ -132,3 +132,25 @@ def test_a_table_that_may_be_dropped_by_a_transaction_without_an_end(
     assert found.codes == []
     assert found.has_note("with its ids, have names of the tables file, which must be as of that time")
     assert found.has_note(_NAMELESS) is not is_alike
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("is_made_again", [True, False])
+def test_a_record_that_drops_a_table_is_one_of_that_table(engine: str, tmp_path: Path, *, is_made_again: bool) -> None:
+    """Its name is not that of the table that has its ids now."""
+    before = Table(2, 6, "OLD", (Column("K", "INTEGER", nullable=False), Column("S", "SMALLINT", nullable=False)))
+    after = Table(2, 6, "A", (Column("ID", "INTEGER", nullable=False), Column("X", "INTEGER", nullable=False)))
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(before)
+    unit.insert(before, {"K": 1, "S": 2})
+    unit.drop_table(before)
+    unit.commit()
+    unit = stream.begin()
+    if is_made_again:
+        unit.initialize(after)
+    unit.insert(after, {"ID": 3, "X": 4})
+    unit.commit()
+    found = read(tmp_path, stream, engine=engine, tables=luw.tables_file(tmp_path, after))
+    names = [row["table_name"] for row in found.rows]
+    assert names == ["2.6", "2.6", "2.6", *(["A"] if is_made_again else []), "A"]

@@ -22,6 +22,7 @@ from typing import Any
 from fuzz.bounds import SECONDS, bounded
 from fuzz.findings import Findings
 from fuzz.mutations import mutation
+from lmparse.spec import catalog
 
 ADDRESS_BYTES = 6 << 30
 """Address space of the process: more than this is never asked for, whatever an input claims."""
@@ -64,6 +65,9 @@ def main(name: str, place: str, seconds: str, fuzzer: str) -> None:
         module = import_module(f"fuzz.{name}")
         for data in module.SEEDS[::_SOME]:
             _load(module.target, data)
+        # A file of one family may be looked at as one of another, of which no case tells.
+        for spec in catalog.spec_ids():
+            _ = catalog.load(spec).layouts
     worker = Worker(module.target, Findings(Path(place) / "findings", name), folder)
     corpus = folder / CORPUS
     if atheris is None:

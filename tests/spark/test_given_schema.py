@@ -31,10 +31,13 @@ from lmparse.errors import DataError, OptionError
 TEXT, NUMBER = StringType(), IntegerType()
 
 
-def night(folder: Path, number: int, *names: str, table: str = "ITEMS") -> None:
+def night(
+    folder: Path, number: int, *names: str, table: str = "ITEMS", system: str = "DB2A", sequence: int = 1
+) -> None:
     """An extract of one change of a table with columns NO and those of some names, behind those of lower numbers."""
     columns = (Column("NO", "INT", 4), *(Column(name, "CHAR", 9) for name in names))
-    described = Table(0x0105, *((2, 3) if table == "ITEMS" else (6, 7)), "PROD", table, columns)
+    ids = (2, 3) if table == "ITEMS" else (6, 7)
+    described = Table(0x0105, *ids, "PROD", table, columns, sysid=system, sequence=sequence)
     writer, place = logs.Writer([described]), f"{0x00DE123456780000 + number:020X}"
     after = {"NO": number, **dict.fromkeys(names, f"v{number}")}
     writer.add(logs.Unit(number), described, "I", after=after, log_rba=place, log_lrsn=place)
@@ -334,6 +337,37 @@ def test_the_option_columns_without_a_table_takes_a_column_that_some_file_has(
     found = batches(schema, options, 1)
     assert [[json.loads(row["after"]) for row in batch] for batch in found] == [[wanted[0]], [wanted[1]]]
     assert "no file of this micro-batch has NEW" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["damaged", "uncontrolled"])
+def test_a_column_of_the_option_may_be_one_of_a_file_that_cannot_be_read(kind: str, tmp_path: Path) -> None:
+    night(tmp_path, 1, "NAME")
+    night(tmp_path, 2, "NAME", "NEW")
+    spoil(tmp_path, kind, "n2")
+    options = {"path": str(tmp_path), "columns": "NO,NEW"}
+    found = rows(of(op=TEXT, after=TEXT, _corrupt_fields=FAULTS), options)
+    assert [(row["after"] and json.loads(row["after"])) for row in found] == [{"NO": 1}, None]
+    assert codes(found[1])
+
+
+def test_columns_of_the_option_are_those_of_all_systems(tmp_path: Path) -> None:
+    night(tmp_path, 1, "NAME")
+    night(tmp_path, 2, "NEW", system="DB2B")
+    found = rows(of(op=TEXT, after=TEXT), {"path": str(tmp_path), "columns": "NO,NEW"})
+    assert [json.loads(row["after"]) for row in found] == [{"NO": 1}, {"NO": 2, "NEW": "v2"}]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_stream_passes_files_without_the_version_that_is_picked(
+    version: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    night(tmp_path, 1, "NAME")
+    night(tmp_path, 4, "NAME", "NEW", sequence=2)
+    schema = of(op=TEXT, after=of(NO=NUMBER))
+    found = batches(schema, asked(tmp_path, tableVersion=str(version)), 1)
+    assert after(found) == [[{"NO": 1}] if version == 1 else [], [{"NO": 4}] if version == 2 else []]
+    assert f"tableVersion has no value {version}" in capsys.readouterr().err
+    assert after(batches(schema, asked(tmp_path, tableVersion=str(version)))) == [[{"NO": 1 if version == 1 else 4}]]
 
 
 def test_a_version_without_a_column_that_was_beside_its_own_is_read(tmp_path: Path) -> None:
