@@ -106,7 +106,7 @@ def fit_of(table: Table, record: TableRecord, named: Table) -> Fit:
     is_of_file, doubt = record.has_last_columns, ""
     if not record.is_last_table or (is_of_file and record.may_be_gone):
         # It may be the table of the file, made anew with the same columns.
-        is_of_file, doubt = table.has_columns_of(named), _NAMED
+        is_of_file, doubt = record.column_range is not None and record.column_range.has_one_of(named), _NAMED
     if is_of_file:
         difference = table.differs_from(named)
         return Fit(table.named_by(named) if difference is None else table, difference, doubt)

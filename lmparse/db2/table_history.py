@@ -15,6 +15,20 @@ from lmparse.db2.tables import Table
 from lmparse.framing.extents import RecordExtent
 
 
+class ColumnRange:
+    """Descriptions that go on from one another: each has the columns of the one in front of it, and more."""
+
+    def __init__(self) -> None:
+        self.tables: list[Table] = []
+        self._asked: tuple[Table, bool] | None = None
+
+    def has_one_of(self, other: Table) -> bool:
+        """Whether one of them has the columns of another description, as `Table.has_columns_of`."""
+        if self._asked is None or self._asked[0] is not other:
+            self._asked = other, any(table.has_columns_of(other) for table in self.tables)
+        return self._asked[1]
+
+
 @dataclass(frozen=True, slots=True)
 class TableRecord:
     """A description of a table in the log, a record that drops the table or columns of it, or one in front of the log
@@ -49,6 +63,8 @@ class TableRecord:
     """Whether no other table with its ids is described behind; known once it is settled, as those below."""
     has_last_columns: bool = True
     """Whether moreover no columns were dropped behind: a later description has only more columns."""
+    column_range: ColumnRange | None = None
+    """The descriptions that it goes on from, and that go on from it; known once it is settled."""
     may_be_gone: str = ""
     """What a record drops behind all descriptions, in front of a table that nothing describes: `table` or `columns`."""
 
@@ -180,7 +196,7 @@ def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord
         found.append(
             replace(
                 record, table=table, before=before, sequence=number, is_last_table=tables.is_last(record),
-                has_last_columns=columns.is_last(record), may_be_gone=may_be_gone,
+                has_last_columns=columns.is_last(record), may_be_gone=may_be_gone, column_range=columns.of(record),
             )
         )  # fmt: skip
     return found
@@ -219,8 +235,16 @@ class _Ranges:
         may_follow = [record for record in records if record.kind in kinds and record.is_open and record is not last]
         may_follow = [record for record in may_follow if not record.is_undone and record.index > behind]
         self._last.update(map(id, may_follow))
+        self._ranges: dict[int, ColumnRange] = {}
+        for record in records:
+            tables = self._ranges.setdefault(id(self._begins[id(record)]), ColumnRange()).tables
+            tables += (one for one in (record.before, record.table, first.get(id(record))) if one is not None)
         self.has_open_end = bool(may_follow) or (bool(committed) and committed[-1].index > behind)
         """Whether another range begins behind that, or may do so, which nothing describes."""
+
+    def of(self, record: TableRecord) -> ColumnRange:
+        """The range that a description is in."""
+        return self._ranges[id(self._begins[id(record)])]
 
     def is_last(self, record: TableRecord) -> bool:
         """Whether a description is in the last range that is described, or in one that may be it."""

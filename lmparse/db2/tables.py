@@ -157,11 +157,14 @@ class Table:
         """The first column whose type or place differs from another description of the table, in words."""
         for mine, theirs in zip(self.columns, other.columns, strict=False):
             if not _same_bytes(mine, theirs):
-                return (
-                    f"column {theirs.name} of {other.full_name} ({other.hex_ids}) is {theirs.sql_type.words} at "
-                    f"{theirs.offset} in the tables file, {mine.sql_type.words} at {mine.offset} in the log"
-                )
+                column = f"column {theirs.name} of {other.full_name} ({other.hex_ids})"
+                return f"{column} is {_described(theirs)} in the tables file, {_described(mine)} in the log"
         return None
+
+
+def _described(column: Column) -> str:
+    nulls = "" if column.is_nullable else " NOT NULL"
+    return f"{column.sql_type.words}{nulls} at {column.offset}"
 
 
 def _same_bytes(mine: Column, theirs: Column) -> bool:

@@ -154,3 +154,32 @@ def test_a_record_that_drops_a_table_is_one_of_that_table(engine: str, tmp_path:
     found = read(tmp_path, stream, engine=engine, tables=luw.tables_file(tmp_path, after))
     names = [row["table_name"] for row in found.rows]
     assert names == ["2.6", "2.6", "2.6", *(["A"] if is_made_again else []), "A"]
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("how", ["drop", "initialize", "columns"])
+def test_what_may_have_happened_at_the_end_takes_no_names_from_versions_in_front(
+    how: str, engine: str, tmp_path: Path
+) -> None:
+    """The file has the columns of the last version: those in front of it have fewer, and are of the same table."""
+    table = Table(2, 6, "A", (Column("ID", "INTEGER", nullable=False), Column("X", "INTEGER")))
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(table)
+    unit.insert(table, {"ID": 1, "X": 10})
+    unit.commit()
+    unit = stream.begin()
+    wide = unit.add_columns(table, ADDED)
+    unit.insert(wide, {"ID": 2, "X": 20, "D": None})
+    unit.commit()
+    unit = stream.begin()  # without an end
+    if how == "drop":
+        unit.drop_table(wide)
+    elif how == "initialize":
+        unit.initialize(wide)
+    else:
+        unit.drop_columns(wide, "X")
+    found = read(tmp_path, stream, engine=engine, operations="I", tables=luw.tables_file(tmp_path, wide))
+    assert [row["after"] for row in found.rows] == [{"ID": 1, "X": 10}, {"ID": 2, "X": 20, "D": None}]
+    assert {row["table_name"] for row in found.rows} == {"A"}
+    assert found.has_note("have names of the tables file, which must be as of that time")
