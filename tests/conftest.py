@@ -21,7 +21,8 @@ from lmparse.cli import command_line
 from lmparse.db2 import log_record
 from lmparse.limits import DEFAULT, Limits
 from lmparse.records.reader import RecordReader
-from lmparse.spec.build import compiler
+from lmparse.spec import ksy
+from lmparse.spec.build import compiler, specs
 from lmparse.storage import processes
 
 if TYPE_CHECKING:
@@ -116,6 +117,21 @@ def _compiler_started_once() -> Iterator[None]:
     engine = compiler.Dukpy
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiler, "Dukpy", once)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _specs_of_the_package_parsed_once() -> Iterator[None]:
+    """Pages, comparisons and builds read all of them, and nothing changes what it has read."""
+    parsed = specs.parsed
+    once = cache(parsed)
+
+    def of_package(place: str, path: Path, data: bytes) -> specs.SpecFile:
+        return (once if path.is_relative_to(specs.FORMATS) else parsed)(place, path, data)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (specs, ksy):
+            patch.setattr(module, "parsed", of_package)
         yield
 
 
