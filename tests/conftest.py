@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import gc
+import os
 import pickle
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,14 +16,20 @@ from hypothesis import settings
 from short_runs import JAVA_OPTIONS
 
 from lmparse import cli
+from lmparse.bmc import control_search
 from lmparse.cli import command_line
 from lmparse.db2 import log_record
+from lmparse.limits import DEFAULT, Limits
 from lmparse.records.reader import RecordReader
+from lmparse.spec import ksy
+from lmparse.spec.build import compiler, specs
 from lmparse.storage import processes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+CASES = str(Path(__file__).parent / "cases")
+"""Where paths of the files of cases begin."""
 MOST_TRIED = 1 << 14
 """Records or row images that are kept with what a layout says of them."""
 
@@ -89,6 +98,66 @@ def _evidence_is_weighed_once() -> Iterator[None]:
         patch.setattr(RecordReader, "accepts", accepts_once)
         patch.setattr(log_record, "_explains", cache(lambda *form: lru_cache(MOST_TRIED)(explains(*form))))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiler_started_once() -> Iterator[None]:
+    """Half of the time of a build is the start of its compiler, which compiles any number of specs one after another.
+
+    Each file and each thread has one of its own.
+    """
+    started: dict[tuple[str, str, int], compiler.Dukpy] = {}
+
+    def once(path: Path) -> compiler.Dukpy:
+        key = str(path), compiler._sha256(path), threading.get_ident()
+        if key not in started:
+            started[key] = engine(path)
+        return started[key]
+
+    engine = compiler.Dukpy
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "Dukpy", once)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _specs_of_the_package_parsed_once() -> Iterator[None]:
+    """Pages, comparisons and builds read all of them, and nothing changes what it has read."""
+    parsed = specs.parsed
+    once = cache(parsed)
+
+    def of_package(place: str, path: Path, data: bytes) -> specs.SpecFile:
+        return (once if path.is_relative_to(specs.FORMATS) else parsed)(place, path, data)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (specs, ksy):
+            patch.setattr(module, "parsed", of_package)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _control_files_of_cases_read_once() -> Iterator[None]:
+    """Each log of a case lies beside the control files of the others, which are all looked at when it is opened."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_is_control", "_data_set"):
+            patch.setattr(control_search, name, _once_for_cases(getattr(control_search, name)))
+        yield
+
+
+def _once_for_cases(function: Callable[..., Any]) -> Callable[..., Any]:
+    known: dict[Any, Any] = {}
+
+    def once(path: str, limits: Limits = DEFAULT) -> Any:
+        place = os.path.abspath(path)
+        if not place.startswith(CASES) or not os.path.isfile(place):
+            return function(path, limits)
+        found = os.stat(place)
+        key = place, limits, found.st_mtime_ns, found.st_size
+        if key not in known:
+            known[key] = function(path, limits)
+        return known[key]
+
+    return once
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from lmparse.errors import DataError, LmparseError
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes, open_file
+from lmparse.spec import catalog
+from lmparse.spec.catalog import Spec
 
 
 @dataclass
@@ -40,20 +42,30 @@ def by_column(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Outc
 def _outcome(path: Path, columns: tuple[str, ...], options: dict[str, Any], read: Any) -> Outcome:
     errors: list[LmparseError] = []
     parsed = read_options(options)
-    schema = schemas.records_schema(parsed.spec, columns)
-    found = Outcome(schema.empty_table(), [])
+    schema = _schema(parsed.spec, columns)
+    dropped = 0
     batches: list[pa.RecordBatch] = []
     try:
         file = open_file(path, parsed, on_error=errors.append)
         try:
             batches.extend(_checked(read(file, schema)))
         finally:
-            found.dropped = file.tally.dropped
+            dropped = file.tally.dropped
     except LmparseError as error:
         errors.append(error)
-    found.errors = [_told(error) for error in errors]
-    found.table = pa.Table.from_batches(batches, schema)
-    return found
+    return Outcome(pa.Table.from_batches(batches, schema), [_told(error) for error in errors], dropped)
+
+
+_schemas: dict[tuple[int, tuple[str, ...]], tuple[Spec, pa.Schema]] = {}
+
+
+def _schema(spec_id: str, columns: tuple[str, ...]) -> pa.Schema:
+    """The columns of records, which are made once of each spec: to make them takes as long as to read some records."""
+    spec = catalog.load(spec_id)
+    key = id(spec), columns
+    if key not in _schemas:
+        _schemas[key] = spec, schemas.records_schema(spec_id, columns)  # and keeps the spec alive
+    return _schemas[key][1]
 
 
 def _told(error: LmparseError) -> dict[str, Any]:

@@ -175,12 +175,13 @@ def _is_all_ours(folder: Path) -> bool:
     """Whether everything in a folder is of a name and kind that lmparse makes there."""
     folders = [folder]
     for above in folders:  # which grows
-        for entry in os.scandir(above):
-            path = Path(entry)
-            if not _is_ours(path.relative_to(folder).as_posix(), entry):
-                return False
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(path)
+        with os.scandir(above) as entries:
+            for entry in entries:
+                path = Path(entry)
+                if not _is_ours(path.relative_to(folder).as_posix(), entry):
+                    return False
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(path)
     return True
 
 

@@ -35,6 +35,10 @@ def texts(node: ast.expr) -> Iterator[str]:
             yield part.value
 
 
+def ends_with_hint(target: ast.expr) -> bool:
+    return isinstance(target, ast.Name | ast.Attribute) and ast.unparse(target).endswith("hint")
+
+
 def hints() -> Iterator[tuple[str, str]]:
     """Module and text of every hint."""
     for path in sorted(HERE.rglob("*.py")):
@@ -45,7 +49,7 @@ def hints() -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(source)) if "hint" in source else ():
             named: list[ast.expr] = []
             if (isinstance(node, ast.keyword) and node.arg == "hint") or (
-                isinstance(node, ast.Assign) and any(ast.unparse(target).endswith("hint") for target in node.targets)
+                isinstance(node, ast.Assign) and any(ends_with_hint(target) for target in node.targets)
             ):
                 named = [node.value]
             yield from ((module, text) for value in named for text in texts(value))

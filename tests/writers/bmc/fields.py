@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 FieldValue = int | str | bytes | datetime | None
 
@@ -49,6 +50,7 @@ class Field:
         return self.offset + self.length
 
 
+@cache
 def key(name: str) -> str:
     """Name of a field without blanks, underscores, and case: ``CHANGE TYPE``, ``change_type`` -> ``changetype``."""
     return name.replace(" ", "").replace("_", "").lower()
@@ -205,6 +207,12 @@ def encode(field: Field, value: FieldValue) -> bytes:
     return encoded
 
 
+@cache
+def _nothing(kind: str, length: int) -> bytes:
+    """Bytes of a field without a value, as most fields of a record are."""
+    return encode(Field("", 0, length, kind), None)
+
+
 def table(*lines: tuple[str, int, int, str]) -> tuple[Field, ...]:
     """A vendor table from (name, offset, length, kind) lines."""
     return tuple(Field(*line) for line in lines)
@@ -226,5 +234,7 @@ def fill(fields: Iterable[Field], values: Mapping[str, FieldValue], total: int, 
         raise TypeError(f"no such field: {', '.join(sorted(unknown))}")
     record = bytearray(blank * max([total, *(field.end for field in fields)]))
     for field in fields:
-        record[field.offset : field.end] = encode(field, given.get(key(field.name)))
+        value = given.get(key(field.name))
+        encoded = _nothing(field.kind, field.length) if value is None else encode(field, value)
+        record[field.offset : field.end] = encoded
     return bytes(record[:total])
