@@ -61,7 +61,9 @@ class ChangeDecoder:
         if version is None or fault is not None:
             # The row cannot be read, so its bytes are kept.
             change.detail = {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
-            return change, [fault] if fault else []
+            if fault is not None:
+                change.faults.append(fault)
+            return change, [*change.faults]
         self._read_images(change, version, images)
         return change, [*change.faults]
 

@@ -19,7 +19,7 @@ from writers.bmc.rows import Column
 import lmparse
 from lmparse import cli
 from lmparse.bmc.change_record import table_places
-from lmparse.errors import FramingError
+from lmparse.errors import ControlError, FramingError
 from lmparse.samples import bmc_log
 
 
@@ -350,6 +350,23 @@ def test_a_manifest_says_nothing_of_a_version_that_control_files_describe_in_two
         (entry,) = json.loads((folder / "out" / "manifest.json").read_text())["files"]
         assert (entry["rows"], entry["columns"] is None, entry["key"] is None) == (2, is_said, is_said)
         assert ("describe this version in different ways" in capsys.readouterr().err) == is_said
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("envelope", ["flat", "changefeed"])
+def test_a_row_of_a_table_that_no_control_file_describes_is_marked(envelope: str, engine: str, tmp_path: Path) -> None:
+    """It has no values, and is a bad row as one with bad values is."""
+    first, second = two_extracts(tmp_path, KEYS["K"], KEYS["K"])
+    data = bytearray(Path(second).read_bytes())
+    data[4 + 6] ^= 0xFF  # DBID
+    Path(second).write_bytes(data)
+    options = {"control": f"{tmp_path}/{{stem}}.ctl", "engine": engine, "envelope": envelope}
+    found = lmparse.read_changes([first, second], mode="permissive", **options).to_pylist()
+    codes = [[fault["code"] for fault in row["_corrupt_fields"] or ()] for row in found]
+    assert codes == [[], ["LMP-C002"]]
+    assert lmparse.read_changes([first, second], mode="dropmalformed", **options).num_rows == 1
+    with pytest.raises(ControlError, match="LMP-C002"):
+        lmparse.read_changes([first, second], mode="failfast", **options)
 
 
 @pytest.mark.parametrize("names", [("K", "V"), ("V", "K")])
