@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from lmparse.errors import InvalidValueError
+from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.files import corrupt_field
 from lmparse.records.origin import RecordOrigin
@@ -79,7 +79,7 @@ class Change:
     length: int
     """Length of its record in bytes, or of all its segments."""
     table: Version | None = None
-    faults: list[InvalidValueError] = field(default_factory=list)
+    faults: list[DataError] = field(default_factory=list)
 
     def to_row(self, origin: RecordOrigin, *, header: bool = False) -> dict[str, Any]:
         """The change by column name, with typed values. `origin` knows file and spec."""

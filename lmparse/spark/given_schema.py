@@ -53,11 +53,15 @@ class StreamColumns:
     def of(self, said: TableColumns) -> pa.Schema:
         """The columns for what the files of a micro-batch say. Raises OptionError LMP-S012."""
         first = self.first.versions
-        before, meant = (_meant(self._request, self._wanted, known) for known in (first, [*first, *said.versions]))
-        for name, column in meant.items():
-            if before[name] not in (name, column):
+        every = [*first, *said.versions]
+        meant = _meant(self._request, self._wanted, every)
+        for name in meant:
+            # A stream that begins anew has no other memory of what a name meant than the files.
+            columns = {column for version in every for column in _meant_in(name, version)} - (meant.keys() - {name})
+            if len(columns) > 1:
                 raise OptionError(
-                    f"column {name!r} of the schema was {before[name]!r} in the files so far, and is {column!r} now",
+                    f"column {name!r} of the schema may be any of {', '.join(sorted(columns))}, which are in files of "
+                    "the stream",
                     code="LMP-S012", hint="name each as the files do",
                 )  # fmt: skip
         lost = _maybe_renamed(said.versions, first, meant, of_all=True)
@@ -147,6 +151,12 @@ def _meant(request: Request, wanted: pa.Schema, versions: Sequence[Version]) -> 
             )  # fmt: skip
         found[name] = others[0] if others and others[0] not in names else name
     return found
+
+
+def _meant_in(name: str, version: Version) -> list[str]:
+    """The column of a version that a name means: the one that is written so, else those in other letter case."""
+    names = _names(version)
+    return [name] if name in names else [column for column in names if column.lower() == name.lower()]
 
 
 def _of_table(schema: pa.Schema, request: Request) -> Images:
