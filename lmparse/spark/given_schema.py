@@ -57,7 +57,8 @@ class StreamColumns:
         meant = _meant(self._request, self._wanted, every)
         for name in meant:
             # A stream that begins anew has no other memory of what a name meant than the files.
-            columns = {column for version in every for column in _meant_in(name, version)} - (meant.keys() - {name})
+            columns = {column for version in every for column in self._meant_in(name, version)}
+            columns -= meant.keys() - {name}
             if len(columns) > 1:
                 raise OptionError(
                     f"column {name!r} of the schema may be any of {', '.join(sorted(columns))}, which are in files of "
@@ -68,6 +69,11 @@ class StreamColumns:
         if lost is not None:
             raise OptionError(lost, code="LMP-S012", hint="if it is the same column, name both in the schema")
         return _columns(self._request, said, self._wanted, has_more=True, others=first)
+
+    def _meant_in(self, name: str, version: Version) -> list[str]:
+        """The column of a version that a name means: the one that is written so, else those in other letter case."""
+        names = _names(version).intersection(self._request.options.columns or _names(version))
+        return [name] if name in names else [column for column in names if column.lower() == name.lower()]
 
 
 Images = dict[str, list[pa.Field]]
@@ -151,12 +157,6 @@ def _meant(request: Request, wanted: pa.Schema, versions: Sequence[Version]) -> 
             )  # fmt: skip
         found[name] = others[0] if others and others[0] not in names else name
     return found
-
-
-def _meant_in(name: str, version: Version) -> list[str]:
-    """The column of a version that a name means: the one that is written so, else those in other letter case."""
-    names = _names(version)
-    return [name] if name in names else [column for column in names if column.lower() == name.lower()]
 
 
 def _of_table(schema: pa.Schema, request: Request) -> Images:

@@ -101,6 +101,8 @@ def truth(
         is_left_out = asked.option and resolved[given] not in asked.option
         if is_left_out or not (may_be_more or not versions):
             found.errors.add(REFUSED)
+    if ends and any(len(_meant_in(name, known, asked)) > 1 for name in asked.columns):
+        found.errors.add(REFUSED)
     found.may_be_renamed = _may_be_renamed(set(resolved.values()), versions, known, of_all=ends)
     if ends and found.may_be_renamed:
         found.errors.add(REFUSED)
@@ -140,6 +142,15 @@ def _resolved(wanted: Iterable[str], known: set[str], found: Truth) -> dict[str,
     if len(set(resolved.values())) < len(given):
         found.errors.add(REFUSED)
     return resolved
+
+
+def _meant_in(name: str, versions: Sequence[Version], asked: Asked) -> set[str]:
+    """The columns that a name means in some versions, each by itself."""
+    found: set[str] = set()
+    for version in versions:
+        names = {one for one in version.names if not asked.option or one in asked.option}
+        found |= {name} & names or {one for one in names if one.lower() == name.lower()}
+    return found - ({*asked.columns} - {name})
 
 
 def _may_be_renamed(given: set[str], versions: Sequence[Version], known: Sequence[Version], *, of_all: bool) -> bool:

@@ -156,8 +156,8 @@ def _check_batch(reading: _Reading, nights: Sequence[Night], *, may_be_more: boo
     has_place = asked.has_faults or "_corrupt_record" in reading.schema.names
     if asked.mode == "failfast" or (asked.mode == "permissive" and not has_place):
         wanted.errors.update(code for night in bad for code in _CODES[night.state])
-    if given.code == UNLIKE and any(night.state == DAMAGED for night in bad):
-        return Counter(refused=1)  # a damaged file whose control file is sound may say the other type
+    if given.code in (UNLIKE, REFUSED) and any(night.state == DAMAGED for night in bad):
+        return Counter(refused=1)  # a damaged file whose control file is sound may say another type
     _expect("batch", given, wanted, reading)
     if given.code:
         return Counter(refused=1)
