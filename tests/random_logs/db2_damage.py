@@ -72,7 +72,7 @@ def _header_lfs(chance: Random, parts: Parts, form: Form) -> Parts:
 def _transaction(chance: Random, parts: Parts, form: Form) -> Parts:
     order = form.byte_order
     own = int.from_bytes(parts.header.tid, order)
-    tid = chance.choice((0, 5, own + 1, own - 1)).to_bytes(6, order)
+    tid = chance.choice((0, 5, own + 1, max(own - 1, 0))).to_bytes(6, order)
     return replace(parts, header=replace(parts.header, tid=tid))
 
 
