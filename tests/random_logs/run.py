@@ -71,7 +71,8 @@ def main() -> int:
     with ProcessPoolExecutor(words.jobs) as pool:
         runs = [pool.submit(run_target, name, first, words.seconds, words.logs) for name in names]
         outcomes = [run.result() for run in runs]
-    print(*outcomes, sep="\n")
+    # The counts come last, also where only the end of the output is kept: so do the commands that show what is wrong.
+    print(*outcomes, *(text.splitlines()[0] for outcome in outcomes for text in outcome.failed), sep="\n")
     return 1 if any(outcome.failed for outcome in outcomes) else 0
 
 
