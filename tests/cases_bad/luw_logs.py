@@ -508,7 +508,7 @@ def contradictions() -> Iterator[BadCase]:
     log = small_log(described=True)
     for name, changes, found in (
         ("type", {"type": "DECIMAL(9,2)"}, "column PRICE of PROD.ITEM (2.9) is DECIMAL(9,2) at 4"),
-        ("nullable", {"nullable": False}, "column PRICE of PROD.ITEM (2.9) is DECIMAL(7,2) at 4"),
+        ("nullable", {"nullable": False}, "column PRICE of PROD.ITEM (2.9) is DECIMAL(7,2) NOT NULL at 4"),
     ):
         columns = [entry | (changes if at == 1 else {}) for at, entry in enumerate(GOOD_COLUMNS)]
         content = to_yaml({"tables": [GOOD_TABLE | {"columns": columns}]})

@@ -129,7 +129,7 @@ def test_engines_that_differ(run: Command, tmp_path: Path, monkeypatch: pytest.M
 
     path = put(tmp_path, 3)
     assert run("txn", path, "--spec", "db2_log", "--engine", "check").code == 0
-    monkeypatch.setattr(UnitTotals, "counts", lambda self, unit: iter([((3, 5), "D", False, 1)]))
+    monkeypatch.setattr(UnitTotals, "counts", lambda self, unit: iter([((3, 5), None, "D", False, 1)]))
     done = run("txn", path, "--spec", "db2_log", "--engine", "check")
     assert done.code == 24
     assert "tables: {'3.5': {'D': 1}} column-wise, {'3.5': {'I': 1}} by the parser" in done.err
