@@ -186,3 +186,24 @@ def test_no_record_behind_a_damaged_length_is_passed_over(seed: int) -> None:
         starts = {sum(log.lengths[:place]) for place in range(len(log.records))}
         found = {sum(lengths[:place]) for place in range(len(lengths) + 1)}
         assert code or starts <= found, (number, what, log.form, log.lengths, lengths)
+
+
+@pytest.mark.parametrize("otherwise", ["record", "word"])
+@pytest.mark.parametrize("behind", [3, 4, 20])
+def test_seglen_counts_the_same_in_the_records_behind(otherwise: str, behind: int) -> None:
+    """SEGLEN counts DATA; a value has a header where the record would end, were it counted otherwise."""
+    form = Form(288, b"", "data", "total", 1, is_segmented=True)
+    value = bytearray(b"\xe7" * 900)
+    place = form.counted(len(value)) - form.counted(0, otherwise)
+    inside = form.header(1, "DB2A", "XX", seglen=700)
+    value[place : place + len(inside)] = inside
+    pieces = [bytes(value), *[b"\xe7" * (40 + number) for number in range(behind)]]
+    records = [
+        form.header(1, "DB2A", "UB", seglen=form.counted(len(piece)), totalsegs=len(pieces), segnum=number) + piece
+        for number, piece in enumerate(pieces, 1)
+    ]
+    lengths, code = cut(form, framing.glued(records))
+    if behind == 3:  # that does not prove what SEGLEN counts
+        assert (lengths, code) == ([], "LMP-F005")
+    else:
+        assert (lengths, code) == ([*map(len, records)], "")
