@@ -21,6 +21,7 @@ TARGETS: tuple[str, ...] = (
     "log_master_parts",
     "log_master_values",
     "log_master_versions",
+    "marked_rows",
     "spark_schemas",
     "spark_streams",
 )

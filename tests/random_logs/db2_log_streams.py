@@ -7,6 +7,7 @@ engines agree in rows and notes, and what is lost has been said.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -43,6 +44,9 @@ _FORMS = (
 _DAMAGED_FORMS = _FORMS[:5]
 _STYLES = ("plain", "overlap", "grow", "again", "again")
 _TRIALS = 2
+_LINKS = ("flags", "previous")
+"""Fields that say which transaction a record is of. Where another one lacks records, files that are read one by one may
+take the record to be of it, or not: then only rows that were committed are given."""
 _GAP = "bytes of the log are in neither file"
 _UNKNOWN = "was read before is not known"
 _UNTESTED = "cannot be tested"
@@ -72,7 +76,12 @@ def check(seed: int, folder: Path) -> Counter[str]:
 
 
 def numbers(reading: Reading) -> list[int]:
-    return [row["after"]["ROW_NO"] for row in reading.rows]
+    return [number_of(row) for row in reading.rows]
+
+
+def number_of(row: dict[str, Any]) -> int:
+    number: int = row["after"]["ROW_NO"]
+    return number
 
 
 # -- sound logs ---------------------------------------------------------------------------
@@ -122,15 +131,15 @@ def _damaged(chance: Random, folder: Path, log: StreamLog, options: dict[str, An
     assert not lost or is_told, f"rows {sorted(lost)} are lost without a word by {done}"
     counts = Counter(rows=len(found.rows), damaged=1)
     for _ in range(_TRIALS):
-        counts += _damaged_files(chance, folder, records, options, found, done)
+        counts += _damaged_files(chance, folder, log, records, found, done)
     return counts
 
 
 def _damaged_files(
-    chance: Random, folder: Path, records: list[Raw], options: dict[str, Any], whole: Reading, done: Any
+    chance: Random, folder: Path, log: StreamLog, records: list[Raw], whole: Reading, done: list[tuple[str, int]]
 ) -> Counter[str]:
     """Files of a damaged log give no other rows than the log, and fewer only with a note or an error."""
-    places = offsets(records)
+    places, options = offsets(records), log.options(folder)
     cuts = stretches(chance, len(records), style := chance.choice(_STYLES))
     files = written(folder, records, cuts, "part")
     starts = {path.name: places[cut.begin] for path, cut in zip(files, cuts, strict=True)}
@@ -149,7 +158,12 @@ def _damaged_files(
     if walk.refused is not None:
         assert walk.refused.code in _REFUSALS, f"{walk.refused} by {done}"
         return counts + Counter({"walks refused": 1})
-    _check_fewer(f"one by one, by {done}", whole, walk.values, walk.said)
+    if any(kind in _LINKS for kind, _ in done):
+        numbers_given = [number_of(json.loads(one)) for one in walk.values]
+        assert set(numbers_given) <= {*log.committed, *numbers(whole)}, f"rows that were not committed, by {done}"
+        assert len(numbers_given) == len(set(numbers_given)), f"one by one, by {done}: rows are given twice"
+    else:
+        _check_fewer(f"one by one, by {done}", whole, walk.values, walk.said)
     _check_errors(f"one by one, by {done}", wanted, placed_errors(walk.said, starts))
     return counts + Counter(walks=1, again=walk.again)
 

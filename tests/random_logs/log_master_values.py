@@ -30,7 +30,7 @@ _AMBIGUOUS = frozenset({"LMP-R015"})
 
 
 @dataclass
-class _Log:
+class ValueLog:
     """Records, and the row images of each change."""
 
     tables: list[Table]
@@ -54,23 +54,28 @@ def check(seed: int, folder: Path) -> Counter[str]:
 
 
 def _check_values(chance: random.Random, folder: Path) -> Counter[str]:
+    log, path, options = some_log(chance, folder)
+    counts = Counter[str]()
+    for chosen in (options, {"control": options["control"], "row_images": "auto"}):
+        one, other = (printed([path], engine, **chosen) for engine in ENGINES)
+        expect_same("engines", one, other)
+        counts += _expect_values(one, log.rows, is_stated=chosen is options)
+    return counts
+
+
+def some_log(chance: random.Random, folder: Path) -> tuple[ValueLog, Path, dict[str, Any]]:
+    """A log of tables of all types, the file that it is written to, and the options that say its form."""
     ccsids, form, reading = some_ccsids(chance), Form.some(chance), chance.choice(_READINGS)
-    tables = [_some_table(chance, number) for number in range(chance.randrange(1, 4))]
-    log = _Log(tables)
+    log = ValueLog([_some_table(chance, number) for number in range(chance.randrange(1, 4))])
     for number in range(chance.choice((3, 20, 60))):
         _add_change(chance, log, number, ccsids, form, reading)
     path = log.write(
         folder, xtyp_fields=ccsids, dlds_fields={"EXPANDVAR": "Y" if form.is_expanded else "N"},
         describe_header=chance.random() < 0.5, dec_length=chance.choice(("bytes", "precision")),
     )  # fmt: skip
-    options: dict[str, Any] = {"control": str(path.with_suffix(".ctl")), "row_images": reading}
-    stated = {**options, "null_bytes": form.null_bytes, "graphic_length": form.graphic_length}
-    counts = Counter[str]()
-    for chosen in (stated, {**options, "row_images": "auto"}):
-        one, other = (printed([path], engine, **chosen) for engine in ENGINES)
-        expect_same("engines", one, other)
-        counts += _expect_values(one, log.rows, is_stated=chosen is stated)
-    return counts
+    control_file = str(path.with_suffix(".ctl"))
+    stated = {"null_bytes": form.null_bytes, "graphic_length": form.graphic_length}
+    return log, path, {"control": control_file, "row_images": reading, **stated}
 
 
 def _some_table(chance: random.Random, number: int) -> Table:
@@ -79,7 +84,7 @@ def _some_table(chance: random.Random, number: int) -> Table:
 
 
 def _add_change(
-    chance: random.Random, log: _Log, number: int, ccsids: dict[str, int], form: Form, reading: Any
+    chance: random.Random, log: ValueLog, number: int, ccsids: dict[str, int], form: Form, reading: Any
 ) -> None:
     table, change_type = chance.choice(log.tables), chance.choice([*_ROLES])
     row: Row = {"before": None, "after": None, "absent": []}
@@ -134,7 +139,7 @@ def _expect_images(row: Row, wanted: Row) -> None:
 def _check_ambiguous(chance: random.Random, folder: Path) -> Counter[str]:
     null_bytes = chance.choice(("present", "absent"))
     columns = (Column("K", "INT", 4), *_ambiguous_columns(chance))
-    log = _Log([Table(0x105 + number, 2, 3, "PROD", f"T{number}", columns) for number in range(2)])
+    log = ValueLog([Table(0x105 + number, 2, 3, "PROD", f"T{number}", columns) for number in range(2)])
     chances = _Chances(chance.choice((0, 0.3, 0.9, 0.9)), chance.choice((0, 0, 0, 0.02, 0.3)))
     for number in range(chance.choice((2, 5, 30, 100))):
         _add_ambiguous(chance, log, number, null_bytes, chances)
@@ -176,7 +181,7 @@ def _ambiguous_columns(chance: random.Random) -> list[Column]:
     return [column for number in range(chance.randrange(1, 5)) for column in chance.choice(chosen)(f"C{number}")]
 
 
-def _add_ambiguous(chance: random.Random, log: _Log, number: int, null_bytes: str, chances: _Chances) -> None:
+def _add_ambiguous(chance: random.Random, log: ValueLog, number: int, null_bytes: str, chances: _Chances) -> None:
     table, change_type = log.tables[number % 2], chance.choice(("I", "D", "UB"))
     row: Row = {"before": None, "after": None}
     images = []
