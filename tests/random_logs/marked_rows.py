@@ -7,37 +7,28 @@ same rows with the same marks in `_corrupt_fields`, in all columns or some, and 
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import pyarrow.parquet as pq
-from pyspark.sql.types import StructType
 from writers.bmc import framing
 from writers.db2.scripts import Form
 
-from lmparse.cli.command_line import main
 from lmparse.logs.log import open_log
-from random_logs import log_master_values, spark_reading
+from random_logs import log_master_values
 from random_logs.db2_statement_log import StatementLog
-from random_logs.log_master_readings import ENGINES, Reading, printed
+from random_logs.given_rows import Given, by_convert, by_spark, expect_given, of_rows, of_shell, spark_rows, table_names
+from random_logs.log_master_readings import ENGINES, printed
 
 LOGS = 8
-Row = dict[str, Any]
 _FORMS = (Form("v10", "little", "filter"), Form("v10", "big", "lsn8"), Form("v9.7", "big", "filter97"))
 _MOST_SHOWN = 3
 _UNLIKE = "LMP-C008"
 """The error of columns of one name in versions of a table whose types have nothing in common."""
-_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\Z")
 
 
 @dataclass(frozen=True)
@@ -47,21 +38,12 @@ class _Log:
     path: Path
     options: dict[str, Any]
 
-    @property
-    def of_spark(self) -> dict[str, str]:
-        return {"path": str(self.path), **{_camel(name): str(value) for name, value in self.options.items()}}
+    def by_spark(self, **more: str) -> Given:
+        return by_spark(str(self.path), self.options, **more)
 
-
-@dataclass(frozen=True)
-class _Given:
-    """What one way of reading gave, in a form that all have."""
-
-    rows: tuple[str, ...]
-    """The rows with their marks."""
-    bad: Counter[tuple[int, str]]
-    """Record and code of bad records."""
-    ended: str = ""
-    """The code of the error that ended it."""
+    def by_arrow(self, **more: str) -> Given:
+        log = open_log(str(self.path), **self.options, **more)
+        return of_rows(log.to_reader().read_all().to_pylist())
 
 
 def check(seed: int, folder: Path) -> Counter[str]:
@@ -71,25 +53,20 @@ def check(seed: int, folder: Path) -> Counter[str]:
     shell = printed([log.path], chance.choice(ENGINES), **log.options)
     if shell.ended:
         return Counter(ended=1)
-    wanted = _of_shell(shell)
-    _expect("Spark", wanted, _by_spark(log))
-    _expect("Spark, dropmalformed", _unmarked(wanted), _by_spark(log, mode="dropmalformed"))
-    _expect("Arrow", wanted, _by_arrow(log))
-    _expect("convert", wanted, _by_convert(chance, folder, log))
-    strict = _by_spark(log, mode="failfast")
+    wanted = of_shell(shell)
+    expect_given("Spark", wanted, log.by_spark())
+    expect_given("Spark, in parts", wanted, log.by_spark(max_partition_bytes=str(chance.choice((1, 500, 2000)))))
+    expect_given("Spark, dropmalformed", wanted.unmarked, log.by_spark(mode="dropmalformed"))
+    strict = log.by_spark(mode="failfast")
     assert bool(strict.ended) == bool(shell.errors), f"failfast: {strict.ended}, errors {shell.errors[:_MOST_SHOWN]}"
+    expect_given("Arrow", wanted, log.by_arrow())
+    expect_given("Arrow, order commit", wanted.in_any_order, log.by_arrow(order="commit").in_any_order)
+    expect_given("convert", wanted, by_convert(folder / "out", [log.path], log.options))
+    _check_envelope(log, wanted, chance.choice(("debezium", "changefeed")))
     counts = Counter(rows=len(wanted.rows), errors=len(shell.errors))
-    for name in sorted({_name(row) for row in shell.rows if _is_typed(row)}):
+    for name in table_names(shell.rows):
         counts += _check_table(chance, log, name)
     return counts
-
-
-def _is_typed(row: Row) -> bool:
-    return bool(row["table_name"]) and any(isinstance(row[role], dict) for role in ("before", "after"))
-
-
-def _name(row: Row) -> str:
-    return ".".join(filter(None, (row["schema_name"], row["table_name"].rstrip("\0 "))))
 
 
 # -- logs -----------------------------------------------------------------------------------------
@@ -125,127 +102,34 @@ def _damaged(chance: Random, records: Sequence[bytes], first: int) -> list[bytes
     return found
 
 
-# -- ways of reading ------------------------------------------------------------------------------
-
-
-def _of_shell(shell: Reading) -> _Given:
-    rows = [_row(row, row.get("_corrupt_fields")) for row in shell.rows]
-    marks = Counter((row["_metadata"]["record_index"], mark["code"])
-                    for row in shell.rows for mark in row.get("_corrupt_fields") or ())  # fmt: skip
-    errors = Counter((error["record_index"], error["code"]) for error in shell.errors)
-    assert not marks - errors, f"marked and not said: {marks - errors}"
-    return _Given(tuple(rows), errors - marks)
-
-
-def _by_spark(log: _Log, **options: str) -> _Given:
-    asked = {**log.of_spark, **options}
-    schema, failed = spark_reading.schema_of(asked)
-    if schema is None:
-        return _Given((), Counter(), failed.code)
-    return _spark_rows(schema, asked)
-
-
-def _spark_rows(schema: StructType, asked: dict[str, str]) -> _Given:
-    given = spark_reading.batch(schema, asked)
-    return replace(_of_rows(given.rows), ended=given.code)
-
-
-def _by_arrow(log: _Log) -> _Given:
-    reader = open_log(str(log.path), **log.options)
-    return _of_rows(reader.to_reader().read_all().to_pylist())
-
-
-def _by_convert(chance: Random, folder: Path, log: _Log) -> _Given:
-    """The rows of all files that `convert` writes, in the order of the log."""
-    out = folder / "out"
-    words = [f"--{name.replace('_', '-')}={value}" for name, value in log.options.items()]
-    with contextlib.redirect_stderr(io.StringIO()):
-        code = main(["convert", str(log.path), str(out), *words])
-    assert code in {0, 20}, code
-    rows = [row for path in out.glob("*.parquet") for row in pq.read_table(path).to_pylist()]
-    return _of_rows(sorted(rows, key=lambda row: row["_metadata"]["record_index"]))
-
-
-def _of_rows(rows: Iterable[Row]) -> _Given:
-    found, bad = [], Counter[tuple[int, str]]()
-    for row in rows:
-        if row["_corrupt_record"] is not None:
-            bad.update((row["_metadata"]["record_index"], mark["code"]) for mark in row["_corrupt_fields"])
-            continue
-        found.append(_row(row, row["_corrupt_fields"]))
-    return _Given(tuple(found), bad)
-
-
-def _row(row: Row, marks: Sequence[Row] | None) -> str:
-    named = {name: row[name] for name in ("op", "seq", "schema_name", "table_name")}
-    images = {role: _image(row[role]) for role in ("before", "after")}
-    return json.dumps({"record": row["_metadata"]["record_index"], **named, **images, "marks": list(marks or [])})
-
-
-def _image(value: Any) -> Any:
-    """An image as the shell prints it, but for digits of times that columns do not have."""
-    image = json.loads(value) if isinstance(value, str) else value
-    if not isinstance(image, dict):
-        return image
-    shown = {name: _shown(one) for name, one in image.items()}
-    # Columns of other versions of a table, which a row does not have, are null in a struct.
-    return {name: one for name, one in shown.items() if one is not None}
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return value.hex().upper()
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    if isinstance(value, datetime | date | time):
-        value = value.isoformat()
-    return _rounded(value) if isinstance(value, str) and _STAMP.match(value) else value
-
-
-def _rounded(text: str) -> str:
-    """A timestamp with microseconds; the end of a day is the start of the next one, if there is one."""
-    day, clock = text[:19], text[20:26].ljust(6, "0")
-    if day.endswith("T24:00:00"):
-        last = date.fromisoformat(text[:10])
-        if last == date.max:
-            return "9999-12-31T23:59:59.999999"
-        day, clock = f"{last + timedelta(days=1)}T00:00:00", "000000"
-    return f"{day}.{clock}"
-
-
-def _unmarked(wanted: _Given) -> _Given:
-    return _Given(tuple(row for row in wanted.rows if row.endswith('"marks": []}')), Counter())
-
-
-# -- one table ------------------------------------------------------------------------------------
+# -- some columns, and other shapes ---------------------------------------------------------------
 
 
 def _check_table(chance: Random, log: _Log, name: str) -> Counter[str]:
     """Raise AssertionError where the rows of a table in columns differ from what the shell says of the table."""
     own = replace(log, options=log.options | {"table": name})
     shell = printed([own.path], chance.choice(ENGINES), **own.options)
-    found = _by_spark(own)
+    found = own.by_spark()
     if shell.ended or found.ended == _UNLIKE:
         return Counter(unlike=1)
-    wanted = _of_shell(shell)
+    wanted = of_shell(shell)
     # A bad value in a header of another table is said, and has no row.
     unseen = wanted.bad - found.bad
-    wanted = replace(wanted, bad=wanted.bad - Counter({key: n for key, n in unseen.items() if "LMP-V" in key[1]}))
-    _expect(f"Spark, {name}", wanted, found)
+    wanted = replace(wanted, bad=wanted.bad - Counter({key: n for key, n in unseen.items() if "LMP-V" in key[2]}))
+    expect_given(f"Spark, {name}", wanted, found)
+    images = [row[role] for row in map(json.loads, wanted.rows) for role in ("before", "after")]
+    columns = sorted({column for image in images for column in image or ()})
+    if columns:
+        some = chance.sample(columns, chance.randrange(1, len(columns) + 1))
+        expect_given(f"Spark, {some} of {name}", wanted.of_columns(some), own.by_spark(columns=",".join(some)))
     return Counter(tables=1)
 
 
-def _expect(what: str, wanted: _Given, found: _Given) -> None:
-    assert not found.ended, f"{what}: {found.ended}"
-    if wanted.rows != found.rows:
-        lost, more = ([row for row in one if row not in other] for one, other in
-                      ((wanted.rows, found.rows), (found.rows, wanted.rows)))  # fmt: skip
-        shown = f"lost: {lost[:_MOST_SHOWN]}\nmore: {more[:_MOST_SHOWN]}"
-        raise AssertionError(f"{what}: {len(wanted.rows)} and {len(found.rows)} rows\n{shown}")
-    lost_bad, more_bad = wanted.bad - found.bad, found.bad - wanted.bad
-    assert wanted.bad == found.bad, f"{what}: bad records lost {lost_bad}, more {more_bad}"
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+def _check_envelope(log: _Log, wanted: Given, envelope: str) -> None:
+    """Raise AssertionError where no row of an envelope has a mark of a change."""
+    found = {(row["_metadata"]["record_index"], mark["path"], mark["code"])
+             for row in spark_rows(str(log.path), log.options, envelope=envelope)
+             for mark in row["_corrupt_fields"] or ()}  # fmt: skip
+    marks = {(row["place"][1], mark["path"], mark["code"]) for row in map(json.loads, wanted.rows)
+             for mark in row["marks"] if row["op"] in "IUD"}  # fmt: skip
+    assert marks <= found, f"{envelope}: marks lost {sorted(marks - found)[:_MOST_SHOWN]}"
