@@ -15,6 +15,7 @@ TARGETS: tuple[str, ...] = (
     "landed_changes",
     "landed_rows",
     "landed_units",
+    "log_master_controls",
     "log_master_cuts",
     "log_master_extracts",
     "log_master_glued",

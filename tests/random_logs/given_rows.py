@@ -21,6 +21,8 @@ from random_logs import spark_reading
 from random_logs.log_master_readings import Reading
 
 Row = dict[str, Any]
+UNLIKE = "LMP-C008"
+"""The error of columns of one name in versions of a table whose types have nothing in common."""
 _MOST_SHOWN = 3
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\Z")
 Bad = Counter[tuple[str, int, str]]

@@ -22,7 +22,7 @@ from random_logs.log_master_columns import Form, some_ccsids, some_column, some_
 from random_logs.log_master_readings import ENGINES, Reading, Row, expect_same, printed
 
 LOGS = 12
-_READINGS = ("total", "inclusive", "exclusive")
+READINGS = ("total", "inclusive", "exclusive")
 _ROLES = {"I": ("after",), "IL": ("after",), "D": ("before",), "UB": ("before", "after")}
 """Change types with the row images that they have."""
 _AMBIGUOUS = frozenset({"LMP-R015"})
@@ -38,8 +38,8 @@ class ValueLog:
     rows: list[Row] = field(default_factory=list)
     """Of each change `before`, `after` and the columns that are `absent`, in the order of positions."""
 
-    def write(self, folder: Path, **options: Any) -> Path:
-        path = folder / "a.dat"
+    def write(self, folder: Path, name: str = "a", **options: Any) -> Path:
+        path = folder / f"{name}.dat"
         path.write_bytes(framing.rdw(self.records))
         path.with_suffix(".ctl").write_bytes(framing.rdw(control.for_tables(self.tables, **options)))
         return path
@@ -65,17 +65,29 @@ def _check_values(chance: random.Random, folder: Path) -> Counter[str]:
 
 def some_log(chance: random.Random, folder: Path) -> tuple[ValueLog, Path, dict[str, Any]]:
     """A log of tables of all types, the file that it is written to, and the options that say its form."""
-    ccsids, form, reading = some_ccsids(chance), Form.some(chance), chance.choice(_READINGS)
+    form, reading = Form.some(chance), chance.choice(READINGS)
+    log, path = some_extract(chance, folder, "a", form, reading)
+    return log, path, {"control": str(path.with_suffix(".ctl")), **said_of(form, reading)}
+
+
+def said_of(form: Form, reading: str) -> dict[str, str]:
+    """The options that say what no control file does."""
+    return {"row_images": reading, "null_bytes": form.null_bytes, "graphic_length": form.graphic_length}
+
+
+def some_extract(
+    chance: random.Random, folder: Path, name: str, form: Form, reading: str, first: int = 0
+) -> tuple[ValueLog, Path]:
+    """A log with a control file of its own beside it; the changes are numbered from `first` on."""
+    ccsids = some_ccsids(chance)
     log = ValueLog([_some_table(chance, number) for number in range(chance.randrange(1, 4))])
-    for number in range(chance.choice((3, 20, 60))):
+    for number in range(first, first + chance.choice((3, 20, 60))):
         _add_change(chance, log, number, ccsids, form, reading)
     path = log.write(
-        folder, xtyp_fields=ccsids, dlds_fields={"EXPANDVAR": "Y" if form.is_expanded else "N"},
+        folder, name, xtyp_fields=ccsids, dlds_fields={"EXPANDVAR": "Y" if form.is_expanded else "N"},
         describe_header=chance.random() < 0.5, dec_length=chance.choice(("bytes", "precision")),
     )  # fmt: skip
-    control_file = str(path.with_suffix(".ctl"))
-    stated = {"null_bytes": form.null_bytes, "graphic_length": form.graphic_length}
-    return log, path, {"control": control_file, "row_images": reading, **stated}
+    return log, path
 
 
 def _some_table(chance: random.Random, number: int) -> Table:

@@ -21,14 +21,22 @@ from writers.db2.scripts import Form
 from lmparse.logs.log import open_log
 from random_logs import log_master_values
 from random_logs.db2_statement_log import StatementLog
-from random_logs.given_rows import Given, by_convert, by_spark, expect_given, of_rows, of_shell, spark_rows, table_names
+from random_logs.given_rows import (
+    UNLIKE,
+    Given,
+    by_convert,
+    by_spark,
+    expect_given,
+    of_rows,
+    of_shell,
+    spark_rows,
+    table_names,
+)
 from random_logs.log_master_readings import ENGINES, printed
 
-LOGS = 8
+LOGS = 6
 _FORMS = (Form("v10", "little", "filter"), Form("v10", "big", "lsn8"), Form("v9.7", "big", "filter97"))
 _MOST_SHOWN = 3
-_UNLIKE = "LMP-C008"
-"""The error of columns of one name in versions of a table whose types have nothing in common."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,7 @@ def _check_table(chance: Random, log: _Log, name: str) -> Counter[str]:
     own = replace(log, options=log.options | {"table": name})
     shell = printed([own.path], chance.choice(ENGINES), **own.options)
     found = own.by_spark()
-    if shell.ended or found.ended == _UNLIKE:
+    if shell.ended or found.ended == UNLIKE:
         return Counter(unlike=1)
     wanted = of_shell(shell)
     # A bad value in a header of another table is said, and has no row.
