@@ -73,6 +73,9 @@ class NotInstalledError(OptionError, ImportError):
 class TableNotFoundError(OptionError):
     """The log has neither a change nor a description of the table requested."""
 
+    tables: frozenset[str] = frozenset()
+    """The tables that it has, if they are known."""
+
 
 class UnknownFormatError(LmparseError, LookupError):
     """There is no spec of this name."""

@@ -116,7 +116,7 @@ class JoinedLog(ChangeLog):
                 log.bad_records.clear()  # of an earlier reading
                 yield log
         if missing and not found and self.known_table_ids is None:
-            raise missing[0]
+            raise self._in_none(missing)
 
     def extracts_apart(self) -> Iterator[LogicalLog]:
         """The extracts in their order; where they contradict each other, each as a log of its own."""
@@ -189,7 +189,7 @@ class JoinedLog(ChangeLog):
             except TableNotFoundError as error:
                 missing.append(error)
         if missing and not found:
-            raise missing[0]
+            raise self._in_none(missing)
         return found
 
     def table_versions(self) -> Sequence[Version]:
@@ -203,9 +203,16 @@ class JoinedLog(ChangeLog):
                 missing.append(error)  # an extract need not have changes of every table
             self.table_names |= log.table_names
             self._lacks_descriptions |= log.lacks_descriptions
-        if missing and not found:
-            raise missing[0]
+        if len(missing) == len(self._paths):
+            raise self._in_none(missing)
         return of_number(found, self.options.table_version)
+
+    def _in_none(self, missing: Sequence[TableNotFoundError]) -> TableNotFoundError:
+        """The error of a table that no extract has, from those of all of them: it names tables of any."""
+        first, *others = missing
+        if not any(other.tables for other in others):
+            return first
+        return self.no_table(first.message, frozenset().union(*(error.tables for error in missing)))
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         return [part for log in self._extracts() for part in log.change_parts(max_bytes)]

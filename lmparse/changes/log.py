@@ -131,7 +131,9 @@ class ChangeLog(RecordFile):
         found = sorted(set(names))
         more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
         hint = f"tables: {', '.join(found[:_NAMED])}{more}" if found else None
-        return TableNotFoundError(why, code="LMP-C005", hint=hint)
+        error = TableNotFoundError(why, code="LMP-C005", hint=hint)
+        error.tables = frozenset(found)
+        return error
 
     def ambiguous(self, wanted: str, shown: Iterable[str]) -> OptionError:
         """The error of a name that several tables have."""

@@ -19,7 +19,7 @@ from writers.bmc.rows import Column
 import lmparse
 from lmparse import cli
 from lmparse.bmc.change_record import table_places
-from lmparse.errors import ControlError, FramingError
+from lmparse.errors import ControlError, FramingError, TableNotFoundError
 from lmparse.samples import bmc_log
 
 
@@ -367,6 +367,21 @@ def test_a_row_of_a_table_that_no_control_file_describes_is_marked(envelope: str
     assert lmparse.read_changes([first, second], mode="dropmalformed", **options).num_rows == 1
     with pytest.raises(ControlError, match="LMP-C002"):
         lmparse.read_changes([first, second], mode="failfast", **options)
+
+
+def test_a_table_that_one_extract_has_without_a_description(tmp_path: Path) -> None:
+    """It has no versions, and is not a table that is not there; of that, the tables of all extracts are named."""
+    first, second = two_extracts(tmp_path, KEYS["K"], KEYS["K"])
+    data = bytearray(Path(second).read_bytes())
+    data[4 + 6 : 4 + 8] = b"\x01\x09"  # DBID
+    Path(second).write_bytes(data)
+    options = {"control": f"{tmp_path}/{{stem}}.ctl"}
+    log = lmparse.open_log([first, second], table="0109.0002.0003", **options)
+    for found in (log.to_reader().read_all().to_pylist(), log.changes()):
+        assert [row["seq"][40:60] for row in found] == [f"{0x00DE123456780002:020X}"]
+    with pytest.raises(TableNotFoundError) as caught:
+        [*lmparse.open_log([first, second], table="PROD.NONE", **options).changes()]
+    assert caught.value.hint == "tables: PROD.ITEMS (DB2A.0105.0002.0003), PROD.ITEMS (DB2A.0109.0002.0003)"
 
 
 @pytest.mark.parametrize("names", [("K", "V"), ("V", "K")])
