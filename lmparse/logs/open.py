@@ -45,7 +45,7 @@ def open_file(
     """Open a file with the reader of its spec."""
     spec = catalog.load(options.spec)
     check_fits(options, spec)
-    _check_pairs(options)
+    _check_pairs(path, options)
     family = family_of(spec)
     if family is not None:
         try:
@@ -108,9 +108,12 @@ def _is_recognised(path: str | Path, options: Options) -> bool:
     return True
 
 
-def _check_pairs(options: Options) -> None:
-    """Raise OptionError for an option that is ignored because another one is missing."""
-    if options.control_framing != "auto" and options.control is None:
+def _check_pairs(path: str | Path, options: Options) -> None:
+    """Raise OptionError for an option that is ignored because another one is missing.
+
+    Files that are one log have control files beside them, for which each is looked for.
+    """
+    if options.control_framing != "auto" and options.control is None and not is_joined(str(path)):
         raise OptionError("controlFraming is for a control file", hint="give control too")
 
 

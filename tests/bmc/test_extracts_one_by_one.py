@@ -150,9 +150,12 @@ def test_four_extracts_that_overlap(tmp_path: Path) -> None:
     assert len(json.loads(log.state.read_text())["needed"]) <= 4
 
 
-def test_extracts_that_arrive(log: Extracts) -> None:
+@pytest.mark.parametrize("is_named", [True, False])
+def test_extracts_that_arrive(is_named: bool, log: Extracts) -> None:
     size = len(log.data)
-    request = Request((str(log.landing),), read_options(log.options), with_changes=True, max_bytes=3000)
+    # Where no option names the control file of each, it is beside its log, and an option may say how it is framed.
+    options = log.options if is_named else {"control_framing": "rdw"}
+    request = Request((str(log.landing),), read_options(options), with_changes=True, max_bytes=3000)
     schema, offset, found = arrow.request_schema(request), StreamOffset(), list[str]()
     cuts = [0, *sorted(random.Random(2).sample(range(1, size), 3)), size]
     for start, end in pairwise(cuts):
