@@ -101,13 +101,17 @@ def heads_of(task: tuple[str, str, Options, ReadBefore | None]) -> ExtractHeads:
 def stated_position(path: str, options: Options) -> str:
     """Where an extract ends, as DLGE states, else its highest position; as text that sorts as positions do.
 
-    Raises ControlError LMP-C007 if it has no control file, FramingError LMP-F013 if no record states a position.
+    Raises ControlError LMP-C007 if it has no control file; FramingError LMP-F013 if no record states a position, or the
+    damage in front of the first one that could.
     """
     control = find_control(path, options.control, options.bounds)
     stated = read_control(control, framing=options.control_framing, limits=options.bounds).first("DLGE").get("end_rba")
     if not stated or not stated.strip(b"\0"):
         stated = heads_of((path, control, options, None)).last
     if not stated:
+        log = open_extract(path, control, options)
+        for _ in log.windows():
+            pass
         raise not_one("no record states its position", path)
     return str(stated.hex().upper().rjust(20, "0"))
 

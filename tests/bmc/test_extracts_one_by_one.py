@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bmc_extracts import example, unit
-from writers.bmc import framing
+from writers.bmc import control, framing
 from writers.bmc.logs import changed, field, opened
 
 import lmparse
@@ -174,6 +174,17 @@ def test_extracts_that_arrive(is_named: bool, log: Extracts) -> None:
         offset = behind
     assert sorted(found) == [row["seq"] for row in log.rows]
     assert offset.taken == 4
+
+
+def test_a_stream_ends_with_the_damage_of_an_extract_that_states_no_end(log: Extracts) -> None:
+    path = log.file(0, 4)
+    log.control.pop()
+    path.with_suffix(".ctl").write_bytes(framing.rdw([*log.control, control.dlge(ENDRBA="00" * 10)]))
+    path.write_bytes(b"\0\3" + path.read_bytes()[2:])
+    request = Request((str(log.landing),), read_options({**log.options, "framing": "rdw"}), with_changes=True)
+    with pytest.raises(FramingError) as caught:
+        LogStream(request, Arrival(seconds=0)).latest(StreamOffset())
+    assert (caught.value.code, caught.value.record_index, caught.value.file) == ("LMP-F005", 0, str(path))
 
 
 @pytest.mark.parametrize("seed", range(24))
