@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
 from lmparse.bmc.change_record import SPEC, Places, change_types, image_change_types, longest, table_places
 from lmparse.changes.change import ROLES
@@ -29,8 +28,8 @@ _LENGTHS_OF_NAMES = ("tbowner_len", "tbname_len")
 _LONGEST_NAME = 128
 """Bytes of the longest name in Db2."""
 _POSITIONS = ("log_rba", "log_lrsn")
-_PROVING_RECORDS, _FITTING_RECORDS = 4, 2
-"""Records behind another one that prove what SEGLEN counts, by leading to each other; and that say something of it."""
+_VOTERS, _LEAST_VOTES = 32, 3
+"""Records behind one that may show what SEGLEN counts, and fewest that do."""
 _PROVING = (*_LENGTHS_OF_NAMES, *_POSITIONS, "timestamp")
 """Fields in which a header is known from other bytes."""
 
@@ -191,91 +190,61 @@ class _Cutter:
     def _most_likely(self, buffer: Buffer, offset: int, length: int, possible: list[int], end: int) -> int:
         """Where the record ends, of some places at which another one may begin, but values may look so as well.
 
-        It is where more lengths agree, also those of the next records; then where more of a header is; else the first,
-        see `_ends`. Raises FramingError LMP-F005 if SEGLEN alone says so of two, and no records lead from one to the
-        other.
+        It is where more lengths agree, then where more of a header is; else the first, see `_ends`, unless records
+        behind show that SEGLEN counts otherwise.
         """
         if len(possible) == 1:
             return possible[0]
         stated = self._ends_by_seg_len(buffer, offset, length)
-
-        def rank(place: int) -> tuple[int, ...]:
-            return (
+        likely = min(
+            possible,
+            key=lambda place: (
                 not self._is_filled(buffer, offset, length, place),
                 place not in stated,
-                -self._strength(buffer, offset, place, end),
                 place != end and not self._is_header(buffer, place, end),
                 place != end and end - place < self._system_end,
-            )
-
-        ranks = {place: rank(place) for place in possible}
-        likely = min(possible, key=ranks.__getitem__)
-        alike = [place for place in possible if ranks[place] == ranks[likely]]
-        if len(alike) > 1 and likely in stated and self._states_seg_len(buffer, offset):
-            likely, *others = sorted(alike)
-            for other in others:
-                if self._is_refuted(buffer, likely, other, self._meanings(buffer, offset, likely), set()):
-                    raise self._ambiguous(buffer, offset, likely, other, end)
+            ),
+        )
+        is_by_seg_len = likely in stated and not self._is_filled(buffer, offset, length, likely)
+        for other in sorted(set(possible).intersection(stated)) if is_by_seg_len else ():
+            if other > likely and self._is_outvoted(buffer, offset, likely, other, end):
+                return other
         return likely
 
-    def _ambiguous(self, buffer: Buffer, offset: int, one: int, other: int, end: int) -> FramingError:
-        start, _ = self._places["seg_len"]
-        return FramingError(
-            "SEGLEN leads to two places, and a record may begin at each", code="LMP-F005", spec=SPEC, field="seg_len",
-            field_offset=start, expected="one of them, or records from one to the other",
-            found=f"{one - offset} bytes, {other - offset} bytes", hex=excerpt(buffer, offset, end),
-        )  # fmt: skip
-
-    def _strength(self, buffer: Buffer, offset: int, following: int, end: int) -> int:
-        """How well records behind a place show that SEGLEN leads there: 2 as a proof, 1 if they fit, or 0."""
-        strengths = [0]
-        for meaning in self._meanings(buffer, offset, following):
-            places = [following, *islice(self._chain(buffer, following, end, meaning), _PROVING_RECORDS)]
-            is_fit = len(places) > _FITTING_RECORDS or places[-1] == end
-            strengths.append(2 if len(places) > _PROVING_RECORDS else int(is_fit))
-        return max(strengths)
-
-    def _proven(self, buffer: Buffer, offset: int, following: int, end: int) -> list[int]:
-        """The meanings of SEGLEN in which it leads from a record to the next one, and from there on."""
-        return [
-            meaning for meaning in self._meanings(buffer, offset, following)
-            if len([*islice(self._chain(buffer, following, end, meaning), _PROVING_RECORDS)]) == _PROVING_RECORDS
-        ]  # fmt: skip
-
-    def _meanings(self, buffer: Buffer, offset: int, following: int) -> list[int]:
-        """The meanings, as places in `_ends_by_seg_len`, in which SEGLEN leads from a record to another one."""
+    def _is_outvoted(self, buffer: Buffer, offset: int, likely: int, other: int, end: int) -> bool:
+        """Whether records behind show that SEGLEN does not count what leads to the likely place, but what leads on."""
         ends = self._ends_by_seg_len(buffer, offset, _number(buffer, self._places["length"], offset))
-        return [meaning for meaning, one in enumerate(ends) if one == following]
+        votes = self._votes(buffer, other, end)
+        against, for_it = (sum(votes[n] for n, one in enumerate(ends) if one == place) for place in (other, likely))
+        return against >= _LEAST_VOTES and not for_it
 
-    def _chain(self, buffer: Buffer, place: int, end: int, meaning: int) -> Iterator[int]:
-        """The places up to `end` to which SEGLEN leads in one meaning, record by record."""
-        while end - place >= self._system_end:
+    def _votes(self, buffer: Buffer, place: int, end: int) -> Counter[int]:
+        """How many records from a place on have a SEGLEN that leads to one place alone, by meaning."""
+        votes: Counter[int] = Counter()
+        for _ in range(_VOTERS):
+            if end - place < self._system_end:
+                break
             length = _number(buffer, self._places["length"], place)
-            following = self._ends_by_seg_len(buffer, place, length)[meaning]
-            if not place + max(length, self._system_end) <= following <= end:
-                return
-            if following < end and not self._begins(buffer, following, end, place):
-                return
-            yield following
-            place = following
+            own, stated = set(self._ends(buffer, place, end, length)), set[int]()
+            if self._states_seg_len(buffer, place):
+                by_seg_len = self._ends_by_seg_len(buffer, place, length)
+                stated = self._records_at(buffer, by_seg_len, place, end)
+                if len(stated) == 1:
+                    votes.update(meaning for meaning, one in enumerate(by_seg_len) if one in stated)
+            behind = self._records_at(buffer, own, place, end) | stated
+            if not behind:
+                break
+            place = min(behind)
+        return votes
 
-    def _is_refuted(
-        self, buffer: Buffer, place: int, until: int, meanings: list[int], refuted: set[tuple[int, int]]
-    ) -> bool:
-        """Whether SEGLEN does not lead from a place to another one, in each of some meanings.
-
-        `refuted`: meanings and places of which that is known.
-        """
-        for meaning in meanings:
-            passed = {(meaning, place)}
-            for following in self._chain(buffer, place, until, meaning):
-                if following == until:
-                    return False
-                if (meaning, following) in refuted:
-                    break
-                passed.add((meaning, following))
-            refuted |= passed
-        return True
+    def _records_at(self, buffer: Buffer, ends: Iterable[int], place: int, end: int) -> set[int]:
+        """The places of some at which a record that begins at another one may end."""
+        least = place + max(_number(buffer, self._places["length"], place), self._system_end)
+        return {
+            one for one in ends
+            if one == end or (least <= one < end and self._is_header(buffer, one, end)
+                              and self._begins(buffer, one, end, place))
+        }  # fmt: skip
 
     def _is_confirmed(self, buffer: Buffer, offset: int, length: int, candidate: int) -> bool:
         """Whether all lengths lead to the end of row images: then what is inside is a value, whatever it looks like."""
@@ -317,9 +286,8 @@ class _Cutter:
 
         Any bytes may be in a value: the length of a text may be LENGTH, and the text begin as the name of a system. So
         the lengths of what is found must lead from record to record up to `until`, and SEGLEN must be a length of each,
-        if records have one; where records behind `until` prove what it counts, it must count that. A header to which
-        another length of this record leads needs no more. `until` is None where this record may be cut short, so that
-        its fields are of the next one: then lengths lead anywhere.
+        if records have one. A header to which another length of this record leads needs no more. `until` is None where
+        this record may be cut short, so that its fields are of the next one: then lengths lead anywhere.
         """
         length, (place, width) = _number(buffer, self._places["length"], offset), self._places["change_type"]
         has_seg_len = until is not None and self._states_seg_len(buffer, offset)
@@ -329,14 +297,8 @@ class _Cutter:
         is_agreed = (
             has_seg_len and until in self._ends_by_seg_len(buffer, offset, length) and self._has_images(buffer, offset)
         )
-        proven = self._proven(buffer, offset, until, end) if has_seg_len and until is not None else []
-        refuted: set[tuple[int, int]] = set()
         if until is not None:
             for found in sorted(self._other_ends(buffer, offset, length, until, has_seg_len, is_agreed)):
-                # One of another LENGTH, which is damaged, leads nowhere.
-                is_tested = proven and _number(buffer, self._places["length"], found) == length
-                if is_tested and self._is_refuted(buffer, found, until, proven, refuted):
-                    continue
                 if self._is_named_header(buffer, found, end):
                     return found
         known: dict[int, bool] = {}
@@ -346,8 +308,6 @@ class _Cutter:
                 continue
             code = codepages.lookup("cp037").decode(buffer[found + place : found + place + width])
             if not _CODE.match(code) or (is_agreed and not self._is_counted_alike(buffer, offset, found, until or end)):
-                continue
-            if proven and until is not None and self._is_refuted(buffer, found, until, proven, refuted):
                 continue
             if self._leads(buffer, found, end, until, known, is_stated):
                 return found
