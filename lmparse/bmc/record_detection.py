@@ -374,7 +374,7 @@ class _Cutter:
         is_numbered = is_stated or self._states_seg_len(buffer, place)
         return [
             one for one in dict.fromkeys(self._ends(buffer, place, last, length))
-            if place + length <= one <= last
+            if place + max(length, self._system_end) <= one <= last
             and (not is_numbered or one in self._ends_by_seg_len(buffer, place, length))
         ]  # fmt: skip
 

@@ -91,8 +91,8 @@ class SharedRecords:
     is_complete: Flags
     segments: list[SharedSegment] = field(default_factory=list)
     numbering: SegmentNumbering = field(default_factory=SegmentNumbering)
-    joined: dict[bytes, bytes] = field(default_factory=dict)
-    """As `digest`, of the changes that have all their segments here, by identity."""
+    joined: dict[tuple[bytes, int], list[bytes]] = field(default_factory=dict)
+    """As `digest`, of the changes that have all their segments here, by identity and TOTALSEGS, in their order."""
 
 
 def shared_records(task: Shared) -> SharedRecords:
@@ -119,23 +119,31 @@ def shared_records(task: Shared) -> SharedRecords:
 
 
 class _Joining:
-    """Digests of changes in segments; of those that lack one, table and DATA of the segments so far."""
+    """Digests of changes in segments; of those that lack one, table and DATA of the segments so far.
+
+    Several changes may have one identity: one begins where a number is there again, or the one before is whole.
+    """
 
     def __init__(self, held: Held) -> None:
-        self.whole: dict[bytes, bytes] = {}
-        """By identity."""
+        self.whole: dict[tuple[bytes, int], list[bytes]] = {}
+        """By identity and TOTALSEGS."""
         self._held = held
-        self._open: dict[bytes, dict[int, tuple[bytes, bytes]]] = {}
+        self._open: dict[tuple[bytes, int], dict[int, tuple[bytes, bytes]]] = {}
 
     def add(self, identity: bytes, total: int, number: int, table: bytes, data: bytes) -> None:
         self._held.take(_SEGMENT_BYTES + len(data))
-        pieces = self._open.setdefault(identity, {})
+        key = identity, total
+        if number in self._open.get(key, ()):
+            self._close(key)
+        pieces = self._open.setdefault(key, {})
         pieces[number] = table, data
         if len(pieces) == total:
-            del self._open[identity]
-            self._held.give(sum(_SEGMENT_BYTES + len(data) for _, data in pieces.values()))
             in_order = [pieces[number] for number in sorted(pieces)]
-            self.whole[identity] = _digest(in_order[0][0], *(data for _, data in in_order))
+            self.whole.setdefault(key, []).append(_digest(in_order[0][0], *(data for _, data in in_order)))
+            self._close(key)
+
+    def _close(self, key: tuple[bytes, int]) -> None:
+        self._held.give(sum(_SEGMENT_BYTES + len(data) for _, data in self._open.pop(key).values()))
 
 
 def _digest(table: bytes, *data: bytes) -> bytes:

@@ -8,9 +8,10 @@ only whole changes are compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -47,16 +48,17 @@ class _Copy:
 
 def split_changes(
     found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: list[Given], read: Read, *, has_data: bool
-) -> tuple[list[list[LentSegment]], int]:
+) -> tuple[list[list[LentSegment]], int, int]:
     """Add to `given` what each extract leaves to others.
 
     Returns the segments that are lent to each, and to how many changes other than of rows though nothing shows whether
-    they are cut alike. `has_data` says whether digests are of DATA. Raises FramingError LMP-F013 for changes that
-    differ.
+    they are cut alike; and of how many positions nothing shows which changes are the same. `has_data` says whether
+    digests are of DATA. Raises FramingError LMP-F013 for changes that differ.
     """
     lent: list[list[LentSegment]] = [[] for _ in found]
     numberings, untested = [one.numbering for one in found], 0
-    for copies in _copies(found):
+    identities = list(_by_identity(found))
+    for copies in _copies(identities, has_data=has_data):
         whole = [copy for copy in copies if copy.is_whole]
         is_alike = len({heads[copy.rank].form for copy in copies}) == 1 and _are_cut_alike(copies, numberings)
         if is_alike:
@@ -74,7 +76,7 @@ def split_changes(
         elif is_alike and _have_one_numbering(copies, numberings) and _fit_together(copies):
             is_row = _lend(copies, heads, given, lent, read)
             untested += not is_row and not all(_lengths([copy], numberings) for copy in copies)
-    return lent, untested
+    return lent, untested, sum(map(_is_unpaired, identities))
 
 
 def _fit_together(copies: Sequence[_Copy]) -> bool:
@@ -162,8 +164,48 @@ class _GivenChange:
         return other is not None and other.is_complete and other.digest == segment.digest and not is_last
 
 
-def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
-    """The copies of each change in segments that are in several extracts, in the order of these."""
+def _copies(identities: Iterable[Sequence[Sequence[_Copy]]], *, has_data: bool) -> Iterator[list[_Copy]]:
+    """The copies of each change in segments that are in several extracts, in the order of these.
+
+    Of several changes of one identity in one extract, those with the same DATA are one change; of the others the first
+    one is the first of the other extracts, and so on.
+    """
+    for changes in identities:
+        if max(map(len, changes)) == 1:
+            # One of a single record in one extract may be in segments in another.
+            yield from _of_several(changes)
+            continue
+        alike: dict[bytes, list[list[_Copy]]] = {}
+        for number, own in enumerate(changes):
+            for copy in (copy for copy in own if copy.segments):
+                known = alike.setdefault(copy.digest if has_data else b"", [[] for _ in changes])
+                known[number].append(copy)
+        others: list[list[_Copy]] = [[] for _ in changes]
+        for digest, same in alike.items():
+            if digest and sum(map(bool, same)) > 1:
+                yield from _of_several(same)
+            else:
+                for number, own in enumerate(same):
+                    others[number] += own
+        yield from _of_several([sorted(own, key=lambda copy: copy.offsets) for own in others])
+
+
+def _of_several(changes: Sequence[Sequence[_Copy]]) -> Iterator[list[_Copy]]:
+    """The first changes of all extracts, then the second ones and so on, where several have one."""
+    for together in zip_longest(*changes):
+        copies = [copy for copy in together if copy is not None]
+        if len(copies) > 1:
+            yield copies
+
+
+def _is_unpaired(changes: Sequence[Sequence[_Copy]]) -> bool:
+    """Whether of several changes of one identity some may be in segments in one extract, and not in another."""
+    singles = {sum(not copy.segments for copy in own) for own in changes if own}
+    return max(map(len, changes)) > 1 and len(singles) > 1
+
+
+def _by_identity(found: Sequence[SharedRecords]) -> Iterator[list[list[_Copy]]]:
+    """The changes of each identity that has segments: for each extract, in the order of its records."""
     segments: dict[bytes, dict[int, list[SharedSegment]]] = {}
     for rank, one in enumerate(found):
         for segment in one.segments:
@@ -171,21 +213,50 @@ def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
     if not segments:
         return
     named = np.frombuffer(b"".join(segments), np.uint8).reshape(len(segments), -1)
-    copies: dict[bytes, list[_Copy]] = {identity: [] for identity in segments}
+    changes: dict[bytes, list[list[_Copy]]] = {identity: [[] for _ in found] for identity in segments}
     for rank, one in enumerate(found):
         for place in np.flatnonzero(np.isin(keys(one.identity), keys(named))).tolist():
             digest = one.digest[place].tobytes() if one.is_complete[place] else b""
             whole = _Copy(rank, (), (int(one.offset[place]),), bool(one.is_settled[place]), digest)
-            copies[one.identity[place].tobytes()].append(whole)
+            changes[one.identity[place].tobytes()][rank].append(whole)
     for identity, by_rank in segments.items():
         for rank, own in by_rank.items():
-            is_settled = all(segment.is_settled for segment in own)
-            offsets = tuple(segment.extent.offset for segment in own)
-            is_complete = all(segment.is_complete for segment in own)
-            digest = found[rank].joined.get(identity, b"") if is_complete else b""
-            copies[identity].append(_Copy(rank, tuple(own), offsets, is_settled, digest))
-        if len({copy.rank for copy in copies[identity]}) == len(copies[identity]) > 1:
-            yield sorted(copies[identity], key=lambda copy: copy.rank)
+            changes[identity][rank] += _changes_of(rank, own, found[rank].joined)
+            changes[identity][rank].sort(key=lambda copy: copy.offsets[0])
+        yield changes[identity]
+
+
+def _changes_of(
+    rank: int, segments: Sequence[SharedSegment], joined: Mapping[tuple[bytes, int], Sequence[bytes]]
+) -> Iterator[_Copy]:
+    """The changes of one identity that an extract has in segments.
+
+    Those of one TOTALSEGS are whole changes, one behind the other; what is left are segments of one that is not whole,
+    or of which one has another TOTALSEGS by damage.
+    """
+    groups: dict[int, list[list[SharedSegment]]] = {}
+    for segment in segments:
+        own = groups.setdefault(segment.total, [[]])
+        if len(own[-1]) == segment.total or any(segment.number == one.number for one in own[-1]):
+            own.append([])
+        own[-1].append(segment)
+    left: list[SharedSegment] = []
+    for total, own in groups.items():
+        digests = iter(joined.get((segments[0].identity, total), ()))
+        for group in own:
+            if len(group) == total:
+                yield _copy(rank, group, next(digests))
+            else:
+                left += group
+    if left:
+        yield _copy(rank, sorted(left, key=lambda segment: segment.extent.offset), b"")
+
+
+def _copy(rank: int, segments: Sequence[SharedSegment], digest: bytes) -> _Copy:
+    is_complete = all(segment.is_complete for segment in segments)
+    offsets = tuple(segment.extent.offset for segment in segments)
+    is_settled = all(segment.is_settled for segment in segments)
+    return _Copy(rank, tuple(segments), offsets, is_settled, digest if is_complete else b"")
 
 
 def _are_cut_alike(copies: Sequence[_Copy], numberings: Sequence[SegmentNumbering]) -> bool:

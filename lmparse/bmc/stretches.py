@@ -129,7 +129,7 @@ def _shared(
     found = list(many(shared_records, tasks))
     position = sum(widths([name for name in fields if name in POSITION_FIELDS]))
     some = whole_changes(found, own, position)
-    some_lent, untested = split_changes(
+    some_lent, untested, unpaired = split_changes(
         found, own, some, _SegmentReader(own, merged, options), has_data=len(forms) == 1
     )
     for number, one, segments in zip(places, some, some_lent, strict=True):
@@ -141,6 +141,11 @@ def _shared(
         notes.append(
             f"statements whose segments are in several extracts: {untested}; nothing shows whether these cut them at "
             "the same places"
+        )
+    if unpaired:
+        notes.append(
+            f"positions with several changes, of which some are in segments: {unpaired}; nothing shows which of two "
+            "extracts are the same, so they may be given twice"
         )
     return given, lent, tuple(notes)
 

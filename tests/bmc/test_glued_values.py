@@ -206,3 +206,14 @@ def test_a_segment_is_not_cut_in_its_value_where_records_behind_count_seglen_oth
     ]
     # A record may begin in front of a damaged length too, so that it is an error.
     assert cut(form, framing.glued(records)) == ([], "LMP-F005")
+
+
+@pytest.mark.parametrize(("seg_len", "total"), [(0, 0), (0, 2), (4, 1), (4, 2)])
+def test_a_header_in_a_value_that_leads_to_itself_is_passed_over(seg_len: int, total: int) -> None:
+    """With LENGTH 0 it ends where it begins; only SEGLEN says where its record ends."""
+    form = Form(288, b"", "record", "total", 1, is_segmented=False)
+    inside = bytearray(form.header(5, "DB2A", "CO", seglen=seg_len, totalsegs=total))
+    inside[:2] = bytes(2)
+    value = b"\xe7" * 4 + inside
+    record = form.header(1, "DB2A", "CO", seglen=form.counted(len(value)), totalsegs=1, segnum=1) + value
+    assert cut(form, record) == ([len(record)], "")

@@ -218,6 +218,36 @@ def test_a_segment_whose_number_is_damaged_is_not_of_the_change(
 
 
 @ENGINES
+@pytest.mark.parametrize("sizes", [(150, 150), (150, 100), (900, 100), (100, 900)])
+def test_changes_of_one_position_are_each_given_once(sizes: Sequence[int], extracts: Extracts, engine: str) -> None:
+    """Also where one extract has more of them."""
+    first, second = cut(1, TEXT, sizes[0]), cut(1, TEXT[::-1], sizes[1])
+    extracts.add(*whole(0, "a"), *first, *second)
+    extracts.add(*first, *second, *whole(2, "b"))
+    assert extracts.texts(engine) == ["a", TEXT, TEXT[::-1], "b"]
+    assert extracts.check() == 0
+
+
+@ENGINES
+@pytest.mark.parametrize("number", [0, 1])
+def test_one_of_two_changes_of_a_position(number: int, extracts: Extracts, engine: str) -> None:
+    both = [cut(1, TEXT, 150), cut(1, TEXT[::-1], 100)]
+    extracts.add(*whole(0, "a"), *both[number])
+    extracts.add(*both[0], *both[1], *whole(2, "b"))
+    assert sorted(extracts.texts(engine)) == sorted(["a", TEXT, TEXT[::-1], "b"])
+    assert extracts.check() == 0
+
+
+@ENGINES
+def test_changes_of_one_position_that_are_cut_otherwise_are_said(extracts: Extracts, engine: str) -> None:
+    second = cut(1, TEXT[::-1], 100)
+    extracts.add(*whole(0, "a"), *cut(1, TEXT, 150), *second)
+    extracts.add(*whole(1, TEXT), *second, *whole(2, "b"))
+    assert extracts.texts(engine) == ["a", TEXT, TEXT[::-1], TEXT, "b"]
+    assert "positions with several changes, of which some are in segments: 1;" in extracts.said
+
+
+@ENGINES
 def test_a_statement_that_is_put_together_is_said(extracts: Extracts, engine: str) -> None:
     """Nothing in it shows that its segments do not fit, as the lengths in DATA of a row do."""
     statement = f"CREATE TABLE {TEXT}".encode("cp037")

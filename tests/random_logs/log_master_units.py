@@ -299,11 +299,11 @@ def some_extracts(chance: random.Random, log: Log, folder: Path) -> list[Extract
     return found
 
 
-def stated(log: Log, extracts: Sequence[Extract]) -> list[Row]:
-    """The rows of the units whose end is in one of some extracts: those that are given."""
+def stated(log: Log, extracts: Sequence[Extract], without: Sequence[Extract] = ()) -> list[Row]:
+    """The rows of the units whose end is in one of some extracts: those that are given; none of what others have."""
     ended = {piece.unit.number for one in extracts for piece in one.pieces if piece.unit.ends <= one.until}
-    there = {id(piece.statement) for one in extracts for piece in one.pieces}
+    there, elsewhere = ({id(piece.statement) for one in some for piece in one.pieces} for some in (extracts, without))
     return [
         statement.shown(log.scale) for statement in log.statements
-        if statement.unit.disposition == "C" and statement.unit.number in ended and id(statement) in there
+        if statement.unit.disposition == "C" and statement.unit.number in ended and id(statement) in there - elsewhere
     ]  # fmt: skip
