@@ -6,7 +6,7 @@ header lacks is that of another extract, and only what two of them state can con
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,11 +18,9 @@ from lmparse.spec import catalog
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 _DISPOSITION, _TIME, _LRSN, _POINT = OUTCOME_FIELDS
-_MEMBER = UNIT_FIELDS[0]
+_MEMBER, _UNIT = UNIT_FIELDS
 _UNCOMPARED = (_TIME, COMPENSATED)
 """Fields that extracts may state differently: a time may be cut, and compensations follow a record."""
-_ORDERING = ("log_lrsn", _LRSN)
-"""Fields of `seq` in whose place the RBA stands where a header lacks them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +82,13 @@ def _of_several(heads: Sequence[ExtractHeads]) -> tuple[Bytes, Int64s]:
     """Rows as `ExtractHeads.ended`, by unit, and the number of the extract that each is of.
 
     They are of units that an extract calls open, or that several extracts end. Of the latter, those with several
-    outcomes in one extract are left out: that is a matter of its records.
+    outcomes in one extract are left out: that is a matter of its records. An extract whose header does not name units
+    has none; that is an error where its changes are read.
     """
     unit = sum(widths(UNIT_FIELDS))
-    rows = np.concatenate([one.ended for one in heads])
-    where = np.repeat(np.arange(len(heads)), [len(one.ended) for one in heads])
+    ended = [one.ended[: 0 if _UNIT in one.absent else None] for one in heads]
+    rows = np.concatenate(ended)
+    where = np.repeat(np.arange(len(heads)), [len(one) for one in ended])
     order = np.argsort(keys(rows[:, :unit]), kind="stable")
     rows, where = rows[order], where[order]
     is_first, is_other = _is_first(rows[:, :unit]), _is_first(rows[:, :-1])
@@ -126,41 +126,3 @@ def _contradiction(
     return not_one(
         f"{heads[where[one]].path} states another outcome of unit of recovery {unit}", heads[where[other]].path
     )
-
-
-def differing_headers(heads: Sequence[ExtractHeads]) -> Iterator[str]:
-    """What headers with other fields keep from being compared or ordered, in words."""
-    layout = catalog.load(SPEC).layout
-    has_members = any(bool(_members(one).any()) for one in heads)
-    is_ordered_otherwise = has_members or any(map(_has_other_lrsn, heads))
-    for name, is_needed, what in (
-        (_MEMBER, has_members, "units of recovery of the one are not found in the others"),
-        *((name, is_ordered_otherwise, "seq has an RBA in its place, which does not order changes with the others")
-          for name in _ORDERING),
-    ):  # fmt: skip
-        lacking = [one.path for one in heads if name in one.absent and one.records]
-        if is_needed and lacking and any(name not in one.absent for one in heads):
-            many = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-            yield f"{lacking[0]}{many}: the header has no {layout[name].orig_id}, as other extracts have; {what}"
-
-
-def is_one_clock(heads: Sequence[ExtractHeads]) -> bool:
-    """Whether positions of all extracts can be compared, as `extract_heads.positions` has them.
-
-    In data sharing those of a header without LOGLRSN, or without the member that tells of it, are RBAs.
-    """
-    lacking = {not {_MEMBER, _ORDERING[0]}.isdisjoint(one.absent) for one in heads if one.records}
-    return len(lacking) < 2 or not any(bool(_members(one).any()) for one in heads)
-
-
-def _members(heads: ExtractHeads) -> Bytes:
-    width = widths((_MEMBER,))[0]
-    return np.concatenate([heads.open_units[:, :width], heads.ended[:, :width]])
-
-
-def _has_other_lrsn(heads: ExtractHeads) -> bool:
-    """Whether a commit has an LRSN that is not its RBA."""
-    start = sum(widths((*UNIT_FIELDS, _DISPOSITION, _TIME)))
-    lrsn, point = widths((_LRSN, _POINT))
-    first, second = heads.ended[:, start : start + lrsn], heads.ended[:, start + lrsn : start + lrsn + point]
-    return bool(((first != second).any(1) & first.any(1) & second.any(1)).any())

@@ -227,7 +227,7 @@ class Given:
 
 
 @dataclass(eq=False)
-class _Rows:
+class SharedRows:
     """Records of all extracts, sorted by change and extract."""
 
     identity: Bytes
@@ -239,39 +239,39 @@ class _Rows:
     rank: Int64s
     change: Int64s = field(default_factory=lambda: _NONE)
     """Number of the change of each record."""
+    is_given: Flags = field(default_factory=lambda: _NONE > 0)
+    """Whether the record is given, and not that of another extract."""
 
-    def take(self, order: Int64s) -> _Rows:
+    def take(self, order: Int64s) -> SharedRows:
         arrays: dict[str, Any] = {name: getattr(self, name)[order] for name in (*_ARRAYS, "rank")}
-        return _Rows(**arrays)
+        return SharedRows(**arrays)
 
 
-def whole_changes(found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], position: int) -> list[Given]:
-    """Which extract gives each change of one record; `found` in the order of the extracts.
+def whole_changes(found: Sequence[SharedRecords], heads: Sequence[ExtractHeads]) -> tuple[list[Given], SharedRows]:
+    """Which extract gives each change of one record, and the records; `found` in the order of the extracts.
 
-    `position` is the width of the position in an identity. Raises FramingError LMP-F013 for extracts that have
-    different changes in one place.
+    Raises FramingError LMP-F013 for extracts that have different changes in one place.
     """
     given = [Given() for _ in heads]
     rows = _sorted_rows(found)
     if not len(rows.rank):
-        return given
+        return given, rows
     _check_same(rows, heads)
-    is_given = _are_given(rows, len(heads))
+    rows.is_given = _are_given(rows, len(heads))
     size = np.bincount(rows.change)[rows.change]
     settled = np.minimum.reduceat(np.where(rows.is_settled, rows.rank, len(heads)), _firsts(rows.change))[rows.change]
     for rank, one in enumerate(given):
         own = rows.rank == rank
-        one.elsewhere += rows.offset[own & ~is_given].tolist()
+        one.elsewhere += rows.offset[own & ~rows.is_given].tolist()
         one.repeats = int((own & (size > 1)).sum())
         one.continues = bool((own & (settled < rank)).any())
-    _number(rows, is_given, given, heads, position)
-    return given
+    return given, rows
 
 
-def _sorted_rows(found: Sequence[SharedRecords]) -> _Rows:
+def _sorted_rows(found: Sequence[SharedRecords]) -> SharedRows:
     arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in found]) for name in _ARRAYS}
     rank = np.repeat(np.arange(len(found)), [len(one.offset) for one in found])
-    rows = _Rows(**arrays, rank=rank)
+    rows = SharedRows(**arrays, rank=rank)
     rows = rows.take(np.lexsort((rows.offset, rows.rank, _ranked(rows.identity))))
     same = _same_as_before(rows.identity)
     copies = np.flatnonzero(~(same & np.append(False, rows.rank[1:] == rows.rank[:-1])))
@@ -295,7 +295,7 @@ def _same_as_before(rows: Bytes) -> Flags:
     return same
 
 
-def _check_same(rows: _Rows, heads: Sequence[ExtractHeads]) -> None:
+def _check_same(rows: SharedRows, heads: Sequence[ExtractHeads]) -> None:
     """Raise FramingError if records of one change differ."""
     complete = np.flatnonzero(rows.is_complete)
     one, other = complete[:-1], complete[1:]
@@ -311,7 +311,7 @@ def _differing(one: ExtractHeads, other: ExtractHeads, offset: int) -> Exception
     return error
 
 
-def _are_given(rows: _Rows, count: int) -> Flags:
+def _are_given(rows: SharedRows, count: int) -> Flags:
     """Which record of each change is given: that of the first settled extract, else that of the last one."""
     score = np.where(rows.is_settled, rows.rank, 2 * count - rows.rank)
     is_given: Flags = np.minimum.reduceat(score, _firsts(rows.change))[rows.change] == score
@@ -321,35 +321,3 @@ def _are_given(rows: _Rows, count: int) -> Flags:
 def _firsts(numbers: Int64s) -> Int64s:
     """Where each of some numbers, ascending, is first."""
     return np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
-
-
-def _number(rows: _Rows, is_given: Flags, given: list[Given], heads: Sequence[ExtractHeads], position: int) -> None:
-    """Number the changes of positions that several extracts have. Raises FramingError for those of several units."""
-    places = _ranked(rows.identity[:, :position])
-    order = np.lexsort((rows.offset, rows.rank, places))
-    begins = np.flatnonzero(np.append(True, places[order][1:] != places[order][:-1]))
-    ends = np.append(begins[1:], len(order))
-    is_plain = np.diff(np.append(begins, len(order))) == 1
-    several = np.minimum.reduceat(rows.rank[order], begins) != np.maximum.reduceat(rows.rank[order], begins)
-    changes = np.maximum.reduceat(rows.change[order], begins) != np.minimum.reduceat(rows.change[order], begins)
-    for number in np.flatnonzero(several & changes & ~is_plain).tolist():
-        members = order[begins[number] : ends[number]]
-        _check_unit(rows, members, heads, position)
-        numbers: dict[int, int] = {}
-        for member in members.tolist():
-            numbers.setdefault(int(rows.change[member]), len(numbers))
-        for member in members[is_given[members]].tolist():
-            ordinal = numbers[int(rows.change[member])]
-            if ordinal != rows.ordinal[member]:
-                given[int(rows.rank[member])].ordinals[int(rows.offset[member])] = ordinal
-
-
-def _check_unit(rows: _Rows, members: Int64s, heads: Sequence[ExtractHeads], position: int) -> None:
-    """Raise FramingError if a change that one extract has is of another unit than those of others at its position."""
-    sizes = np.bincount(rows.change[members] - rows.change[members].min())
-    units = keys(rows.identity[members][:, position : position + 10])
-    for member, unit in zip(members.tolist(), units, strict=True):
-        is_alone = sizes[rows.change[member] - rows.change[members].min()] == 1
-        others = members[(rows.rank[members] != rows.rank[member])]
-        if is_alone and len(others) and unit not in units[rows.rank[members] != rows.rank[member]]:
-            raise _differing(heads[int(rows.rank[others[0]])], heads[int(rows.rank[member])], int(rows.offset[member]))

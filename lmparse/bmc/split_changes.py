@@ -15,6 +15,7 @@ from itertools import zip_longest
 
 import numpy as np
 
+from lmparse.bmc.change_numbers import PlacedChange
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.extract_heads import ExtractHeads, not_one
 from lmparse.bmc.extract_settings import LentSegment
@@ -36,6 +37,8 @@ class _Copy:
     segments: tuple[SharedSegment, ...]
     offsets: tuple[int, ...]
     is_settled: bool
+    ordinal: int = 0
+    """The number that the file shows of a change in one record."""
     digest: bytes = b""
     """Of table and DATA of the whole change; empty if it is not here, or Log Master could not complete it."""
 
@@ -46,19 +49,35 @@ class _Copy:
         return not totals or (len(totals) == 1 and _are_whole(self.segments))
 
 
+@dataclass(frozen=True)
+class SplitChanges:
+    """What became of the changes in segments that extracts share."""
+
+    lent: list[list[LentSegment]]
+    """The segments that are lent to each extract."""
+    placed: list[PlacedChange]
+    """What each extract has of them."""
+    untested: int
+    """How many changes other than of rows are put together though nothing shows whether they are cut alike."""
+    unpaired: int
+    """At how many positions nothing shows which changes are the same."""
+
+
 def split_changes(
     found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: list[Given], read: Read, *, has_data: bool
-) -> tuple[list[list[LentSegment]], int, int]:
+) -> SplitChanges:
     """Add to `given` what each extract leaves to others.
 
-    Returns the segments that are lent to each, and to how many changes other than of rows though nothing shows whether
-    they are cut alike; and of how many positions nothing shows which changes are the same. `has_data` says whether
-    digests are of DATA. Raises FramingError LMP-F013 for changes that differ.
+    `has_data` says whether digests are of DATA. Raises FramingError LMP-F013 for changes that differ.
     """
     lent: list[list[LentSegment]] = [[] for _ in found]
     numberings, untested = [one.numbering for one in found], 0
     identities = list(_by_identity(found))
-    for copies in _copies(identities, has_data=has_data):
+    placed: list[PlacedChange] = []
+    for number, copies in enumerate(_copies(identities, has_data=has_data)):
+        if len(copies) == 1:
+            placed += _placed(copies, number)
+            continue
         whole = [copy for copy in copies if copy.is_whole]
         is_alike = len({heads[copy.rank].form for copy in copies}) == 1 and _are_cut_alike(copies, numberings)
         if is_alike:
@@ -73,10 +92,29 @@ def split_changes(
                     given[copy.rank].elsewhere += copy.offsets
                     given[copy.rank].misnumbered += change.misnumbered(copy)
                     given[copy.rank].misnumbered += change.miscounted(copy) if has_data else ()
+            placed += _placed(copies, number, giver=kept)
         elif is_alike and _have_one_numbering(copies, numberings) and _fit_together(copies):
+            owner = copies[-1]
+            before = len(lent[owner.rank])
             is_row = _lend(copies, heads, given, lent, read)
             untested += not is_row and not all(_lengths([copy], numberings) for copy in copies)
-    return lent, untested, sum(map(_is_unpaired, identities))
+            placed += _placed(copies, number, owner, range(before, len(lent[owner.rank])))
+        else:
+            placed += _placed(copies, number)
+    return SplitChanges(lent, placed, untested, sum(map(_is_unpaired, identities)))
+
+
+def _placed(
+    copies: Sequence[_Copy], number: int, giver: _Copy | None = None, lent: Iterable[int] = ()
+) -> Iterator[PlacedChange]:
+    """What extracts have of one change; each gives what it has if none gives the change."""
+    identity = next(copy.segments[0].identity for copy in copies if copy.segments)
+    for copy in copies:
+        ordinal = copy.segments[0].ordinal if copy.segments else copy.ordinal
+        is_given = giver is None or copy is giver
+        yield PlacedChange(
+            copy.rank, identity, copy.offsets, ordinal, number, is_given, tuple(lent) if copy is giver else ()
+        )
 
 
 def _fit_together(copies: Sequence[_Copy]) -> bool:
@@ -165,7 +203,7 @@ class _GivenChange:
 
 
 def _copies(identities: Iterable[Sequence[Sequence[_Copy]]], *, has_data: bool) -> Iterator[list[_Copy]]:
-    """The copies of each change in segments that are in several extracts, in the order of these.
+    """The copies of each change that an extract has in segments, in the order of the extracts.
 
     Of several changes of one identity in one extract, those with the same DATA are one change; of the others the first
     one is the first of the other extracts, and so on.
@@ -173,7 +211,7 @@ def _copies(identities: Iterable[Sequence[Sequence[_Copy]]], *, has_data: bool) 
     for changes in identities:
         if max(map(len, changes)) == 1:
             # One of a single record in one extract may be in segments in another.
-            yield from _of_several(changes)
+            yield from _nth(changes)
             continue
         alike: dict[bytes, list[list[_Copy]]] = {}
         for number, own in enumerate(changes):
@@ -183,19 +221,17 @@ def _copies(identities: Iterable[Sequence[Sequence[_Copy]]], *, has_data: bool) 
         others: list[list[_Copy]] = [[] for _ in changes]
         for digest, same in alike.items():
             if digest and sum(map(bool, same)) > 1:
-                yield from _of_several(same)
+                yield from _nth(same)
             else:
                 for number, own in enumerate(same):
                     others[number] += own
-        yield from _of_several([sorted(own, key=lambda copy: copy.offsets) for own in others])
+        yield from _nth([sorted(own, key=lambda copy: copy.offsets) for own in others])
 
 
-def _of_several(changes: Sequence[Sequence[_Copy]]) -> Iterator[list[_Copy]]:
-    """The first changes of all extracts, then the second ones and so on, where several have one."""
+def _nth(changes: Sequence[Sequence[_Copy]]) -> Iterator[list[_Copy]]:
+    """The first changes of all extracts, then the second ones and so on."""
     for together in zip_longest(*changes):
-        copies = [copy for copy in together if copy is not None]
-        if len(copies) > 1:
-            yield copies
+        yield [copy for copy in together if copy is not None]
 
 
 def _is_unpaired(changes: Sequence[Sequence[_Copy]]) -> bool:
@@ -217,7 +253,8 @@ def _by_identity(found: Sequence[SharedRecords]) -> Iterator[list[list[_Copy]]]:
     for rank, one in enumerate(found):
         for place in np.flatnonzero(np.isin(keys(one.identity), keys(named))).tolist():
             digest = one.digest[place].tobytes() if one.is_complete[place] else b""
-            whole = _Copy(rank, (), (int(one.offset[place]),), bool(one.is_settled[place]), digest)
+            offset, ordinal = int(one.offset[place]), int(one.ordinal[place])
+            whole = _Copy(rank, (), (offset,), bool(one.is_settled[place]), ordinal, digest)
             changes[one.identity[place].tobytes()][rank].append(whole)
     for identity, by_rank in segments.items():
         for rank, own in by_rank.items():
@@ -256,7 +293,7 @@ def _copy(rank: int, segments: Sequence[SharedSegment], digest: bytes) -> _Copy:
     is_complete = all(segment.is_complete for segment in segments)
     offsets = tuple(segment.extent.offset for segment in segments)
     is_settled = all(segment.is_settled for segment in segments)
-    return _Copy(rank, tuple(segments), offsets, is_settled, digest if is_complete else b"")
+    return _Copy(rank, tuple(segments), offsets, is_settled, digest=digest if is_complete else b"")
 
 
 def _are_cut_alike(copies: Sequence[_Copy], numberings: Sequence[SegmentNumbering]) -> bool:

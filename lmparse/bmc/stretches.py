@@ -9,11 +9,13 @@ from itertools import accumulate
 
 import numpy as np
 
+from lmparse.bmc.change_numbers import number_changes
 from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, heads_of, open_extract
 from lmparse.bmc.extract_settings import ExtractSettings, LentSegment, moved, numbered
+from lmparse.bmc.header_differences import differing_headers, have_members, is_one_clock
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.merged_outcomes import Found, MergedOutcomes, differing_headers, is_one_clock
+from lmparse.bmc.merged_outcomes import Found, MergedOutcomes
 from lmparse.bmc.read_before import ReadBefore
 from lmparse.bmc.repeated_changes import (
     IDENTITY_FIELDS,
@@ -128,24 +130,24 @@ def _shared(
     own = [heads[number] for number in places]
     found = list(many(shared_records, tasks))
     position = sum(widths([name for name in fields if name in POSITION_FIELDS]))
-    some = whole_changes(found, own, position)
-    some_lent, untested, unpaired = split_changes(
-        found, own, some, _SegmentReader(own, merged, options), has_data=len(forms) == 1
-    )
-    for number, one, segments in zip(places, some, some_lent, strict=True):
+    is_of_one = not have_members(heads) or not {"log_lrsn", "member_id"}.isdisjoint(fields)
+    some, rows = whole_changes(found, own)
+    split = split_changes(found, own, some, _SegmentReader(own, merged, options), has_data=len(forms) == 1)
+    number_changes(rows, split.placed, some, split.lent, own, position, is_of_one=is_of_one)
+    for number, one, segments in zip(places, some, split.lent, strict=True):
         given[number], lent[number] = one, segments
     notes = []
     if len(forms) > 1:
         notes.append("DATA of changes in several extracts is not compared: EXPANDVAR or DATEFORMAT of DLDS differ")
-    if untested:
+    if split.untested:
         notes.append(
-            f"statements whose segments are in several extracts: {untested}; nothing shows whether these cut them at "
-            "the same places"
+            f"statements whose segments are in several extracts: {split.untested}; nothing shows whether these cut "
+            "them at the same places"
         )
-    if unpaired:
+    if split.unpaired:
         notes.append(
-            f"positions with several changes, of which some are in segments: {unpaired}; nothing shows which of two "
-            "extracts are the same, so they may be given twice"
+            f"positions with several changes, of which some are in segments: {split.unpaired}; nothing shows which of "
+            "two extracts are the same, so they may be given twice"
         )
     return given, lent, tuple(notes)
 

@@ -9,12 +9,20 @@ import pytest
 from random_logs.log_master_readings import Reading, expect_same, printed
 from random_logs.log_master_units import Lines, Log, Piece, Scale, Statement, Unit, tables_of, wide
 
+from lmparse import cli
 from lmparse.logs.check import account
 from lmparse.logs.families import read_options
 from lmparse.logs.joining import one_log
 
 COMMIT = 35
 """Position behind which the unit ends."""
+
+
+class OwnLogs(Scale):
+    """Positions of members of a data sharing group whose RBAs are alike."""
+
+    def rba(self, tick: int, member: int = 0) -> str:
+        return super().rba(tick - 10 * member)
 
 
 def extracts(folder: Path, forms: tuple[Lines, Lines], cut: int) -> tuple[list[Path], str]:
@@ -115,6 +123,39 @@ def test_changes_of_both_are_given_once_whatever_orders_them(dropped: str, tmp_p
         found = printed([one, other], engine, control=str(tmp_path / "{stem}.ctl"))
         assert sorted(row["after"]["K"] for row in found.rows) == [20, 21, 22, 23, 24, 25]
         assert (found.ended, found.errors) == ("", [])
+
+
+@pytest.mark.parametrize("dropped", [("MEMBERID", "LOGLRSN"), ("MEMBERID",), ("LOGLRSN",)])
+def test_members_may_have_records_at_one_rba(dropped: tuple[str, ...], tmp_path: Path) -> None:
+    """Each has a log of its own, which a header without MEMBERID and LOGLRSN does not tell from the other one."""
+    log = Log(OwnLogs(is_sharing=True, has_short_lrsn=False), 1, [wide(*dropped), None])
+    log.tables = tables_of(log.scale)
+    paths = []
+    for number, member in enumerate((1, 2)):
+        unit = Unit(member, 10 * member, COMMIT + member, "C", member)
+        ticks = (10 * member + 10, 10 * member + 11)
+        made = [Statement(tick, unit, log.tables[2], "I", ({"K": tick, "V": "x"},), 1, tick) for tick in ticks]
+        paths.append(log.write(tmp_path / f"{number}.dat", [Piece(statement, 0) for statement in made], number, 200))
+    for engine in ("columnar", "kaitai"):
+        found = printed(paths, engine, control=str(tmp_path / "{stem}.ctl"), include="all")
+        assert (found.ended, sorted(row["after"]["K"] for row in found.rows)) == ("", [20, 21, 30, 31])
+
+
+@pytest.mark.parametrize("command", ["changes", "check"])
+def test_headers_that_do_not_name_units_state_no_outcome(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = Log(Scale(is_sharing=False, has_short_lrsn=False), 1, [wide("UORID")])
+    log.tables = tables_of(log.scale)
+    paths = []
+    for number in (1, 2):
+        unit = Unit(number, 10, COMMIT + number, "C", 0)
+        made = Statement(20 + number, unit, log.tables[2], "I", ({"K": 1, "V": "x"},), 1, 1)
+        paths.append(str(log.write(tmp_path / f"{number}.dat", [Piece(made, 0)], 0, 200)))
+    assert cli.main([command, *paths, "--control", str(tmp_path / "{stem}.ctl")]) == 20
+    said = "".join(capsys.readouterr())
+    assert "found no uor_id" in said
+    assert "another outcome" not in said
 
 
 @pytest.mark.parametrize("shared", [0, 1])

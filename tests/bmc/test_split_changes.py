@@ -21,10 +21,10 @@ TABLE = Table(0x105, 2, 3, "PROD", "WIDE", (Column("K", "INT", 4), Column("V", "
 TEXT = "".join(chr(ord("A") + number % 26) for number in range(200))
 
 
-def fields(place: int) -> dict[str, Any]:
+def fields(place: int, rid: str = "0" * 10) -> dict[str, Any]:
     position, begin, end = (f"{0x12345000 + number:020X}" for number in (1 + place, 0, 0x1000))
     named = {
-        **TABLE.header_fields, "changetype": "I", "logrba": position, "loglrsn": position, "memberid": 0,
+        **TABLE.header_fields, "changetype": "I", "logrba": position, "loglrsn": position, "memberid": 0, "rid": rid,
         "uorid": begin, "uordisp": "C", "uorcommitpoint": end, "uoridlrsn": begin, "uorcommitlrsn": end,
     }  # fmt: skip
     return {key(name): value for name, value in named.items()}
@@ -71,6 +71,11 @@ class Extracts:
         printed, self.said = self._capsys.readouterr()
         changes = map(json.loads, printed.splitlines())
         return [change["after"]["V"].rstrip() for change in changes if change["op"] == "I"]
+
+    def seqs(self, engine: str) -> list[int]:
+        """The ends of `seq`."""
+        self._run("changes", "--engine", engine)
+        return [int(json.loads(line)["seq"][-8:], 16) for line in self._capsys.readouterr().out.splitlines()]
 
     def check(self) -> int:
         return self._run("check")
@@ -235,6 +240,22 @@ def test_one_of_two_changes_of_a_position(number: int, extracts: Extracts, engin
     extracts.add(*whole(0, "a"), *both[number])
     extracts.add(*both[0], *both[1], *whole(2, "b"))
     assert sorted(extracts.texts(engine)) == sorted(["a", TEXT, TEXT[::-1], "b"])
+    assert extracts.check() == 0
+
+
+@ENGINES
+@pytest.mark.parametrize("lacking", [0, 1, 2])
+@pytest.mark.parametrize("order", [1, -1])
+def test_changes_of_one_position_have_numbers_of_their_own(
+    order: int, lacking: int, extracts: Extracts, engine: str
+) -> None:
+    """Of three rows at one position; the second one is in two segments, which each extract may lack."""
+    one, three = (lldf.record(data(text), **fields(1, rid)) for text, rid in (("a", "01" * 5), ("c", "03" * 5)))
+    two = lldf.segmented(fields(1, "02" * 5), data(TEXT), 150)
+    extracts.add(one, *two[: 2 - (lacking > 0)])
+    extracts.add(*two[lacking == 2 :], three)
+    extracts.paths.sort(reverse=order < 0)
+    assert sorted(extracts.seqs(engine)) == [0, 1, 2]
     assert extracts.check() == 0
 
 

@@ -1,0 +1,123 @@
+"""Change numbers: the number of each change among those of its position, over all extracts that have some of them.
+
+A file shows the number of a change by its order; where another extract has other changes of the position, that one is
+another number. Changes in one record and changes in segments are numbered together, in the order in which the extracts
+have them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lmparse.bmc.extract_heads import ExtractHeads, not_one
+from lmparse.bmc.extract_settings import LentSegment
+from lmparse.bmc.repeated_changes import Given, SharedRows
+from lmparse.bmc.unit_outcomes import UNIT_FIELDS, keys, widths
+from lmparse.values.byte_arrays import Flags
+
+_UNIT = widths(UNIT_FIELDS[1:])[0]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedChange:
+    """What one extract has of a change that some extract has in segments."""
+
+    rank: int
+    """Number of the extract."""
+    identity: bytes
+    offsets: tuple[int, ...]
+    """Where its records are, the first one first."""
+    ordinal: int
+    """The number that the file shows."""
+    change: int
+    """Number of the change: the same in all extracts that have it."""
+    is_given: bool
+    """Whether this extract gives the change."""
+    lent: tuple[int, ...] = ()
+    """Which of the segments that are lent to the extract are of the change."""
+
+
+def number_changes(
+    rows: SharedRows, placed: Sequence[PlacedChange], given: Sequence[Given], lent: Sequence[list[LentSegment]],
+    heads: Sequence[ExtractHeads], position: int, *, is_of_one: bool,
+) -> None:  # fmt: skip
+    """Set the numbers of changes in `given`, and in segments that are lent.
+
+    `rows` and `placed` are all records of the extracts, changes in one record and in segments. `position` is the width
+    of the position in an identity; `is_of_one` says whether two members of a data sharing group cannot have the same.
+    Raises FramingError LMP-F013 for changes of several units at one position.
+    """
+    by_place: dict[bytes, list[PlacedChange]] = {}
+    for entry in _entries(rows, placed, position):
+        by_place.setdefault(entry.identity[:position], []).append(entry)
+    for members in by_place.values():
+        if len({one.rank for one in members}) < 2 or len({one.change for one in members}) < 2:
+            continue
+        members.sort(key=lambda one: (one.rank, one.offsets[0]))
+        if is_of_one:
+            _check_units(members, heads, position)
+        numbers: dict[int, int] = {}
+        for one in members:
+            numbers.setdefault(one.change, len(numbers))
+        for one in members:
+            if one.is_given:
+                _set(one, numbers[one.change], given[one.rank], lent[one.rank])
+
+
+def _entries(rows: SharedRows, placed: Sequence[PlacedChange], position: int) -> Iterator[PlacedChange]:
+    """The changes of the positions at which there are several, in one form."""
+    known = {(one.rank, one.offsets[0]) for one in placed}
+    for number in np.flatnonzero(_are_wanted(rows, placed, position)).tolist():
+        rank, offset = int(rows.rank[number]), int(rows.offset[number])
+        if (rank, offset) not in known:
+            # Numbers below zero are not those of changes in segments.
+            yield PlacedChange(
+                rank, rows.identity[number].tobytes(), (offset,), int(rows.ordinal[number]), ~int(rows.change[number]),
+                bool(rows.is_given[number]),
+            )  # fmt: skip
+    yield from placed
+
+
+def _are_wanted(rows: SharedRows, placed: Sequence[PlacedChange], position: int) -> Flags:
+    """The records at positions with several changes, or with one in segments."""
+    if not len(rows.rank):
+        return np.zeros(0, np.bool_)
+    at = keys(rows.identity[:, :position])
+    order = np.argsort(at, kind="stable")
+    begins = np.flatnonzero(np.append(True, at[order][1:] != at[order][:-1]))
+    group = np.zeros(len(order), np.int64)
+    group[order] = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, len(order))))
+    changes = rows.change[order]
+    several: Flags = np.maximum.reduceat(changes, begins) != np.minimum.reduceat(changes, begins)
+    if not placed:
+        return several[group]
+    split = np.frombuffer(b"".join(one.identity[:position] for one in placed), np.uint8).reshape(len(placed), -1)
+    return several[group] | np.isin(at, keys(split))
+
+
+def _set(one: PlacedChange, number: int, given: Given, lent: list[LentSegment]) -> None:
+    if number != one.ordinal:
+        given.ordinals |= dict.fromkeys(one.offsets, number)
+    for place in one.lent:
+        lent[place] = replace(lent[place], segment=replace(lent[place].segment, ordinal=number))
+
+
+def _check_units(members: Sequence[PlacedChange], heads: Sequence[ExtractHeads], position: int) -> None:
+    """Raise FramingError if a change that one extract has is of another unit than those of others at its position."""
+
+    def unit(one: PlacedChange) -> bytes:
+        return one.identity[position : position + _UNIT]
+
+    sizes = Counter(one.change for one in members)
+    units, own_units = Counter(map(unit, members)), Counter((one.rank, unit(one)) for one in members)
+    for one in members:
+        if sizes[one.change] == 1 and units[unit(one)] == own_units[one.rank, unit(one)]:
+            other = next(other for other in members if other.rank != one.rank)
+            error = not_one(f"{heads[other.rank].path} has another change at the position of a record",
+                            heads[one.rank].path)  # fmt: skip
+            error.record_offset = one.offsets[0]
+            raise error
