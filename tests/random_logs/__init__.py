@@ -20,6 +20,7 @@ TARGETS: tuple[str, ...] = (
     "log_master_extracts",
     "log_master_glued",
     "log_master_parts",
+    "log_master_positions",
     "log_master_values",
     "log_master_versions",
     "marked_rows",
