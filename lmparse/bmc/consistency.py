@@ -33,7 +33,7 @@ TWICE = Statement("no record is there twice", "records", "the bytes of all recor
 SEQ = Statement(
     "seq of a change is unique",
     "changes",
-    "the commit, LOGLRSN, LOGRBA, MEMBERID, and the number among neighbours with the same LOGLRSN, LOGRBA and MEMBERID; "
+    "the commit, LOGLRSN, LOGRBA, MEMBERID, and the number among neighbours with the same LOGLRSN, LOGRBA, MEMBERID; "
     "of several extracts in each by itself",
 )
 LENGTH = Statement("headers have one length", "records", "LENGTH, with that of most records")
