@@ -30,6 +30,8 @@ _LONGEST_NAME = 128
 _POSITIONS = ("log_rba", "log_lrsn")
 _VOTERS, _LEAST_VOTES = 32, 3
 """Records behind one that may show what SEGLEN counts, and fewest that do."""
+_MOST_STEPS = 1 << 14
+"""Places of which it is kept what their records show."""
 _PROVING = (*_LENGTHS_OF_NAMES, *_POSITIONS, "timestamp")
 """Fields in which a header is known from other bytes."""
 
@@ -89,7 +91,12 @@ class _Cutter:
         self._lengths_of_names = [name for name in _LENGTHS_OF_NAMES if name in places]
         self._word = catalog.load("zos_rdw").layout.width or 0
         self._any_header = re.compile(b"(?s)(?=%b)" % b"".join(self._bytes_of_header()))
+        self._steps: tuple[Buffer | None, dict[tuple[int, int], tuple[int | None, tuple[int, ...]]]] = None, {}
+        """Of a buffer, by place and end: what `_step` gives, which is asked for the same places again and again."""
         self._halfword = catalog.load("bmc_lldf_data").layouts["bmc_lldf_data.image"]["length"].width or 0
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_steps": (None, {})}
 
     def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         length = self._header_length(buffer, offset, end, index)
@@ -221,21 +228,35 @@ class _Cutter:
     def _votes(self, buffer: Buffer, place: int, end: int) -> Counter[int]:
         """How many records from a place on have a SEGLEN that leads to one place alone, by meaning."""
         votes: Counter[int] = Counter()
+        following: int | None = place
         for _ in range(_VOTERS):
-            if end - place < self._system_end:
+            if following is None:
                 break
-            length = _number(buffer, self._places["length"], place)
-            own, stated = set(self._ends(buffer, place, end, length)), set[int]()
-            if self._states_seg_len(buffer, place):
-                by_seg_len = self._ends_by_seg_len(buffer, place, length)
-                stated = self._records_at(buffer, by_seg_len, place, end)
-                if len(stated) == 1:
-                    votes.update(meaning for meaning, one in enumerate(by_seg_len) if one in stated)
-            behind = self._records_at(buffer, own, place, end) | stated
-            if not behind:
-                break
-            place = min(behind)
+            following, meanings = self._step(buffer, following, end)
+            votes.update(meanings)
         return votes
+
+    def _step(self, buffer: Buffer, place: int, end: int) -> tuple[int | None, tuple[int, ...]]:
+        """The nearest place at which the record at a place may end, and the meanings of SEGLEN that it votes for."""
+        if self._steps[0] is not buffer or len(self._steps[1]) > _MOST_STEPS:
+            self._steps = buffer, {}
+        known = self._steps[1]
+        if (place, end) not in known:
+            known[place, end] = self._new_step(buffer, place, end)
+        return known[place, end]
+
+    def _new_step(self, buffer: Buffer, place: int, end: int) -> tuple[int | None, tuple[int, ...]]:
+        if end - place < self._system_end:
+            return None, ()
+        length, stated = _number(buffer, self._places["length"], place), set[int]()
+        meanings: tuple[int, ...] = ()
+        if self._states_seg_len(buffer, place):
+            by_seg_len = self._ends_by_seg_len(buffer, place, length)
+            stated = self._records_at(buffer, by_seg_len, place, end)
+            if len(stated) == 1:
+                meanings = tuple(meaning for meaning, one in enumerate(by_seg_len) if one in stated)
+        behind = self._records_at(buffer, self._ends(buffer, place, end, length), place, end) | stated
+        return min(behind, default=None), meanings
 
     def _records_at(self, buffer: Buffer, ends: Iterable[int], place: int, end: int) -> set[int]:
         """The places of some at which a record that begins at another one may end."""
