@@ -30,6 +30,7 @@ NAMES = pa.list_(TEXT)
 OWN = pa.schema([("_seq", TEXT), ("_commit_timestamp", MICROS), ("_txn_id", TEXT), (UNKNOWN, NAMES)])
 """Columns of a current table behind those of its rows."""
 DELETED, KEPT = "_deleted", "_kept_columns"
+_GAP = "gap"
 _DESCRIBED, _CREATED, _DROPPED = "db2_dms.initialize_table", "db2_dom.create_table", "db2_dom.drop_table"
 """Kinds of changes of objects (Db2 LUW) that tell one table from the next one of its ids.
 
@@ -98,6 +99,11 @@ def current_rows(
     `dropped` is what the changes before them left; `late` is where they have late times in their key.
     """
     return _Replay(changes, key, find, dropped, late).result()
+
+
+def leaves_rows_behind(op: str, detail: Mapping[str, Any]) -> bool:
+    """Whether a change that is not of rows leaves a current table that does not get it with others than the source."""
+    return (op == "S" and _GAP in detail) or (op == "O" and detail.get("kind") == _DROPPED)
 
 
 class _Replay:
@@ -247,8 +253,8 @@ class _Replay:
             self._mark(row, "a mass delete of some partitions, whose rows the log does not name")
         elif op == "X":
             self._mark(row, "an exchange with a clone table, whose rows the log does not have")
-        elif "gap" in detail:
-            self._mark(row, f"rows are missing in the log: {detail['gap']}")
+        elif _GAP in detail:
+            self._mark(row, f"rows are missing in the log: {detail[_GAP]}")
 
     def _object(self, row: int) -> None:
         """The table is dropped, or another one has its ids, which has no rows yet."""

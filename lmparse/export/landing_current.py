@@ -52,7 +52,7 @@ class CurrentTable:
             keys = " and ".join(", ".join(key) or "none" for key in self._rows.keys)
             return f"its versions have different keys: {keys}"
         if not self._rows.keys:
-            return ""  # changes of the table as a whole only
+            return self._why_unfit(())  # changes of the table as a whole only, which need no key
         if not self._key:
             return "no key of it is known"
         if self._table.key is not None and list(self._key) != self._table.key:
@@ -68,13 +68,6 @@ class CurrentTable:
             return f"the column {missing[0]} of its key is not in the log"
         long = [name for name in key if _NANOS.match(_said(self._image.field(name), TYPE))]
         return f"{long[0]} of its key has more digits of a second than are kept" if long else ""
-
-    @property
-    def _has_whole_changes_only(self) -> bool:
-        """Whether no row of it has been landed, and changes of the table as a whole are: they empty what was put there
-        before the first run, or say what the rows of later runs lack."""
-        described = self._rows.described_keys
-        return not self._key and len(described) == 1 and not self._why_unfit(described[0])
 
     def check(self) -> None:
         """Raise OptionError LMP-C008 if its columns cannot be united with those of the changes, LMP-S031 if it cannot
@@ -98,9 +91,11 @@ class CurrentTable:
         self._landed = self._folder.landed_seq()
 
     def land(self) -> int:
-        """Merge the changes that are not in it; returns their number."""
-        if not self._key and not self._has_whole_changes_only:
-            return 0
+        """Merge the changes that are not in it; returns their number.
+
+        Without a key they are of the table as a whole: they empty what was put there before the first run, or say what
+        the rows of later runs lack.
+        """
         if self._key:
             self._target.begin_current(self._table, list(self._key))
         if self._folder.id is not None and self._table.current_id not in (None, self._folder.id):
