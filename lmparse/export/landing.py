@@ -290,7 +290,7 @@ class _LandingRun:
             raise
         for one in planned:
             one.land_current()
-        self._mark_unread(tables)
+        self._mark_unread(tables, {one.ids: one.emptied for one in planned if one.emptied is not None})
         target.save()
         self._landed.tables = [one.landed for one in planned]
         named = {one.landed.folder for one in planned}
@@ -339,7 +339,7 @@ class _LandingRun:
             "lmparse.spec_sha256": log.spec.layout.sha256,
         }
 
-    def _mark_unread(self, tables: Sequence[TableRows]) -> None:
+    def _mark_unread(self, tables: Sequence[TableRows], emptied: Mapping[str, str]) -> None:
         """Mark the current tables of which changes may be in none of their rows: without a table version, or bad."""
         if not self._target.with_current:
             return
@@ -350,8 +350,8 @@ class _LandingRun:
             if rows.ids == OTHER:
                 if next(rows.bad_batches(rows.schema, set()), None) is not None:
                     self._target.mark_all(before, "bad records are in changes/other, and may be changes of this table")
-                for clue, seq in rows.clues().items():
-                    self._target.mark(clue, seq)
+                for clue, stretch in rows.clues().items():
+                    self._target.mark(clue, stretch, emptied)
 
 
 class _PlannedTable:
@@ -373,6 +373,16 @@ class _PlannedTable:
             landed.refusal = current.refusal()
             if not landed.refusal:
                 current.check()
+
+    @property
+    def ids(self) -> str:
+        """The ids of the table."""
+        return self._table.ids
+
+    @property
+    def emptied(self) -> str | None:
+        """The `seq` of the last change that this run has emptied its current table by."""
+        return None if self._current is None else self._current.emptied
 
     def land_changes(self) -> None:
         """Append the changes to the change table."""

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from lmparse.changes.change import OF_ROWS, TABLE_IDS, UNKNOWN_ID
 from lmparse.export.current_rows import leaves_rows_behind
+from lmparse.export.late_times import Stretch
 
 _COLUMNS = ("op", "seq", "schema_name", "table_name", "table_name_short", "detail")
 
@@ -44,15 +45,23 @@ class TableClue:
         return all(mine == other for mine, other in names if mine and other)
 
 
-def clues_in(batches: Iterable[pa.RecordBatch], ids: str = "") -> dict[TableClue, str]:
-    """The tables of which changes may have changed rows, each with the first `seq`; `ids` are those of all of them."""
-    found: dict[TableClue, str] = {}
+Clues = dict[TableClue, Stretch]
+"""The tables that changes are of, each with the first and the last `seq`."""
+
+
+def clues_in(batches: Iterable[pa.RecordBatch], ids: str = "") -> Clues:
+    """The tables of which changes may have changed rows; `ids` are those of all changes."""
+    found: Clues = {}
     for batch in batches:
         for row in _rows(batch):
-            clue, seq = _clue(row, ids), row["seq"]
-            if seq < found.get(clue, "~"):
-                found[clue] = seq
+            add_clue(found, _clue(row, ids), (row["seq"], row["seq"]))
     return found
+
+
+def add_clue(clues: Clues, clue: TableClue, stretch: Stretch) -> None:
+    """Take note of changes of a table."""
+    first, last = clues.get(clue, stretch)
+    clues[clue] = min(first, stretch[0]), max(last, stretch[1])
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:

@@ -44,6 +44,8 @@ class CurrentTable:
         self._wanted = pa.schema([*self._image, *OWN])
         self._landed: str | None = None
         """The `seq` up to which changes are in it."""
+        self.emptied: str | None = None
+        """The `seq` of the last change that this run has emptied it by."""
         self._key: Sequence[str] = rows.keys[-1] if rows.keys else tuple(table.key or ())
 
     def refusal(self) -> str:
@@ -117,9 +119,11 @@ class CurrentTable:
         return count
 
     def _merge(self, left: CurrentRows, seq: str) -> None:
-        if left.is_emptied:
+        is_emptied = left.emptied is not None
+        if is_emptied:
+            self.emptied = left.emptied
             self._table.marks.clear()
-        is_noted = bool(left.marks or left.is_emptied or left.dropped != self._table.dropped)
+        is_noted = bool(left.marks or is_emptied or left.dropped != self._table.dropped)
         if is_noted:
             self._table.dropped_next = [seq, left.dropped]
             for mark in left.marks:
@@ -128,7 +132,7 @@ class CurrentTable:
         known = self._folder.schema()
         has_place = known is not None or bool(self._key)
         wanted = self._wanted if known is None else united(known, self._wanted, self._table.full_name)
-        if has_place and (left.is_emptied or known is None):
+        if has_place and (is_emptied or known is None):
             rows = left.rows.filter(pc.invert(left.rows.column(DELETED)))
             rows = fitted_batch(with_unknown(rows), wanted)
             self._folder.replace([rows], wanted, seq)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -20,6 +20,7 @@ from lmparse.changes.checkpoint import BEGINNING, Checkpoint
 from lmparse.errors import OptionError
 from lmparse.export.filenames import MOST, digest, unversioned
 from lmparse.export.landing_clues import TableClue
+from lmparse.export.late_times import Stretch
 from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
@@ -194,12 +195,17 @@ class LandingTarget:
         plain, hashed = _folders(ids, schema_name, table_name)
         return plain if len(plain) <= MOST and plain.casefold() not in taken else hashed
 
-    def mark(self, clue: TableClue, seq: str) -> None:
-        """Mark the tables that a change without a table version may be of, those too that a later run has first."""
-        self.unversioned.setdefault(clue, seq)
+    def mark(self, clue: TableClue, stretch: Stretch, emptied: Mapping[str, str]) -> None:
+        """Mark the tables that changes without a table version may be of, those too that a later run has first.
+
+        `emptied` has, by ids, the `seq` by which this run has emptied tables: changes in front of it do not matter.
+        """
+        first, last = stretch
+        self.unversioned.setdefault(clue, first)
         for table in self.tables.values():
-            if table.ids != OTHER and clue.may_be(table.clue):
-                table.mark(seq, _UNVERSIONED)
+            end = emptied.get(table.ids, "")
+            if table.ids != OTHER and last > end and clue.may_be(table.clue):
+                table.mark(max(first, end), _UNVERSIONED)
 
     def mark_all(self, seq: str, reason: str) -> None:
         """Mark all current tables, of this run and of later ones: a bad record has neither a table nor a position."""

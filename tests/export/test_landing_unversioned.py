@@ -134,6 +134,23 @@ def test_a_change_whose_header_does_not_have_the_name(
     assert log.rows("U") == [(2, "a"), (7, "a")]
 
 
+@pytest.mark.parametrize("is_together", [True, False])
+@pytest.mark.parametrize("order", ["other, truncate", "truncate, other", "other, truncate, other"])
+def test_a_table_that_is_emptied_behind_such_a_change(order: str, tmp_path: Path, *, is_together: bool) -> None:
+    """Changes in front of that do not matter any longer, in one run either."""
+    log = Nights(tmp_path)
+    log.land(log.extract((T, "I", 1), (U, "I", 2), described=[T, U]))
+    paths = [
+        log.extract((U, "DT", 0), (U, "I", 3), described=[U]) if word == "truncate"
+        else log.extract((T, "I", number), (U, "I", number), described=[T])
+        for number, word in enumerate(order.split(", "), 4)
+    ]  # fmt: skip
+    for found in [log.land(*paths)] if is_together else [log.land(path) for path in paths]:
+        last = found
+    assert last.get("PROD.T", []) == []
+    assert last["PROD.U"] == [UNVERSIONED] * order.endswith("other")
+
+
 @pytest.mark.parametrize("name", ["U", "OTHER"])
 def test_a_table_whose_ids_are_not_all_known(name: str, tmp_path: Path) -> None:
     """Columns without a DTBI record do not say the PSID; then the name counts too, as far as it is known."""
