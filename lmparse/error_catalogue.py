@@ -254,7 +254,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-C002": Cause(
         "the control file does not describe the table",
         "It has no DTBI and DLCI records for the table of a change.",
-        "Use the control file written with this data file. The row's bytes are kept in `detail`.",
+        "Use the control file written with this data file. The row's bytes are kept in `detail`, behind the ids of the "
+        "table.",
     ),
     "LMP-C003": Cause(
         "no version of the table was in force, or several",

@@ -12,8 +12,8 @@ from lmparse.bmc.interpretation import Interpretation
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.segments import JoinedChange
 from lmparse.bmc.table_names import TableName, table_name
-from lmparse.bmc.tables import Tables, TableVersion, identity
-from lmparse.changes.change import ROLES, Change
+from lmparse.bmc.tables import Tables, TableVersion, full_ids, identity
+from lmparse.changes.change import OF_ROWS, ROLES, TABLE_IDS, Change
 from lmparse.changes.row_values import add_row, reading
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Values
@@ -55,12 +55,14 @@ class ChangeDecoder:
             table=version,
         )
         if not area.images:
-            change.detail = _detail(values, area, self.code_page)
+            ids = {TABLE_IDS: full_ids(values)} if version is None and change.op in OF_ROWS else {}
+            change.detail = (ids | _detail(values, area, self.code_page)) or None
             return change, []
         images = dict(zip(ROLES[change.op or ""], area.images, strict=True))
         if version is None or fault is not None:
             # The row cannot be read, so its bytes are kept.
-            change.detail = {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
+            change.detail = {TABLE_IDS: full_ids(values)}
+            change.detail |= {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
             if fault is not None:
                 change.faults.append(fault)
             return change, [*change.faults]
@@ -107,7 +109,7 @@ class ChangeDecoder:
             change.detail = {"absent": absent}
 
 
-def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any] | None:
+def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any]:
     """The column `detail` of a change without row images."""
     detail: dict[str, Any] = {}
     if values["change_type"] not in OPERATIONS or values["change_type"] == "DR":
@@ -119,7 +121,7 @@ def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any] | 
     if area.payload:
         text = _text(area.payload, page)
         detail["payload" if text is None else "text"] = area.payload.hex().upper() if text is None else text
-    return detail or None
+    return detail
 
 
 def _text(payload: bytes, page: CodePage) -> str | None:

@@ -27,7 +27,7 @@ from lmparse.bmc.row_image import ImageOptions
 from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join
 from lmparse.bmc.table_names import TableName
 from lmparse.bmc.table_search import TABLE_FIELDS, TableSearch
-from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables
+from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables, shown_name
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
@@ -212,7 +212,7 @@ class LogicalLog(ChangeLog):
         self.observed.add(values)
         return {
             "change type": values["change_type"],
-            "table": f"{values['table_owner']}.{values['table_name']}",
+            "table": shown_name(values),
             "disposition": order.unit_state(values),
         }
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from lmparse.bmc.table_names import has_name
-from lmparse.bmc.tables import Tables, TableVersion, identity, position_of
+from lmparse.bmc.tables import Tables, TableVersion, full_ids, identity, position_of
 from lmparse.changes.claims import Claim, Statement
 from lmparse.errors import ControlError
 from lmparse.framing.extents import RecordExtent
@@ -97,10 +97,7 @@ class Naming:
         if self._tables is None:
             return None, _NO_CONTROL
         if version is None:
-            ids = ".".join(
-                "????" if values[name] is None else f"{values[name]:04X}" for name in ("dbid", "psid", "tbobid")
-            )
-            return f": no control record describes {values['system_id']}.{ids}", None
+            return f": no control record describes {full_ids(values)}", None
         described = version.described
         if not described:
             return None, _NO_DTBI

@@ -15,6 +15,7 @@ from lmparse.bmc.column_types import sql_words
 from lmparse.bmc.control_file import ControlFile, ControlRecord
 from lmparse.bmc.keys import VERSION_KEY, Indexes, Key
 from lmparse.bmc.table_history import History, listed
+from lmparse.changes.change import UNKNOWN_ID
 from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError
 from lmparse.records.reader import Values
@@ -243,12 +244,12 @@ class Tables:
         the control file does not describe, LMP-C003 if none of its versions was in force.
         """
         history = self.of(identity(values))
-        name = f"{values['table_owner']}.{values['table_name']}"
         if not history.versions:
-            hexes = _hexes(values["dbid"], values["psid"], values["tbobid"])
+            name = short_name(values)
+            shown = f" ({name})" if name else ""
             raise ControlError(
                 "the control file does not describe the table", code="LMP-C002", spec="bmc_lldf", field="tbobid",
-                expected="DTBI and DLCI records of it", found=f"none for {values['system_id']}.{hexes} ({name})",
+                expected="DTBI and DLCI records of it", found=f"none for {full_ids(values)}{shown}",
             )  # fmt: skip
         if len(history.versions) == 1:
             return history.versions[0]
@@ -262,12 +263,12 @@ class Tables:
             have = listed(history.versions, len(history.versions), _since)
             raise ControlError(
                 "no version of the table was in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
-                expected=f"a version of {name} that holds at {position.hex().upper()}", found=have,
+                expected=f"a version of {shown_name(values)} that holds at {position.hex().upper()}", found=have,
             )  # fmt: skip
         if holding.is_ambiguous:
             raise ControlError(
                 "several versions of the table were in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
-                expected=f"one version of {name}", found=holding.names, hint="pick one with tableVersion",
+                expected=f"one version of {shown_name(values)}", found=holding.names, hint="pick one with tableVersion",
             )  # fmt: skip
         return holding.latest
 
@@ -299,7 +300,23 @@ def _since(version: TableVersion) -> str:
 
 
 def _hexes(*ids: int | None) -> str:
-    return ".".join("????" if part is None else f"{part:04X}" for part in ids)
+    return ".".join(UNKNOWN_ID if part is None else f"{part:04X}" for part in ids)
+
+
+def full_ids(values: Values) -> str:
+    """System and ids of the table in a header, as in the identity of its versions."""
+    system, *ids = identity(values)
+    return f"{UNKNOWN_ID if system is None else system}.{_hexes(*ids)}"
+
+
+def short_name(values: Values) -> str:
+    """Owner and name of the table in a header, as far as it has fields for them."""
+    return ".".join(values[name] for name in ("table_owner", "table_name") if values[name] is not None)
+
+
+def shown_name(values: Values) -> str:
+    """The same for messages; the ids where it has neither."""
+    return short_name(values) or full_ids(values)
 
 
 def position_of(values: Values) -> bytes:

@@ -21,6 +21,12 @@ HEADER_FIELDS = ("sql_type", "sql_src_type", "log_rec_disp", "uor_disp", "auth_i
 """Header fields that every change carries."""
 ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
 """The roles of the rows of an operation, in the order that logs have them; other operations have no row."""
+OF_ROWS = (*ROLES, "M", "T", "X")
+"""Operations that change rows of a table."""
+TABLE_IDS = "table_ids"
+"""In `detail` of a change of a table that nothing describes, its ids as in the identity of versions; `UNKNOWN_ID` for
+one that the log does not have."""
+UNKNOWN_ID = "????"
 
 
 class SeqForm(NamedTuple):

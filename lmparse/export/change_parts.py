@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.changes.change import Version
 from lmparse.changes.checkpoint import Checkpoint
-from lmparse.changes.descriptions import keys_of
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
@@ -43,6 +43,8 @@ class SpilledChanges:
     firsts: list[Group] = field(default_factory=list)
     """For engine check, the changes from one engine; `seconds` must be the same."""
     seconds: list[Group] = field(default_factory=list)
+    keys: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    """By identity of the version, the key of each description of it that rows were read by."""
     late: dict[str, list[Stretch]] = field(default_factory=dict)
     """By identity of the version, where changes have late times in their key, if that was asked for."""
 
@@ -51,8 +53,35 @@ class SpilledChanges:
         self.groups += other.groups
         self.firsts += other.firsts
         self.seconds += other.seconds
+        for identity, keys in other.keys.items():
+            self.keys[identity] = [*dict.fromkeys([*self.keys.get(identity, ()), *keys])]
         for identity, late in other.late.items():
             self.late[identity] = joined([*self.late.get(identity, ()), *late])
+
+
+class _KeyedFiles(SpillFiles):
+    """Spill files of which the key of each description is known that rows were read by.
+
+    Extracts may describe a version in different ways, also those that have no row of it.
+    """
+
+    def __init__(self, folder: Path, prefix: str) -> None:
+        super().__init__(folder, prefix)
+        self.keys: dict[str, list[tuple[str, ...]]] = {}
+        """By identity of the version."""
+
+    def add(self, version: Version | None, batch: pa.RecordBatch) -> None:
+        if version is not None and _has_rows(batch):
+            known = self.keys.setdefault(version.identity, [])
+            if version.key not in known:
+                known.append(version.key)
+        super().add(version, batch)
+
+
+def _has_rows(batch: pa.RecordBatch) -> bool:
+    """Whether some change has a row: a version may only say that the table was created."""
+    names = [name for name in ("before", "after") if name in batch.schema.names]
+    return any(batch.column(name).null_count < batch.num_rows for name in names)
 
 
 @dataclass(frozen=True)
@@ -92,8 +121,7 @@ def spill_log(
     For the form `jsonl` they are spilled as lines. `finds_late` looks for changes with late times in their key.
     """
 
-    def read(source: ChangeLog, name: str, put: Any) -> list[Group]:
-        files = SpillFiles(folder, name)
+    def read(source: ChangeLog, files: SpillFiles, put: Any) -> list[Group]:
         for rows, place in put(source, span, files):
             if source is log:
                 reached(rows, place, files)
@@ -107,18 +135,19 @@ def spill_log(
         return other
 
     asked = spill_lines if form == "jsonl" else spill
-    kept = SpilledChanges(read(log, f"{prefix}-rows", asked))
+    files = _KeyedFiles(folder, f"{prefix}-rows")
+    kept = SpilledChanges(read(log, files, asked), keys=files.keys)
     if log.options.engine == "check":
-        kept.seconds = read(again("kaitai"), f"{prefix}-kaitai", spill)
+        kept.seconds = read(again("kaitai"), SpillFiles(folder, f"{prefix}-kaitai"), spill)
         if form == "jsonl":
             # The values, and the lines too, since their text is made another way.
-            kept.firsts = read(again("columnar"), f"{prefix}-columnar", spill) + kept.groups
-            kept.seconds += read(again("kaitai"), f"{prefix}-lines", spill_lines)
+            kept.firsts = read(again("columnar"), SpillFiles(folder, f"{prefix}-columnar"), spill) + kept.groups
+            kept.seconds += read(again("kaitai"), SpillFiles(folder, f"{prefix}-lines"), spill_lines)
         else:
             kept.firsts = kept.groups
     if finds_late:
         engine = "columnar" if log.options.engine == "check" else log.options.engine
-        kept.late = late_stretches(kept.groups, keys_of(log.all_versions()), lambda: again(engine), span)
+        kept.late = late_stretches(kept.groups, kept.keys, lambda: again(engine), span)
     return kept
 
 

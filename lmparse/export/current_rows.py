@@ -30,6 +30,7 @@ NAMES = pa.list_(TEXT)
 OWN = pa.schema([("_seq", TEXT), ("_commit_timestamp", MICROS), ("_txn_id", TEXT), (UNKNOWN, NAMES)])
 """Columns of a current table behind those of its rows."""
 DELETED, KEPT = "_deleted", "_kept_columns"
+_GAP = "gap"
 _DESCRIBED, _CREATED, _DROPPED = "db2_dms.initialize_table", "db2_dom.create_table", "db2_dom.drop_table"
 """Kinds of changes of objects (Db2 LUW) that tell one table from the next one of its ids.
 
@@ -78,8 +79,8 @@ class CurrentRows:
     rows: pa.RecordBatch
     """A row for each key that was touched: columns of the table, OWN, DELETED and KEPT, the names of columns whose
     value is that of the row in the target."""
-    is_emptied: bool
-    """Whether all rows before them are gone."""
+    emptied: str | None
+    """The `seq` of the last change behind which all rows before it are gone; None if there is none."""
     marks: list[dict[str, str]]
     """From where on rows cannot be proven, with the reason."""
     dropped: str | None
@@ -100,6 +101,11 @@ def current_rows(
     return _Replay(changes, key, find, dropped, late).result()
 
 
+def leaves_rows_behind(op: str, detail: Mapping[str, Any]) -> bool:
+    """Whether a change that is not of rows leaves a current table that does not get it with others than the source."""
+    return (op == "S" and _GAP in detail) or (op == "O" and detail.get("kind") == _DROPPED)
+
+
 class _Replay:
     """The changes as they are applied one after the other."""
 
@@ -118,7 +124,7 @@ class _Replay:
         self._txns = changes.column("txn_id").dictionary_encode().indices.fill_null(-2).to_pylist()
         self._count = changes.num_rows
         self._held: dict[str, _Holder] = {}
-        self._is_emptied = False
+        self._emptied: str | None = None
         self._marks: list[dict[str, str]] = []
 
     @cached_property
@@ -161,7 +167,7 @@ class _Replay:
                 self._whole(row, op)
             elif op == "O":
                 self._object(row)
-        return CurrentRows(self._rows(), self._is_emptied, self._marks, self._dropped)
+        return CurrentRows(self._rows(), self._emptied, self._marks, self._dropped)
 
     # -- changes of rows --------------------------------------------------------------------------
 
@@ -242,13 +248,13 @@ class _Replay:
         """All rows are gone, or rows change of which the log has no images."""
         detail = json.loads(self._changes.column("detail")[row].as_py() or "{}")
         if op == "T" or (op == "M" and not {"limit_keys", "payload", "text"}.intersection(detail)):
-            self._empty()
+            self._empty(row)
         elif op == "M":
             self._mark(row, "a mass delete of some partitions, whose rows the log does not name")
         elif op == "X":
             self._mark(row, "an exchange with a clone table, whose rows the log does not have")
-        elif "gap" in detail:
-            self._mark(row, f"rows are missing in the log: {detail['gap']}")
+        elif _GAP in detail:
+            self._mark(row, f"rows are missing in the log: {detail[_GAP]}")
 
     def _object(self, row: int) -> None:
         """The table is dropped, or another one has its ids, which has no rows yet."""
@@ -256,7 +262,7 @@ class _Replay:
         if kind == _DROPPED:
             self._dropped = self._seq(row)
         elif kind == _DESCRIBED or (kind == _CREATED and self._is_behind_drop(row)):
-            self._empty()
+            self._empty(row)
 
     def _go_on(self, row: int) -> None:
         """A row of a table that was dropped changes."""
@@ -268,10 +274,14 @@ class _Replay:
         """A run of an earlier release that was killed has noted the drop, and may not have merged what is in front."""
         return self._dropped is not None and self._dropped < self._seq(row)
 
-    def _empty(self) -> None:
+    def _empty(self, row: int) -> None:
         self._held.clear()
         self._marks.clear()
-        self._is_emptied, self._dropped = True, None
+        self._emptied, self._dropped = self._seq(row), None
+
+    @property
+    def _is_emptied(self) -> bool:
+        return self._emptied is not None
 
     def _seq(self, row: int) -> str:
         seq: str = self._changes.column("seq")[row].as_py()

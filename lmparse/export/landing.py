@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 
 from lmparse.changes.checkpoint import Checkpoint
-from lmparse.changes.descriptions import keys_of
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import LmparseError, OptionError
 from lmparse.export.change_parts import ChangeTask, SpilledChanges, check_same, operations_in, spill_log, spill_part
@@ -47,8 +46,6 @@ if TYPE_CHECKING:
     from lmparse.export.landing_current import CurrentTable
 
 FORMS = ("delta", "parquet")
-_ROLES = ("I", "U", "D", "M", "T", "X")
-"""Operations that change rows."""
 
 
 class ChangeTable(Protocol):
@@ -241,7 +238,7 @@ class _LandingRun:
         kept = self._spilled(folder) if self._asked.run is None else self._spilled_in_parts(folder, self._asked.run)
         check_same(kept, log.origin)
         check_all(self._planned)
-        return tables_of(kept.groups, keys_of(log.all_versions()), kept.late)
+        return tables_of(kept.groups, kept.keys, kept.late)
 
     def _spilled(self, folder: Path) -> SpilledChanges:
         log, progress = self._log, self._progress
@@ -293,13 +290,13 @@ class _LandingRun:
             raise
         for one in planned:
             one.land_current()
-        self._mark_unread(tables)
+        self._mark_unread(tables, {one.ids: one.emptied for one in planned if one.emptied is not None})
         target.save()
         self._landed.tables = [one.landed for one in planned]
         named = {one.landed.folder for one in planned}
         for table in target.tables.values():
-            if table.marks and table.folder not in named:
-                self._landed.tables.append(LandedChanges(table.folder, table.full_name, marks=table.marks))
+            if table.current_marks and table.folder not in named:
+                self._landed.tables.append(LandedChanges(table.folder, table.full_name, marks=table.current_marks))
 
     def _is_any_ahead(self, work: Path) -> bool:
         """Whether a change table, which get their changes before the current ones, has any behind the checkpoint."""
@@ -342,7 +339,7 @@ class _LandingRun:
             "lmparse.spec_sha256": log.spec.layout.sha256,
         }
 
-    def _mark_unread(self, tables: Sequence[TableRows]) -> None:
+    def _mark_unread(self, tables: Sequence[TableRows], emptied: Mapping[str, str]) -> None:
         """Mark the current tables of which changes may be in none of their rows: without a table version, or bad."""
         if not self._target.with_current:
             return
@@ -353,10 +350,8 @@ class _LandingRun:
             if rows.ids == OTHER:
                 if next(rows.bad_batches(rows.schema, set()), None) is not None:
                     self._target.mark_all(before, "bad records are in changes/other, and may be changes of this table")
-                for batch in rows.batches(rows.schema):
-                    for row in batch.select(["op", "seq", "schema_name", "table_name"]).to_pylist():
-                        if row["op"] in _ROLES:
-                            self._target.mark(row["schema_name"], row["table_name"], row["seq"])
+                for clue, stretch in rows.clues().items():
+                    self._target.mark(clue, stretch, emptied)
 
 
 class _PlannedTable:
@@ -379,6 +374,16 @@ class _PlannedTable:
             if not landed.refusal:
                 current.check()
 
+    @property
+    def ids(self) -> str:
+        """The ids of the table."""
+        return self._table.ids
+
+    @property
+    def emptied(self) -> str | None:
+        """The `seq` of the last change that this run has emptied its current table by."""
+        return None if self._current is None else self._current.emptied
+
     def land_changes(self) -> None:
         """Append the changes to the change table."""
         landed = self.landed
@@ -396,6 +401,6 @@ class _PlannedTable:
             return
         if not self.landed.refusal:
             self.landed.merged = self._current.land()
-        elif self._table.key is not None:
-            self._table.mark(self._rows.last_seq or "", self.landed.refusal)
-        self.landed.marks = self._table.marks
+        else:
+            self._table.mark(self._rows.first_seq or "", self.landed.refusal)
+        self.landed.marks = self._table.current_marks

@@ -44,6 +44,8 @@ class CurrentTable:
         self._wanted = pa.schema([*self._image, *OWN])
         self._landed: str | None = None
         """The `seq` up to which changes are in it."""
+        self.emptied: str | None = None
+        """The `seq` of the last change that this run has emptied it by."""
         self._key: Sequence[str] = rows.keys[-1] if rows.keys else tuple(table.key or ())
 
     def refusal(self) -> str:
@@ -52,7 +54,7 @@ class CurrentTable:
             keys = " and ".join(", ".join(key) or "none" for key in self._rows.keys)
             return f"its versions have different keys: {keys}"
         if not self._rows.keys:
-            return ""  # changes of the table as a whole only
+            return self._why_unfit(())  # changes of the table as a whole only, which need no key
         if not self._key:
             return "no key of it is known"
         if self._table.key is not None and list(self._key) != self._table.key:
@@ -68,13 +70,6 @@ class CurrentTable:
             return f"the column {missing[0]} of its key is not in the log"
         long = [name for name in key if _NANOS.match(_said(self._image.field(name), TYPE))]
         return f"{long[0]} of its key has more digits of a second than are kept" if long else ""
-
-    @property
-    def _has_whole_changes_only(self) -> bool:
-        """Whether no row of it has been landed, and changes of the table as a whole are: they empty what was put there
-        before the first run, or say what the rows of later runs lack."""
-        described = self._rows.described_keys
-        return not self._key and len(described) == 1 and not self._why_unfit(described[0])
 
     def check(self) -> None:
         """Raise OptionError LMP-C008 if its columns cannot be united with those of the changes, LMP-S031 if it cannot
@@ -98,9 +93,11 @@ class CurrentTable:
         self._landed = self._folder.landed_seq()
 
     def land(self) -> int:
-        """Merge the changes that are not in it; returns their number."""
-        if not self._key and not self._has_whole_changes_only:
-            return 0
+        """Merge the changes that are not in it; returns their number.
+
+        Without a key they are of the table as a whole: they empty what was put there before the first run, or say what
+        the rows of later runs lack.
+        """
         if self._key:
             self._target.begin_current(self._table, list(self._key))
         if self._folder.id is not None and self._table.current_id not in (None, self._folder.id):
@@ -122,9 +119,11 @@ class CurrentTable:
         return count
 
     def _merge(self, left: CurrentRows, seq: str) -> None:
-        if left.is_emptied:
+        is_emptied = left.emptied is not None
+        if is_emptied:
+            self.emptied = left.emptied
             self._table.marks.clear()
-        is_noted = bool(left.marks or left.is_emptied or left.dropped != self._table.dropped)
+        is_noted = bool(left.marks or is_emptied or left.dropped != self._table.dropped)
         if is_noted:
             self._table.dropped_next = [seq, left.dropped]
             for mark in left.marks:
@@ -133,7 +132,7 @@ class CurrentTable:
         known = self._folder.schema()
         has_place = known is not None or bool(self._key)
         wanted = self._wanted if known is None else united(known, self._wanted, self._table.full_name)
-        if has_place and (left.is_emptied or known is None):
+        if has_place and (is_emptied or known is None):
             rows = left.rows.filter(pc.invert(left.rows.column(DELETED)))
             rows = fitted_batch(with_unknown(rows), wanted)
             self._folder.replace([rows], wanted, seq)

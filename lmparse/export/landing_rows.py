@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from lmparse.changes.descriptions import Keys
 from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
 from lmparse.errors import OptionError
+from lmparse.export.landing_clues import Clues, add_clue, clues_in
 from lmparse.export.landing_target import OTHER
 from lmparse.export.late_times import Stretch, joined
 from lmparse.export.spill_files import Group, StoredBatches, stored, taken
@@ -42,8 +43,6 @@ class TableRows:
     groups: Sequence[Group]
     keys: tuple[tuple[str, ...], ...]
     """The key of each of its versions that have rows, each once."""
-    described_keys: tuple[tuple[str, ...], ...] = ()
-    """The same of all versions of which one is known."""
     late: Sequence[Stretch] = ()
     """Where changes have late times in their key."""
 
@@ -84,7 +83,13 @@ class TableRows:
     def last_seq(self) -> str | None:
         """The greatest `seq`; None if no row has one."""
         keys, _ = self._sorted
-        return keys[-1].ljust(SEQ_DIGITS // 2, b"\0").hex().upper() if len(keys) else None
+        return _seq(keys[-1]) if len(keys) else None
+
+    @property
+    def first_seq(self) -> str | None:
+        """The least `seq`; None if no row has one."""
+        keys, _ = self._sorted
+        return _seq(keys[0]) if len(keys) else None
 
     def batches(self, schema: pa.Schema, after: str | None = None) -> Iterator[pa.RecordBatch]:
         """The rows behind a `seq`, in the order of theirs."""
@@ -92,6 +97,15 @@ class TableRows:
         begin = 0 if after is None else int(np.searchsorted(keys, np.bytes_(bytes.fromhex(after)), side="right"))
         if begin < len(order):
             yield from taken(self._batches, order[begin:], partial(_fit, schema=schema))
+
+    def clues(self) -> Clues:
+        """Of changes without a table version, the tables that they may be of."""
+        found: Clues = {}
+        for group in self.groups:
+            ids = table_ids(group.identity)
+            for clue, stretch in clues_in(stored(group.path, group.schema, group.size), ids).items():
+                add_clue(found, clue, stretch)
+        return found
 
     def bad_batches(self, schema: pa.Schema, known: set[bytes]) -> Iterator[pa.RecordBatch]:
         """The rows without a `seq`, which are bad records, but those that are known."""
@@ -103,12 +117,20 @@ class TableRows:
                     yield _fit(bad.filter(pa.array(is_new)), schema=schema)
 
 
+def table_ids(identity: str | None) -> str:
+    """The ids of a table in the identity of a version; empty without one."""
+    return (identity or "").partition(" ")[0]
+
+
 def tables_of(groups: Iterable[Group], keys: Keys, late: Mapping[str, Sequence[Stretch]]) -> list[TableRows]:
-    """The tables that spilled changes are of, those without a version last; `keys` and `late` are by identity."""
+    """The tables that spilled changes are of, those without a version last; `keys` and `late` are by identity.
+
+    `keys` are those by which rows were read: what else describes a table says nothing of its changes.
+    """
     found: dict[str, list[Group]] = {}
     for group in groups:
         is_struct = pa.types.is_struct(group.schema.field("after").type)
-        ids = OTHER if group.identity is None or not is_struct else group.identity.partition(" ")[0]
+        ids = OTHER if group.identity is None or not is_struct else table_ids(group.identity)
         found.setdefault(ids, []).append(group)
     return [_table(ids, found[ids], keys, late) for ids in sorted(found, key=lambda ids: (ids == OTHER, ids))]
 
@@ -118,21 +140,13 @@ def _table(ids: str, groups: list[Group], keys: Keys, late: Mapping[str, Sequenc
         return TableRows(OTHER, "", OTHER, groups, ())
     first = next(stored(groups[0].path, groups[0].schema, groups[0].size))
     schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
-    found = dict.fromkeys(
-        key for group in groups if _has_rows(group) for key in keys.get(group.identity or "", ((),))
-    )  # fmt: skip
+    found = dict.fromkeys(key for group in groups for key in keys.get(group.identity or "", ()))
     stretches = joined(one for group in groups for one in late.get(group.identity or "", ()))
-    described = dict.fromkeys(key for group in groups for key in keys.get(group.identity or "", ()) if key)
-    return TableRows(ids, schema, name, groups, tuple(found), tuple(described), stretches)
+    return TableRows(ids, schema, name, groups, tuple(found), stretches)
 
 
-def _has_rows(group: Group) -> bool:
-    """Whether some change of a group has a row: a version may only say that the table was created."""
-    return any(
-        batch.num_rows > batch.column(role).null_count
-        for batch in stored(group.path, group.schema, group.size)
-        for role in ("before", "after")
-    )
+def _seq(packed: bytes) -> str:
+    return packed.ljust(SEQ_DIGITS // 2, b"\0").hex().upper()
 
 
 def _packed(seqs: pa.Array) -> npt.NDArray[np.bytes_]:

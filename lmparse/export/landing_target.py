@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,6 +19,8 @@ from typing import Any
 from lmparse.changes.checkpoint import BEGINNING, Checkpoint
 from lmparse.errors import OptionError
 from lmparse.export.filenames import MOST, digest, unversioned
+from lmparse.export.landing_clues import TableClue
+from lmparse.export.late_times import Stretch
 from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
@@ -36,6 +38,7 @@ _BEGINNING = b'{\n  "land_version": '
 _VERSION = 2
 MOST_COMMITS = 1 << 62
 """Most landings in a table that are believed; its log has their number as a signed one of 64 bits."""
+_UNVERSIONED = "changes are without a table version, and so in changes/other"
 _UNREADABLE = "%[]\\*"
 """Characters in the path of a Delta table that its package does not read back."""
 
@@ -59,7 +62,8 @@ class LandedTable:
     changes_commits: int | None = None
     """How often that table had been landed in, as `current_commits`."""
     marks: list[dict[str, str]] = field(default_factory=list)
-    """From where on rows of the current table cannot be proven, each with its seq and reason."""
+    """From where on rows of the current table cannot be proven, each with its seq and reason; of one that has none,
+    from where on that which a later run makes lacks changes."""
     dropped: str | None = None
     """The `seq` at which it was dropped, if nothing behind that is in its current table."""
     dropped_next: list[str | None] | None = None
@@ -69,6 +73,16 @@ class LandedTable:
     def full_name(self) -> str:
         """Schema and name, or the ids."""
         return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
+
+    @property
+    def current_marks(self) -> list[dict[str, str]]:
+        """The marks of its current table; none while it has none."""
+        return self.marks if self.key is not None or self.current_id is not None else []
+
+    @property
+    def clue(self) -> TableClue:
+        """What tells which changes may be of it."""
+        return TableClue(self.ids, self.schema_name, self.table_name)
 
     def take_merged(self, landed: str | None) -> None:
         """Take over what a run has noted that was killed, if it had merged the changes: its current table says it."""
@@ -97,6 +111,9 @@ class LandingTarget:
     """Of logs without checkpoints, the `seq` up to which all changes have been landed."""
     marks: list[dict[str, str]] = field(default_factory=list)
     """What marks all current tables, those too that get their first rows in a later run."""
+    unversioned: dict[TableClue, str] = field(default_factory=dict)
+    """The tables that changes without a table version are of, those too that a later run has first, each with the
+    first `seq`."""
 
     @property
     def home(self) -> Path:
@@ -164,7 +181,10 @@ class LandingTarget:
         """A table of the log, or what stands for the changes without one; it has a folder from now on."""
         if ids not in self.tables:
             folder = self._folder(ids, schema_name, table_name)
-            self.tables[ids] = LandedTable(ids, folder, schema_name, table_name)
+            made = self.tables[ids] = LandedTable(ids, folder, schema_name, table_name)
+            for clue, seq in self.unversioned.items() if ids != OTHER else ():
+                if clue.may_be(made.clue):
+                    made.mark(seq, _UNVERSIONED)
         return self.tables[ids]
 
     def _folder(self, ids: str, schema_name: str, table_name: str) -> str:
@@ -175,11 +195,17 @@ class LandingTarget:
         plain, hashed = _folders(ids, schema_name, table_name)
         return plain if len(plain) <= MOST and plain.casefold() not in taken else hashed
 
-    def mark(self, schema_name: str | None, table_name: str | None, seq: str) -> None:
-        """Mark the current tables of a name: a change of them has no table version."""
+    def mark(self, clue: TableClue, stretch: Stretch, emptied: Mapping[str, str]) -> None:
+        """Mark the tables that changes without a table version may be of, those too that a later run has first.
+
+        `emptied` has, by ids, the `seq` by which this run has emptied tables: changes in front of it do not matter.
+        """
+        first, last = stretch
+        self.unversioned.setdefault(clue, first)
         for table in self.tables.values():
-            if table.key is not None and (table.schema_name, table.table_name) == (schema_name or "", table_name or ""):
-                table.mark(seq, "changes are without a table version, and so in changes/other")
+            end = emptied.get(table.ids, "")
+            if table.ids != OTHER and last > end and clue.may_be(table.clue):
+                table.mark(max(first, end), _UNVERSIONED)
 
     def mark_all(self, seq: str, reason: str) -> None:
         """Mark all current tables, of this run and of later ones: a bad record has neither a table nor a position."""
@@ -200,6 +226,7 @@ class LandingTarget:
         shown = {
             "land_version": _VERSION, "as": self.form, "current": self.with_current, "trim": self.is_trimmed,
             "seq": self.seq, "marks": self.marks,
+            "unversioned": [{**asdict(clue), "seq": seq} for clue, seq in self.unversioned.items()],
             "tables": [asdict(self.tables[ids]) for ids in sorted(self.tables)],
         }  # fmt: skip
         write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", self._place())
@@ -248,6 +275,7 @@ class LandingTarget:
                 raise ValueError("two tables have one folder")
             self.seq = _text_or_none(found["seq"])
             self.marks = _known_marks(found["marks"])
+            self.unversioned = _known_clues(found.get("unversioned", []))  # of earlier releases it has none
         except (DocumentError, OSError, LookupError, TypeError, ValueError) as error:
             raise OptionError(f"{place} is not a state of land: {error}", code=CODE) from None
         if is_trimmed is not self.is_trimmed:
@@ -309,6 +337,15 @@ def _known_marks(found: Any) -> list[dict[str, str]]:
     if not isinstance(found, list) or not all(isinstance(text, str) for mark in marks for text in mark.values()):
         raise ValueError("a mark is not a list of seq and reason")
     return marks
+
+
+def _known_clues(found: Any) -> dict[TableClue, str]:
+    """Clues as `save` has written them. Raises LookupError, TypeError or ValueError for anything else."""
+    names = ("ids", "schema_name", "table_name", "seq")
+    texts = [[clue[name] for name in names] for clue in found]
+    if not isinstance(found, list) or not all(isinstance(text, str) for clue in texts for text in clue):
+        raise ValueError("what it says of changes without a table version is not text")
+    return {TableClue(*clue): seq for *clue, seq in texts}
 
 
 def _note(marks: list[dict[str, str]], seq: str, reason: str) -> None:

@@ -97,7 +97,7 @@ def test_no_version_in_force_is_said_and_the_bytes_are_kept(place: str, tmp_path
     change = next(opened.changes())
     assert [error.code for error in opened.tally.errors] == ["LMP-C003"]
     assert change["after"] is None
-    assert change["detail"] == {"after_bytes": "00000001A7404040"}
+    assert change["detail"] == {"table_ids": "DB2A.0105.0002.0003", "after_bytes": "00000001A7404040"}
 
 
 def test_an_unknown_table_is_said_and_the_bytes_are_kept(tmp_path: Path) -> None:
@@ -110,6 +110,7 @@ def test_an_unknown_table_is_said_and_the_bytes_are_kept(tmp_path: Path) -> None
         ("D", None, None),
         ("I", None, None),
     ]
+    assert [change["detail"].pop("table_ids") for change in got] == ["DB2A.0106.0002.0003"] * 3
     assert [change["detail"] for change in got] == [
         {"after_bytes": "0000000700C14040000001050C"},
         {"before_bytes": "00000008FF000000FF00000000"},

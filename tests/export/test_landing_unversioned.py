@@ -1,0 +1,321 @@
+"""Current tables that lack changes of an earlier run: those without a table version, and those of several keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from commands import Run
+from deltalake import write_deltalake
+from export.landed_extracts import Extracts, delta, insert, table
+from writers.bmc import control, framing, lldf, logs
+from writers.bmc.control import Table
+from writers.bmc.rows import Column
+from writers.db2 import tables as luw
+from writers.db2.stream import Transaction
+
+import lmparse
+from lmparse.errors import OptionError
+from lmparse.export import landing
+from lmparse.export.landing_clues import TableClue
+from lmparse.records.files import ignored
+
+K, V = Column("ID", "INT", 4, key_seq=1), Column("V", "VCHR", 20)
+PLAIN = Column("ID", "INT", 4)
+T = Table(0x105, 2, 3, "PROD", "T", (K, V))
+U = Table(0x106, 2, 4, "PROD", "U", (K, V))
+WITHOUT_KEY, OTHER_KEY = replace(T, columns=(PLAIN, V)), replace(T, columns=(PLAIN, replace(V, key_seq=1)))
+UNVERSIONED = "changes are without a table version, and so in changes/other"
+Step = tuple[Table, str, int]
+"""A table, a change type, and the number of the row."""
+
+
+def lines(*without: str) -> tuple[lldf.HeaderField, ...]:
+    """Today's header without some fields."""
+    found, place = [], 0
+    for line in lldf.described():
+        if line.name not in without:
+            found.append(replace(line, position=place))
+            place += line.length
+    return tuple(found)
+
+
+class Nights:
+    """A Log Master log of which one extract is made each night, with a control file of its own."""
+
+    def __init__(self, folder: Path, **how: Any) -> None:
+        self._folder, self.to, self._how, self._count = folder, folder / "to", how, 0
+
+    def extract(self, *steps: Step, described: Sequence[Table], without: Sequence[str] = ()) -> Path:
+        """The next extract, whose control file describes some tables, and whose header lacks some fields."""
+        self._count += 1
+        options = logs.Options(lines=lines(*without) if without else None)
+        writer = logs.Writer([T, U], options)
+        for number, (form, kind, row) in enumerate(steps):
+            begun, place, end = (f"{(self._count << 16) + behind:020X}" for behind in (0, number + 1, 1 << 15))
+            places = {"log_rba": place, "log_lrsn": place, "uor_id": begun, "uor_id_lrsn": begun}
+            places |= {"uor_commit_point": end, "uor_commit_lrsn": end}
+            before, after = {"ID": row, "V": "a"}, {"ID": row, "V": "b" if kind == "UB" else "a"}
+            rows = {"I": (None, after), "UB": (before, after)}.get(kind, (None, None))
+            parts = ["PROD", "CLONE"] if kind == "E" else []
+            writer.add(logs.Unit(self._count), form, kind, *rows, parts, **places)
+        made = writer.example(header=options.header)
+        path = self._folder / f"e{self._count}.dat"
+        path.write_bytes(framing.rdw(made.data_records))
+        controlled = logs.with_tables(made, *described, header=options.header)
+        path.with_suffix(".ctl").write_bytes(framing.rdw(controlled.control_records))
+        return path
+
+    def land(self, *paths: Path) -> dict[str | None, list[str]]:
+        """Land extracts; returns the marks of each table that has some or has changes."""
+        how = {"control": f"{self._folder}/{{stem}}.ctl", "current": True, **self._how}
+        return marks_of(lmparse.land(paths, self.to, **how))
+
+    def rows(self, name: str) -> list[tuple[int, str]]:
+        return [(row["ID"], row["V"]) for row in delta(self.to / "current" / f"PROD.{name}")]
+
+
+def marks_of(landed: lmparse.Landed) -> dict[str | None, list[str]]:
+    return {one.table: [mark["reason"] for mark in one.marks] for one in landed.tables}
+
+
+# -- changes without a table version ------------------------------------------------------------------
+
+
+def test_a_table_that_is_described_later(tmp_path: Path, run: Callable[..., Run]) -> None:
+    """Its first row is in no current table; of a table that was described, none is missing."""
+    log = Nights(tmp_path)
+    first = log.extract((T, "I", 1), (U, "I", 2), described=[T])
+    assert log.land(first) == {"PROD.T": [], None: []}
+    for row in (6, 7):
+        assert log.land(log.extract((T, "I", row), (U, "I", row), described=[T, U])) == {
+            "PROD.T": [], "PROD.U": [UNVERSIONED],
+        }  # fmt: skip
+    assert log.rows("U") == [(6, "a"), (7, "a")]
+    last = log.extract((T, "I", 8), described=[T])
+    done = run("land", last, "--to", log.to, "--control", f"{tmp_path}/{{stem}}.ctl", "--current")
+    assert (done.code, f"on: {UNVERSIONED}" in done.err) == (24, True)
+    assert log.land(log.extract((U, "DT", 0), (U, "I", 9), described=[U])) == {"PROD.U": []}
+
+
+@pytest.mark.parametrize("mode", ["permissive", "dropmalformed"])
+@pytest.mark.parametrize("kind", ["DT", "DM", "E"])
+def test_a_change_of_a_whole_table_that_is_not_described(kind: str, mode: str, tmp_path: Path) -> None:
+    """It has no row that is bad, and is kept in any mode; rows that were put there before it are gone."""
+    log = Nights(tmp_path, mode=mode)
+    write_deltalake(str(log.to / "current" / "PROD.U"), pa.table({"ID": pa.array([1], pa.int32()), "V": ["a"]}))
+    log.land(log.extract((T, "I", 1), described=[T]))
+    first = log.extract((T, "I", 3), (U, kind, 0), described=[T], without=("TABLEOWNER", "TABLENAME"))
+    assert log.land(first) == {"PROD.T": [], None: []}
+    assert log.land(log.extract((U, "I", 2), described=[U])) == {"PROD.U": [UNVERSIONED]}
+
+
+@pytest.mark.parametrize("is_together", [True, False])
+@pytest.mark.parametrize("without", [(), ("TABLENAME",), ("TABLEOWNER",), ("TABLEOWNER", "TABLENAME")])
+def test_a_change_whose_header_does_not_have_the_name(
+    without: tuple[str, ...], tmp_path: Path, *, is_together: bool
+) -> None:
+    """Its ids say which table it is of."""
+    log = Nights(tmp_path)
+    paths = [
+        log.extract((T, "I", 1), (U, "I", 2), described=[T, U]),
+        log.extract((T, "I", 5), (U, "UB", 2), described=[T], without=without),
+        log.extract((T, "I", 6), (U, "I", 7), described=[T, U]),
+    ]
+    nights = [log.land(*paths)] if is_together else [log.land(path) for path in paths]
+    for found in nights[-2:]:
+        assert found["PROD.T"] == []
+        assert found["PROD.U"] == [UNVERSIONED]
+    assert log.rows("U") == [(2, "a"), (7, "a")]
+
+
+@pytest.mark.parametrize("is_together", [True, False])
+@pytest.mark.parametrize("order", ["other, truncate", "truncate, other", "other, truncate, other"])
+def test_a_table_that_is_emptied_behind_such_a_change(order: str, tmp_path: Path, *, is_together: bool) -> None:
+    """Changes in front of that do not matter any longer, in one run either."""
+    log = Nights(tmp_path)
+    log.land(log.extract((T, "I", 1), (U, "I", 2), described=[T, U]))
+    paths = [
+        log.extract((U, "DT", 0), (U, "I", 3), described=[U]) if word == "truncate"
+        else log.extract((T, "I", number), (U, "I", number), described=[T])
+        for number, word in enumerate(order.split(", "), 4)
+    ]  # fmt: skip
+    for found in [log.land(*paths)] if is_together else [log.land(path) for path in paths]:
+        last = found
+    assert last.get("PROD.T", []) == []
+    assert last["PROD.U"] == [UNVERSIONED] * order.endswith("other")
+
+
+@pytest.mark.parametrize("name", ["U", "OTHER"])
+def test_a_table_whose_ids_are_not_all_known(name: str, tmp_path: Path) -> None:
+    """Columns without a DTBI record do not say the PSID; then the name counts too, as far as it is known."""
+    log, other = Nights(tmp_path), replace(U, name=name, psid=9)
+    log.land(log.extract((T, "I", 1), (other, "I", 2), described=[T]))
+    path = log.extract((T, "I", 3), (U, "I", 4), described=[T])
+    columns = control.column_records(U)
+    path.with_suffix(".ctl").write_bytes(framing.rdw([*control.for_tables([T])[:-1], *columns, control.dlge()]))
+    assert log.land(path) == {"PROD.T": [], "PROD.U": [UNVERSIONED] if name == "U" else []}
+
+
+@pytest.mark.parametrize(
+    ("without", "shown"),
+    [
+        ((), "DB2A.0106.0002.0004 (PROD.U)"),
+        (("TABLENAME",), "DB2A.0106.0002.0004 (PROD)"),
+        (("TABLEOWNER", "TABLENAME"), "DB2A.0106.0002.0004"),
+        (("TABLEOWNER",), "DB2A.0106.0002.0004 (U)"),
+    ],
+)
+def test_a_table_is_named_as_far_as_the_header_does(
+    without: tuple[str, ...], shown: str, tmp_path: Path, run: Callable[..., Run]
+) -> None:
+    path = Nights(tmp_path).extract((U, "I", 2), described=[T], without=without)
+    done = run("changes", path, "--control", path.with_suffix(".ctl"))
+    assert f"found none for {shown} [LMP-C002]" in done.err
+    assert [row["detail"]["table_ids"] for row in done.rows] == [shown.partition(" ")[0]]
+    assert "None" not in run("check", path, "--control", path.with_suffix(".ctl")).out
+
+
+def test_tables_of_db2_luw(tmp_path: Path) -> None:
+    """Without a description their ids are their name."""
+    log, form = Extracts(tmp_path), table()
+    other = luw.Table(3, 6, "OTHER", form.columns)
+    log.land(insert(form, ID=1), insert(other, ID=1), tables=(form, other))
+    assert marks_of(log.land(insert(form, ID=2), insert(other, ID=2), tables=(other,))) == {
+        "PROD.OTHER": [], None: [], "PROD.ITEM": [UNVERSIONED],
+    }  # fmt: skip
+    assert marks_of(log.land(insert(form, ID=3), tables=(form, other))) == {"PROD.ITEM": [UNVERSIONED]}
+
+
+def _without_logging(unit: Transaction) -> None:
+    unit.alter_attribute(table(), 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_marked"),
+    [
+        (_without_logging, True),
+        (lambda unit: unit.truncate(table()), True),
+        (lambda unit: unit.drop_table(table()), True),
+        (lambda unit: unit.create_table(table()), False),
+    ],
+)
+def test_changes_of_a_whole_table_of_db2_luw(
+    change: Callable[[Transaction], None], tmp_path: Path, *, is_marked: bool
+) -> None:
+    log, form = Extracts(tmp_path), table()
+    log.land(insert(form, ID=1), tables=(form,))
+    log.land(change)
+    assert marks_of(log.land(insert(form, ID=2), tables=(form,))) == {"PROD.ITEM": [UNVERSIONED] * is_marked}
+
+
+@pytest.mark.parametrize(
+    ("clue", "table", "expected"),
+    [
+        (("3.5", "", ""), ("3.5", "A", "B"), True),
+        (("3.5", "", ""), ("3.6", "A", "B"), False),
+        (("S.1.2.3", "A", "B"), ("S.1.2.3", "A", "C"), True),  # it was renamed
+        (("S.1.????.3", "A", "B"), ("S.1.2.3", "A", "B"), True),
+        (("S.1.????.3", "A", "B"), ("S.1.2.3", "A", "C"), False),
+        (("S.1.????.3", "A", "B"), ("S.1.2.4", "A", "B"), False),
+        (("S.1.2.3", "", ""), ("S.1.????.3", "A", "B"), True),
+        (("", "A", "B"), ("S.1.2.3", "A", "B"), True),
+        (("", "A", "B"), ("S.1.2.3", "", "B"), True),
+        (("", "A", ""), ("S.1.2.3", "B", "C"), False),
+        (("", "", ""), ("S.1.2.3", "A", "B"), True),
+    ],
+)
+def test_which_tables_a_change_may_be_of(
+    clue: tuple[str, str, str], table: tuple[str, str, str], *, expected: bool
+) -> None:
+    assert TableClue(*clue).may_be(TableClue(*table)) is expected
+
+
+def test_a_state_of_an_earlier_release(tmp_path: Path) -> None:
+    """It does not say what changes without a table version were of."""
+    log = Nights(tmp_path)
+    log.land(log.extract((T, "I", 1), (U, "I", 2), described=[T]))
+    path = log.to / "_lmparse" / "land.json"
+    state = json.loads(path.read_text())
+    (clue,) = state["unversioned"]
+    assert (clue["ids"], clue["table_name"], len(clue["seq"])) == ("DB2A.0106.0002.0004", "U", 72)
+    again = log.extract((T, "I", 3), described=[T])
+    for wrong in ([1], [{**clue, "ids": None}], [{"ids": ""}], {"ids": ""}, None, 7):
+        path.write_text(json.dumps({**state, "unversioned": wrong}, indent=2))
+        with pytest.raises(OptionError, match="is not a state of land"):
+            log.land(again)
+    path.write_text(json.dumps({name: value for name, value in state.items() if name != "unversioned"}, indent=2))
+    assert log.land(again) == {"PROD.T": []}
+
+
+# -- changes that were not merged ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("second", [WITHOUT_KEY, OTHER_KEY])
+def test_a_table_of_different_keys_is_marked_when_it_gets_a_current_table(second: Table, tmp_path: Path) -> None:
+    """What was landed without one is not in it."""
+    log = Nights(tmp_path)
+    paths = [log.extract((T, "I", 1), (T, "I", 2), described=[T]), log.extract((T, "I", 3), described=[second])]
+    assert log.land(*paths) == {"PROD.T": []}
+    for row in (4, 5):
+        ((reason),) = log.land(log.extract((T, "I", row), described=[T]))["PROD.T"]
+        assert reason.startswith("its versions have different keys: ID and ")
+    assert log.rows("T") == [(4, "a"), (5, "a")]
+    state = json.loads((log.to / "_lmparse" / "land.json").read_text())
+    seqs = [row["seq"] for row in delta(log.to / "changes" / "PROD.T")]
+    assert [mark["seq"] for mark in state["tables"][0]["marks"]] == seqs[:1]
+    assert log.land(log.extract((T, "DT", 0), (T, "I", 6), described=[T])) == {"PROD.T": []}
+
+
+@pytest.mark.parametrize("second", [T, WITHOUT_KEY, OTHER_KEY])
+def test_extracts_that_are_read_in_parts(second: Table, tmp_path: Path) -> None:
+    """As Spark does: each part knows the keys of its own rows."""
+
+    def in_parts(read: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
+        assert len(tasks) > 1
+        return map(read, tasks)
+
+    log = Nights(tmp_path)
+    paths = [log.extract((T, "I", 1), (U, "I", 2), described=[T]), log.extract((T, "I", 3), described=[second])]
+    asked = landing.asked_for(paths, log.to, "delta", True, {"control": f"{tmp_path}/{{stem}}.ctl"})
+    found = landing.run(replace(asked, run=in_parts, part_bytes=100), ignored, None)
+    assert [(one.table, one.merged, bool(one.refusal)) for one in found.tables] == [
+        ("PROD.T", 2 if second is T else None, second is not T), (None, None, False),
+    ]  # fmt: skip
+    later = log.land(log.extract((U, "I", 4), described=[U]))
+    assert later == {"PROD.U": [UNVERSIONED]}
+
+
+def test_a_table_without_a_key_is_marked_when_one_is_known(tmp_path: Path) -> None:
+    log, form = Extracts(tmp_path, key=""), table()
+    assert marks_of(log.land(insert(form, ID=1), insert(form, ID=2), tables=(form,))) == {"PROD.ITEM": []}
+    log.key = "key: [ID], "
+    assert marks_of(log.land(insert(form, ID=3), tables=(form,))) == {"PROD.ITEM": ["no key of it is known"]}
+
+
+@pytest.mark.parametrize("second", [WITHOUT_KEY, OTHER_KEY])
+def test_a_control_file_of_an_extract_without_a_row_of_the_table(second: Table, tmp_path: Path) -> None:
+    """By its description no change is read."""
+    log = Nights(tmp_path)
+    paths = [
+        log.extract((T, "I", 1), (T, "I", 2), described=[T, U]),
+        log.extract((U, "I", 3), described=[U, second]),
+    ]
+    assert log.land(*paths) == {"PROD.T": [], "PROD.U": []}
+    assert log.land(log.extract((T, "I", 4), described=[T])) == {"PROD.T": []}
+    assert log.rows("T") == [(1, "a"), (2, "a"), (4, "a")]
+
+
+@pytest.mark.parametrize("forms", [[WITHOUT_KEY], [T, OTHER_KEY]])
+def test_a_table_is_emptied_before_its_key_is_known(forms: list[Table], tmp_path: Path) -> None:
+    """A truncate needs no key: rows that were put there before the first run are gone."""
+    log = Nights(tmp_path)
+    write_deltalake(str(log.to / "current" / "PROD.T"), pa.table({"ID": pa.array([1], pa.int32()), "V": ["a"]}))
+    assert log.land(*(log.extract((T, "DT", 0), described=[form]) for form in forms)) == {"PROD.T": []}
+    assert log.land(log.extract((T, "I", 4), described=[T])) == {"PROD.T": []}
+    assert log.rows("T") == [(4, "a")]
