@@ -154,20 +154,26 @@ class JoinedLog(ChangeLog):
                 self.notice(text)
             log.tally, log.left_out = self.tally, self.left_out
             log.is_part = True
+            log.dec_length_of_others = lambda: self._dec_length
         self._opened[path] = log
         if len(self._opened) > _MOST_OPEN:
             self._opened.popitem(last=False)
         return log
+
+    @cached_property
+    def _dec_length(self) -> str | None:
+        """What lengths of DEC columns count in the extracts whose rows show it; None if they differ, or none does.
+
+        An extract of a quiet hour has no such row. Its tables are then those of the other extracts, not others.
+        """
+        shown = {self._log(path).interpretation.shown_dec_length for path in self._paths} - {None}
+        return shown.pop() if len(shown) == 1 else None
 
     # -- what is known before the first record is read ---------------------------------------
 
     @property
     def has_descriptions(self) -> bool:
         return True
-
-    @property
-    def dec_length(self) -> str:
-        return self._log(self._paths[0]).dec_length
 
     @property
     def lacks_descriptions(self) -> bool:
