@@ -17,7 +17,7 @@ from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.extract_settings import ExtractReading
 from lmparse.bmc.first_record import FirstRecord
 from lmparse.bmc.headers import Header
-from lmparse.bmc.interpretation import Interpretation, LogSettings
+from lmparse.bmc.interpretation import Interpretation, LogSettings, Told
 from lmparse.bmc.log_parts import LogParts, cut_through_segments, says_unsegmented
 from lmparse.bmc.naming import Naming
 from lmparse.bmc.needed_fields import OUTCOME, check_header
@@ -83,6 +83,7 @@ class LogicalLog(ChangeLog):
         self.observed = control_checks.Observed()
         self.dec_length_of_others: Callable[[], str | None] = lambda: None
         """What lengths of DEC columns count in the other extracts, if this is one of several and they show it."""
+        self.told = Told()
         self._search_damage: FramingError | None = None
         """What ended the search for the table that the option `table` names, in front of a record of it."""
         self._describe_header()
@@ -178,6 +179,7 @@ class LogicalLog(ChangeLog):
             self._samples,
             self.decide,
             lambda: self.dec_length_of_others(),
+            self.told,
         )
 
     @cached_property

@@ -134,12 +134,13 @@ def test_an_extract_without_rows_says_what_the_others_say(
     step: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Nothing in it shows what lengths count, and a guess would be another description of the table."""
+    other = items(NUMBER, name="OTHERS", obid=5)
     paths = [
         extract(tmp_path, 1, ITEMS, (None, {"K": 1, "D": LONGEST}), dec_length="precision"),
-        extract(tmp_path, 2, ITEMS, dec_length="precision"),
+        extract(tmp_path, 2, [other, ITEMS], (None, {"K": 2}), dec_length="precision"),
     ][::step]
     assert types(paths, capsys) == ["DECIMAL(9,2)"]
-    _, said, (file,) = converted(paths, "--format", "parquet")
+    _, said, (file, _) = converted(paths, "--format", "parquet")
     assert said["D"]["lmparse.type"] == "DECIMAL(9,2)"
     assert file["key"] == ["K"]
     read = lmparse.open_log(paths, control=control(paths), table="PROD.ITEMS").to_reader()
