@@ -164,10 +164,8 @@ class Interpretation:
         if self.tables.are_open and len({reading.dec_length for reading in left}) > 1:
             others = self.of_others()
             of_others = tuple(reading for reading in left if reading.dec_length == others)
-            left, evidence = (
-                of_others or left,
-                evidence + "; DEC length as rows of the other extracts" * bool(of_others),
-            )
+            if of_others:
+                left, evidence = of_others, f"{evidence}; DEC length as rows of the other extracts show it"
         self.decide("columns", str(left[0]), evidence)
         return left
 
