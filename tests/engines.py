@@ -148,7 +148,7 @@ def one_table(path: Path, engine: str, **options: Any) -> Outcome:
     """The changes of the table that `table` names, all of its versions in one table."""
     errors: list[LmparseError] = []
     log = open_changes(path, read_options({**options, "engine": engine}), on_error=errors.append)
-    schema = changes_schema(log.table_versions(), log.dec_length, columns=log.options.columns)
+    schema = changes_schema(log.table_versions(), columns=log.options.columns)
     batches: list[pa.RecordBatch] = []
     try:
         batches.extend(_checked(arrow.change_batches(log, schema)))

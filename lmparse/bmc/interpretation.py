@@ -59,6 +59,16 @@ class LogSettings(FamilySettings):
         return None if self.extract is None else self.extract.path
 
 
+@dataclass
+class Told:
+    """What the rows of a log tell of how they are read, with the evidence in words. Several readers may share it."""
+
+    data: tuple[str, str] | None = None
+    """Meaning of the halfwords in DATA areas."""
+    images: tuple[tuple[ImageReading, ...], str] | None = None
+    """Candidates for the interpretation of columns."""
+
+
 @dataclass(eq=False)
 class Interpretation:
     """The interpretation of one log, and the readers that follow from it."""
@@ -72,6 +82,9 @@ class Interpretation:
     """The headers, with whole DATA, of the changes with row images, from the first one on."""
     decide: Callable[[str, str, str], None]
     """Makes a decision visible: name, value, evidence."""
+    of_others: Callable[[], str | None] = lambda: None
+    """What lengths of DEC columns count in the other extracts of the log; None if their rows do not show it."""
+    told: Told = field(default_factory=Told)
     _row_readers: dict[tuple[int, ImageReading], RowReader] = field(default_factory=dict)
 
     @cached_property
@@ -82,7 +95,9 @@ class Interpretation:
         if self.row_images != "auto":
             self.decide("row images", self.row_images, "option")
             return DataReader(self.row_images)
-        reading, evidence = change_record.choose_reading(self._samples, self._fills_columns)
+        if self.told.data is None:
+            self.told.data = change_record.choose_reading(self._samples, self._fills_columns)
+        reading, evidence = self.told.data
         self.decide("row images", reading, evidence)
         return DataReader(reading)
 
@@ -95,6 +110,14 @@ class Interpretation:
     def image_candidates(self) -> tuple[ImageReading, ...]:
         """The interpretations that the images do not exclude that it is found from, the most likely first."""
         return self.known.image_readings or self._chosen()
+
+    @property
+    def shown_dec_length(self) -> str | None:
+        """What the rows of this log show lengths of DEC columns to count; None if they do not, or need not."""
+        if not self.tables.are_open:
+            return None
+        found = {reading.dec_length for reading in self._told_by_rows()[0]}
+        return found.pop() if len(found) == 1 else None
 
     @cached_property
     def are_nulls_open(self) -> bool:
@@ -137,6 +160,22 @@ class Interpretation:
         return list(islice(self.sample(), _SAMPLES))
 
     def _chosen(self) -> tuple[ImageReading, ...]:
+        left, evidence = self._told_by_rows()
+        if self.tables.are_open and len({reading.dec_length for reading in left}) > 1:
+            others = self.of_others()
+            of_others = tuple(reading for reading in left if reading.dec_length == others)
+            if of_others:
+                left, evidence = of_others, f"{evidence}; DEC length as rows of the other extracts show it"
+        self.decide("columns", str(left[0]), evidence)
+        return left
+
+    def _told_by_rows(self) -> tuple[tuple[ImageReading, ...], str]:
+        """The interpretations that the rows of this log leave, and the evidence in words."""
+        if self.told.images is None:
+            self.told.images = self._found_in_rows()
+        return self.told.images
+
+    def _found_in_rows(self) -> tuple[tuple[ImageReading, ...], str]:
         images = list(self._images(self._samples))
         ways = all_image_readings(((version, b"") for version in self.tables.versions), self.options)
         left, evidence = choose_image_reading(images, self.options, ways)
@@ -145,8 +184,7 @@ class Interpretation:
             evidence += more
         if len(left) > 1 and images:
             evidence += f"; nothing in them tells {len(left)} readings apart, the first is taken"
-        self.decide("columns", str(left[0]), evidence)
-        return left
+        return left, evidence
 
     def _told_later(self, ways: tuple[ImageReading, ...]) -> tuple[tuple[ImageReading, ...], str]:
         """Those of some interpretations that fill most of the images that tell them apart, as the first ones do not."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from lmparse.bmc import extract_checks, stretches
 from lmparse.bmc.control_search import find_control
-from lmparse.bmc.interpretation import LogSettings
+from lmparse.bmc.interpretation import LogSettings, Told
 from lmparse.bmc.log import LogicalLog, of_number
 from lmparse.bmc.open import open_logical_log
 from lmparse.bmc.stretches import Stretch
@@ -60,6 +60,8 @@ class JoinedLog(ChangeLog):
         self.origin = RecordOrigin(self.path, self.spec, lambda: self.ordered)
         self._opened: OrderedDict[str, LogicalLog] = OrderedDict()
         self._settings: dict[str, FileSettings] = {}
+        self._told: dict[str, Told] = {}
+        """What rows of the extracts tell, which are opened again and again."""
         self._lacks_descriptions = False
         """Whether damage of an extract ended the search for the table that the options name."""
         self._contradiction: FramingError | None = None
@@ -154,20 +156,27 @@ class JoinedLog(ChangeLog):
                 self.notice(text)
             log.tally, log.left_out = self.tally, self.left_out
             log.is_part = True
+            log.dec_length_of_others = lambda: self._dec_length
+            log.told = self._told.setdefault(path, log.told)
         self._opened[path] = log
         if len(self._opened) > _MOST_OPEN:
             self._opened.popitem(last=False)
         return log
+
+    @cached_property
+    def _dec_length(self) -> str | None:
+        """What lengths of DEC columns count in the extracts whose rows show it; None if they differ, or none does.
+
+        An extract of a quiet hour has no such row. Its tables are then those of the other extracts, not others.
+        """
+        shown = {self._log(path).interpretation.shown_dec_length for path in self._paths} - {None}
+        return shown.pop() if len(shown) == 1 else None
 
     # -- what is known before the first record is read ---------------------------------------
 
     @property
     def has_descriptions(self) -> bool:
         return True
-
-    @property
-    def dec_length(self) -> str:
-        return self._log(self._paths[0]).dec_length
 
     @property
     def lacks_descriptions(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -17,7 +17,7 @@ from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.extract_settings import ExtractReading
 from lmparse.bmc.first_record import FirstRecord
 from lmparse.bmc.headers import Header
-from lmparse.bmc.interpretation import Interpretation, LogSettings
+from lmparse.bmc.interpretation import Interpretation, LogSettings, Told
 from lmparse.bmc.log_parts import LogParts, cut_through_segments, says_unsegmented
 from lmparse.bmc.naming import Naming
 from lmparse.bmc.needed_fields import OUTCOME, check_header
@@ -81,6 +81,9 @@ class LogicalLog(ChangeLog):
         self.known_table_ids = self._known.table_ids
         self.extract = ExtractReading(self._known.extract, self._places)
         self.observed = control_checks.Observed()
+        self.dec_length_of_others: Callable[[], str | None] = lambda: None
+        """What lengths of DEC columns count in the other extracts, if this is one of several and they show it."""
+        self.told = Told()
         self._search_damage: FramingError | None = None
         """What ended the search for the table that the option `table` names, in front of a record of it."""
         self._describe_header()
@@ -90,10 +93,6 @@ class LogicalLog(ChangeLog):
     @property
     def has_descriptions(self) -> bool:
         return self.control is not None
-
-    @property
-    def dec_length(self) -> str:
-        return self.interpretation.image.dec_length
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         return self._with_settings(self.parts.counted(max_bytes))
@@ -137,7 +136,13 @@ class LogicalLog(ChangeLog):
 
     @cached_property
     def tables(self) -> Tables:
-        """The table versions of the control file."""
+        """The table versions of the control file; what their lengths count is decided from the rows of this log."""
+        described = self._described_tables
+        return described.counting(self.interpretation.image.dec_length) if described.are_open else described
+
+    @cached_property
+    def _described_tables(self) -> Tables:
+        """The same before it is decided what lengths count."""
         if self.control is None:
             return Tables(())
         found = read_tables(self.control, self.code_page, self.options.table_version)
@@ -167,7 +172,14 @@ class LogicalLog(ChangeLog):
     def interpretation(self) -> Interpretation:
         """How DATA areas and row images are read."""
         return Interpretation(
-            self.options.row_images, self._known, self.tables, self.image_options, self._samples, self.decide
+            self.options.row_images,
+            self._known,
+            self._described_tables,
+            self.image_options,
+            self._samples,
+            self.decide,
+            lambda: self.dec_length_of_others(),
+            self.told,
         )
 
     @cached_property

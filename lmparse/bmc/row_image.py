@@ -156,7 +156,7 @@ def _decoder(column: Column, options: ImageOptions, dec_length: str) -> Callable
     if form == "float":
         return floats.decode_hfp if options.floats == "hfp" else floats.decode_ieee
     if form == "decimal":
-        precision = max(column.precision(dec_length), column.scale)
+        precision = max(column.counting(dec_length).precision, column.scale)
         return lambda raw: decimals.decode_packed(raw, column.scale, precision)
     if form in _TEMPORAL:
         parse = _TEMPORAL[form]
@@ -199,7 +199,7 @@ def all_image_readings(samples: Iterable[tuple[TableVersion, bytes]], options: I
     """The interpretations that differ for these tables and that the caller does not exclude, the most likely first."""
     columns = [column for table in {id(table): table for table, _ in samples}.values() for column in table.columns]
     nulls = _ways(NULL_BYTES, options.null_bytes, any(c.is_nullable and not c.is_varying for c in columns))
-    dec = _ways(DEC_LENGTHS, options.dec_length, any(c.type == "DEC" and c.dec_length is None for c in columns))
+    dec = _ways(DEC_LENGTHS, options.dec_length, any(c.is_open for c in columns))
     graphic = _ways(GRAPHIC_LENGTHS, options.graphic_length, any(c.is_graphic for c in columns))
     return [ImageReading(*choice) for choice in product(nulls, dec, graphic)]
 

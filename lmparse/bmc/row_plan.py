@@ -77,7 +77,7 @@ def _column(column: Column, reading: ImageReading, options: ImageOptions) -> Ima
     width = column.width(reading.dec_length, reading.graphic_length)
     has_no_digits = column.form == "decimal" and _digits(column, reading) < 1
     # Arrow has no type for a decimal without digits.
-    type_ = pa.null() if has_no_digits else column_type(column, reading.dec_length)
+    type_ = pa.null() if has_no_digits else column_type(column.counting(reading.dec_length))
     reason = _refusal(column, width, reading)
     kernel, read, read_ragged = "", None, None
     if not reason and column.is_varying:
@@ -115,7 +115,7 @@ def _refusal(column: Column, width: int, reading: ImageReading) -> str:
 
 
 def _digits(column: Column, reading: ImageReading) -> int:
-    return max(column.precision(reading.dec_length), column.scale)
+    return max(column.counting(reading.dec_length).precision, column.scale)
 
 
 def _kernel(column: Column, type_: pa.DataType, options: ImageOptions) -> tuple[str, Kernel | None]:

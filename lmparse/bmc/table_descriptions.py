@@ -26,7 +26,7 @@ def describe(extracts: Iterable[LogicalLog]) -> TableDescriptions:
         described = _of_extract(log)
         found.fault = found.fault or described.fault
         for table in described.found:
-            alike = {name: value for name, value in table.to_dict(log.dec_length).items() if name not in _NAMES}
+            alike = {name: value for name, value in table.to_dict().items() if name not in _NAMES}
             place = places.setdefault(json.dumps(alike, sort_keys=True), len(found.found))
             if place == len(found.found):
                 found.found.append(table)

@@ -83,6 +83,9 @@ class Column:
     ccsid: int | None = None
     is_sas: bool = False
     """Whether DLDS says SAS dates: their form is not documented, so dates and times are text."""
+    counts: str = DEC_LENGTHS[0]
+    """What LLCOLUMNLEN of a DEC column counts if LOGLOGBYTES does not prove it. Control files differ in it, so a
+    column knows it, whatever log it is read with."""
 
     @property
     def is_nullable(self) -> bool:
@@ -99,13 +102,14 @@ class Column:
         """Whether it holds double-byte characters."""
         return self.type in _GRAPHIC
 
-    def sql_words(self, dec_length: str) -> str:
-        """Its type in SQL words; `dec_length` as for `width`."""
+    @property
+    def sql_words(self) -> str:
+        """Its type in SQL words."""
         length = self.length
         if self.is_graphic and self.value_bytes in (length, len_unit("characters") * length):
             length = self.value_bytes // len_unit("characters")
         is_bit_data = self.subtype == "B" and self.type in _TEXT
-        return sql_words(self.type, length, self.scale, self.precision(dec_length), is_bit_data=is_bit_data)
+        return sql_words(self.type, length, self.scale, self.precision, is_bit_data=is_bit_data)
 
     @property
     def form(self) -> str:
@@ -120,9 +124,19 @@ class Column:
         form = _FORMS.get(self.type, "raw")
         return "sas" if self.is_sas and form in _TEMPORAL else form
 
-    def precision(self, dec_length: str) -> int:
-        """Digits of a DEC column; `dec_length` as for `width`."""
-        return 2 * self.length - 1 if (self.dec_length or dec_length) == "bytes" else self.length
+    @property
+    def precision(self) -> int:
+        """Digits of a DEC column."""
+        return 2 * self.length - 1 if (self.dec_length or self.counts) == "bytes" else self.length
+
+    @property
+    def is_open(self) -> bool:
+        """Whether rows must show what its length counts."""
+        return self.type == "DEC" and self.dec_length is None
+
+    def counting(self, dec_length: str) -> Column:
+        """The same column if lengths of DEC columns that LOGLOGBYTES does not prove count this."""
+        return replace(self, counts=dec_length) if self.is_open else self
 
     @property
     def front_bytes(self) -> int:
@@ -277,6 +291,19 @@ class Tables:
         described = [one for one in self.versions if one.psid is not None]
         for ids in dict.fromkeys((one.system, one.dbid, one.psid, one.tbobid) for one in described):
             yield self.of(ids)
+
+    @property
+    def are_open(self) -> bool:
+        """Whether rows must show what the lengths of some DEC columns count."""
+        return any(column.is_open for version in self.versions for column in version.columns)
+
+    def counting(self, dec_length: str) -> Tables:
+        """The same tables if lengths of DEC columns that LOGLOGBYTES does not prove count this."""
+        versions = (
+            replace(version, columns=tuple(column.counting(dec_length) for column in version.columns))
+            for version in self.versions
+        )
+        return Tables(versions, self._picked)
 
     def overlaps(self) -> list[str]:
         """Versions that DTBI states in force at once, in words."""

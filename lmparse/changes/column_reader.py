@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from lmparse.changes.change import Change, Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import JSON_COLUMNS, KEY, are_structs, key_text, line_row, printed_columns, rows_of
-from lmparse.changes.schemas import version_schema
+from lmparse.changes.rows import JSON_COLUMNS, are_structs, key_text, line_row, printed_columns, rows_of
+from lmparse.changes.schemas import KEY, version_schema
 from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.row_plan import DecodedRows, RowPlan

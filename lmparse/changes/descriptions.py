@@ -44,8 +44,8 @@ class TableDescription:
         """Schema and name, or the ids."""
         return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
 
-    def to_dict(self, dec_length: str) -> dict[str, Any]:
-        """The version as JSON. `dec_length` is that of its log."""
+    def to_dict(self) -> dict[str, Any]:
+        """The version as JSON."""
         version = self.version
         return {
             "schema_name": self.schema_name or None,
@@ -55,7 +55,7 @@ class TableDescription:
             "version": version.sequence,
             "since": self.since,
             "until": self.until,
-            **described_table(version, dec_length),
+            **described_table(version),
             "notes": list(self.notes),
         }
 
@@ -85,20 +85,20 @@ def keys_of(versions: Iterable[Version]) -> Keys:
     return {identity: tuple(keys) for identity, keys in found.items()}
 
 
-def described_table(version: Version, dec_length: str) -> dict[str, Any]:
+def described_table(version: Version) -> dict[str, Any]:
     """Key and columns of a version as JSON."""
-    found = list(version.key), version.key_source or None, described_columns(version, dec_length)
+    found = list(version.key), version.key_source or None, described_columns(version)
     return dict(zip(DESCRIBED, found, strict=True))
 
 
-def described_columns(version: Version, dec_length: str) -> list[dict[str, Any]]:
+def described_columns(version: Version) -> list[dict[str, Any]]:
     """The columns of a version as JSON."""
     places = key_places(version)
     return [
         {
             "number": column.number,
             "name": column.name,
-            "type": column.sql_words(dec_length),
+            "type": column.sql_words,
             "nullable": column.is_nullable,
             "length": column.length if column.form in ("text", "bytes") else None,
             "ccsid": column.ccsid,
@@ -113,21 +113,23 @@ def key_places(version: Version) -> dict[str, int]:
     return {name: place for place, name in enumerate(version.key, 1)}
 
 
-def field_metadata(columns: Sequence[tuple[TableColumn, Version]], count: int, dec_length: str) -> dict[str, str]:
+def field_metadata(columns: Sequence[tuple[TableColumn, Version]], count: int) -> dict[str, str]:
     """The metadata of the Arrow field of a column that some of `count` versions of a table have, oldest first.
 
-    The type is that of the newest one. The column is not null if it is so in all versions; the place in the key and the
-    CCSID are stated if they are the same in all.
+    The type is that of the newest one, unless several control files describe it in different ways. The column is not
+    null if it is so in all versions; the place in the key and the CCSID are stated if they are the same in all.
     """
-    newest, _ = columns[-1]
-    found = {TYPE: newest.sql_words(dec_length)}
+    newest, last = columns[-1]
+    found = {}
+    if all(column.sql_words == newest.sql_words for column, version in columns if version.sequence == last.sequence):
+        found[TYPE] = newest.sql_words
     if len(columns) == count and not any(column.is_nullable for column, _ in columns):
         found[NOT_NULL] = "true"
     ccsids = {column.ccsid for column, _ in columns}
     if len(ccsids) == 1 and newest.ccsid is not None:
         found[CCSID] = str(newest.ccsid)
     keys = {version.key for _, version in columns}
-    place = key_places(columns[-1][1]).get(newest.name)
+    place = key_places(last).get(newest.name)
     if len(columns) == count and len(keys) == 1 and place is not None:
         found[KEY] = str(place)
     return found

@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from lmparse.changes.change import SeqForm
 from lmparse.changes.commit_times import epoch_millis
 from lmparse.changes.image_columns import ImagePairs
-from lmparse.changes.rows import KEY
+from lmparse.changes.schemas import KEY
 from lmparse.columnar import schemas
 from lmparse.columnar.schemas import TEXT
 from lmparse.errors import OptionError
@@ -163,15 +163,14 @@ class Enveloper:
         self.left_out: Counter[str] = Counter()
         """Number of changes that the envelope has no form for, by reason."""
 
-    def rows(self, batch: pa.RecordBatch, key: Sequence[str] | None = None) -> pa.RecordBatch:
+    def rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The rows of some flat changes; their columns may be others than `flat_schema` beside those.
 
-        `key` is the key of all of them; None if the column KEY says it. Rows of `apply` have the columns KEY_TEXT and
-        MOVED too.
+        Rows of `apply` have the columns KEY_TEXT and MOVED too.
         """
         if self.envelope != "debezium":
             batch = self._of_rows(batch)
-        images = ImagePairs(batch, key)
+        images = ImagePairs(batch, None)
         if self.envelope == "debezium":
             return self._events(batch, images)
         return self._feed(batch, images) if self.envelope == "changefeed" else self._applied(batch, images)

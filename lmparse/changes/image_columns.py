@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.changes.row_values import OUT_OF_ROW, SILENT_REASONS
-from lmparse.changes.rows import KEY
+from lmparse.changes.schemas import KEY
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.schemas import TEXT
 from lmparse.columnar.texts import as_text

@@ -50,7 +50,7 @@ def parsed(text: str, column: TableColumn) -> str:
         except (ValueError, KeyError, InvalidOperation):
             shown = None
     if shown is None:
-        kind = "hexadecimal digits" if form in ("bytes", "raw") else f"a value of type {column.sql_words('bytes')}"
+        kind = "hexadecimal digits" if form in ("bytes", "raw") else f"a value of type {column.sql_words}"
         raise OptionError(f"key: {column.name} has no value {quoted(text)}", code="LMP-S003", hint=kind)
     return shown
 

@@ -179,11 +179,6 @@ class ChangeLog(RecordFile):
             return False
         return True
 
-    @property
-    def dec_length(self) -> str:
-        """What the length of DECIMAL columns counts if their description does not say it."""
-        return "bytes"
-
     def changes(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
         """The changes as `lmparse changes` prints them."""
         for row in self.rows(span):

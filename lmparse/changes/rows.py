@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from lmparse.changes.change import Change, Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.schemas import changes_schema
+from lmparse.changes.schemas import KEY, changes_schema
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.rows import Row, bad_rows
 from lmparse.errors import LmparseError
@@ -19,8 +19,6 @@ from lmparse.values.json_form import to_json
 
 JSON_COLUMNS = ("detail", "header", "before", "after")
 """Columns of changes that may be JSON text."""
-KEY = "_key"
-"""Column that schemas may have beside those of changes: names of the key's columns, as a JSON list."""
 VersionRow = tuple[Version | None, Row]
 """A row and its table version; None for bad records and for changes without a table version."""
 

@@ -17,7 +17,6 @@ from lmparse.values.sql_types import TableColumn
 
 def changes_schema(
     versions: Sequence[Version] | None,
-    dec_length: str = "bytes",
     *,
     header: bool = False,
     columns: tuple[str, ...] = (),
@@ -27,7 +26,7 @@ def changes_schema(
 
     `docs` are comments of columns that depend on the family, see `ChangeLog.column_docs`.
     """
-    image = schemas.TEXT if versions is None else table_type(versions, dec_length, columns)
+    image = schemas.TEXT if versions is None else table_type(versions, columns)
     types = {"commit_ts": schemas.MICROS, "ts": schemas.MICROS, "table_name_short": pa.bool_()}
     types |= {"before": image, "after": image}
     known = {**_DOCS, **(docs or {})}
@@ -36,6 +35,8 @@ def changes_schema(
     return pa.schema([*fields, *schemas.outcome_fields()])
 
 
+KEY = "_key"
+"""Column that schemas may have beside those of changes: names of the key's columns, as a JSON list."""
 _COLUMNS = (
     *("op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name", "table_name_short", "before", "after"),
     *(*HEADER_FIELDS, "detail"),
@@ -54,28 +55,32 @@ _DOCS = {
 """Comments of columns that do not depend on the family."""
 
 
-def version_schema(log: ChangeLog, version: Version | None) -> pa.Schema:
-    """Columns of the changes of one table version, or of changes without one."""
+def version_schema(log: ChangeLog, *versions: Version | None) -> pa.Schema:
+    """Columns of the changes of one table version, however described, or of changes without one.
+
+    For an envelope they have the column KEY: which key changes have is said by the description that they are read by.
+    """
     options, docs = log.options, log.column_docs()
-    known = {column.name for column in version.columns} if version is not None else set()
+    found = [version for version in versions if version is not None]
+    known = {column.name for version in found for column in version.columns}
     columns = tuple(name for name in options.columns if name in known)
     # No file format takes a struct without fields, so without any wanted column images are JSON text.
-    if version is None or (options.columns and not columns):
-        return changes_schema(None, header=options.header, docs=docs)
-    return changes_schema([version], log.dec_length, header=options.header, columns=columns, docs=docs)
+    is_text = not found or (bool(options.columns) and not columns)
+    schema = changes_schema(None if is_text else found, header=options.header, columns=columns, docs=docs)
+    return schema if options.envelope == "flat" else schema.append(pa.field(KEY, schemas.TEXT))
 
 
-def table_type(versions: Sequence[Version], dec_length: str, columns: tuple[str, ...] = ()) -> pa.StructType:
+def table_type(versions: Sequence[Version], columns: tuple[str, ...] = ()) -> pa.StructType:
     """One struct for all versions of a table: all their columns by column number, or the named ones.
 
-    Integers and decimals are widened; columns that a version lacks are null. Raises OptionError LMP-C008 for two types
-    without a common type, and names both.
+    It does not depend on the order of `versions`. Integers and decimals are widened; columns that a version lacks are
+    null. Raises OptionError LMP-C008 for two types without a common type, and names both.
     """
     found: dict[str, tuple[TableColumn, Version, pa.DataType]] = {}
     having: dict[str, list[tuple[TableColumn, Version]]] = {}
-    for version in sorted(versions, key=lambda entry: entry.sequence):
+    for version in sorted(versions, key=_place):
         for column in version.columns:
-            type_ = column_type(column, dec_length)
+            type_ = column_type(column)
             having.setdefault(column.name, []).append((column, version))
             if column.name in found:
                 known, owner, before = found[column.name]
@@ -95,7 +100,12 @@ def table_type(versions: Sequence[Version], dec_length: str, columns: tuple[str,
     ordered = [entry for entry in ordered if not columns or entry[0].name in columns]
     return pa.struct(
         [
-            pa.field(column.name, type_, metadata=field_metadata(having[column.name], len(versions), dec_length))
+            pa.field(column.name, type_, metadata=field_metadata(having[column.name], len(versions)))
             for column, _, type_ in ordered
         ]
     )
+
+
+def _place(version: Version) -> tuple[int, list[tuple[int, str, str]]]:
+    """Sorts versions by their number, and those of one number, of several control files, by their columns."""
+    return version.sequence, [(column.number, column.name, column.sql_words) for column in version.columns]

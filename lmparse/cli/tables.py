@@ -31,16 +31,16 @@ def run(parsed: argparse.Namespace) -> int:
     described = table_descriptions(log)
     for table in described.found:
         if parsed.json:
-            print_json(table.to_dict(log.dec_length))
+            print_json(table.to_dict())
         else:
-            print_lines(_lines(table, log.dec_length))
+            print_lines(_lines(table))
     code = GOOD if described.fault is None else fail(described.fault)
     errors.total()
     return report_tally(log.tally, code)
 
 
-def _lines(table: TableDescription, dec_length: str) -> Iterator[str]:
-    described = table.to_dict(dec_length)
+def _lines(table: TableDescription) -> Iterator[str]:
+    described = table.to_dict()
     short = " (short name)" if table.is_short else ""
     ids = f" ({table.ids})" if table.full_name != table.ids else ""
     force = f"from {table.since or 'the beginning'} to {table.until or 'the end'}"

@@ -120,13 +120,13 @@ def _item_type(layouts: Any, entry: Field) -> pa.DataType:
     return pa.type_for_alias(name)
 
 
-def column_type(column: TableColumn, dec_length: str) -> pa.DataType:
+def column_type(column: TableColumn) -> pa.DataType:
     """The Arrow type of a column of a table."""
     form = column.form
     if form == "int":
         return {2: pa.int16(), 4: pa.int32(), 8: pa.int64()}[column.length]
     if form == "decimal":
-        precision = max(column.precision(dec_length), column.scale)
+        precision = max(column.precision, column.scale)
         return pa.decimal128(precision, column.scale) if precision <= MAX_DIGITS else TEXT
     if form == "absent":
         return pa.binary() if column.type == "BLOB" else TEXT

@@ -54,7 +54,7 @@ def _column(column: Column, byte_order: ByteOrder, page: CodePage, trim: bool) -
     reason = _refusal(column, text)
     if reason:
         return LuwRowColumn(name=column.name, width=column.width, column=column, type=pa.null(), reason=reason)
-    type_ = column_type(column, "")
+    type_ = column_type(column)
     found = LuwRowColumn(name=column.name, width=column.width, column=column, type=type_)
     if column.form == "absent" or column.type == "XML":
         return replace(found, kernel="kept elsewhere")
@@ -104,7 +104,7 @@ def _refusal(column: Column, page: CodePage) -> str:
     if form == "text":
         return kernels.text_refusal(page)
     if form == "decimal":
-        return kernels.decimal_refusal(max(column.precision(), column.scale), width)
+        return kernels.decimal_refusal(max(column.precision, column.scale), width)
     number, widths = _WIDTHS.get(form, ("", (width,)))
     return "" if width in widths else f"{number} of {width} bytes"
 

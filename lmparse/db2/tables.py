@@ -61,7 +61,8 @@ class Column:
         """Digits behind the decimal point."""
         return self.sql_type.scale
 
-    def precision(self, dec_length: str = "") -> int:
+    @property
+    def precision(self) -> int:
         """Digits of a DECIMAL column."""
         return self.sql_type.precision
 
@@ -70,7 +71,8 @@ class Column:
         """None: neither log nor tables file names code pages; see the option `code_page`."""
         return None
 
-    def sql_words(self, dec_length: str = "") -> str:
+    @property
+    def sql_words(self) -> str:
         """Its type in SQL words."""
         return self.sql_type.words
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from lmparse.changes.change import Version
 from lmparse.changes.descriptions import DESCRIBED, described_table
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.schemas import version_schema
@@ -40,9 +41,9 @@ _OTHER = "other"
 class ChangeFolderRun(Run):
     """One conversion of the changes of a log into a folder of files."""
 
-    described: dict[str, list[tuple[pa.Schema, dict[str, Any]]]]
-    """Schema of the changes of each table version, with its key and columns, by the identity of the version, which
-    versions of several control files may share."""
+    described: dict[str, list[tuple[pa.Schema, Version]]]
+    """The table versions, each with the schema of its changes, by the identity, which those of several control files
+    may share."""
     log: ChangeLog
 
     @cached_property
@@ -73,6 +74,9 @@ class ChangeFolderRun(Run):
         if asked.options.columns or asked.options.table_version is not None:
             log.check_columns()  # a part knows its own alone
         parts = self.parts(log.change_parts)
+        self.described = {}
+        for version in log.all_versions():
+            self.described.setdefault(version.identity, []).append((version_schema(log, version), version))
         with self._files_ahead(spilled, asked.metadata(log)) as ahead:
             if len(parts) > 1:
                 self.take_over(log.tally)
@@ -83,10 +87,6 @@ class ChangeFolderRun(Run):
                 kept = self._changes_here(log, spilled, ahead)
         self.check_files()
         check_same(kept, self._origin, is_sorted=self.asked.options.order == "file")
-        self.described = {}
-        for version in log.all_versions():
-            described = described_table(version, log.dec_length)
-            self.described.setdefault(version.identity, []).append((version_schema(log, version), described))
         files = self._write_files(work.made, kept.groups, asked.metadata(log), ahead.files)
         self.summary.left_out += self.enveloped.left_out
         manifest = work.made / writers.MANIFEST
@@ -175,14 +175,22 @@ class ChangeFolderRun(Run):
         return Named(schema, name, parts[0].sequence, parts[0].identity)
 
     def _schema(self, group: Group) -> pa.Schema:
-        return LINES if self.form == "jsonl" else self.enveloped.schema(group.schema)
+        return LINES if self.form == "jsonl" else self.enveloped.schema(self._flat(group))
+
+    def _flat(self, group: Group) -> pa.Schema:
+        """The columns of the changes of a group, with what all descriptions say that rows of its file may be read by.
+
+        It is decided before the first row: the file may be written before all descriptions have been used.
+        """
+        found = [version for schema, version in self.described.get(group.identity or "", []) if schema == group.schema]
+        return version_schema(self.log, *found) if found else group.schema
 
     @contextmanager
     def _opened(self, path: Path, group: Group, metadata: dict[str, str]) -> Iterator[BatchOutput]:
         final = self._schema(group).with_metadata(metadata)
         with (
             writers.opened(path, self.form, final, self.compression, self.asked.csv_text) as output,
-            self.enveloped.into(output, group.identity, group.schema) as put,
+            self.enveloped.into(output, group.identity, self._flat(group)) as put,
         ):
             yield put
 
@@ -203,7 +211,7 @@ class ChangeFolderRun(Run):
             "version": table and table.version,
             "ids": table and table.identity.partition(" ")[0],
             **self._description(group),
-            "rows": self.enveloped.rows(group.identity, group.schema, sum(operations.values())),
+            "rows": self.enveloped.rows(group.identity, self._flat(group), sum(operations.values())),
             "rows_by_operation": dict(sorted(operations.items())),
             "schema": None if self.form == "jsonl" else [_described(entry) for entry in self._schema(group)],
             "size": path.stat().st_size,
@@ -213,8 +221,8 @@ class ChangeFolderRun(Run):
     def _description(self, group: Group) -> dict[str, Any]:
         """Key and columns of the version of a group; nulls, and a note, if control files say different ones."""
         every = self.described.get(group.identity or "", [])
-        of_schema = [described for schema, described in every if schema.equals(group.schema)]
-        found = of_schema or [described for _, described in every]
+        of_schema = [version for schema, version in every if schema == group.schema]
+        found = [described_table(version) for version in of_schema or (version for _, version in every)]
         if not found:
             return dict.fromkeys(DESCRIBED)
         if all(one == found[0] for one in found):

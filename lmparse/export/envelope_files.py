@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 
 import pyarrow as pa
 
@@ -16,7 +15,7 @@ from lmparse.export.writers import BatchOutput
 from lmparse.logs import envelopes
 
 _FLAT = "flat"
-_Key = tuple[str | None, str]
+_File = tuple[str | None, str]
 
 
 def check(log: ChangeLog, form: str) -> None:
@@ -36,7 +35,7 @@ def check(log: ChangeLog, form: str) -> None:
             f"envelope apply: each version of the table has a file of its own, and a key may be in several: {found}",
             hint="give tableVersion, or take lmparse changes",
         )
-    envelopes.check_versions(options, versions, log.dec_length, are_texts=False)
+    envelopes.check_versions(options, versions, are_texts=False)
     if options.envelope == "debezium":
         envelopes.note_zone(log)
 
@@ -46,11 +45,7 @@ class EnvelopeFiles:
 
     def __init__(self, log: ChangeLog) -> None:
         self._log = log
-        self._makers: dict[_Key, _Enveloping] = {}
-
-    @cached_property
-    def _keys(self) -> dict[str, tuple[str, ...]]:
-        return {version.identity: version.key for version in self._log.all_versions()}
+        self._makers: dict[_File, _Enveloping] = {}
 
     def schema(self, flat: pa.Schema) -> pa.Schema:
         """The columns of a file of changes that have some columns before."""
@@ -65,7 +60,7 @@ class EnvelopeFiles:
         if self._log.options.envelope == _FLAT:
             yield output
             return
-        made = _Enveloping(self._log, self._maker(flat), self._keys.get(identity or "", ()), output)
+        made = _Enveloping(self._log, self._maker(flat), output)
         self._makers[identity, str(flat)] = made  # a file that is written again replaces the first
         yield made
         made.finish()
@@ -84,14 +79,14 @@ class EnvelopeFiles:
 class _Enveloping:
     """Puts the flat changes of one table version into their envelope."""
 
-    def __init__(self, log: ChangeLog, maker: Enveloper, key: tuple[str, ...], output: BatchOutput) -> None:
-        self.maker, self._key, self._output = maker, key, output
+    def __init__(self, log: ChangeLog, maker: Enveloper, output: BatchOutput) -> None:
+        self.maker, self._output = maker, output
         self._latest = envelopes.latest_of(log)
         self.rows = 0
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Write some changes, or keep them until all are known."""
-        made = self.maker.rows(batch, self._key)
+        made = self.maker.rows(batch)
         if self._latest is None:
             self._write(made)
         else:

@@ -83,7 +83,7 @@ class SqlColumn:
     @cached_property
     def words(self) -> str:
         """Its type in SQL words."""
-        return self.column.sql_words("bytes")
+        return self.column.sql_words
 
     @cached_property
     def type(self) -> str:

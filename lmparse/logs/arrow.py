@@ -293,7 +293,6 @@ class TableColumns:
 
     options: Options
     versions: Sequence[Version] = ()
-    dec_length: str = ""
     why_none: OptionError | None = None
     """Why no log says the columns of the table."""
     is_whole: bool = True
@@ -305,7 +304,7 @@ class TableColumns:
         if options.table is None:
             return cls(options)
         versions: list[Version] = []
-        dec_length, names, missing = "", set[str](), []
+        names, missing = set[str](), []
         has_logs, is_whole = False, True
         for log in logs:
             has_logs = True
@@ -319,7 +318,6 @@ class TableColumns:
             versions.extend(found)
             is_whole = is_whole and bool(found)
             names |= log.table_names
-            dec_length = dec_length or log.dec_length
         if len(names) > 1:
             raise OptionError(
                 f"table {options.table!r} is ambiguous: {', '.join(sorted(names))}",
@@ -333,7 +331,7 @@ class TableColumns:
                 "can be read", code="LMP-C005",
                 hint="without table, before and after are JSON text, and no file is needed for the columns",
             )  # fmt: skip
-        return cls(options, versions, dec_length, why, is_whole)
+        return cls(options, versions, why, is_whole)
 
     def schema(self, *, may_lack: bool = False) -> pa.Schema:
         """The columns of the changes, without columns of the table if no log says them.
@@ -346,9 +344,9 @@ class TableColumns:
             options = replace(options, columns=tuple(name for name in options.columns if name in known))
             versions = versions if options.columns else ()  # the option left empty would mean all
         if options.envelope != "flat":
-            return envelopes.schema_of(options, versions, self.dec_length)
+            return envelopes.schema_of(options, versions)
         docs = check_changes(options).column_docs()
-        return changes_schema(versions, self.dec_length, header=options.header, columns=options.columns, docs=docs)
+        return changes_schema(versions, header=options.header, columns=options.columns, docs=docs)
 
 
 def without_metadata(schema: pa.Schema) -> pa.Schema:

@@ -38,17 +38,17 @@ _NANOS = re.compile(r"TIMESTAMP\((?:[7-9]|1[0-2])\)")
 """Types of timestamps with more digits than Arrow's have here."""
 
 
-def schema_of(options: Options, versions: Sequence[Version] | None, dec_length: str) -> pa.Schema:
+def schema_of(options: Options, versions: Sequence[Version] | None) -> pa.Schema:
     """The columns of the envelope that options name; with the versions of one table its columns, else images as JSON.
 
     Raises OptionError for a combination that cannot be given.
     """
-    check_versions(options, versions or (), dec_length, are_texts=versions is None)
-    image = TEXT if versions is None else table_type(versions, dec_length, options.columns)
+    check_versions(options, versions or (), are_texts=versions is None)
+    image = TEXT if versions is None else table_type(versions, options.columns)
     return envelope_schema(options.envelope, image)
 
 
-def check_versions(options: Options, versions: Sequence[Version], dec_length: str, *, are_texts: bool) -> None:
+def check_versions(options: Options, versions: Sequence[Version], *, are_texts: bool) -> None:
     """Raise OptionError if the envelope cannot be made for some table versions. `are_texts`: images are JSON text."""
     keys = {version.key for version in versions}
     for name in (name for key in keys for name in key):
@@ -69,12 +69,12 @@ def check_versions(options: Options, versions: Sequence[Version], dec_length: st
             hint="for Db2 LUW, give the table `key:` in the tables file; or take envelope changefeed",
         )
     long = [
-        column for column in version.columns
-        if column.name in version.key and _NANOS.match(column.sql_words(dec_length)) and not are_texts
+        column for version in versions for column in version.columns
+        if column.name in version.key and _NANOS.match(column.sql_words) and not are_texts
     ]  # fmt: skip
     if long:
         raise OptionError(
-            f"envelope apply: {long[0].name} of the key is a {long[0].sql_words(dec_length)}, and typed columns have "
+            f"envelope apply: {long[0].name} of the key is a {long[0].sql_words}, and typed columns have "
             "six digits, which may make two keys one",
             hint="lmparse changes prints all digits",
         )
@@ -100,19 +100,14 @@ def _version() -> str | None:
         return None
 
 
-def enveloped(
-    log: ChangeLog,
-    batches: Iterable[pa.RecordBatch],
-    maker: Enveloper,
-    key: Sequence[str] | None = None,
-) -> Iterator[pa.RecordBatch]:
-    """Flat changes of a log in their envelope; `batches` have the columns of `maker.flat`, or `key` is given.
+def enveloped(log: ChangeLog, batches: Iterable[pa.RecordBatch], maker: Enveloper) -> Iterator[pa.RecordBatch]:
+    """Flat changes of a log in their envelope; `batches` have the columns of `maker.flat`.
 
     What has no form in the envelope is counted in `log.left_out`. Rows of `apply` come behind the last change.
     """
     latest = latest_of(log)
     for batch in batches:
-        made = maker.rows(batch, key)
+        made = maker.rows(batch)
         log.left_out.update(maker.left_out)
         maker.left_out.clear()
         if latest is not None:
@@ -132,7 +127,7 @@ def check_log(log: ChangeLog) -> None:
     """Raise OptionError if the envelope of a log's options cannot be made as JSON lines."""
     options = log.options
     versions = log.all_versions() if options.table is None else log.table_versions()
-    check_versions(options, versions, log.dec_length, are_texts=True)
+    check_versions(options, versions, are_texts=True)
     if options.table is not None and options.envelope != "debezium":
         names = [column.name for version in versions for column in version.columns]
         check_names([name for name in names if not options.columns or name in options.columns], options.envelope)

@@ -76,7 +76,7 @@ class Log:
         log = self._change_log()
         described = table_descriptions(log)
         for table in described.found:
-            yield table.to_dict(log.dec_length)
+            yield table.to_dict()
         if described.fault is not None:
             raise described.fault
 

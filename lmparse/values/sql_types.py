@@ -59,14 +59,18 @@ class TableColumn(Protocol):
     def length(self) -> int: ...
     @property
     def scale(self) -> int: ...
-    def precision(self, dec_length: str) -> int: ...
+    @property
+    def precision(self) -> int:
+        """Digits of a decimal."""
+
     @property
     def is_nullable(self) -> bool: ...
     @property
     def ccsid(self) -> int | None:
         """CCSID of its text; None for other columns, and where the log does not say it."""
 
-    def sql_words(self, dec_length: str) -> str:
+    @property
+    def sql_words(self) -> str:
         """Its type in SQL words, such as CHAR(6)."""
 
 

@@ -171,4 +171,4 @@ def test_check_passes_a_key_that_an_index_has(
 )
 def test_types_in_sql_words(column: Column, words: str, tmp_path: Path) -> None:
     (found,) = version_of(tmp_path, Table(owner="PROD", name="T", columns=(column,))).columns
-    assert found.sql_words("bytes") == words
+    assert found.sql_words == words

@@ -48,7 +48,7 @@ def parts_of(path: Path, max_bytes: int, **options: Any) -> list[FilePart]:
 
 
 def rows_of(parts: list[FilePart]) -> list[dict[str, Any]]:
-    schema = changes_schema(open_changes(parts[0].path, parts[0].options).all_versions(), "bytes")
+    schema = changes_schema(open_changes(parts[0].path, parts[0].options).all_versions())
     schema = schema.remove(schema.get_field_index("_metadata"))
     batches = [batch for part in parts for batch in arrow.part_batches(part, schema, with_changes=True)]
     return pa.Table.from_batches(batches, schema).to_pylist()

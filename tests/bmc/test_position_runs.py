@@ -96,7 +96,7 @@ def numbers_in(path: Path, engine: str, max_bytes: int, *, is_numbered: bool = F
     found: dict[int, int] = {}
     request = asked(path, engine, max_bytes=max_bytes)
     log = open_changes(str(path), request.options)
-    schema = changes_schema(log.all_versions(), "bytes")
+    schema = changes_schema(log.all_versions())
     schema = schema.remove(schema.get_field_index("_metadata"))
     for part in request.parts(is_numbered=is_numbered):
         for batch in arrow.part_batches(part, schema, with_changes=True):
@@ -197,7 +197,7 @@ def seqs_in(path: Path, engine: str, **more: Any) -> list[str]:
     """`seq` of the changes of a file in one part, from one engine."""
     named = {"control": str(path.with_suffix(".ctl")), "engine": engine, **more}
     log = open_changes(str(path), Options.parse(named))
-    schema = changes_schema(log.all_versions(), "bytes")
+    schema = changes_schema(log.all_versions())
     return [seq for batch in arrow.change_batches(log, schema) for seq in batch.column("seq").to_pylist()]
 
 
@@ -221,7 +221,7 @@ def test_a_bad_record_of_a_run_counts(tmp_path: Path) -> None:
     for engine in ("kaitai", "columnar"):
         request = asked(path, engine)
         (part,) = request.parts(is_numbered=False)
-        schema = changes_schema(open_changes(str(path), request.options).all_versions(), "bytes")
+        schema = changes_schema(open_changes(str(path), request.options).all_versions())
         rows = [row for batch in arrow.part_batches(part, schema, with_changes=True) for row in batch.to_pylist()]
         assert [row["seq"] and int(row["seq"][-8:], 16) for row in rows] == [0, 1, 2, 3, 0, None, 2, 3, 0, 1, 2, 3]
 

@@ -248,7 +248,7 @@ def checked(
     assert np.array_equal(starts, before[1])
     assert np.array_equal(lengths, before[2])
     schema = pa.schema(
-        (column.name, change_schemas.column_type(column, given.reading.dec_length))
+        (column.name, change_schemas.column_type(column.counting(given.reading.dec_length)))
         for column in table.columns
         if wanted is None or column.name in wanted
     )
@@ -693,7 +693,8 @@ def test_types_are_those_of_changes() -> None:
     for scheme, dec_length in product(SCHEMES, ("bytes", "precision")):
         given = sample(TYPES, scheme, dec_length=dec_length)
         for column in (*given.table.columns, described("DEC", 30)):
-            assert column_type(column, dec_length) == change_schemas.column_type(column, dec_length)
+            counted = column.counting(dec_length)
+            assert column_type(counted) == change_schemas.column_type(counted)
 
 
 def test_decimals_of_39_digits_and_of_none() -> None:

@@ -416,7 +416,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, st
     table = first.tables.versions[0].hex_ids  # type: ignore[attr-defined]
     options = {"control": str(control), "table": table, "include": "all"}
     log = open_changes(data, Options.parse(options))
-    schema = changes_schema(log.table_versions(), log.dec_length)
+    schema = changes_schema(log.table_versions())
     return Path(data), options, pa.Table.from_batches(arrow.change_batches(log, schema), schema)
 
 
@@ -482,7 +482,7 @@ def test_no_image_is_passed_over_that_may_say_how_others_are_read(tmp_path: Path
     whole, _, _ = log.changes(())
     for filters in ([Filter("op", "=", "I")], [Filter("op", "=", "D")], [Filter("op", "=", "U")]):
         opened = open_changes(log.path, Options.parse(log.options))
-        schema = changes_schema(opened.table_versions(), opened.dec_length)
+        schema = changes_schema(opened.table_versions())
         found = pa.Table.from_batches(arrow.change_batches(opened, schema, None, filters), schema)
         assert found.equals(left(whole, filters))
         assert opened.interpretation.image.null_bytes == "absent"  # type: ignore[attr-defined]

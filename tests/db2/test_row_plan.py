@@ -232,7 +232,7 @@ def checked(
     assert np.array_equal(starts, before[1])
     assert np.array_equal(lengths, before[2])
     names = [column.name for column in table.columns if wanted is None or column.name in wanted]
-    schema = pa.schema((column.name, column_type(column, "")) for column in table.columns if column.name in names)
+    schema = pa.schema((column.name, column_type(column)) for column in table.columns if column.name in names)
     assert decoded.irregular.dtype == np.bool_
     assert len(decoded.irregular) == len(starts)
     assert list(decoded.arrays) == schema.names

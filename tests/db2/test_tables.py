@@ -372,7 +372,7 @@ def test_a_described_column_is_refused_or_has_a_plan_and_a_schema(word: str) -> 
             codes.append(error.code)
         if table is not None:
             LuwRowPlan(table, "little", codepages.lookup("utf-8"))
-            assert table_type([table], "").num_fields == 1
+            assert table_type([table]).num_fields == 1
         assert table is not None or codes == ["LMP-R006"]
 
 

@@ -163,13 +163,13 @@ def column(type_: str, length: int = 4, scale: int = 0, **given: Any) -> Column:
     ids=lambda value: f"{value.type}{value.length}" if isinstance(value, Column) else "",
 )
 def test_types_of_columns(given: Column, type_: pa.DataType) -> None:
-    assert column_type(given, "bytes") == type_
+    assert column_type(given) == type_
 
 
 def test_precision_of_a_decimal_is_its_length_where_that_counts_digits() -> None:
-    assert column_type(column("DEC", 9, 2), "precision") == pa.decimal128(9, 2)
+    assert column_type(column("DEC", 9, 2).counting("precision")) == pa.decimal128(9, 2)
     proven = column("DEC", 9, 2, loglog_bytes=5)
-    assert column_type(proven, "bytes") == pa.decimal128(9, 2)
+    assert column_type(proven.counting("bytes")) == pa.decimal128(9, 2)
 
 
 # -- versions of one table ------------------------------------------------------------------
@@ -182,7 +182,7 @@ def version(sequence: int, *columns: Column) -> TableVersion:
 def union(*columns: Column) -> pa.DataType:
     """The type of one column that has another form in each version."""
     versions = [version(number, entry) for number, entry in enumerate(columns, 1)]
-    return table_type(versions, "bytes").field("C").type
+    return table_type(versions).field("C").type
 
 
 @pytest.mark.parametrize(
@@ -223,10 +223,10 @@ def test_types_that_do_not_go_together(first: Column, second: Column) -> None:
 def test_columns_of_versions_stand_by_number() -> None:
     first = version(1, column("INT", name="A", number=1), column("INT", name="B", number=3))
     second = version(2, column("INT", name="A", number=1), column("INT", name="NEW", number=2))
-    assert table_type([second, first], "bytes").names == ["A", "NEW", "B"]
-    assert table_type([first, second], "bytes", ("NEW",)).names == ["NEW"]
+    assert table_type([second, first]).names == ["A", "NEW", "B"]
+    assert table_type([first, second], ("NEW",)).names == ["NEW"]
     with pytest.raises(OptionError, match="'NONE'") as caught:
-        table_type([first, second], "bytes", ("NONE",))
+        table_type([first, second], ("NONE",))
     assert "NEW" in str(caught.value.hint)
 
 

@@ -34,14 +34,12 @@ class Column:
     type: str = ""
     scale: int = 0
 
-    def precision(self, dec_length: str) -> int:
-        """Digits of a decimal; there are none."""
-        return 0
-
+    precision = 0
     is_nullable = False
     ccsid = None
 
-    def sql_words(self, dec_length: str) -> str:
+    @property
+    def sql_words(self) -> str:
         """Its type in SQL words."""
         return "BIGINT" if self.form == "int" else f"CHAR({self.length})"
 
