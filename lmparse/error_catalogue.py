@@ -298,7 +298,7 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-C010": Cause(
         "the tables file does not fit this log",
-        "A column has another type or place in the tables file than in the log.",
+        "A column that was not taken back has another type or place in the tables file than in the log.",
         "Write it again from the catalog of the database that wrote the log, as of the time of the log.",
     ),
     "LMP-C011": Cause(

@@ -67,7 +67,7 @@ class Descriptions:
     def doubts(self) -> Iterator[str]:
         """What is not known of the tables of the changes so far, in words."""
         for (space, number), doubt in sorted(self._doubts):
-            yield f"rows of table {space}.{number} {_IN_FRONT} {doubt}"
+            yield f"rows of table {space}.{number} {doubt}"
 
     def indexes(self, ids: Ids) -> list[int]:
         """Numbers of the records with which another description of a table is in force, ascending."""
@@ -86,9 +86,12 @@ class Descriptions:
 
 
 _IN_FRONT = "in front of a record that drops it or columns of it, or makes another one with its ids,"
-_BY_FILE_ALONE = "are read with the tables file alone, which must be as of that time"
-_UNNAMED = "have no names of the tables file, which is as of later"
-_NAMED = "have names of the tables file, which must be as of that time"
+_BY_FILE_ALONE = f"{_IN_FRONT} are read with the tables file alone, which must be as of that time"
+_UNNAMED = f"{_IN_FRONT} have no names of the tables file, which is as of later"
+_NAMED = f"{_IN_FRONT} have names of the tables file, which must be as of that time"
+_NOT_KEPT = "described by a record that was taken back, or has no commit in the log,"
+_NAMED_UP_TO = f"{_NOT_KEPT} have names of the tables file only in front of the first column that it has otherwise"
+_NOT_OF_FILE = f"{_NOT_KEPT} have no names of the tables file, which has other columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +106,19 @@ class Fit:
 
 def fit_of(table: Table, record: TableRecord, named: Table) -> Fit:
     """How a description that a record of the log has fits the one of the tables file, which is of one time."""
+    difference, versions = table.differs_from(named), record.column_range
+    assert versions is not None
     is_of_file, doubt = record.has_last_columns, ""
     if not record.is_last_table or (is_of_file and record.may_be_gone):
         # It may be the table of the file, made anew with the same columns.
-        is_of_file, doubt = record.column_range is not None and record.column_range.has_one_of(named), _NAMED
+        is_of_file, doubt = difference is None and versions.has_one_of(named), _NAMED
+    if is_of_file and difference is None:
+        return Fit(table.named_by(named), None, doubt)
+    if is_of_file and (record.is_committed or table is record.before or versions.contradicts(named)):
+        return Fit(table, difference)
     if is_of_file:
-        difference = table.differs_from(named)
-        return Fit(table.named_by(named) if difference is None else table, difference, doubt)
+        # The file may be of what came instead: then the two have in common what they go on from.
+        return Fit(table.named_by(named), None, _NAMED_UP_TO) if versions.is_made else Fit(table, None, _NOT_OF_FILE)
     if record.is_last_table and record.may_be_gone != "table":
         table = replace(table, schema=named.schema, name=named.name)
     return Fit(table, None, _UNNAMED)

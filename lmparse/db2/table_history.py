@@ -16,17 +16,33 @@ from lmparse.framing.extents import RecordExtent
 
 
 class ColumnRange:
-    """Descriptions that go on from one another: each has the columns of the one in front of it, and more."""
+    """The descriptions of a table up to where it, or columns of it, are dropped: each adds columns to one in front.
 
-    def __init__(self) -> None:
+    Those that hold have each the columns of the one before. One that was taken back may have other columns than the one
+    that came instead, and is none of them.
+    """
+
+    def __init__(self, begin: TableRecord | None) -> None:
+        """`begin`: the record with which it begins; None if that is in front of the log."""
+        self.begin = begin
         self.tables: list[Table] = []
+        """Those that were not taken back, but with all of it."""
         self._asked: tuple[Table, bool] | None = None
 
     def has_one_of(self, other: Table) -> bool:
-        """Whether one of them has the columns of another description, as `Table.has_columns_of`."""
+        """Whether one that holds has the columns of another description, as `Table.has_columns_of`."""
         if self._asked is None or self._asked[0] is not other:
             self._asked = other, any(table.has_columns_of(other) for table in self.tables)
         return self._asked[1]
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the table is there to go on from: its beginning is committed, or in front of the log."""
+        return self.begin is None or self.begin.is_committed
+
+    def contradicts(self, other: Table) -> bool:
+        """Whether another description has otherwise what all of them go on from, whatever was taken back."""
+        return self.is_made and bool(self.tables) and self.tables[0].differs_from(other) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +78,16 @@ class TableRecord:
     is_last_table: bool = True
     """Whether no other table with its ids is described behind; known once it is settled, as those below."""
     has_last_columns: bool = True
-    """Whether moreover no columns were dropped behind: a later description has only more columns."""
+    """Whether moreover no columns were dropped behind: a later description only has more, if neither is taken back."""
     column_range: ColumnRange | None = None
-    """The descriptions that it goes on from, and that go on from it; known once it is settled."""
+    """The descriptions with which it has its first columns in common; known once it is settled."""
     may_be_gone: str = ""
     """What a record drops behind all descriptions, in front of a table that nothing describes: `table` or `columns`."""
+
+    @property
+    def is_taken_back(self) -> bool:
+        """Whether the table never was so for others, and will not be."""
+        return self.is_undone or not (self.is_committed or self.is_open)
 
 
 class TableHistory:
@@ -191,12 +212,16 @@ def settled(records: Sequence[TableRecord], number: int = 0) -> list[TableRecord
     for record in records:
         table = first.get(id(record)) if record.table is None else record.table
         number += table is not None
+        column_range = columns.of(record)
         before = record.before if record.index in is_begun_before else None
         table = None if table is None else replace(table, sequence=number)
+        # What is taken back with the whole range holds in it. Else what the columns were before may be taken back too.
+        holds = not record.is_taken_back or not column_range.is_made
+        column_range.tables += (one for one in ((record.before, table) if holds else (before,)) if one is not None)
         found.append(
             replace(
                 record, table=table, before=before, sequence=number, is_last_table=tables.is_last(record),
-                has_last_columns=columns.is_last(record), may_be_gone=may_be_gone, column_range=columns.of(record),
+                has_last_columns=columns.is_last(record), may_be_gone=may_be_gone, column_range=column_range,
             )
         )  # fmt: skip
     return found
@@ -214,41 +239,34 @@ class _Ranges:
         self, records: Sequence[TableRecord], history: TableHistory, kinds: frozenset[str], first: Mapping[int, Table]
     ) -> None:
         """`first`: the descriptions behind records that have none, by identity of these."""
-        self._begins: dict[int, TableRecord | None] = {
-            id(record): record for record in records if record.kind in kinds or not record.kind
-        }
-        """The record with which the range of each begins, by identity; None if it begins in front of the log."""
+        front = ColumnRange(None)
+        self._ranges = {id(one): ColumnRange(one) for one in records if one.kind in kinds or not one.kind}
+        """The range of each record, by identity."""
         for record in records:
-            if id(record) not in self._begins:
+            if id(record) not in self._ranges:
                 known = history.record_at(record.index - 1, record.transaction, is_undone=True)
-                self._begins[id(record)] = None if known is None else self._begins.get(id(known))
+                self._ranges[id(record)] = self._ranges.get(id(known), front)
         committed = [record for record in records if record.kind in kinds and record.is_committed]
-        described = [record for record in records if record.table is not None or id(record) in first]
-        is_described = {id(self._begins[id(record)]) for record in described}
-        last = next((record for record in reversed(committed) if id(record) in is_described), None)
-        if last is None and id(None) not in is_described and described:
-            last = self._begins[id(described[-1])]
-        self._last = {id(last)}
-        """The beginning of the last range that is described, and those of ranges that may be behind it: of transactions
-        without an end."""
-        behind = -1 if last is None else last.index
-        may_follow = [record for record in records if record.kind in kinds and record.is_open and record is not last]
+        described = [self.of(record) for record in records if record.table is not None or id(record) in first]
+        among = set(described)
+        last = next((found for one in reversed(committed) if (found := self.of(one)) in among), front)
+        if described and last not in among:
+            last = described[-1]
+        behind = -1 if last.begin is None else last.begin.index
+        may_follow = [record for record in records if record.kind in kinds and record.is_open]
         may_follow = [record for record in may_follow if not record.is_undone and record.index > behind]
-        self._last.update(map(id, may_follow))
-        self._ranges: dict[int, ColumnRange] = {}
-        for record in records:
-            tables = self._ranges.setdefault(id(self._begins[id(record)]), ColumnRange()).tables
-            tables += (one for one in (record.before, record.table, first.get(id(record))) if one is not None)
+        self._last = {last, *map(self.of, may_follow)}
+        """The last range that is described, and those that may be behind it: of transactions without an end."""
         self.has_open_end = bool(may_follow) or (bool(committed) and committed[-1].index > behind)
         """Whether another range begins behind that, or may do so, which nothing describes."""
 
     def of(self, record: TableRecord) -> ColumnRange:
         """The range that a description is in."""
-        return self._ranges[id(self._begins[id(record)])]
+        return self._ranges[id(record)]
 
     def is_last(self, record: TableRecord) -> bool:
         """Whether a description is in the last range that is described, or in one that may be it."""
-        return id(self._begins[id(record)]) in self._last
+        return self.of(record) in self._last
 
 
 def unlike_before(records: Sequence[TableRecord]) -> list[TableRecord]:

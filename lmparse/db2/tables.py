@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import Any
 
 from lmparse.changes.unique_names import unique_names
@@ -138,8 +138,12 @@ class Table:
         return [column for column in self.columns if column.sql_type.is_lob]
 
     def named_by(self, other: Table) -> Table:
-        """The same table with the names of another description, column by column; further columns keep theirs."""
-        described = list(zip_longest(self.columns, other.columns[: len(self.columns)]))
+        """The same table with the names of another description, column by column.
+
+        Columns keep theirs from the first one on that the other has otherwise, or not at all.
+        """
+        shared = list(takewhile(lambda pair: _same_bytes(*pair), zip(self.columns, other.columns, strict=False)))
+        described = list(zip_longest(self.columns, (known for _, known in shared)))
         names = unique_names(((known or column).name or column.name, column.number) for column, known in described)
         columns = [
             replace(column, name=name, sql_type=_refined(column.sql_type, known))
@@ -148,7 +152,7 @@ class Table:
         numbers = {column.name: number for number, column in enumerate(other.columns)}
         places = [numbers[name] for name in other.key]
         # A version without some column of the key, before it was added, has no key.
-        key = tuple(names[place] for place in places) if max(places, default=0) < len(names) else ()
+        key = tuple(names[place] for place in places) if max(places, default=0) < len(shared) else ()
         return replace(self, columns=tuple(columns), schema=other.schema, name=other.name, key=key)
 
     def has_columns_of(self, other: Table) -> bool:

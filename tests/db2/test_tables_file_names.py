@@ -13,6 +13,7 @@ from writers.db2.columns import Column
 from writers.db2.stream import Stream
 from writers.db2.tables import Table
 
+from lmparse import cli
 from lmparse.logs.open import table_descriptions
 
 _NAMELESS = "in front of a record that drops it or columns of it, or makes another one with its ids, have no names of"
@@ -183,3 +184,127 @@ def test_what_may_have_happened_at_the_end_takes_no_names_from_versions_in_front
     assert [row["after"] for row in found.rows] == [{"ID": 1, "X": 10}, {"ID": 2, "X": 20, "D": None}]
     assert {row["table_name"] for row in found.rows} == {"A"}
     assert found.has_note("have names of the tables file, which must be as of that time")
+
+
+_PLAIN = Table(2, 6, "A", (Column("ID", "INTEGER", nullable=False),), schema="PROD")
+
+
+def _added_twice(stream: Stream, first: Column, second: Column, how: str) -> tuple[Table, Table]:
+    """A row, one with a column that is taken back, and one with that which comes instead; returns the last two
+    versions."""
+    unit = stream.begin()
+    unit.initialize(_PLAIN)
+    unit.insert(_PLAIN, {"ID": 1})
+    unit.commit()
+    unit = stream.begin()
+    mark = unit.mark()
+    taken_back = unit.add_columns(_PLAIN, first)
+    unit.insert(taken_back, {"ID": 2, first.name: 20})
+    if how == "abort":
+        unit.abort()
+        unit = stream.begin()
+    else:
+        unit.rollback_to(mark)
+    wide = unit.add_columns(_PLAIN, second)
+    unit.insert(wide, {"ID": 3, second.name: 30})
+    unit.commit()
+    return taken_back, wide
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("end", ["nothing", "open drop"])
+@pytest.mark.parametrize("how", ["abort", "savepoint"])
+def test_columns_that_were_taken_back_are_no_error_of_the_tables_file(
+    how: str, end: str, engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has those that came instead; only what both go on from has its names."""
+    stream = Stream("v10", "little", "filter")
+    _, wide = _added_twice(stream, Column("X", "INTEGER"), Column("X", "BIGINT"), how)
+    if end == "open drop":
+        stream.begin().drop_table(wide)
+    # The key has a column behind those that both have.
+    tables = luw.tables_file(tmp_path, wide, replaced=[("]}", "], key: [X]}")])
+    found = read(tmp_path, stream, engine=engine, operations="I", include="all", tables=tables)
+    assert found.codes == []
+    second = {"ID": 2, "C2": 20} if end == "nothing" else {"C1": 2, "C2": 20}
+    assert [row["after"] for row in found.rows] == [{"ID": 1}, second, {"ID": 3, "X": 30}]
+    assert [row["table_name"] for row in found.rows] == ["A", "A" if end == "nothing" else "2.6", "A"]
+    note = "rows of table 2.6 described by a record that was taken back, or has no commit in the log, have names of"
+    assert found.has_note(note) is (end == "nothing")
+    assert cli.main(["check", str(tmp_path / "x.log"), "--spec", "db2_log", "--tables", tables]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_columns_of_a_transaction_without_an_end_are_no_error_of_the_tables_file(engine: str, tmp_path: Path) -> None:
+    """It may be as of later, when they were taken back and others added; its first columns must be those of the log."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(_PLAIN)
+    unit.insert(_PLAIN, {"ID": 1})
+    unit.commit()
+    unit = stream.begin()
+    unit.insert(unit.add_columns(_PLAIN, Column("X", "INTEGER")), {"ID": 2, "X": 20})
+    named = replace(_PLAIN, columns=(*_PLAIN.columns, Column("X", "BIGINT")))
+    options = {"engine": engine, "operations": "I", "include": "all"}
+    found = read(tmp_path, stream, **options, tables=luw.tables_file(tmp_path, named))
+    assert found.codes == []
+    assert [row["after"] for row in found.rows] == [{"ID": 1}, {"ID": 2, "C2": 20}]
+    other = luw.tables_file(tmp_path, named, replaced=[("INTEGER", "SMALLINT")])
+    assert read(tmp_path, stream, **options, tables=other).codes == ["LMP-C010"] * 2
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("is_described", [True, False])
+@pytest.mark.parametrize("type_", ["DOUBLE", "INTEGER"])
+def test_a_tables_file_of_another_log_is_an_error_of_rows_that_hold(
+    type_: str, engine: str, tmp_path: Path, *, is_described: bool
+) -> None:
+    """Also where it has the columns that were taken back, and where nothing but these describes the table."""
+    stream = Stream("v10", "little", "filter")
+    _, wide = _added_twice(stream, Column("X", "INTEGER"), Column("X", "BIGINT"), "abort")
+    named = replace(wide, columns=(*_PLAIN.columns, Column("X", type_)))
+    data = stream.bytes() if is_described else b"".join(stream.pieces()[3:])
+    options = {"engine": engine, "operations": "I", "include": "all"}
+    found = read(tmp_path, data, **options, tables=luw.tables_file(tmp_path, named))
+    assert found.codes == ["LMP-C010"]
+    taken_back = {"ID": 2, "X" if type_ == "INTEGER" else "C2": 20}
+    assert [row["after"] for row in found.rows] == [*([{"ID": 1}] if is_described else []), taken_back]
+    # What the columns were before they were added holds, whatever becomes of these.
+    other = luw.tables_file(tmp_path, named, replaced=[("false", "true")])
+    found = read(tmp_path, data, **options, tables=other)
+    assert found.codes == ["LMP-C010"] * (3 if is_described else 2)
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_table_that_was_never_made_is_no_error_of_the_tables_file(engine: str, tmp_path: Path) -> None:
+    """It is of the one that was made with its ids later."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.create_table(SECOND)
+    unit.initialize(SECOND)
+    unit.insert(SECOND, {"ID": 1, "T": "four"})
+    unit.abort()
+    options = {"operations": "I", "include": "all", "engine": engine, "tables": luw.tables_file(tmp_path, FIRST)}
+    found = read(tmp_path, stream, **options)
+    assert found.codes == []
+    assert [(row["table_name"], row["after"]) for row in found.rows] == [("2.6", {"C1": 1, "C2": "four"})]
+    assert found.has_note("have no names of the tables file, which has other columns")
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_columns_that_were_taken_back_do_not_make_a_table_before_that_of_the_file(engine: str, tmp_path: Path) -> None:
+    """Not even where they are the very columns of the table that is there at the end."""
+    stream = Stream("v10", "little", "filter")
+    taken_back, wide = _added_twice(stream, Column("X", "INTEGER"), Column("Y", "BIGINT"), "abort")
+    unit = stream.begin()
+    unit.drop_table(wide)
+    unit.create_table(taken_back)
+    unit.initialize(taken_back)
+    unit.insert(taken_back, {"ID": 4, "X": 40})
+    unit.commit()
+    options = {"operations": "I", "include": "all", "engine": engine, "tables": luw.tables_file(tmp_path, taken_back)}
+    found = read(tmp_path, stream, **options)
+    assert found.codes == []
+    nameless = [{"C1": 1}, {"C1": 2, "C2": 20}, {"C1": 3, "C2": 30}]
+    assert [row["after"] for row in found.rows] == [*nameless, {"ID": 4, "X": 40}]

@@ -70,8 +70,11 @@ def _with_tables_file(folder: Path, log: StatementLog, path: Path, whole: list[d
     tables = [place.table for place in places.values() if place.table is not None]
     if not tables:
         return Counter()
-    found = both_engines(path, {**log.options, "tables": tables_file(folder, *tables)})
+    options = {**log.options, "tables": tables_file(folder, *tables)}
+    found = both_engines(path, options)
     assert not found.errors, f"errors in {path} with a tables file: {found.said()}"
+    every = both_engines(path, {**options, "include": "all"})
+    assert not every.errors, f"errors in {path} with a tables file, of all changes: {every.said()}"
     numbers = {record.lsn: number for number, record in enumerate(log.stream.records)}
     counts = Counter[str]()
     pairs = [pair for pair in zip(whole, found.rows, strict=True) if pair[0]["op"] != "O"]
