@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
 
 import numpy as np
 
@@ -60,12 +62,35 @@ def number_changes(
         members.sort(key=lambda one: (one.rank, one.offsets[0]))
         if is_of_one:
             _check_units(members, heads, position)
-        numbers: dict[int, int] = {}
-        for one in members:
-            numbers.setdefault(one.change, len(numbers))
+        numbers = {change: number for number, change in enumerate(_in_order(members))}
         for one in members:
             if one.is_given:
                 _set(one, numbers[one.change], given[one.rank], lent[one.rank])
+
+
+def _in_order(members: Sequence[PlacedChange]) -> list[int]:
+    """The changes of one position in the order that all extracts show, as far as they do; else as they are met first.
+
+    `members` are sorted by extract and place.
+    """
+    behind: dict[int, set[int]] = {one.change: set() for one in members}
+    waiting = dict.fromkeys(behind, 0)
+    for one, other in pairwise(members):
+        if one.rank == other.rank and one.change != other.change and other.change not in behind[one.change]:
+            behind[one.change].add(other.change)
+            waiting[other.change] += 1
+    met = {change: number for number, change in enumerate(behind)}
+    changes = list(behind)
+    free = [met[change] for change, count in waiting.items() if not count]
+    heapify(free)
+    found = []
+    while free:
+        found.append(changes[heappop(free)])
+        for change in behind[found[-1]]:
+            waiting[change] -= 1
+            if not waiting[change]:
+                heappush(free, met[change])
+    return found if len(found) == len(changes) else changes  # extracts contradict each other
 
 
 def _entries(rows: SharedRows, placed: Sequence[PlacedChange], position: int) -> Iterator[PlacedChange]:

@@ -165,7 +165,9 @@ class Interpretation:
             others = self.of_others()
             of_others = tuple(reading for reading in left if reading.dec_length == others)
             if of_others:
-                left, evidence = of_others, f"{evidence}; DEC length as rows of the other extracts show it"
+                # The others follow: this extract may count otherwise, which a later row shows.
+                left = (*of_others, *(reading for reading in left if reading not in of_others))
+                evidence += "; DEC length first as rows of the other extracts show it"
         self.decide("columns", str(left[0]), evidence)
         return left
 

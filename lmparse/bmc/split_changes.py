@@ -101,7 +101,7 @@ def split_changes(
             placed += _placed(copies, number, owner, range(before, len(lent[owner.rank])))
         else:
             placed += _placed(copies, number)
-    return SplitChanges(lent, placed, untested, sum(map(_is_unpaired, identities)))
+    return SplitChanges(lent, placed, untested, sum(_is_unpaired(one, has_data=has_data) for one in identities))
 
 
 def _placed(
@@ -218,14 +218,24 @@ def _copies(identities: Iterable[Sequence[Sequence[_Copy]]], *, has_data: bool) 
             for copy in (copy for copy in own if copy.segments):
                 known = alike.setdefault(copy.digest if has_data else b"", [[] for _ in changes])
                 known[number].append(copy)
-        others: list[list[_Copy]] = [[] for _ in changes]
-        for digest, same in alike.items():
-            if digest and sum(map(bool, same)) > 1:
+        others = alike.pop(b"", [[] for _ in changes])
+        for same in alike.values():
+            _add_parts(same, others)
+            if sum(map(bool, same)) > 1:
                 yield from _nth(same)
             else:
-                for number, own in enumerate(same):
-                    others[number] += own
+                others = [[*known, *own] for known, own in zip(others, same, strict=True)]
         yield from _nth([sorted(own, key=lambda copy: copy.offsets) for own in others])
+
+
+def _add_parts(whole: Sequence[list[_Copy]], parts: Sequence[list[_Copy]]) -> None:
+    """Move parts of a change to the extracts' copies of it that have none: those with segments of the whole one."""
+    known = {(one.total, one.digest) for own in whole for copy in own[:1] for one in copy.segments}
+    for own, left in zip(whole, parts, strict=False):
+        if not own:
+            fitting = [copy for copy in left if all((one.total, one.digest) in known for one in copy.segments)]
+            own += fitting[:1]
+            left[:] = [copy for copy in left if copy not in fitting[:1]]
 
 
 def _nth(changes: Sequence[Sequence[_Copy]]) -> Iterator[list[_Copy]]:
@@ -234,10 +244,12 @@ def _nth(changes: Sequence[Sequence[_Copy]]) -> Iterator[list[_Copy]]:
         yield [copy for copy in together if copy is not None]
 
 
-def _is_unpaired(changes: Sequence[Sequence[_Copy]]) -> bool:
+def _is_unpaired(changes: Sequence[Sequence[_Copy]], *, has_data: bool) -> bool:
     """Whether of several changes of one identity some may be in segments in one extract, and not in another."""
+    if max(map(len, changes)) == 1:
+        return False
     singles = {sum(not copy.segments for copy in own) for own in changes if own}
-    return max(map(len, changes)) > 1 and len(singles) > 1
+    return len(singles) > 1 or (not has_data and singles != {0})
 
 
 def _by_identity(found: Sequence[SharedRecords]) -> Iterator[list[list[_Copy]]]:

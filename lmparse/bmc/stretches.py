@@ -131,6 +131,7 @@ def _shared(
     found = list(many(shared_records, tasks))
     position = sum(widths([name for name in fields if name in POSITION_FIELDS]))
     is_of_one = not have_members(heads) or not {"log_lrsn", "member_id"}.isdisjoint(fields)
+    is_of_one = is_of_one and "uor_id" in fields  # else units are not named: an error where changes are read
     some, rows = whole_changes(found, own)
     split = split_changes(found, own, some, _SegmentReader(own, merged, options), has_data=len(forms) == 1)
     number_changes(rows, split.placed, some, split.lent, own, position, is_of_one=is_of_one)
@@ -147,7 +148,7 @@ def _shared(
     if split.unpaired:
         notes.append(
             f"positions with several changes, of which some are in segments: {split.unpaired}; nothing shows which of "
-            "two extracts are the same, so they may be given twice"
+            "two extracts are the same, so one may be given twice, or not at all"
         )
     return given, lent, tuple(notes)
 

@@ -260,6 +260,33 @@ def test_changes_of_one_position_have_numbers_of_their_own(
 
 
 @ENGINES
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_order_that_one_extract_shows_is_kept(order: int, extracts: Extracts, engine: str) -> None:
+    """The second one is whole in another extract, which may come first."""
+    two = lldf.segmented(fields(1, "02" * 5), data(TEXT), 150)
+    extracts.add(lldf.record(data("a"), **fields(1, "01" * 5)), two[0])
+    extracts.add(*two)
+    extracts.paths.sort(reverse=order < 0)
+    extracts._run("changes", "--engine", engine, "--order", "commit")
+    printed, _ = extracts._capsys.readouterr()
+    assert [json.loads(line)["after"]["V"] for line in printed.splitlines()] == ["a", TEXT]
+
+
+@ENGINES
+@pytest.mark.parametrize("part", [0, 1])
+def test_a_part_of_one_of_several_changes_is_left_to_those_that_have_it_whole(
+    part: int, extracts: Extracts, engine: str
+) -> None:
+    both = [cut(1, TEXT, 150), cut(1, TEXT[::-1], 100)]
+    extracts.add(*whole(0, "a"), *both[0][part : part + 1])
+    extracts.add(*whole(0, "a"), *both[0], *both[1])
+    extracts.add(*both[0], *both[1], *whole(2, "b"))
+    assert sorted(extracts.texts(engine)) == sorted(["a", TEXT, TEXT[::-1], "b"])
+    assert "LMP" not in extracts.said
+    assert extracts.check() == 0
+
+
+@ENGINES
 def test_changes_of_one_position_that_are_cut_otherwise_are_said(extracts: Extracts, engine: str) -> None:
     second = cut(1, TEXT[::-1], 100)
     extracts.add(*whole(0, "a"), *cut(1, TEXT, 150), *second)

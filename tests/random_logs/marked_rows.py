@@ -123,7 +123,7 @@ def _check_table(chance: Random, log: _Log, name: str) -> Counter[str]:
     wanted = of_shell(shell)
     # A bad value in a header of another table is said, and has no row.
     unseen = wanted.bad - found.bad
-    wanted = replace(wanted, bad=wanted.bad - Counter({key: n for key, n in unseen.items() if "LMP-V" in key[2]}))
+    wanted = replace(wanted, bad=wanted.bad - Counter({key: n for key, n in unseen.items() if "LMP-V" in key[1]}))
     expect_given(f"Spark, {name}", wanted, found)
     images = [row[role] for row in map(json.loads, wanted.rows) for role in ("before", "after")]
     columns = sorted({column for image in images for column in image or ()})
