@@ -283,20 +283,21 @@ def _changes_of(
     Those of one TOTALSEGS are whole changes, one behind the other; what is left are segments of one that is not whole,
     or of which one has another TOTALSEGS by damage.
     """
-    groups: dict[int, list[list[SharedSegment]]] = {}
+    groups: dict[int, list[dict[int, SharedSegment]]] = {}
+    """By TOTALSEGS, the segments of each change by number."""
     for segment in segments:
-        own = groups.setdefault(segment.total, [[]])
-        if len(own[-1]) == segment.total or any(segment.number == one.number for one in own[-1]):
-            own.append([])
-        own[-1].append(segment)
+        own = groups.setdefault(segment.total, [{}])
+        if len(own[-1]) == segment.total or segment.number in own[-1]:
+            own.append({})
+        own[-1][segment.number] = segment
     left: list[SharedSegment] = []
     for total, own in groups.items():
         digests = iter(joined.get((segments[0].identity, total), ()))
         for group in own:
             if len(group) == total:
-                yield _copy(rank, group, next(digests))
+                yield _copy(rank, [*group.values()], next(digests))
             else:
-                left += group
+                left += group.values()
     if left:
         yield _copy(rank, sorted(left, key=lambda segment: segment.extent.offset), b"")
 

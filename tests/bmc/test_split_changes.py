@@ -15,7 +15,10 @@ from writers.bmc.fields import key
 from writers.bmc.rows import Column
 
 from lmparse import cli
+from lmparse.bmc import split_changes
 from lmparse.bmc.change_record import table_places
+from lmparse.bmc.repeated_changes import SharedSegment
+from lmparse.framing.extents import RecordExtent
 
 TABLE = Table(0x105, 2, 3, "PROD", "WIDE", (Column("K", "INT", 4), Column("V", "VCHR", 900)))
 TEXT = "".join(chr(ord("A") + number % 26) for number in range(200))
@@ -329,3 +332,14 @@ def test_the_cost_is_that_of_the_segments_and_that_of_the_tables(
         return counted
 
     assert growth(cost, 10) < 2.4
+
+
+def test_the_cost_of_one_change_is_that_of_its_segments() -> None:
+    def cost(size: int) -> int:
+        segments = [
+            SharedSegment(b"", size + 1, number, RecordExtent(number, ((number, 1),), number), 0, b"", 1, True, True)
+            for number in range(size)
+        ]
+        return operations(lambda: list(split_changes._changes_of(0, segments, {})))
+
+    assert growth(cost, 200) < 2.2
