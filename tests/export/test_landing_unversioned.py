@@ -13,7 +13,8 @@ import pytest
 from commands import Run
 from deltalake import write_deltalake
 from export.landed_extracts import Extracts, delta, insert, table
-from writers.bmc import control, framing, lldf, logs
+from random_logs.log_master_units import wide
+from writers.bmc import control, framing, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 from writers.db2 import tables as luw
@@ -35,16 +36,6 @@ Step = tuple[Table, str, int]
 """A table, a change type, and the number of the row."""
 
 
-def lines(*without: str) -> tuple[lldf.HeaderField, ...]:
-    """Today's header without some fields."""
-    found, place = [], 0
-    for line in lldf.described():
-        if line.name not in without:
-            found.append(replace(line, position=place))
-            place += line.length
-    return tuple(found)
-
-
 class Nights:
     """A Log Master log of which one extract is made each night, with a control file of its own."""
 
@@ -54,7 +45,7 @@ class Nights:
     def extract(self, *steps: Step, described: Sequence[Table], without: Sequence[str] = ()) -> Path:
         """The next extract, whose control file describes some tables, and whose header lacks some fields."""
         self._count += 1
-        options = logs.Options(lines=lines(*without) if without else None)
+        options = logs.Options(lines=wide(*without) if without else None)
         writer = logs.Writer([T, U], options)
         for number, (form, kind, row) in enumerate(steps):
             begun, place, end = (f"{(self._count << 16) + behind:020X}" for behind in (0, number + 1, 1 << 15))
