@@ -158,8 +158,6 @@ class Consistency:
         """Numbers of the segments that other extracts have of changes that end here."""
         self._left: dict[tuple[Any, ...], set[int]] = {}
         """Numbers of the segments here of changes that another extract gives."""
-        self._left_again: dict[tuple[Any, ...], tuple[RecordExtent, int, int]] = {}
-        """Of which there are more behind a whole one: the first segment of these, its number and TOTALSEGS."""
         self._is_damaged = False
         self.meaning: tuple[str, str] | None = None
         """What SEGLEN counts, and the evidence; known once the claims are."""
@@ -281,19 +279,14 @@ class Consistency:
         numbers = self._left.setdefault(key, set())
         if len(numbers) == total:  # another change of the same position may begin
             numbers.clear()
-            self._left_again[key] = extent, number, total
         self._segments.tested += not numbers
         if number > total or number in numbers:
             self._segments.fail(1, [_too_many(extent, number, total)])
         elif not is_numbered:
             self._segments.fail(1, [_not_of_it(extent, number, total)])
         numbers.add(number)
-        if len(numbers) == total:
-            self._left_again.pop(key, None)
 
     def _end_segments(self) -> None:
-        for again in self._left_again.values():
-            self._segments.fail(1, [_too_many(*again)])
         for group in self._groups.values():
             if self._is_damaged:
                 self._segments.untestable[_DAMAGED] += 1

@@ -1,9 +1,8 @@
 """Repeated changes: which changes are in several extracts of a log, and which extract gives each of them.
 
-Two records are of one change if they have the same position (LRSN, RBA, member), unit of recovery, RID and change type;
-of several such records in one extract the first is the first of the others, and so on. Their table and DATA must then
-be the same: else the extracts are not of one log. A record that Log Master could not complete (INCOMPLETETRANS) is not
-compared.
+Two records are of one change if they have the same position (LRSN, RBA, member), unit of recovery, RID and change type.
+Their table and DATA must then be the same: else the extracts are not of one log. A record that Log Master could not
+complete (INCOMPLETETRANS) is not compared. Several of them in one extract, and segments, are left to `change_pairs`.
 
 The change is given from the first extract that states what became of its unit and that has it complete, if there is
 none from the last extract. Against the limit `held_bytes` count the keys of the records in stretches that several
@@ -34,13 +33,13 @@ from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 _OTHERS = ("uor_id", "rid", "change_type")
 """What tells the changes of one position apart."""
 IDENTITY_FIELDS = (*POSITION_FIELDS, *_OTHERS)
-_TABLE = ("dbid", "psid", "tbobid")
+TABLE_FIELDS = ("dbid", "psid", "tbobid")
 _SEGMENT_FIELDS = ("total_segs", "seg_num")
 _RAW = (
-    *dict.fromkeys((*IDENTITY_FIELDS, *UNIT_FIELDS, *_TABLE, "uor_disp", "incomplete_trans", *_SEGMENT_FIELDS)),
+    *dict.fromkeys((*IDENTITY_FIELDS, *UNIT_FIELDS, *TABLE_FIELDS, "uor_disp", "incomplete_trans", *_SEGMENT_FIELDS)),
     "data",
 )
-_DIGEST, _ROW_BYTES, _SEGMENT_BYTES = 16, 160, 1200
+_DIGEST, _ROW_BYTES, _SEGMENT_BYTES = 16, 168, 1200
 """Bytes of a digest, and bytes of memory of a record that may be in several extracts, and of a segment; measured."""
 _NONE: Int64s = np.zeros(0, np.int64)
 
@@ -89,6 +88,8 @@ class SharedRecords:
     is_settled: Flags
     """Whether the extract states what became of the unit, and has the record complete."""
     is_complete: Flags
+    length: Int64s
+    """Bytes of the record; 0 if they are in several pieces."""
     segments: list[SharedSegment] = field(default_factory=list)
     numbering: SegmentNumbering = field(default_factory=SegmentNumbering)
     joined: dict[tuple[bytes, int], list[bytes]] = field(default_factory=dict)
@@ -155,14 +156,15 @@ def _digest(table: bytes, *data: bytes) -> bytes:
 
 def _together(found: list[SharedRecords], width: int) -> SharedRecords:
     empty = SharedRecords(
-        np.zeros((0, width), np.uint8), np.zeros((0, _DIGEST), np.uint8), _NONE, _NONE, _NONE > 0, _NONE > 0
+        np.zeros((0, width), np.uint8), np.zeros((0, _DIGEST), np.uint8), _NONE, _NONE, _NONE > 0, _NONE > 0, _NONE
     )
     every = [empty, *found]
     arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in every]) for name in _ARRAYS}
     return SharedRecords(**arrays, segments=[segment for one in found for segment in one.segments])
 
 
-_ARRAYS = ("identity", "digest", "offset", "ordinal", "is_settled", "is_complete")
+_COMPARED = ("identity", "digest", "offset", "ordinal", "is_settled", "is_complete")
+_ARRAYS = (*_COMPARED, "length")
 
 
 def _taken(
@@ -172,11 +174,13 @@ def _taken(
     identity = np.concatenate([raw[name] for name in task.fields], axis=1)
     is_complete = ~is_yes(raw["incomplete_trans"])
     is_settled = have_ended(raw["uor_disp"]) & is_complete
-    tables, data = np.concatenate([raw[name] for name in _TABLE], axis=1), _data(task, window, decoded, numbers)
+    tables, data = np.concatenate([raw[name] for name in TABLE_FIELDS], axis=1), _data(task, window, decoded, numbers)
     made = b"".join(map(_digest, map(bytes, tables), data))
     digest = np.frombuffer(made, np.uint8).reshape(-1, _DIGEST)
     totals = integers.decode_unsigned_array(raw["total_segs"])
-    found = SharedRecords(identity, digest, window.offsets[numbers], ordinals[numbers], is_settled, is_complete)
+    found = SharedRecords(
+        identity, digest, window.offsets[numbers], ordinals[numbers], is_settled, is_complete, _lengths(window, numbers)
+    )
     partial = np.flatnonzero(totals > 1)
     if not len(partial):
         return found
@@ -196,6 +200,13 @@ def _taken(
     whole = totals <= 1
     arrays: dict[str, Any] = {name: getattr(found, name)[whole] for name in _ARRAYS}
     return SharedRecords(**arrays, segments=segments)
+
+
+def _lengths(window: Window, numbers: Int64s) -> Int64s:
+    """Bytes of records; 0 if they are in several pieces."""
+    starts, lengths = window.offsets[numbers], window.lengths[numbers].astype(np.int64)
+    gaps = np.append(window.gap_starts, np.iinfo(np.int64).max)
+    return np.where(gaps[np.searchsorted(window.gap_starts, starts)] < starts + lengths, 0, lengths)
 
 
 def _data(task: Shared, window: Window, decoded: Decoded, numbers: Int64s) -> list[bytes]:
@@ -243,17 +254,20 @@ class SharedRows:
     """Whether the record is given, and not that of another extract."""
 
     def take(self, order: Int64s) -> SharedRows:
-        arrays: dict[str, Any] = {name: getattr(self, name)[order] for name in (*_ARRAYS, "rank")}
+        arrays: dict[str, Any] = {name: getattr(self, name)[order] for name in (*_COMPARED, "rank")}
         return SharedRows(**arrays)
 
 
-def whole_changes(found: Sequence[SharedRecords], heads: Sequence[ExtractHeads]) -> tuple[list[Given], SharedRows]:
+def whole_changes(
+    found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], apart: Sequence[Flags]
+) -> tuple[list[Given], SharedRows]:
     """Which extract gives each change of one record, and the records; `found` in the order of the extracts.
 
-    Raises FramingError LMP-F013 for extracts that have different changes in one place.
+    Those that are `apart` are left out: see `change_copies`. Raises FramingError LMP-F013 for extracts that have
+    different changes in one place.
     """
     given = [Given() for _ in heads]
-    rows = _sorted_rows(found)
+    rows = _sorted_rows(found, apart)
     if not len(rows.rank):
         return given, rows
     _check_same(rows, heads)
@@ -268,19 +282,17 @@ def whole_changes(found: Sequence[SharedRecords], heads: Sequence[ExtractHeads])
     return given, rows
 
 
-def _sorted_rows(found: Sequence[SharedRecords]) -> SharedRows:
-    arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in found]) for name in _ARRAYS}
-    rank = np.repeat(np.arange(len(found)), [len(one.offset) for one in found])
+def _sorted_rows(found: Sequence[SharedRecords], apart: Sequence[Flags]) -> SharedRows:
+    arrays: dict[str, Any] = {
+        name: np.concatenate([getattr(one, name)[~left] for one, left in zip(found, apart, strict=True)])
+        for name in _COMPARED
+    }
+    rank = np.repeat(np.arange(len(found)), [int((~left).sum()) for left in apart])
     rows = SharedRows(**arrays, rank=rank)
     rows = rows.take(np.lexsort((rows.offset, rows.rank, _ranked(rows.identity))))
-    same = _same_as_before(rows.identity)
-    copies = np.flatnonzero(~(same & np.append(False, rows.rank[1:] == rows.rank[:-1])))
-    nth = np.arange(len(rows.rank)) - np.repeat(copies, np.diff(np.append(copies, len(rows.rank))))
-    identities = np.cumsum(~same)
-    rows_again = np.lexsort((rows.rank, nth, identities))
-    identities, nth, rows = identities[rows_again], nth[rows_again], rows.take(rows_again)
-    begins = np.append(True, (identities[1:] != identities[:-1]) | (nth[1:] != nth[:-1]))[: len(rows.rank)]
-    rows.change = np.cumsum(begins) - 1
+    # Several changes of one identity are in no other extract.
+    again = _same_as_before(rows.identity) & np.append(True, rows.rank[1:] != rows.rank[:-1])[: len(rows.rank)]
+    rows.change = np.cumsum(~again) - 1
     return rows
 
 

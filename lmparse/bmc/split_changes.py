@@ -1,52 +1,28 @@
-"""Split changes: changes in segments that are in several extracts of a log.
+"""Split changes: what becomes of changes that `change_pairs` tells apart, in segments or several of one identity.
 
-If an extract has all segments of a change, it gives the change, and the others leave theirs out. If none has all, the
-last extract that has one is lent those that it lacks. Extracts cut a change at different places where their records or
-headers have other lengths, and have other bytes of it where EXPANDVAR or DATEFORMAT differ: then nothing is lent, and
-only whole changes are compared.
+If an extract has all of a change, it gives the change, and the others leave theirs out. If none has all segments, the
+last extract that has one is lent those that it lacks, unless extracts cut changes at different places, as they do where
+their records or headers have other lengths, or have other bytes, as EXPANDVAR and DATEFORMAT make them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import count
 
-import numpy as np
-
+from lmparse.bmc.change_copies import ChangeCopy, Copies, are_whole
 from lmparse.bmc.change_numbers import PlacedChange
+from lmparse.bmc.change_pairs import by_data, by_order
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.extract_heads import ExtractHeads, not_one
 from lmparse.bmc.extract_settings import LentSegment
-from lmparse.bmc.repeated_changes import Given, SharedRecords, SharedSegment
+from lmparse.bmc.repeated_changes import Given, SharedSegment
+from lmparse.bmc.segment_fits import Read, SegmentFits
 from lmparse.bmc.segment_numbering import SegmentNumbering
 from lmparse.bmc.segments import KEY_FIELDS, Segment
-from lmparse.bmc.unit_outcomes import keys
 from lmparse.errors import DataError
-
-Read = Callable[[int, SharedSegment], Segment]
-"""Reads a segment of the extract with a number. Raises DataError."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Copy:
-    """The records of one change in one extract."""
-
-    rank: int
-    segments: tuple[SharedSegment, ...]
-    offsets: tuple[int, ...]
-    is_settled: bool
-    ordinal: int = 0
-    """The number that the file shows of a change in one record."""
-    digest: bytes = b""
-    """Of table and DATA of the whole change; empty if it is not here, or Log Master could not complete it."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is the whole change."""
-        totals = {segment.total for segment in self.segments}
-        return not totals or (len(totals) == 1 and _are_whole(self.segments))
 
 
 @dataclass(frozen=True)
@@ -64,91 +40,92 @@ class SplitChanges:
 
 
 def split_changes(
-    found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: list[Given], read: Read, *, has_data: bool
-) -> SplitChanges:
+    identities: Iterable[Copies], numberings: Sequence[SegmentNumbering], heads: Sequence[ExtractHeads],
+    given: Sequence[Given], read: Read, *, has_data: bool,
+) -> SplitChanges:  # fmt: skip
     """Add to `given` what each extract leaves to others.
 
     `has_data` says whether digests are of DATA. Raises FramingError LMP-F013 for changes that differ.
     """
-    lent: list[list[LentSegment]] = [[] for _ in found]
-    numberings, untested = [one.numbering for one in found], 0
-    identities = list(_by_identity(found))
+    lent: list[list[LentSegment]] = [[] for _ in heads]
     placed: list[PlacedChange] = []
-    for number, copies in enumerate(_copies(identities, has_data=has_data)):
-        if len(copies) == 1:
-            placed += _placed(copies, number)
-            continue
-        whole = [copy for copy in copies if copy.is_whole]
-        is_alike = len({heads[copy.rank].form for copy in copies}) == 1 and _are_cut_alike(copies, numberings)
-        if is_alike:
-            _check_segments(copies, whole, heads, numberings)
-        if whole:
-            kept = next((copy for copy in whole if copy.is_settled), whole[-1])
-            _check_whole(whole, heads, has_data=has_data)
-            change = _GivenChange(kept, numberings)
-            for copy in copies:
-                given[copy.rank].repeats += 1
-                if copy is not kept:
-                    given[copy.rank].elsewhere += copy.offsets
-                    given[copy.rank].misnumbered += change.misnumbered(copy)
-                    given[copy.rank].misnumbered += change.miscounted(copy) if has_data else ()
-            placed += _placed(copies, number, giver=kept)
-        elif is_alike and _have_one_numbering(copies, numberings) and _fit_together(copies):
-            owner = copies[-1]
-            before = len(lent[owner.rank])
-            is_row = _lend(copies, heads, given, lent, read)
-            untested += not is_row and not all(_lengths([copy], numberings) for copy in copies)
-            placed += _placed(copies, number, owner, range(before, len(lent[owner.rank])))
-        else:
-            placed += _placed(copies, number)
-    return SplitChanges(lent, placed, untested, sum(_is_unpaired(one, has_data=has_data) for one in identities))
+    numbers, untested, unpaired = count(), 0, 0
+    for copies_of_one in identities:
+        pairs = by_data(copies_of_one, SegmentFits(read, numberings)) if has_data else by_order(copies_of_one)
+        unpaired += not pairs.is_sure
+        for number, copies in zip(numbers, pairs.changes, strict=False):
+            whole = [copy for copy in copies if copy.is_whole]
+            if len(copies) == 1:
+                placed += _placed(copies, number)
+            elif whole:
+                giver = _give(copies, whole, heads, numberings, given, has_data=has_data)
+                placed += _placed(copies, number, giver)
+            elif _fit_together(copies, heads, numberings):
+                owner = copies[-1]
+                before = len(lent[owner.rank])
+                is_row = _lend(copies, heads, given, lent, read)
+                untested += not is_row and not all(_lengths([copy], numberings) for copy in copies)
+                placed += _placed(copies, number, owner, range(before, len(lent[owner.rank])))
+            else:
+                placed += _placed(copies, number)
+    return SplitChanges(lent, placed, untested, unpaired)
+
+
+def _give(
+    copies: Sequence[ChangeCopy], whole: Sequence[ChangeCopy], heads: Sequence[ExtractHeads],
+    numberings: Sequence[SegmentNumbering], given: Sequence[Given], *, has_data: bool,
+) -> ChangeCopy:  # fmt: skip
+    """Give a change from one of the extracts that have it whole; the others leave it out."""
+    kept = next((copy for copy in whole if copy.is_settled), whole[-1])
+    _check_whole(whole, heads, has_data=has_data)
+    change = _GivenChange(kept, numberings)
+    settled = min((copy.rank for copy in copies if copy.is_settled), default=len(heads))
+    for copy in copies:
+        own = given[copy.rank]
+        own.repeats += 1
+        own.continues |= settled < copy.rank
+        if copy is not kept:
+            own.elsewhere += copy.offsets
+            own.misnumbered += change.misnumbered(copy)
+            own.misnumbered += change.miscounted(copy) if has_data else ()
+    return kept
 
 
 def _placed(
-    copies: Sequence[_Copy], number: int, giver: _Copy | None = None, lent: Iterable[int] = ()
+    copies: Sequence[ChangeCopy], number: int, giver: ChangeCopy | None = None, lent: Iterable[int] = ()
 ) -> Iterator[PlacedChange]:
     """What extracts have of one change; each gives what it has if none gives the change."""
-    identity = next(copy.segments[0].identity for copy in copies if copy.segments)
     for copy in copies:
-        ordinal = copy.segments[0].ordinal if copy.segments else copy.ordinal
-        is_given = giver is None or copy is giver
         yield PlacedChange(
-            copy.rank, identity, copy.offsets, ordinal, number, is_given, tuple(lent) if copy is giver else ()
-        )
+            copy.rank, copy.identity, copy.offsets, copy.ordinal, number, giver is None or copy is giver,
+            tuple(lent) if copy is giver else (),
+        )  # fmt: skip
 
 
-def _fit_together(copies: Sequence[_Copy]) -> bool:
-    """Whether all segments have one TOTALSEGS, and those of one number are the same."""
+def _fit_together(
+    copies: Sequence[ChangeCopy], heads: Sequence[ExtractHeads], numberings: Sequence[SegmentNumbering]
+) -> bool:
+    """Whether segments may be those of one change: in one form, with one TOTALSEGS, numbered and cut alike."""
+    forms = {heads[copy.rank].form for copy in copies}
     totals = {segment.total for copy in copies for segment in copy.segments}
-    return len(totals) == 1 and not any(one.digest != other.digest for (_, one), (_, other) in _of_one_number(copies))
-
-
-def _of_one_number(copies: Sequence[_Copy]) -> Iterator[tuple[tuple[int, SharedSegment], tuple[int, SharedSegment]]]:
-    """Segments of one number and TOTALSEGS, with the extracts that have them: the first one, and each other one."""
-    met: dict[tuple[int, int], tuple[int, SharedSegment]] = {}
-    for copy in copies:
-        for segment in (segment for segment in copy.segments if segment.is_complete):
-            found = copy.rank, segment
-            before = met.setdefault((segment.total, segment.number), found)
-            if before is not found:
-                yield before, found
-
-
-def _have_one_numbering(copies: Sequence[_Copy], numberings: Sequence[SegmentNumbering]) -> bool:
     bases = {numberings[copy.rank].base for copy in copies} - {None}
-    return len(bases) < 2
+    is_alike = len(forms) == len(totals) == 1 and len(bases) < 2 and len(_lengths(copies, numberings)) < 2
+    return is_alike and not any(one.digest != other.digest for one, other in _of_one_number(copies))
 
 
-def _are_whole(segments: Sequence[SharedSegment]) -> bool:
-    """Whether segments of one TOTALSEGS are a whole change."""
-    numbers, total = {segment.number for segment in segments}, segments[0].total
-    return len(numbers) == len(segments) == total and (0 in numbers) != (total in numbers)
+def _of_one_number(copies: Sequence[ChangeCopy]) -> Iterator[tuple[SharedSegment, SharedSegment]]:
+    """Segments of one number: the first one, and each other one."""
+    met: dict[int, SharedSegment] = {}
+    for segment in (segment for copy in copies for segment in copy.segments if segment.is_complete):
+        before = met.setdefault(segment.number, segment)
+        if before is not segment:
+            yield before, segment
 
 
 class _GivenChange:
     """A whole change that one extract gives, to compare those records with that others have of it."""
 
-    def __init__(self, kept: _Copy, numberings: Sequence[SegmentNumbering]) -> None:
+    def __init__(self, kept: ChangeCopy, numberings: Sequence[SegmentNumbering]) -> None:
         self._numberings = numberings
         self._segments = {segment.number: segment for segment in kept.segments}
         self._total = kept.segments[0].total if kept.segments else 1
@@ -160,7 +137,7 @@ class _GivenChange:
             if segment.is_complete:
                 self._numbers.setdefault(segment.digest, set()).add(segment.number)
 
-    def misnumbered(self, copy: _Copy) -> Iterator[int]:
+    def misnumbered(self, copy: ChangeCopy) -> Iterator[int]:
         """Offsets of segments that cannot be of it.
 
         It has other numbers of the same TOTALSEGS, or their DATA behind another number. With another TOTALSEGS, as
@@ -173,7 +150,7 @@ class _GivenChange:
             by_total.setdefault(segment.total, []).append(segment)
         for total, segments in by_total.items():
             is_same = total == self._total
-            if _are_whole(segments) or (not is_same and len(by_total) == 1):
+            if are_whole(segments) or (not is_same and len(by_total) == 1):
                 continue
             numbered = [(one, self._numbers.get(one.digest, self._segments.keys())) for one in segments]
             counts = {shift: sum(one.number + shift in numbers for one, numbers in numbered) for shift in shifts}
@@ -182,7 +159,7 @@ class _GivenChange:
                 if not is_same or one.number + shift not in numbers:
                     yield one.extent.offset
 
-    def miscounted(self, copy: _Copy) -> Iterator[int]:
+    def miscounted(self, copy: ChangeCopy) -> Iterator[int]:
         """Offsets of records with the DATA of one of its records, but with another TOTALSEGS.
 
         A segment has not the DATA of the whole change. Two segments of one number have different lengths if TOTALSEGS
@@ -202,155 +179,13 @@ class _GivenChange:
         return other is not None and other.is_complete and other.digest == segment.digest and not is_last
 
 
-def _copies(identities: Iterable[Sequence[Sequence[_Copy]]], *, has_data: bool) -> Iterator[list[_Copy]]:
-    """The copies of each change that an extract has in segments, in the order of the extracts.
-
-    Of several changes of one identity in one extract, those with the same DATA are one change; of the others the first
-    one is the first of the other extracts, and so on.
-    """
-    for changes in identities:
-        if max(map(len, changes)) == 1:
-            # One of a single record in one extract may be in segments in another.
-            yield from _nth(changes)
-            continue
-        alike: dict[bytes, list[list[_Copy]]] = {}
-        for number, own in enumerate(changes):
-            for copy in (copy for copy in own if copy.segments):
-                known = alike.setdefault(copy.digest if has_data else b"", [[] for _ in changes])
-                known[number].append(copy)
-        others = alike.pop(b"", [[] for _ in changes])
-        for same in alike.values():
-            _add_parts(same, others)
-            if sum(map(bool, same)) > 1:
-                yield from _nth(same)
-            else:
-                others = [[*known, *own] for known, own in zip(others, same, strict=True)]
-        yield from _nth([sorted(own, key=lambda copy: copy.offsets) for own in others])
-
-
-def _add_parts(whole: Sequence[list[_Copy]], parts: Sequence[list[_Copy]]) -> None:
-    """Move parts of a change to the extracts' copies of it that have none: those with segments of the whole one."""
-    known = {(one.total, one.digest) for own in whole for copy in own[:1] for one in copy.segments}
-    for own, left in zip(whole, parts, strict=False):
-        if not own:
-            fitting = [copy for copy in left if all((one.total, one.digest) in known for one in copy.segments)]
-            own += fitting[:1]
-            left[:] = [copy for copy in left if copy not in fitting[:1]]
-
-
-def _nth(changes: Sequence[Sequence[_Copy]]) -> Iterator[list[_Copy]]:
-    """The first changes of all extracts, then the second ones and so on."""
-    for together in zip_longest(*changes):
-        yield [copy for copy in together if copy is not None]
-
-
-def _is_unpaired(changes: Sequence[Sequence[_Copy]], *, has_data: bool) -> bool:
-    """Whether of several changes of one identity some may be in segments in one extract, and not in another."""
-    if max(map(len, changes)) == 1:
-        return False
-    singles = {sum(not copy.segments for copy in own) for own in changes if own}
-    return len(singles) > 1 or (not has_data and singles != {0})
-
-
-def _by_identity(found: Sequence[SharedRecords]) -> Iterator[list[list[_Copy]]]:
-    """The changes of each identity that has segments: for each extract, in the order of its records."""
-    segments: dict[bytes, dict[int, list[SharedSegment]]] = {}
-    for rank, one in enumerate(found):
-        for segment in one.segments:
-            segments.setdefault(segment.identity, {}).setdefault(rank, []).append(segment)
-    if not segments:
-        return
-    named = np.frombuffer(b"".join(segments), np.uint8).reshape(len(segments), -1)
-    changes: dict[bytes, list[list[_Copy]]] = {identity: [[] for _ in found] for identity in segments}
-    for rank, one in enumerate(found):
-        for place in np.flatnonzero(np.isin(keys(one.identity), keys(named))).tolist():
-            digest = one.digest[place].tobytes() if one.is_complete[place] else b""
-            offset, ordinal = int(one.offset[place]), int(one.ordinal[place])
-            whole = _Copy(rank, (), (offset,), bool(one.is_settled[place]), ordinal, digest)
-            changes[one.identity[place].tobytes()][rank].append(whole)
-    for identity, by_rank in segments.items():
-        for rank, own in by_rank.items():
-            changes[identity][rank] += _changes_of(rank, own, found[rank].joined)
-            changes[identity][rank].sort(key=lambda copy: copy.offsets[0])
-        yield changes[identity]
-
-
-def _changes_of(
-    rank: int, segments: Sequence[SharedSegment], joined: Mapping[tuple[bytes, int], Sequence[bytes]]
-) -> Iterator[_Copy]:
-    """The changes of one identity that an extract has in segments.
-
-    Those of one TOTALSEGS are whole changes, one behind the other; what is left are segments of one that is not whole,
-    or of which one has another TOTALSEGS by damage.
-    """
-    groups: dict[int, list[dict[int, SharedSegment]]] = {}
-    """By TOTALSEGS, the segments of each change by number."""
-    for segment in segments:
-        own = groups.setdefault(segment.total, [{}])
-        if len(own[-1]) == segment.total or segment.number in own[-1]:
-            own.append({})
-        own[-1][segment.number] = segment
-    left: list[SharedSegment] = []
-    for total, own in groups.items():
-        digests = iter(joined.get((segments[0].identity, total), ()))
-        for group in own:
-            if len(group) == total:
-                yield _copy(rank, [*group.values()], next(digests))
-            else:
-                left += group.values()
-    if left:
-        yield _copy(rank, sorted(left, key=lambda segment: segment.extent.offset), b"")
-
-
-def _copy(rank: int, segments: Sequence[SharedSegment], digest: bytes) -> _Copy:
-    is_complete = all(segment.is_complete for segment in segments)
-    offsets = tuple(segment.extent.offset for segment in segments)
-    is_settled = all(segment.is_settled for segment in segments)
-    return _Copy(rank, tuple(segments), offsets, is_settled, digest=digest if is_complete else b"")
-
-
-def _are_cut_alike(copies: Sequence[_Copy], numberings: Sequence[SegmentNumbering]) -> bool:
-    """Whether nothing shows that two copies are cut at different places."""
-    return len(_lengths(copies, numberings)) < 2
-
-
-def _lengths(copies: Sequence[_Copy], numberings: Sequence[SegmentNumbering]) -> set[int]:
+def _lengths(copies: Sequence[ChangeCopy], numberings: Sequence[SegmentNumbering]) -> set[int]:
     """Bytes of DATA of segments that are not the last one of their change; they have as many in one extract."""
     every = [(segment, numberings[copy.rank]) for copy in copies for segment in copy.segments if segment.is_complete]
     return {one.data_length for one, numbering in every if not numbering.may_be_last(one.total, one.number)}
 
 
-def _check_segments(
-    copies: Sequence[_Copy],
-    whole: Sequence[_Copy],
-    heads: Sequence[ExtractHeads],
-    numberings: Sequence[SegmentNumbering],
-) -> None:
-    """Raise FramingError if segments of copies that are cut alike differ.
-
-    Those of an extract that lacks one must be among those of one that has all, else two of one number the same. The
-    last segment shows by its length whether the change is cut alike. Numbers are not compared where it is not known
-    whether both extracts count from 0 or from 1.
-    """
-    for other in (copy for copy in whole if copy.segments and copy.digest):
-        known = {segment.digest for segment in other.segments}
-        last = max(other.segments, key=lambda segment: segment.number)
-        for copy in (copy for copy in copies if not copy.is_whole):
-            for segment in copy.segments:
-                is_comparable = segment.is_complete and segment.total == last.total
-                if is_comparable and numberings[copy.rank].may_be_last(segment.total, segment.number):
-                    is_comparable = segment.data_length == last.data_length
-                if is_comparable and segment.digest not in known:
-                    raise _differing(heads, other.rank, copy.rank, segment.extent.offset)
-        return
-    for (rank, before), (other_rank, segment) in _of_one_number(copies):
-        bases = {numberings[rank].base, numberings[other_rank].base}
-        is_known = len(bases) == 1 and None not in bases
-        if is_known and before.digest != segment.digest and before.data_length == segment.data_length:
-            raise _differing(heads, rank, other_rank, segment.extent.offset)
-
-
-def _check_whole(whole: Sequence[_Copy], heads: Sequence[ExtractHeads], *, has_data: bool) -> None:
+def _check_whole(whole: Sequence[ChangeCopy], heads: Sequence[ExtractHeads], *, has_data: bool) -> None:
     """Raise FramingError if whole changes differ.
 
     A record with the DATA of a segment is one with a damaged TOTALSEGS, see `miscounted`.
@@ -369,7 +204,7 @@ def _differing(heads: Sequence[ExtractHeads], rank: int, other: int, offset: int
 
 
 def _lend(
-    copies: Sequence[_Copy], heads: Sequence[ExtractHeads], given: list[Given], lent: list[list[LentSegment]],
+    copies: Sequence[ChangeCopy], heads: Sequence[ExtractHeads], given: Sequence[Given], lent: list[list[LentSegment]],
     read: Read,
 ) -> bool:  # fmt: skip
     """Lend the last copy the segments that it lacks; the other copies leave theirs out.
@@ -382,7 +217,7 @@ def _lend(
         for segment in copy.segments:
             if segment.number not in numbers:
                 try:
-                    found = read(copy.rank, segment)
+                    found = read(copy.rank, segment.extent, segment.ordinal)
                 except DataError:
                     continue  # it stays where it is, and is reported there
                 numbers.add(segment.number)
@@ -394,10 +229,10 @@ def _lend(
     return is_row
 
 
-def _with_key(lent: Segment, owner: _Copy, read: Read) -> Segment:
+def _with_key(lent: Segment, owner: ChangeCopy, read: Read) -> Segment:
     """A segment with the values by which the others of its change are known: headers may have different fields."""
     with suppress(DataError):
-        own = read(owner.rank, owner.segments[0]).values
+        own = read(owner.rank, owner.segments[0].extent).values
         values = lent.values | {name: own[name] for name in KEY_FIELDS}
         return replace(lent, record=replace(lent.record, values=values))
     return lent

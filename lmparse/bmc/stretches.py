@@ -9,6 +9,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from lmparse.bmc.change_copies import copies_apart
 from lmparse.bmc.change_numbers import number_changes
 from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, heads_of, open_extract
 from lmparse.bmc.extract_settings import ExtractSettings, LentSegment, moved, numbered
@@ -17,18 +18,12 @@ from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.merged_outcomes import Found, MergedOutcomes
 from lmparse.bmc.read_before import ReadBefore
-from lmparse.bmc.repeated_changes import (
-    IDENTITY_FIELDS,
-    Given,
-    Shared,
-    SharedSegment,
-    shared_records,
-    whole_changes,
-)  # fmt: skip
+from lmparse.bmc.repeated_changes import IDENTITY_FIELDS, Given, Shared, shared_records, whole_changes
 from lmparse.bmc.segments import Segment
 from lmparse.bmc.split_changes import split_changes
 from lmparse.bmc.unit_outcomes import widths
 from lmparse.changes.checkpoint import Checkpoint
+from lmparse.framing.extents import RecordExtent
 from lmparse.options import Options
 from lmparse.storage.processes import Run
 
@@ -36,7 +31,7 @@ _MOST_SAID = 20
 """Most places between extracts of which a log says what is twice or missing there."""
 
 _MOST_OPEN = 8
-"""Most extracts that are kept open where segments are read that others lack."""
+"""Most extracts that are kept open where single records of them are read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,14 +127,19 @@ def _shared(
     position = sum(widths([name for name in fields if name in POSITION_FIELDS]))
     is_of_one = not have_members(heads) or not {"log_lrsn", "member_id"}.isdisjoint(fields)
     is_of_one = is_of_one and "uor_id" in fields  # else units are not named: an error where changes are read
-    some, rows = whole_changes(found, own)
-    split = split_changes(found, own, some, _SegmentReader(own, merged, options), has_data=len(forms) == 1)
+    apart, copies = copies_apart(found)
+    some, rows = whole_changes(found, own, apart)
+    numberings, read = [one.numbering for one in found], _RecordReader(own, merged, options)
+    split = split_changes(copies, numberings, own, some, read, has_data=len(forms) == 1)
     number_changes(rows, split.placed, some, split.lent, own, position, is_of_one=is_of_one)
     for number, one, segments in zip(places, some, split.lent, strict=True):
         given[number], lent[number] = one, segments
     notes = []
     if len(forms) > 1:
-        notes.append("DATA of changes in several extracts is not compared: EXPANDVAR or DATEFORMAT of DLDS differ")
+        notes.append(
+            "DATA of changes in several extracts is not compared: EXPANDVAR or DATEFORMAT of DLDS differ; those of one "
+            "position, unit of recovery, RID and type are taken for one"
+        )
     if split.untested:
         notes.append(
             f"statements whose segments are in several extracts: {split.untested}; nothing shows whether these cut "
@@ -147,8 +147,8 @@ def _shared(
         )
     if split.unpaired:
         notes.append(
-            f"positions with several changes, of which some are in segments: {split.unpaired}; nothing shows which of "
-            "two extracts are the same, so one may be given twice, or not at all"
+            f"positions with several changes of one RID and type: {split.unpaired}; nothing shows which of two "
+            "extracts are the same, so one may be given twice, or not at all"
         )
     return given, lent, tuple(notes)
 
@@ -175,16 +175,16 @@ def _near(heads: Sequence[ExtractHeads]) -> dict[int, tuple[bytes, bytes]]:
     return found
 
 
-class _SegmentReader:
-    """Reads segments of extracts, of which it keeps a few open."""
+class _RecordReader:
+    """Reads records of extracts, of which it keeps a few open."""
 
     def __init__(self, heads: Sequence[ExtractHeads], merged: MergedOutcomes, options: Options) -> None:
         self._heads, self._merged, self._options = heads, merged, options
         self._log = lru_cache(_MOST_OPEN)(self._opened)
 
-    def __call__(self, rank: int, segment: SharedSegment) -> Segment:
+    def __call__(self, rank: int, extent: RecordExtent, ordinal: int = 0) -> Segment:
         log = self._log(rank)
-        return Segment(segment.extent, log.read_bytes(segment.extent.read(log.buffer)), segment.ordinal)
+        return Segment(extent, log.read_bytes(extent.read(log.buffer)), ordinal)
 
     def _opened(self, rank: int) -> LogicalLog:
         one = self._heads[rank]

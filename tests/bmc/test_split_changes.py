@@ -15,7 +15,7 @@ from writers.bmc.fields import key
 from writers.bmc.rows import Column
 
 from lmparse import cli
-from lmparse.bmc import split_changes
+from lmparse.bmc import change_copies
 from lmparse.bmc.change_record import table_places
 from lmparse.bmc.repeated_changes import SharedSegment
 from lmparse.framing.extents import RecordExtent
@@ -290,12 +290,85 @@ def test_a_part_of_one_of_several_changes_is_left_to_those_that_have_it_whole(
 
 
 @ENGINES
-def test_changes_of_one_position_that_are_cut_otherwise_are_said(extracts: Extracts, engine: str) -> None:
+def test_changes_of_one_position_may_be_cut_otherwise(extracts: Extracts, engine: str) -> None:
     second = cut(1, TEXT[::-1], 100)
     extracts.add(*whole(0, "a"), *cut(1, TEXT, 150), *second)
     extracts.add(*whole(1, TEXT), *second, *whole(2, "b"))
-    assert extracts.texts(engine) == ["a", TEXT, TEXT[::-1], TEXT, "b"]
-    assert "positions with several changes, of which some are in segments: 1;" in extracts.said
+    assert extracts.texts(engine) == ["a", TEXT, TEXT[::-1], "b"]
+    assert "positions with several changes" not in extracts.said
+
+
+A, B, C = TEXT, TEXT[::-1], TEXT[7:] + TEXT[:7]
+EVERY = slice(None)
+Cut = tuple[str, int, slice]
+"""A text, the capacity of a record, and which of its segments."""
+
+
+@ENGINES
+@pytest.mark.parametrize("cuts", [
+    [[(A, 150, EVERY)], [(B, 150, slice(1))], [(B, 150, slice(1, 2))]],
+    [[(A, 900, EVERY)], [(B, 150, slice(1))], [(B, 150, slice(1, 2))]],
+    [[(A, 900, EVERY), (C, 900, EVERY)], [(A, 150, EVERY), (C, 150, EVERY), (B, 150, slice(1))], [(B, 150, EVERY)]],
+    [[(A, 900, EVERY), (B, 900, EVERY)], [(B, 900, EVERY), (C, 900, EVERY)]],
+    [[(A, 150, slice(1))], [(A, 150, slice(1, 2)), (B, 150, slice(1))], [(B, 150, slice(1, 2))]],
+    [[(A, 150, EVERY)], [(A, 150, slice(1, 2)), (B, 150, slice(1))], [(B, 150, slice(1, 2))]],
+    [[(A, 150, slice(1))], [(A, 150, slice(1, 2))], [(B, 40, EVERY)]],
+    [[(A, 112, EVERY)], [(A, 150, slice(1, 2)), (B, 150, EVERY)]],
+])  # fmt: skip
+def test_changes_that_only_data_tells_apart_may_be_cut_anywhere(
+    cuts: list[list[Cut]], extracts: Extracts, engine: str
+) -> None:
+    for number, own in enumerate(cuts):
+        pieces = [record for text, capacity, which in own for record in _records(text, capacity)[which]]
+        segmented = "Y" if any(capacity < len(text) for text, capacity, _ in own) else "N"
+        records = *(whole(0, "first") if not number else ()), *pieces, *(whole(2, "last") if number else ())
+        extracts.add(*records, segmented=segmented)
+    wanted = {text for own in cuts for text, _, _ in own}
+    assert sorted(extracts.texts(engine)) == sorted([*wanted, "first", "last"])
+    assert "LMP" not in extracts.said
+    assert extracts.check() == 0
+
+
+@ENGINES
+def test_a_part_of_another_change_is_not_taken_for_one_that_is_whole(extracts: Extracts, engine: str) -> None:
+    """Its other segment is nowhere."""
+    extracts.add(*whole(0, "a"), *_records(A, 150))
+    extracts.add(_records(B, 120)[1], *whole(2, "b"))
+    assert extracts.texts(engine) == ["a", A, "b"]
+    assert extracts.said.count("[LMP-R004]") == 1
+    assert extracts.check() == 20
+
+
+def test_parts_with_the_bytes_of_a_whole_change_may_be_of_another(extracts: Extracts) -> None:
+    """Then nothing but the lack of another segment says so."""
+    one, other = "a" + "z" * 199, "b" + "z" * 199
+    extracts.add(*whole(0, "first"), *_records(one, 150))
+    extracts.add(_records(other, 150)[0])
+    extracts.add(_records(other, 150)[1], *whole(2, "last"))
+    assert extracts.texts() == ["first", one, other, "last"]
+    assert "positions with several changes of one RID and type: 1;" in extracts.said
+
+
+@ENGINES
+def test_different_changes_beside_one_that_is_the_same_are_refused(extracts: Extracts, engine: str) -> None:
+    extracts.add(*whole(1, A), *whole(1, B))
+    extracts.add(*whole(1, A), *whole(1, C))
+    assert extracts.texts(engine) == []
+    assert "has another change at the position of a record [LMP-F013]" in extracts.said
+    assert extracts.check() == 24
+
+
+@ENGINES
+def test_changes_that_nothing_tells_apart_are_said(extracts: Extracts, engine: str) -> None:
+    """DATA is not compared where rows have two forms: the first one is the first one of the other extract."""
+    extracts.add(*whole(0, "first"), *whole(1, "a"), *whole(1, "b"))
+    extracts.add(*whole(1, "a", 900), *whole(1, "b", 900), *whole(2, "last", 900), expandvar="Y")
+    assert extracts.texts(engine) == ["first", "a", "b", "last"]
+    assert "positions with several changes of one RID and type: 1;" in extracts.said
+
+
+def _records(text: str, capacity: int) -> list[bytes]:
+    return cut(1, text, capacity) if len(data(text)) > capacity else whole(1, text)
 
 
 @ENGINES
@@ -340,6 +413,6 @@ def test_the_cost_of_one_change_is_that_of_its_segments() -> None:
             SharedSegment(b"", size + 1, number, RecordExtent(number, ((number, 1),), number), 0, b"", 1, True, True)
             for number in range(size)
         ]
-        return operations(lambda: list(split_changes._changes_of(0, segments, {})))
+        return operations(lambda: list(change_copies.changes_of(0, segments, {})))
 
     assert growth(cost, 200) < 2.2

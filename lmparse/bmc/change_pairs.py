@@ -1,0 +1,296 @@
+"""Change pairs: which copies in several extracts are of one change, where their identity does not tell it.
+
+Whole changes are the same if their table and DATA are; of several with the same, the first one of an extract is the
+first one of the others. A segment is of the whole change that has its bytes at the place which its number says.
+Segments that are of no whole change are put together in the order of the extracts. Where DATA cannot be compared, the
+first change of an extract is the first one of the others.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, islice, pairwise, zip_longest
+from operator import itemgetter
+
+from lmparse.bmc.change_copies import ChangeCopy, Copies, part_of
+from lmparse.bmc.repeated_changes import SharedSegment
+
+Fits = Callable[[ChangeCopy, int, SharedSegment], bool | None]
+"""Whether a segment of the extract with a number is of a whole change; None if that cannot be known."""
+_Place = tuple[int, int]
+"""Number of an extract, and offset in it."""
+_MOST_COMPARED = 16
+"""Most whole changes of one identity whose bytes are compared with those of a segment, and most of the others for which
+segments with the same bytes are searched."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The changes of one identity."""
+
+    changes: list[list[ChangeCopy]]
+    """The copies of each, in the order of the extracts."""
+    is_sure: bool
+    """Whether nothing but order, or the lack of another one, says that some copies are of one change, or are not."""
+
+
+def by_order(copies: Copies) -> Pairs:
+    """The first changes of all extracts, then the second ones and so on; DATA is not compared."""
+    changes = [[copy for copy in together if copy is not None] for together in zip_longest(*copies)]
+    return Pairs(changes, len(changes) == 1)
+
+
+def by_data(copies: Copies, fits: Fits) -> Pairs:
+    """The changes of one identity, told apart by their DATA."""
+    return _Pairing(copies, fits).pairs()
+
+
+@dataclass(eq=False)
+class _Change:
+    """A change that some extract has whole, with what the others have of it."""
+
+    copies: dict[int, ChangeCopy] = field(default_factory=dict)
+    """Of the extracts that have it whole, by their number."""
+    parts: dict[int, dict[int, SharedSegment]] = field(default_factory=dict)
+    """Of the others, by number of the extract and of the segment."""
+
+    @property
+    def whole(self) -> ChangeCopy:
+        return next(iter(self.copies.values()))
+
+    def lacks(self, rank: int, number: int) -> bool:
+        """Whether an extract may have a segment of it, besides what it is known to have."""
+        return rank not in self.copies and number not in self.parts.get(rank, ())
+
+
+@dataclass(eq=False)
+class _Joined:
+    """Segments of a change that no extract has whole."""
+
+    total: int
+    members: list[tuple[int, SharedSegment]] = field(default_factory=list)
+    by_number: dict[int, SharedSegment] = field(default_factory=dict)
+
+    def add(self, rank: int, segment: SharedSegment) -> None:
+        self.members.append((rank, segment))
+        self.by_number.setdefault(segment.number, segment)
+
+    def takes(self, segment: SharedSegment) -> bool:
+        """Whether a segment may be of it: one that it lacks, or the same as one that it has."""
+        return not self.is_whole if segment.number not in self.by_number else self.repeats(segment)
+
+    def nearest(self, number: int, places: Sequence[tuple[_Place, object]]) -> int | None:
+        """Which of some places is the next one to its segments, on that side where one with a number is."""
+        rank, segment = self.members[0]
+        mine = rank, segment.extent.offset
+        at = bisect_left(places, mine, key=itemgetter(0)) - (number < segment.number)
+        return at if 0 <= at < len(places) else None
+
+    def repeats(self, segment: SharedSegment) -> bool:
+        known = self.by_number.get(segment.number)
+        is_compared = known is not None and known.is_complete and segment.is_complete
+        return known is not None and (not is_compared or known.digest == segment.digest)
+
+    @property
+    def is_whole(self) -> bool:
+        return len(self.by_number) == self.total and (0 in self.by_number) != (self.total in self.by_number)
+
+
+class _Pairing:
+    """Finds the changes of one identity."""
+
+    def __init__(self, copies: Copies, fits: Fits) -> None:
+        self._copies, self._fits = copies, fits
+        self._changes: list[_Change] = []
+        self._by_segment: dict[tuple[int, bytes], list[_Change]] = {}
+        """The changes that have a segment with some TOTALSEGS, table and DATA."""
+        self._tried: dict[tuple[int, int, int, bytes], int] = {}
+        """How many of them were tried for such a segment of one extract, by its number."""
+        self._is_sure = True
+
+    def pairs(self) -> Pairs:
+        every = [copy for own in self._copies for copy in own]
+        parts = [copy for copy in every if not copy.is_whole]
+        parts += self._take_whole([copy for copy in every if copy.is_whole and copy.digest])
+        for copy in every:
+            if copy.is_whole and not copy.digest:
+                self._take_incomplete(copy)
+        joined = _joined(self._not_taken(parts))
+        self._complete(joined)
+        self._unite()
+        changes = [_copies_of(change) for change in self._changes]
+        changes += [_parts(one.members) for one in joined]
+        return Pairs(changes, self._is_sure)
+
+    def _take_whole(self, copies: Sequence[ChangeCopy]) -> list[ChangeCopy]:
+        """Take note of whole changes; returns those that may be segments of two.
+
+        In an extract that begins and ends in the middle of changes, the last segments of one are in front of the first
+        ones of the next.
+        """
+        by_digest: dict[bytes, list[_Change]] = {}
+        counts: dict[tuple[int, bytes], int] = {}
+        mixed = []
+        for copy in copies:
+            if _goes_back(copy.segments):
+                mixed.append(copy)
+                continue
+            nth = counts[copy.rank, copy.digest] = counts.get((copy.rank, copy.digest), 0) + 1
+            same = by_digest.setdefault(copy.digest, [])
+            if nth > len(same):
+                same.append(_Change())
+                self._changes.append(same[-1])
+            same[nth - 1].copies[copy.rank] = copy
+        for change in self._changes:
+            segments = (segment for copy in change.copies.values() for segment in copy.segments)
+            for key in {(segment.total, segment.digest) for segment in segments}:
+                self._by_segment.setdefault(key, []).append(change)
+        return mixed
+
+    def _take_incomplete(self, copy: ChangeCopy) -> None:
+        """A change that Log Master could not complete is the first one that its extract lacks."""
+        lacking = [*islice((change for change in self._changes if copy.rank not in change.copies), 2)]
+        self._is_sure &= len(lacking) < 2
+        if not lacking:
+            lacking = [_Change()]
+            self._changes += lacking
+        lacking[0].copies[copy.rank] = copy
+
+    def _not_taken(self, parts: Iterable[ChangeCopy]) -> Iterator[tuple[int, SharedSegment]]:
+        """Give segments to the whole changes that they are of; what is left, with the numbers of the extracts."""
+        segments = [(copy.rank, segment) for copy in parts for segment in copy.segments]
+        segments.sort(key=lambda one: (one[0], one[1].extent.offset))
+        for rank, own in groupby(segments, key=lambda one: one[0]):
+            lacking = [change for change in self._changes if rank not in change.copies]
+            for _, segment in own:
+                change = self._with_segment(rank, segment) or self._with_bytes(rank, segment, lacking)
+                if change is None:
+                    yield rank, segment
+                else:
+                    change.parts.setdefault(rank, {})[segment.number] = segment
+
+    def _with_segment(self, rank: int, segment: SharedSegment) -> _Change | None:
+        """The first change that has the segment in another extract."""
+        if not segment.is_complete:
+            return None
+        known = self._by_segment.get((segment.total, segment.digest), ())
+        key = rank, segment.number, segment.total, segment.digest
+        for place in range(self._tried.get(key, 0), len(known)):
+            self._tried[key] = place + 1
+            if known[place].lacks(rank, segment.number):
+                return known[place]
+        return None
+
+    def _with_bytes(self, rank: int, segment: SharedSegment, lacking: Sequence[_Change]) -> _Change | None:
+        """The first change that has the bytes of a segment; else the first one of which that cannot be known."""
+        unknown: list[_Change] = []
+        for change in lacking[:_MOST_COMPARED]:
+            if change.lacks(rank, segment.number):
+                does_fit = self._fits(change.whole, rank, segment)
+                if does_fit:
+                    return change
+                unknown += [change] if does_fit is None else []
+        self._is_sure &= len(unknown) < 2 and len(lacking) <= _MOST_COMPARED
+        return unknown[0] if unknown else None
+
+    def _complete(self, joined: Sequence[_Joined]) -> None:
+        """Give changes what they lack, where that was taken for a part of another one, which has the same bytes."""
+        spare: dict[tuple[int, int], list[tuple[_Place, _Change]]] = {}
+        for change in self._changes:
+            for rank, segments in change.parts.items():
+                for segment in segments.values():
+                    known = spare.setdefault((segment.total, segment.number), [])
+                    insort(known, ((rank, segment.extent.offset), change), key=itemgetter(0))
+        lacking = [one for one in joined if not one.is_whole] if spare else []
+        self._is_sure &= len(lacking) <= _MOST_COMPARED
+        for one in lacking[:_MOST_COMPARED]:
+            for base in (0, 1):
+                missing = {*range(base, base + one.total)} - one.by_number.keys()
+                found = {number: one.nearest(number, spare.get((one.total, number), ())) for number in missing}
+                if len(found) == one.total - len(one.by_number) and None not in found.values():
+                    for number, place in found.items():
+                        (rank, _), change = spare[one.total, number].pop(place or 0)
+                        one.add(rank, change.parts[rank].pop(number))
+                    self._is_sure = False
+                    break
+
+    def _unite(self) -> None:
+        """Take for one change what contradicts each other: two extracts have different ones next to the same one."""
+        own: dict[int, list[_Change]] = {}
+        for change in self._changes:
+            for rank in change.copies:
+                own.setdefault(rank, []).append(change)
+        for changes in pairwise(sorted(own.items())):
+            (one, first), (other, second) = (
+                (rank, sorted(found, key=lambda change: change.copies[rank].offsets)) for rank, found in changes
+            )
+            shared = {id(change) for change in first}.intersection(map(id, second))
+            is_one = len(self._copies[one]) == len(self._copies[other]) == 1
+            for mine, theirs in zip(_runs(first, shared, other), _runs(second, shared, one), strict=True):
+                if mine and theirs and (shared or is_one):
+                    mine[0].copies |= theirs[0].copies
+                    self._changes.remove(theirs[0])
+                elif mine and theirs:
+                    self._is_sure = False
+
+
+def _runs(changes: Iterable[_Change], shared: set[int], other: int) -> list[list[_Change]]:
+    """The changes in front of, between and behind those that are shared, of which another extract has nothing."""
+    found: list[list[_Change]] = [[]]
+    for change in changes:
+        if id(change) in shared:
+            found.append([])
+        elif change.whole.digest and not change.parts.get(other):
+            found[-1].append(change)
+    return found
+
+
+def _goes_back(segments: Sequence[SharedSegment]) -> bool:
+    """Whether a segment is behind one with a higher number."""
+    in_file = sorted(segments, key=lambda segment: segment.extent.offset)
+    return any(one.number > other.number for one, other in pairwise(in_file))
+
+
+def _joined(segments: Iterable[tuple[int, SharedSegment]]) -> list[_Joined]:
+    """Put segments of all extracts together: one begins where numbers are there again, or the one before is whole."""
+    found: list[_Joined] = []
+    last: dict[int, _Joined] = {}
+    for run in _ascending(segments):
+        total = run[0][1].total
+        known = last.get(total)
+        if known is None or not all(known.takes(segment) for _, segment in run):
+            known = last[total] = _Joined(total)
+            found.append(known)
+        for rank, segment in run:
+            known.add(rank, segment)
+    return found
+
+
+def _ascending(segments: Iterable[tuple[int, SharedSegment]]) -> Iterator[list[tuple[int, SharedSegment]]]:
+    """Segments of one extract and TOTALSEGS with ascending numbers, which may be of one change."""
+    for _, own in groupby(segments, key=lambda one: one[0]):
+        runs: dict[int, list[tuple[int, SharedSegment]]] = {}
+        for rank, segment in own:
+            run = runs.setdefault(segment.total, [])
+            if run and segment.number <= run[-1][1].number:
+                yield run
+                run = runs[segment.total] = []
+            run.append((rank, segment))
+        yield from runs.values()
+
+
+def _copies_of(change: _Change) -> list[ChangeCopy]:
+    members = [(rank, segment) for rank, own in change.parts.items() for segment in own.values()]
+    return sorted([*change.copies.values(), *_parts(members)], key=lambda copy: copy.rank)
+
+
+def _parts(members: Iterable[tuple[int, SharedSegment]]) -> list[ChangeCopy]:
+    """Segments as the copies of the extracts that have them."""
+    by_rank: dict[int, list[SharedSegment]] = {}
+    for rank, segment in members:
+        by_rank.setdefault(rank, []).append(segment)
+    return [
+        part_of(rank, sorted(own, key=lambda segment: segment.extent.offset)) for rank, own in sorted(by_rank.items())
+    ]

@@ -1,0 +1,83 @@
+"""Segment fits: whether a segment has the bytes of a change that another extract has whole, perhaps cut otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from lmparse.bmc.change_copies import ChangeCopy
+from lmparse.bmc.repeated_changes import TABLE_FIELDS, SharedSegment
+from lmparse.bmc.segment_numbering import SegmentNumbering
+from lmparse.bmc.segments import Segment
+from lmparse.errors import DataError
+from lmparse.framing.extents import RecordExtent
+
+
+class Read(Protocol):
+    def __call__(self, rank: int, extent: RecordExtent, ordinal: int = 0) -> Segment:
+        """A record of the extract with a number; `ordinal` is that of its change. Raises DataError."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """A DATA area, with the table that its change is of."""
+
+    table: tuple[Any, ...]
+    data: bytes
+
+
+class SegmentFits:
+    """Compares segments with the whole changes of one identity, of which it keeps the bytes."""
+
+    def __init__(self, read: Read, numberings: Sequence[SegmentNumbering]) -> None:
+        self._read, self._numberings = read, numberings
+        self._whole: dict[tuple[int, int], _Area | None] = {}
+        self._last: tuple[tuple[int, int], _Area | None] | None = None
+
+    def __call__(self, whole: ChangeCopy, rank: int, segment: SharedSegment) -> bool | None:
+        """Whether a segment is of a change; None if Log Master could not complete one of them, or it cannot be read."""
+        if not whole.digest or not segment.is_complete:
+            return None
+        key = whole.rank, whole.offsets[0]
+        if key not in self._whole:
+            self._whole[key] = self._area_of(whole)
+        known, part = self._whole[key], self._area(rank, segment.extent)
+        if known is None or part is None:
+            return None
+        if known.table != part.table:
+            return False
+        base = self._numberings[rank].base
+        bases = (0, 1) if base is None else (base,)
+        return any(_is_in(part.data, known.data, segment.total, segment.number - first) for first in bases)
+
+    def _area_of(self, whole: ChangeCopy) -> _Area | None:
+        if not whole.segments:
+            extent = RecordExtent(0, ((whole.offsets[0], whole.length),), None)
+            return self._area(whole.rank, extent) if whole.length else None
+        in_order = sorted(whole.segments, key=lambda segment: segment.number)
+        areas = [self._area(whole.rank, segment.extent) for segment in in_order]
+        known = [area for area in areas if area is not None]
+        return _Area(known[0].table, b"".join(area.data for area in known)) if len(known) == len(areas) else None
+
+    def _area(self, rank: int, extent: RecordExtent) -> _Area | None:
+        key = rank, extent.offset
+        if self._last is None or self._last[0] != key:
+            self._last = key, None
+            with suppress(DataError):
+                values = self._read(rank, extent).values
+                self._last = key, _Area(tuple(values.get(name) for name in TABLE_FIELDS), values["data"])
+        return self._last[1]
+
+
+def _is_in(piece: bytes, data: bytes, total: int, place: int) -> bool:
+    """Whether a piece is that with a place of the same data, cut into a total of pieces as long, and a last one."""
+    if not 0 <= place < total:
+        return False
+    if place < total - 1:
+        size = len(piece)
+        is_so_many = size > 0 and -(-len(data) // size) == total
+        return is_so_many and data[size * place : size * (place + 1)] == piece
+    size, left = divmod(len(data) - len(piece), total - 1)
+    return not left and size >= len(piece) > 0 and data.endswith(piece)
