@@ -27,7 +27,7 @@ segments with the same bytes are searched."""
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairedChanges:
     """The changes of one identity."""
 
     changes: list[list[ChangeCopy]]
@@ -36,13 +36,13 @@ class Pairs:
     """Whether nothing but order, or the lack of another one, says that some copies are of one change, or are not."""
 
 
-def by_order(copies: Copies) -> Pairs:
+def by_order(copies: Copies) -> PairedChanges:
     """The first changes of all extracts, then the second ones and so on; DATA is not compared."""
     changes = [[copy for copy in together if copy is not None] for together in zip_longest(*copies)]
-    return Pairs(changes, len(changes) == 1)
+    return PairedChanges(changes, len(changes) == 1)
 
 
-def by_data(copies: Copies, fits: Fits) -> Pairs:
+def by_data(copies: Copies, fits: Fits) -> PairedChanges:
     """The changes of one identity, told apart by their DATA."""
     return _Pairing(copies, fits).pairs()
 
@@ -110,7 +110,7 @@ class _Pairing:
         """How many of them were tried for such a segment of one extract, by its number."""
         self._is_sure = True
 
-    def pairs(self) -> Pairs:
+    def pairs(self) -> PairedChanges:
         every = [copy for own in self._copies for copy in own]
         parts = [copy for copy in every if not copy.is_whole]
         parts += self._take_whole([copy for copy in every if copy.is_whole and copy.digest])
@@ -122,7 +122,7 @@ class _Pairing:
         self._unite()
         changes = [_copies_of(change) for change in self._changes]
         changes += [_parts(one.members) for one in joined]
-        return Pairs(changes, self._is_sure)
+        return PairedChanges(changes, self._is_sure)
 
     def _take_whole(self, copies: Sequence[ChangeCopy]) -> list[ChangeCopy]:
         """Take note of whole changes; returns those that may be segments of two.
