@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, islice, pairwise, zip_longest
+from itertools import groupby, pairwise, zip_longest
 from operator import itemgetter
 
 from lmparse.bmc.change_copies import ChangeCopy, Copies, part_of
@@ -114,9 +114,8 @@ class _Pairing:
         every = [copy for own in self._copies for copy in own]
         parts = [copy for copy in every if not copy.is_whole]
         parts += self._take_whole([copy for copy in every if copy.is_whole and copy.digest])
-        for copy in every:
-            if copy.is_whole and not copy.digest:
-                self._take_incomplete(copy)
+        for rank, own in enumerate(self._copies):
+            self._take_incomplete(rank, [copy for copy in own if copy.is_whole and not copy.digest])
         joined = _joined(self._not_taken(parts))
         self._complete(joined)
         self._unite()
@@ -149,14 +148,16 @@ class _Pairing:
                 self._by_segment.setdefault(key, []).append(change)
         return mixed
 
-    def _take_incomplete(self, copy: ChangeCopy) -> None:
-        """A change that Log Master could not complete is the first one that its extract lacks."""
-        lacking = [*islice((change for change in self._changes if copy.rank not in change.copies), 2)]
+    def _take_incomplete(self, rank: int, copies: Sequence[ChangeCopy]) -> None:
+        """Changes that Log Master could not complete are the first ones that their extract lacks."""
+        if not copies:
+            return
+        lacking = [change for change in self._changes if rank not in change.copies]
         self._is_sure &= len(lacking) < 2
-        if not lacking:
-            lacking = [_Change()]
-            self._changes += lacking
-        lacking[0].copies[copy.rank] = copy
+        added = [_Change() for _ in copies[len(lacking) :]]
+        self._changes += added
+        for change, copy in zip([*lacking, *added], copies, strict=False):
+            change.copies[rank] = copy
 
     def _not_taken(self, parts: Iterable[ChangeCopy]) -> Iterator[tuple[int, SharedSegment]]:
         """Give segments to the whole changes that they are of; what is left, with the numbers of the extracts."""

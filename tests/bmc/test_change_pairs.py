@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from counted import growth, operations
 
@@ -32,6 +34,7 @@ def copies(shape: str, size: int) -> Copies:
     return {
         "whole changes": [changes, [whole(1, place, place) for place in places]],
         "the same change": [same, [whole(1, place, 0) for place in places]],
+        "incomplete changes": [changes, [replace(copy, rank=1, digest=b"") for copy in changes]],
         "parts of whole ones": [changes, [half(1, place, 1, place) for place in places]],
         "parts of the same one": [same, [half(1, place, 1, 0) for place in places]],
         "parts of no change": [changes, [half(1, place, 1, last) for place in places]],
@@ -48,8 +51,8 @@ def copies(shape: str, size: int) -> Copies:
 
 
 @pytest.mark.parametrize("shape", [
-    "whole changes", "the same change", "parts of whole ones", "parts of the same one", "parts of no change",
-    "parts alone", "one with many segments", "parts of other totals",
+    "whole changes", "the same change", "incomplete changes", "parts of whole ones", "parts of the same one",
+    "parts of no change", "parts alone", "one with many segments", "parts of other totals",
 ])  # fmt: skip
 def test_the_cost_is_that_of_the_copies(shape: str) -> None:
     def cost(size: int) -> int:
@@ -60,7 +63,7 @@ def test_the_cost_is_that_of_the_copies(shape: str) -> None:
 
 
 def test_each_copy_is_of_one_change() -> None:
-    for shape in ("whole changes", "parts of whole ones", "parts of no change", "parts alone"):
+    for shape in ("whole changes", "incomplete changes", "parts of whole ones", "parts of no change", "parts alone"):
         given = [offset for own in copies(shape, 5) for copy in own for offset in copy.offsets]
         pairs = by_data(copies(shape, 5), lambda *_: False)
         assert sorted(offset for change in pairs.changes for copy in change for offset in copy.offsets) == sorted(given)
