@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from amounts import amount
 from deltalake import DeltaTable
 from export.delta_tables import rows_of
 from export.landed_extracts import Extracts, insert, void
@@ -102,7 +103,7 @@ def test_merges_and_what_they_leave(kind: str, form: str, tmp_path: Path, monkey
     rows = pa.schema([*table, (DELETED, pa.bool_()), (KEPT, NAMES)])
     folder, oracle = DeltaFolder(tmp_path / "t", "T"), dict[Any, int | None]()
     folder.replace([pa.RecordBatch.from_pylist([], table)], table, "0" * SEQ_DIGITS)
-    for run in range(1, 9):
+    for run in range(1, amount(6, 9)):
         keys = [(None if chance.random() < 0.1 else make(chance), chance.choice([1, 2, None])) for _ in range(9)]
         changes = []
         for key, n in {(same(key), n): (key, n) for key, n in keys}.values():

@@ -144,7 +144,7 @@ def wrapped_once() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("opened_once", "wrapped_once")
-@pytest.mark.parametrize("path", [*FOUND, *FOUND_BAD], ids=name)
+@pytest.mark.parametrize("path", [*FOUND, *FOUND_BAD][:: amount(3, 1)], ids=name)
 def test_the_bytes_of_every_case_are_all_there(path: Path) -> None:
     data = path.with_suffix(".bin").read_bytes()
     for found in itertools.islice(records_of(path), amount(3, 6)):
