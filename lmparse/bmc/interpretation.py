@@ -67,6 +67,8 @@ class Told:
     """Meaning of the halfwords in DATA areas."""
     images: tuple[tuple[ImageReading, ...], str] | None = None
     """Candidates for the interpretation of columns."""
+    dec_length_of_others: Callable[[], str | None] = lambda: None
+    """What lengths of DEC columns count in the other extracts of the log; None if their rows do not show it."""
 
 
 @dataclass(eq=False)
@@ -82,8 +84,6 @@ class Interpretation:
     """The headers, with whole DATA, of the changes with row images, from the first one on."""
     decide: Callable[[str, str, str], None]
     """Makes a decision visible: name, value, evidence."""
-    of_others: Callable[[], str | None] = lambda: None
-    """What lengths of DEC columns count in the other extracts of the log; None if their rows do not show it."""
     told: Told = field(default_factory=Told)
     _row_readers: dict[tuple[int, ImageReading], RowReader] = field(default_factory=dict)
 
@@ -162,7 +162,7 @@ class Interpretation:
     def _chosen(self) -> tuple[ImageReading, ...]:
         left, evidence = self._told_by_rows()
         if self.tables.are_open and len({reading.dec_length for reading in left}) > 1:
-            others = self.of_others()
+            others = self.told.dec_length_of_others()
             of_others = tuple(reading for reading in left if reading.dec_length == others)
             if of_others:
                 # The others follow: this extract may count otherwise, which a later row shows.

@@ -148,7 +148,8 @@ class JoinedLog(ChangeLog):
         log = self._opened.pop(path, None)
         if log is None:
             options = self._named(path, self.options)
-            log = open_logical_log(path, options, settings=self._settings.get(path), on_error=self._on_error)
+            told = self._told.setdefault(path, Told(dec_length_of_others=lambda: self._dec_length))
+            log = open_logical_log(path, options, settings=self._settings.get(path), on_error=self._on_error, told=told)
             for decision in log.decisions:
                 if decision not in self.decisions:
                     self.decisions.append(decision)
@@ -156,8 +157,6 @@ class JoinedLog(ChangeLog):
                 self.notice(text)
             log.tally, log.left_out = self.tally, self.left_out
             log.is_part = True
-            log.dec_length_of_others = lambda: self._dec_length
-            log.told = self._told.setdefault(path, log.told)
         self._opened[path] = log
         if len(self._opened) > _MOST_OPEN:
             self._opened.popitem(last=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -73,6 +73,7 @@ class LogicalLog(ChangeLog):
         header: Header,
         *,
         on_error: OnError = None,
+        told: Told | None = None,
     ) -> None:
         super().__init__(path, options, found, on_error=on_error)
         self.control, self.header = control, header
@@ -81,9 +82,7 @@ class LogicalLog(ChangeLog):
         self.known_table_ids = self._known.table_ids
         self.extract = ExtractReading(self._known.extract, self._places)
         self.observed = control_checks.Observed()
-        self.dec_length_of_others: Callable[[], str | None] = lambda: None
-        """What lengths of DEC columns count in the other extracts, if this is one of several and they show it."""
-        self.told = Told()
+        self._told = told or Told()
         self._search_damage: FramingError | None = None
         """What ended the search for the table that the option `table` names, in front of a record of it."""
         self._describe_header()
@@ -178,8 +177,7 @@ class LogicalLog(ChangeLog):
             self.image_options,
             self._samples,
             self.decide,
-            lambda: self.dec_length_of_others(),
-            self.told,
+            self._told,
         )
 
     @cached_property
