@@ -8,22 +8,17 @@ first change of an extract is the first one of the others.
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise, zip_longest
-from operator import itemgetter
 
 from lmparse.bmc.change_copies import ChangeCopy, Copies, part_of
 from lmparse.bmc.repeated_changes import SharedSegment
 
 Fits = Callable[[ChangeCopy, int, SharedSegment], bool | None]
 """Whether a segment of the extract with a number is of a whole change; None if that cannot be known."""
-_Place = tuple[int, int]
-"""Number of an extract, and offset in it."""
 _MOST_COMPARED = 16
-"""Most whole changes of one identity whose bytes are compared with those of a segment, and most of the others for which
-segments with the same bytes are searched."""
+"""Most whole changes of one identity whose bytes are compared with those of a segment."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +76,6 @@ class _Joined:
         """Whether a segment may be of it: one that it lacks, or the same as one that it has."""
         return not self.is_whole if segment.number not in self.by_number else self.repeats(segment)
 
-    def nearest(self, number: int, places: Sequence[tuple[_Place, object]]) -> int | None:
-        """Which of some places is the next one to its segments, on that side where one with a number is."""
-        rank, segment = self.members[0]
-        mine = rank, segment.extent.offset
-        at = bisect_left(places, mine, key=itemgetter(0)) - (number < segment.number)
-        return at if 0 <= at < len(places) else None
-
     def repeats(self, segment: SharedSegment) -> bool:
         known = self.by_number.get(segment.number)
         is_compared = known is not None and known.is_complete and segment.is_complete
@@ -117,7 +105,6 @@ class _Pairing:
         for rank, own in enumerate(self._copies):
             self._take_incomplete(rank, [copy for copy in own if copy.is_whole and not copy.digest])
         joined = _joined(self._not_taken(parts))
-        self._complete(joined)
         self._unite()
         changes = [_copies_of(change) for change in self._changes]
         changes += [_parts(one.members) for one in joined]
@@ -195,27 +182,6 @@ class _Pairing:
                 unknown += [change] if does_fit is None else []
         self._is_sure &= len(unknown) < 2 and len(lacking) <= _MOST_COMPARED
         return unknown[0] if unknown else None
-
-    def _complete(self, joined: Sequence[_Joined]) -> None:
-        """Give changes what they lack, where that was taken for a part of another one, which has the same bytes."""
-        spare: dict[tuple[int, int], list[tuple[_Place, _Change]]] = {}
-        for change in self._changes:
-            for rank, segments in change.parts.items():
-                for segment in segments.values():
-                    known = spare.setdefault((segment.total, segment.number), [])
-                    insort(known, ((rank, segment.extent.offset), change), key=itemgetter(0))
-        lacking = [one for one in joined if not one.is_whole] if spare else []
-        self._is_sure &= len(lacking) <= _MOST_COMPARED
-        for one in lacking[:_MOST_COMPARED]:
-            for base in (0, 1):
-                missing = {*range(base, base + one.total)} - one.by_number.keys()
-                found = {number: one.nearest(number, spare.get((one.total, number), ())) for number in missing}
-                if len(found) == one.total - len(one.by_number) and None not in found.values():
-                    for number, place in found.items():
-                        (rank, _), change = spare[one.total, number].pop(place or 0)
-                        one.add(rank, change.parts[rank].pop(number))
-                    self._is_sure = False
-                    break
 
     def _unite(self) -> None:
         """Take for one change what contradicts each other: two extracts have different ones next to the same one."""

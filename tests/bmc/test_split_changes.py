@@ -339,14 +339,18 @@ def test_a_part_of_another_change_is_not_taken_for_one_that_is_whole(extracts: E
     assert extracts.check() == 20
 
 
-def test_parts_with_the_bytes_of_a_whole_change_may_be_of_another(extracts: Extracts) -> None:
-    """Then nothing but the lack of another segment says so."""
-    one, other = "a" + "z" * 199, "b" + "z" * 199
-    extracts.add(*whole(0, "first"), *_records(one, 150))
-    extracts.add(_records(other, 150)[0])
-    extracts.add(_records(other, 150)[1], *whole(2, "last"))
-    assert extracts.texts() == ["first", one, other, "last"]
-    assert "positions with several changes of one RID and type: 1;" in extracts.said
+@ENGINES
+@pytest.mark.parametrize("damaged", [0, 1])
+def test_a_part_that_has_a_byte_of_its_own_is_not_a_change(damaged: int, extracts: Extracts, engine: str) -> None:
+    """Though the other segments are there, which are those of the whole change: it is damaged, or another change."""
+    pieces = cut(1, A, 80)
+    pieces[damaged] = pieces[damaged][:-1] + b"?"
+    extracts.add(*whole(0, "a"), *cut(1, A, 80))
+    extracts.add(*pieces[:2])
+    extracts.add(pieces[2], *whole(2, "b"))
+    assert extracts.texts(engine) == ["a", A, "b"]
+    assert extracts.said.count("[LMP-R004]") == 1
+    assert extracts.check() == 20
 
 
 @ENGINES
