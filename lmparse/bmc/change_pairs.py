@@ -92,6 +92,9 @@ class _Pairing:
     def __init__(self, copies: Copies, fits: Fits) -> None:
         self._copies, self._fits = copies, fits
         self._changes: list[_Change] = []
+        self._by_digest: dict[bytes, list[_Change]] = {}
+        self._counts: dict[tuple[int, bytes], int] = {}
+        """How many changes with some table and DATA an extract has."""
         self._by_segment: dict[tuple[int, bytes], list[_Change]] = {}
         """The changes that have a segment with some TOTALSEGS, table and DATA."""
         self._tried: dict[tuple[int, int, int, bytes], int] = {}
@@ -101,39 +104,37 @@ class _Pairing:
     def pairs(self) -> PairedChanges:
         every = [copy for own in self._copies for copy in own]
         parts = [copy for copy in every if not copy.is_whole]
-        parts += self._take_whole([copy for copy in every if copy.is_whole and copy.digest])
+        # In an extract that begins and ends within changes, the last segments of one are in front of the first ones of
+        # the next: together they look like a whole one.
+        mixed = [copy for copy in every if copy.is_whole and copy.digest and _goes_back(copy.segments)]
+        apart = {(copy.rank, copy.offsets): copy for copy in mixed}
+        for copy in every:
+            if copy.is_whole and copy.digest and (copy.rank, copy.offsets) not in apart:
+                self._take_whole(copy)
         for rank, own in enumerate(self._copies):
             self._take_incomplete(rank, [copy for copy in own if copy.is_whole and not copy.digest])
-        joined = _joined(self._not_taken(parts))
+        left: list[list[ChangeCopy]] = []
+        for one in _joined(self._not_taken([*parts, *mixed])):
+            found = _parts(one.members)
+            whole = apart.get((found[0].rank, found[0].offsets)) if len(found) == 1 else None
+            if whole is None:
+                left.append(found)
+            else:
+                self._take_whole(whole)
         self._unite()
-        changes = [_copies_of(change) for change in self._changes]
-        changes += [_parts(one.members) for one in joined]
-        return PairedChanges(changes, self._is_sure)
+        return PairedChanges([*map(_copies_of, self._changes), *left], self._is_sure)
 
-    def _take_whole(self, copies: Sequence[ChangeCopy]) -> list[ChangeCopy]:
-        """Take note of whole changes; returns those that may be segments of two.
-
-        In an extract that begins and ends in the middle of changes, the last segments of one are in front of the first
-        ones of the next.
-        """
-        by_digest: dict[bytes, list[_Change]] = {}
-        counts: dict[tuple[int, bytes], int] = {}
-        mixed = []
-        for copy in copies:
-            if _goes_back(copy.segments):
-                mixed.append(copy)
-                continue
-            nth = counts[copy.rank, copy.digest] = counts.get((copy.rank, copy.digest), 0) + 1
-            same = by_digest.setdefault(copy.digest, [])
-            if nth > len(same):
-                same.append(_Change())
-                self._changes.append(same[-1])
-            same[nth - 1].copies[copy.rank] = copy
-        for change in self._changes:
-            segments = (segment for copy in change.copies.values() for segment in copy.segments)
-            for key in {(segment.total, segment.digest) for segment in segments}:
-                self._by_segment.setdefault(key, []).append(change)
-        return mixed
+    def _take_whole(self, copy: ChangeCopy) -> None:
+        nth = self._counts[copy.rank, copy.digest] = self._counts.get((copy.rank, copy.digest), 0) + 1
+        same = self._by_digest.setdefault(copy.digest, [])
+        if nth > len(same):
+            same.append(_Change())
+            self._changes.append(same[-1])
+        same[nth - 1].copies[copy.rank] = copy
+        for key in {(segment.total, segment.digest) for segment in copy.segments}:
+            known = self._by_segment.setdefault(key, [])
+            if same[nth - 1] not in known[-1:]:
+                known.append(same[nth - 1])
 
     def _take_incomplete(self, rank: int, copies: Sequence[ChangeCopy]) -> None:
         """Changes that Log Master could not complete are the first ones that their extract lacks."""

@@ -330,6 +330,18 @@ def test_changes_that_only_data_tells_apart_may_be_cut_anywhere(
 
 
 @ENGINES
+@pytest.mark.parametrize("capacities", [(80, 80), (80, 150), (150, 60), (900, 80), (80, 900)])
+def test_segments_in_any_order_are_those_of_one_change(
+    capacities: tuple[int, int], extracts: Extracts, engine: str
+) -> None:
+    first, last = (_records(A, capacity)[::-1] for capacity in capacities)
+    extracts.add(*whole(0, "a"), *first)
+    extracts.add(*last, *whole(2, "b"))
+    assert extracts.texts(engine) == ["a", A, "b"]
+    assert "LMP" not in extracts.said
+
+
+@ENGINES
 def test_a_part_of_another_change_is_not_taken_for_one_that_is_whole(extracts: Extracts, engine: str) -> None:
     """Its other segment is nowhere."""
     extracts.add(*whole(0, "a"), *_records(A, 150))
