@@ -65,21 +65,25 @@ class _Joined:
     """Segments of a change that no extract has whole."""
 
     total: int
-    members: list[tuple[int, SharedSegment]] = field(default_factory=list)
-    by_number: dict[int, SharedSegment] = field(default_factory=dict)
+    by_number: dict[int, dict[int, SharedSegment]] = field(default_factory=dict)
+    """The segments with each number, by the number of the extract."""
 
     def add(self, rank: int, segment: SharedSegment) -> None:
-        self.members.append((rank, segment))
-        self.by_number.setdefault(segment.number, segment)
+        self.by_number.setdefault(segment.number, {})[rank] = segment
 
-    def takes(self, segment: SharedSegment) -> bool:
-        """Whether a segment may be of it: one that it lacks, or the same as one that it has."""
-        return not self.is_whole if segment.number not in self.by_number else self.repeats(segment)
-
-    def repeats(self, segment: SharedSegment) -> bool:
+    def takes(self, rank: int, segment: SharedSegment) -> bool:
+        """Whether a segment may be of it: one that it lacks, or that another extract has too."""
         known = self.by_number.get(segment.number)
-        is_compared = known is not None and known.is_complete and segment.is_complete
-        return known is not None and (not is_compared or known.digest == segment.digest)
+        if known is None:
+            return not self.is_whole
+        first = next(iter(known.values()))
+        is_compared = first.is_complete and segment.is_complete
+        return rank not in known and (not is_compared or first.digest == segment.digest)
+
+    @property
+    def members(self) -> list[tuple[int, SharedSegment]]:
+        """Its segments, with the numbers of the extracts."""
+        return [member for own in self.by_number.values() for member in own.items()]
 
     @property
     def is_whole(self) -> bool:
@@ -106,7 +110,7 @@ class _Pairing:
         parts = [copy for copy in every if not copy.is_whole]
         # In an extract that begins and ends within changes, the last segments of one are in front of the first ones of
         # the next: together they look like a whole one.
-        mixed = [copy for copy in every if copy.is_whole and copy.digest and _goes_back(copy.segments)]
+        mixed = [copy for copy in every if copy.is_whole and copy.digest and _is_turned(copy.segments)]
         apart = {(copy.rank, copy.offsets): copy for copy in mixed}
         for copy in every:
             if copy.is_whole and copy.digest and (copy.rank, copy.offsets) not in apart:
@@ -215,10 +219,10 @@ def _runs(changes: Iterable[_Change], shared: set[int], other: int) -> list[list
     return found
 
 
-def _goes_back(segments: Sequence[SharedSegment]) -> bool:
-    """Whether a segment is behind one with a higher number."""
-    in_file = sorted(segments, key=lambda segment: segment.extent.offset)
-    return any(one.number > other.number for one, other in pairwise(in_file))
+def _is_turned(segments: Sequence[SharedSegment]) -> bool:
+    """Whether the last segments are in front of the first ones, each in their order."""
+    numbers = [segment.number for segment in sorted(segments, key=lambda segment: segment.extent.offset)]
+    return sum(one > other for one, other in pairwise(numbers)) == 1 and numbers[-1] < numbers[0]
 
 
 def _joined(segments: Iterable[tuple[int, SharedSegment]]) -> list[_Joined]:
@@ -228,7 +232,7 @@ def _joined(segments: Iterable[tuple[int, SharedSegment]]) -> list[_Joined]:
     for run in _ascending(segments):
         total = run[0][1].total
         known = last.get(total)
-        if known is None or not all(known.takes(segment) for _, segment in run):
+        if known is None or not all(known.takes(*one) for one in run):
             known = last[total] = _Joined(total)
             found.append(known)
         for rank, segment in run:

@@ -59,6 +59,8 @@ class _Manner:
     """Bytes of DATA in a record."""
     is_expanded: bool
     """Whether EXPANDVAR is Y."""
+    is_backward: bool
+    """Whether the last segment of a change is the first one in the file, which states no order."""
 
 
 def check(seed: int, folder: Path) -> Counter[str]:
@@ -107,7 +109,7 @@ def _header(position: int, rid: int) -> dict[str, Any]:
 
 
 def _some_manner(chance: Random) -> _Manner:
-    return _Manner(chance.choice(_CAPACITIES), chance.random() < 0.3)
+    return _Manner(chance.choice(_CAPACITIES), chance.random() < 0.3, chance.random() < 0.2)
 
 
 def _some_extracts(
@@ -129,7 +131,7 @@ def _stretch(changes: Sequence[_Change], begin: float, end: float, manner: _Mann
     for number, change in enumerate(changes):
         own = change.records(manner.capacity, is_expanded=manner.is_expanded)
         first, behind = (min(max(round((place - number) * len(own)), 0), len(own)) for place in (begin, end))
-        records += own[first:behind]
+        records += own[first:behind][:: -1 if manner.is_backward else 1]
     return records
 
 
