@@ -13,6 +13,7 @@ import numpy as np
 
 from lmparse.bmc.repeated_changes import SharedRecords, SharedSegment
 from lmparse.bmc.unit_outcomes import keys
+from lmparse.framing.extents import RecordExtent
 from lmparse.values.byte_arrays import Flags
 
 
@@ -23,23 +24,22 @@ class ChangeCopy:
     rank: int
     """Number of the extract."""
     identity: bytes
+    extents: tuple[RecordExtent, ...]
     segments: tuple[SharedSegment, ...]
     """Empty for a change in one record."""
-    offsets: tuple[int, ...]
+    is_whole: bool
+    """Whether it is the whole change."""
     is_settled: bool
     """Whether the extract states what became of its unit, and has it complete."""
     ordinal: int
     """The number that the file shows."""
     digest: bytes = b""
     """Of table and DATA of the whole change; empty if it is not here, or Log Master could not complete it."""
-    length: int = 0
-    """Bytes of a change in one record; 0 if they are in several pieces."""
 
     @property
-    def is_whole(self) -> bool:
-        """Whether it is the whole change."""
-        totals = {segment.total for segment in self.segments}
-        return not totals or (len(totals) == 1 and are_whole(self.segments))
+    def offsets(self) -> tuple[int, ...]:
+        """Where its records are, the first one first."""
+        return tuple(extent.offset for extent in self.extents)
 
 
 Copies = list[list[ChangeCopy]]
@@ -55,10 +55,11 @@ def are_whole(segments: Sequence[SharedSegment]) -> bool:
 def part_of(rank: int, segments: Sequence[SharedSegment], digest: bytes = b"") -> ChangeCopy:
     """Segments of one change; `digest` is that of the whole one, if they are all."""
     is_complete = all(segment.is_complete for segment in segments)
-    offsets = tuple(segment.extent.offset for segment in segments)
+    is_whole = len({segment.total for segment in segments}) == 1 and are_whole(segments)
+    extents = tuple(segment.extent for segment in segments)
     is_settled = all(segment.is_settled for segment in segments)
     return ChangeCopy(
-        rank, segments[0].identity, tuple(segments), offsets, is_settled, segments[0].ordinal,
+        rank, segments[0].identity, extents, tuple(segments), is_whole, is_settled, segments[0].ordinal,
         digest if is_complete else b"",
     )  # fmt: skip
 
@@ -98,8 +99,8 @@ def _by_identity(
             identity = one.identity[place].tobytes()
             digest = one.digest[place].tobytes() if one.is_complete[place] else b""
             copy = ChangeCopy(
-                rank, identity, (), (int(one.offset[place]),), bool(one.is_settled[place]), int(one.ordinal[place]),
-                digest, int(one.length[place]),
+                rank, identity, (one.extent(place),), (), True, bool(one.is_settled[place]), int(one.ordinal[place]),
+                digest,
             )  # fmt: skip
             copies.setdefault(identity, [[] for _ in found])[rank].append(copy)
     for identity, own in copies.items():

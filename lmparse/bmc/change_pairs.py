@@ -9,7 +9,7 @@ first change of an extract is the first one of the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise, zip_longest
 
 from lmparse.bmc.change_copies import ChangeCopy, Copies, part_of
@@ -17,7 +17,7 @@ from lmparse.bmc.repeated_changes import SharedSegment
 
 Fits = Callable[[ChangeCopy, int, SharedSegment], bool | None]
 """Whether a segment of the extract with a number is of a whole change; None if that cannot be known."""
-_MOST_COMPARED = 16
+_MOST_COMPARED = 64
 """Most whole changes of one identity whose bytes are compared with those of a segment."""
 
 
@@ -29,104 +29,137 @@ class PairedChanges:
     """The copies of each, in the order of the extracts."""
     is_sure: bool
     """Whether nothing but order, or the lack of another one, says that some copies are of one change, or are not."""
+    differing: tuple[ChangeCopy, ChangeCopy] | None = None
+    """Two that contradict each other."""
 
 
 def by_order(copies: Copies) -> PairedChanges:
-    """The first changes of all extracts, then the second ones and so on; DATA is not compared."""
+    """The first changes of all extracts, then the second ones and so on; only tables are compared."""
     changes = [[copy for copy in together if copy is not None] for together in zip_longest(*copies)]
-    return PairedChanges(changes, len(changes) == 1)
+    known = ([copy for copy in change if copy.is_whole and copy.digest] for change in changes)
+    differing = ((own[0], copy) for own in known for copy in own if copy.digest != own[0].digest)
+    return PairedChanges(changes, len(changes) == 1, next(differing, None))
 
 
 def by_data(copies: Copies, fits: Fits) -> PairedChanges:
-    """The changes of one identity, told apart by their DATA."""
-    return _Pairing(copies, fits).pairs()
+    """The changes of one identity, told apart by their DATA.
+
+    In an extract that begins and ends within changes, the last segments of one are in front of the first ones of the
+    next: together they look like a whole one, whose segments are in another order. They are taken for two if that
+    leaves fewer segments without the others.
+    """
+    found = _Pairing(copies, fits)
+    if not any(_is_turned(copy) for own in copies for copy in own):
+        return found.pairs()
+    apart = _Pairing(copies, fits, are_turned_apart=True)
+    pairs, other_pairs = found.pairs(), apart.pairs()
+    return other_pairs if apart.unfinished < found.unfinished else pairs
 
 
 @dataclass(eq=False)
 class _Change:
-    """A change that some extract has whole, with what the others have of it."""
+    """A change, with what extracts have of it."""
 
+    total: int = 0
+    """TOTALSEGS, if no extract has it whole."""
     copies: dict[int, ChangeCopy] = field(default_factory=dict)
     """Of the extracts that have it whole, by their number."""
     parts: dict[int, dict[int, SharedSegment]] = field(default_factory=dict)
-    """Of the others, by number of the extract and of the segment."""
+    """Segments of the others, by the number of the segment and of the extract."""
+    miscounted: list[ChangeCopy] = field(default_factory=list)
+    """Records with the DATA of one of its segments, which their TOTALSEGS calls whole."""
 
     @property
     def whole(self) -> ChangeCopy:
         return next(iter(self.copies.values()))
 
+    @property
+    def ranks(self) -> set[int]:
+        """The extracts that have some of it."""
+        return {*self.copies, *(rank for own in self.parts.values() for rank in own)}
+
     def lacks(self, rank: int, number: int) -> bool:
         """Whether an extract may have a segment of it, besides what it is known to have."""
-        return rank not in self.copies and number not in self.parts.get(rank, ())
-
-
-@dataclass(eq=False)
-class _Joined:
-    """Segments of a change that no extract has whole."""
-
-    total: int
-    by_number: dict[int, dict[int, SharedSegment]] = field(default_factory=dict)
-    """The segments with each number, by the number of the extract."""
+        return rank not in self.copies and rank not in self.parts.get(number, ())
 
     def add(self, rank: int, segment: SharedSegment) -> None:
-        self.by_number.setdefault(segment.number, {})[rank] = segment
+        self.parts.setdefault(segment.number, {})[rank] = segment
 
     def takes(self, rank: int, segment: SharedSegment) -> bool:
-        """Whether a segment may be of it: one that it lacks, or that another extract has too."""
-        known = self.by_number.get(segment.number)
+        """Whether a segment may be of it, of which no extract has all: one that it lacks, or that another has too."""
+        known = self.parts.get(segment.number)
         if known is None:
-            return not self.is_whole
+            return not self.is_put_together
         first = next(iter(known.values()))
         is_compared = first.is_complete and segment.is_complete
         return rank not in known and (not is_compared or first.digest == segment.digest)
 
     @property
-    def members(self) -> list[tuple[int, SharedSegment]]:
-        """Its segments, with the numbers of the extracts."""
-        return [member for own in self.by_number.values() for member in own.items()]
+    def is_put_together(self) -> bool:
+        """Whether all segments of a change are known that no extract has whole."""
+        return len(self.parts) == self.total and (0 in self.parts) != (self.total in self.parts)
 
-    @property
-    def is_whole(self) -> bool:
-        return len(self.by_number) == self.total and (0 in self.by_number) != (self.total in self.by_number)
+    def part_copies(self) -> list[ChangeCopy]:
+        """The segments as the copies of the extracts that have them."""
+        by_rank: dict[int, list[SharedSegment]] = {}
+        for own in self.parts.values():
+            for rank, segment in own.items():
+                by_rank.setdefault(rank, []).append(segment)
+        return [part_of(rank, sorted(own, key=_offset)) for rank, own in by_rank.items()]
+
+    def all_copies(self) -> list[ChangeCopy]:
+        """What extracts have of it, in their order."""
+        every = [*self.copies.values(), *self.part_copies(), *self.miscounted]
+        return sorted(every, key=lambda copy: (copy.rank, copy.offsets[0]))
 
 
 class _Pairing:
     """Finds the changes of one identity."""
 
-    def __init__(self, copies: Copies, fits: Fits) -> None:
-        self._copies, self._fits = copies, fits
+    def __init__(self, copies: Copies, fits: Fits, *, are_turned_apart: bool = False) -> None:
+        self._copies, self._fits, self._are_turned_apart = copies, fits, are_turned_apart
+        self.unfinished = 0
+        """How many changes lack segments; one counts twice that has one of another change, or others of its number."""
         self._changes: list[_Change] = []
         self._by_digest: dict[bytes, list[_Change]] = {}
         self._counts: dict[tuple[int, bytes], int] = {}
         """How many changes with some table and DATA an extract has."""
         self._by_segment: dict[tuple[int, bytes], list[_Change]] = {}
         """The changes that have a segment with some TOTALSEGS, table and DATA."""
+        self._by_piece: dict[bytes, _Change] = {}
+        """The first change that has a segment with some table and DATA."""
         self._tried: dict[tuple[int, int, int, bytes], int] = {}
         """How many of them were tried for such a segment of one extract, by its number."""
         self._is_sure = True
 
     def pairs(self) -> PairedChanges:
         every = [copy for own in self._copies for copy in own]
-        parts = [copy for copy in every if not copy.is_whole]
-        # In an extract that begins and ends within changes, the last segments of one are in front of the first ones of
-        # the next: together they look like a whole one.
-        mixed = [copy for copy in every if copy.is_whole and copy.digest and _is_turned(copy.segments)]
-        apart = {(copy.rank, copy.offsets): copy for copy in mixed}
-        for copy in every:
-            if copy.is_whole and copy.digest and (copy.rank, copy.offsets) not in apart:
-                self._take_whole(copy)
+        whole, parts = [copy for copy in every if copy.is_whole], [copy for copy in every if not copy.is_whole]
+        pieces = {segment.digest for copy in whole for segment in copy.segments}
+        miscounted = [copy for copy in whole if not copy.segments and copy.digest in pieces]
+        turned = [copy for copy in whole if _is_turned(copy)]
+        left = {id(copy) for copy in (*miscounted, *turned)}
+        for copy in (copy for copy in whole if copy.digest and id(copy) not in left):
+            self._take_whole(copy)
+        if self._are_turned_apart:
+            parts += turned
+        for copy in () if self._are_turned_apart else turned:
+            same = self._by_digest.get(copy.digest, ())
+            others = (change for segment in copy.segments for change in self._by_segment.get(_key(segment), ())[:1])
+            self.unfinished += 2 * any(change not in same for change in others)
+            self._take_whole(copy)
+        put_together = _put_together(self._not_taken(parts))
+        self._changes += put_together
+        totals = {change.total for change in put_together}
+        self.unfinished += sum(not change.is_put_together for change in put_together)
+        if not self._are_turned_apart:
+            self.unfinished += 2 * sum(copy.segments[0].total in totals for copy in turned)
+        for copy in miscounted:
+            self._take_miscounted(copy)
         for rank, own in enumerate(self._copies):
             self._take_incomplete(rank, [copy for copy in own if copy.is_whole and not copy.digest])
-        left: list[list[ChangeCopy]] = []
-        for one in _joined(self._not_taken([*parts, *mixed])):
-            found = _parts(one.members)
-            whole = apart.get((found[0].rank, found[0].offsets)) if len(found) == 1 else None
-            if whole is None:
-                left.append(found)
-            else:
-                self._take_whole(whole)
-        self._unite()
-        return PairedChanges([*map(_copies_of, self._changes), *left], self._is_sure)
+        differing = self._differing()
+        return PairedChanges([change.all_copies() for change in self._changes], self._is_sure, differing)
 
     def _take_whole(self, copy: ChangeCopy) -> None:
         nth = self._counts[copy.rank, copy.digest] = self._counts.get((copy.rank, copy.digest), 0) + 1
@@ -135,17 +168,26 @@ class _Pairing:
             same.append(_Change())
             self._changes.append(same[-1])
         same[nth - 1].copies[copy.rank] = copy
-        for key in {(segment.total, segment.digest) for segment in copy.segments}:
+        for key in set(map(_key, copy.segments)):
             known = self._by_segment.setdefault(key, [])
             if same[nth - 1] not in known[-1:]:
                 known.append(same[nth - 1])
+            self._by_piece.setdefault(key[1], same[nth - 1])
+
+    def _take_miscounted(self, copy: ChangeCopy) -> None:
+        """A record with the DATA of a segment is that segment, with a damaged TOTALSEGS, where its extract lacks it."""
+        change = self._by_piece.get(copy.digest)
+        if change is None or copy.rank in change.copies:
+            self._take_whole(copy)
+        else:
+            change.miscounted.append(replace(copy, is_whole=False))
 
     def _take_incomplete(self, rank: int, copies: Sequence[ChangeCopy]) -> None:
         """Changes that Log Master could not complete are the first ones that their extract lacks."""
         if not copies:
             return
-        lacking = [change for change in self._changes if rank not in change.copies]
-        self._is_sure &= len(lacking) < 2
+        lacking = [change for change in self._changes if rank not in change.ranks]
+        self._is_sure &= max(map(len, self._copies)) == 1
         added = [_Change() for _ in copies[len(lacking) :]]
         self._changes += added
         for change, copy in zip([*lacking, *added], copies, strict=False):
@@ -162,14 +204,14 @@ class _Pairing:
                 if change is None:
                     yield rank, segment
                 else:
-                    change.parts.setdefault(rank, {})[segment.number] = segment
+                    change.add(rank, segment)
 
     def _with_segment(self, rank: int, segment: SharedSegment) -> _Change | None:
         """The first change that has the segment in another extract."""
         if not segment.is_complete:
             return None
-        known = self._by_segment.get((segment.total, segment.digest), ())
-        key = rank, segment.number, segment.total, segment.digest
+        known = self._by_segment.get(_key(segment), ())
+        key = rank, segment.number, *_key(segment)
         for place in range(self._tried.get(key, 0), len(known)):
             self._tried[key] = place + 1
             if known[place].lacks(rank, segment.number):
@@ -185,11 +227,11 @@ class _Pairing:
                 if does_fit:
                     return change
                 unknown += [change] if does_fit is None else []
-        self._is_sure &= len(unknown) < 2 and len(lacking) <= _MOST_COMPARED
+        self._is_sure &= not unknown and len(lacking) <= _MOST_COMPARED
         return unknown[0] if unknown else None
 
-    def _unite(self) -> None:
-        """Take for one change what contradicts each other: two extracts have different ones next to the same one."""
+    def _differing(self) -> tuple[ChangeCopy, ChangeCopy] | None:
+        """Whole changes that contradict each other: two extracts have different ones next to the same one."""
         own: dict[int, list[_Change]] = {}
         for change in self._changes:
             for rank in change.copies:
@@ -202,10 +244,9 @@ class _Pairing:
             is_one = len(self._copies[one]) == len(self._copies[other]) == 1
             for mine, theirs in zip(_runs(first, shared, other), _runs(second, shared, one), strict=True):
                 if mine and theirs and (shared or is_one):
-                    mine[0].copies |= theirs[0].copies
-                    self._changes.remove(theirs[0])
-                elif mine and theirs:
-                    self._is_sure = False
+                    return mine[0].copies[one], theirs[0].copies[other]
+                self._is_sure &= not (mine and theirs)
+        return None
 
 
 def _runs(changes: Iterable[_Change], shared: set[int], other: int) -> list[list[_Change]]:
@@ -214,26 +255,28 @@ def _runs(changes: Iterable[_Change], shared: set[int], other: int) -> list[list
     for change in changes:
         if id(change) in shared:
             found.append([])
-        elif change.whole.digest and not change.parts.get(other):
+        elif change.whole.digest and other not in change.ranks:
             found[-1].append(change)
     return found
 
 
-def _is_turned(segments: Sequence[SharedSegment]) -> bool:
-    """Whether the last segments are in front of the first ones, each in their order."""
-    numbers = [segment.number for segment in sorted(segments, key=lambda segment: segment.extent.offset)]
+def _is_turned(copy: ChangeCopy) -> bool:
+    """Whether the last segments of a change are in front of the first ones, each in their order."""
+    if not copy.is_whole or not copy.digest:
+        return False
+    numbers = [segment.number for segment in sorted(copy.segments, key=_offset)]
     return sum(one > other for one, other in pairwise(numbers)) == 1 and numbers[-1] < numbers[0]
 
 
-def _joined(segments: Iterable[tuple[int, SharedSegment]]) -> list[_Joined]:
+def _put_together(segments: Iterable[tuple[int, SharedSegment]]) -> list[_Change]:
     """Put segments of all extracts together: one begins where numbers are there again, or the one before is whole."""
-    found: list[_Joined] = []
-    last: dict[int, _Joined] = {}
+    found: list[_Change] = []
+    last: dict[int, _Change] = {}
     for run in _ascending(segments):
         total = run[0][1].total
         known = last.get(total)
         if known is None or not all(known.takes(*one) for one in run):
-            known = last[total] = _Joined(total)
+            known = last[total] = _Change(total)
             found.append(known)
         for rank, segment in run:
             known.add(rank, segment)
@@ -253,16 +296,9 @@ def _ascending(segments: Iterable[tuple[int, SharedSegment]]) -> Iterator[list[t
         yield from runs.values()
 
 
-def _copies_of(change: _Change) -> list[ChangeCopy]:
-    members = [(rank, segment) for rank, own in change.parts.items() for segment in own.values()]
-    return sorted([*change.copies.values(), *_parts(members)], key=lambda copy: copy.rank)
+def _key(segment: SharedSegment) -> tuple[int, bytes]:
+    return segment.total, segment.digest
 
 
-def _parts(members: Iterable[tuple[int, SharedSegment]]) -> list[ChangeCopy]:
-    """Segments as the copies of the extracts that have them."""
-    by_rank: dict[int, list[SharedSegment]] = {}
-    for rank, segment in members:
-        by_rank.setdefault(rank, []).append(segment)
-    return [
-        part_of(rank, sorted(own, key=lambda segment: segment.extent.offset)) for rank, own in sorted(by_rank.items())
-    ]
+def _offset(segment: SharedSegment) -> int:
+    return segment.extent.offset

@@ -39,8 +39,9 @@ _RAW = (
     *dict.fromkeys((*IDENTITY_FIELDS, *UNIT_FIELDS, *TABLE_FIELDS, "uor_disp", "incomplete_trans", *_SEGMENT_FIELDS)),
     "data",
 )
-_DIGEST, _ROW_BYTES, _SEGMENT_BYTES = 16, 168, 1200
-"""Bytes of a digest, and bytes of memory of a record that may be in several extracts, and of a segment; measured."""
+_DIGEST, _ROW_BYTES, _SEGMENT_BYTES, _EXTENT_BYTES = 16, 168, 1200, 400
+"""Bytes of a digest, and bytes of memory of a record that may be in several extracts, of a segment, and of the place of
+a record in several pieces; measured."""
 _NONE: Int64s = np.zeros(0, np.int64)
 
 
@@ -89,11 +90,17 @@ class SharedRecords:
     """Whether the extract states what became of the unit, and has the record complete."""
     is_complete: Flags
     length: Int64s
-    """Bytes of the record; 0 if they are in several pieces."""
     segments: list[SharedSegment] = field(default_factory=list)
     numbering: SegmentNumbering = field(default_factory=SegmentNumbering)
     joined: dict[tuple[bytes, int], list[bytes]] = field(default_factory=dict)
     """As `digest`, of the changes that have all their segments here, by identity and TOTALSEGS, in their order."""
+    spanned: dict[int, RecordExtent] = field(default_factory=dict)
+    """The records in several pieces, by offset."""
+
+    def extent(self, number: int) -> RecordExtent:
+        """The place of one record; its number in the file is not known."""
+        offset = int(self.offset[number])
+        return self.spanned.get(offset) or RecordExtent(0, ((offset, int(self.length[number])),), None)
 
 
 def shared_records(task: Shared) -> SharedRecords:
@@ -160,7 +167,8 @@ def _together(found: list[SharedRecords], width: int) -> SharedRecords:
     )
     every = [empty, *found]
     arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in every]) for name in _ARRAYS}
-    return SharedRecords(**arrays, segments=[segment for one in found for segment in one.segments])
+    spanned = {offset: extent for one in found for offset, extent in one.spanned.items()}
+    return SharedRecords(**arrays, segments=[segment for one in found for segment in one.segments], spanned=spanned)
 
 
 _COMPARED = ("identity", "digest", "offset", "ordinal", "is_settled", "is_complete")
@@ -178,9 +186,12 @@ def _taken(
     made = b"".join(map(_digest, map(bytes, tables), data))
     digest = np.frombuffer(made, np.uint8).reshape(-1, _DIGEST)
     totals = integers.decode_unsigned_array(raw["total_segs"])
+    extents = [window.extent(number) for number in numbers[_are_spanned(window, numbers)].tolist()]
+    held.take(_EXTENT_BYTES * len(extents), file=task.heads.path)
     found = SharedRecords(
-        identity, digest, window.offsets[numbers], ordinals[numbers], is_settled, is_complete, _lengths(window, numbers)
-    )
+        identity, digest, window.offsets[numbers], ordinals[numbers], is_settled, is_complete,
+        window.lengths[numbers].astype(np.int64), spanned={extent.offset: extent for extent in extents},
+    )  # fmt: skip
     partial = np.flatnonzero(totals > 1)
     if not len(partial):
         return found
@@ -199,14 +210,15 @@ def _taken(
         joining.add(segment.identity, segment.total, segment.number, tables[place].tobytes(), data[place])
     whole = totals <= 1
     arrays: dict[str, Any] = {name: getattr(found, name)[whole] for name in _ARRAYS}
-    return SharedRecords(**arrays, segments=segments)
+    return SharedRecords(**arrays, segments=segments, spanned=found.spanned)
 
 
-def _lengths(window: Window, numbers: Int64s) -> Int64s:
-    """Bytes of records; 0 if they are in several pieces."""
-    starts, lengths = window.offsets[numbers], window.lengths[numbers].astype(np.int64)
+def _are_spanned(window: Window, numbers: Int64s) -> Flags:
+    """Which records are in several pieces."""
+    starts, ends = window.offsets[numbers], window.offsets[numbers] + window.lengths[numbers]
     gaps = np.append(window.gap_starts, np.iinfo(np.int64).max)
-    return np.where(gaps[np.searchsorted(window.gap_starts, starts)] < starts + lengths, 0, lengths)
+    are_spanned: Flags = gaps[np.searchsorted(window.gap_starts, starts)] < ends
+    return are_spanned
 
 
 def _data(task: Shared, window: Window, decoded: Decoded, numbers: Int64s) -> list[bytes]:

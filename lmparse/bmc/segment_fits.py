@@ -40,7 +40,7 @@ class SegmentFits:
         """Whether a segment is of a change; None if Log Master could not complete one of them, or it cannot be read."""
         if not whole.digest or not segment.is_complete:
             return None
-        key = whole.rank, whole.offsets[0]
+        key = whole.rank, whole.extents[0].offset
         if key not in self._whole:
             self._whole[key] = self._area_of(whole)
         known, part = self._whole[key], self._area(rank, segment.extent)
@@ -53,11 +53,8 @@ class SegmentFits:
         return any(_is_in(part.data, known.data, segment.total, segment.number - first) for first in bases)
 
     def _area_of(self, whole: ChangeCopy) -> _Area | None:
-        if not whole.segments:
-            extent = RecordExtent(0, ((whole.offsets[0], whole.length),), None)
-            return self._area(whole.rank, extent) if whole.length else None
-        in_order = sorted(whole.segments, key=lambda segment: segment.number)
-        areas = [self._area(whole.rank, segment.extent) for segment in in_order]
+        in_order = [segment.extent for segment in sorted(whole.segments, key=lambda segment: segment.number)]
+        areas = [self._area(whole.rank, extent) for extent in in_order or whole.extents]
         known = [area for area in areas if area is not None]
         return _Area(known[0].table, b"".join(area.data for area in known)) if len(known) == len(areas) else None
 

@@ -52,13 +52,15 @@ def split_changes(
     numbers, untested, unpaired = count(), 0, 0
     for copies_of_one in identities:
         pairs = by_data(copies_of_one, SegmentFits(read, numberings)) if has_data else by_order(copies_of_one)
+        if pairs.differing is not None:
+            raise _differing(heads, *pairs.differing)
         unpaired += not pairs.is_sure
         for number, copies in zip(numbers, pairs.changes, strict=False):
             whole = [copy for copy in copies if copy.is_whole]
             if len(copies) == 1:
                 placed += _placed(copies, number)
             elif whole:
-                giver = _give(copies, whole, heads, numberings, given, has_data=has_data)
+                giver = _give(copies, whole, numberings, given)
                 placed += _placed(copies, number, giver)
             elif _fit_together(copies, heads, numberings):
                 owner = copies[-1]
@@ -72,14 +74,13 @@ def split_changes(
 
 
 def _give(
-    copies: Sequence[ChangeCopy], whole: Sequence[ChangeCopy], heads: Sequence[ExtractHeads],
-    numberings: Sequence[SegmentNumbering], given: Sequence[Given], *, has_data: bool,
+    copies: Sequence[ChangeCopy], whole: Sequence[ChangeCopy], numberings: Sequence[SegmentNumbering],
+    given: Sequence[Given],
 ) -> ChangeCopy:  # fmt: skip
     """Give a change from one of the extracts that have it whole; the others leave it out."""
     kept = next((copy for copy in whole if copy.is_settled), whole[-1])
-    _check_whole(whole, heads, has_data=has_data)
     change = _GivenChange(kept, numberings)
-    settled = min((copy.rank for copy in copies if copy.is_settled), default=len(heads))
+    settled = min((copy.rank for copy in copies if copy.is_settled), default=len(given))
     for copy in copies:
         own = given[copy.rank]
         own.repeats += 1
@@ -87,7 +88,6 @@ def _give(
         if copy is not kept:
             own.elsewhere += copy.offsets
             own.misnumbered += change.misnumbered(copy)
-            own.misnumbered += change.miscounted(copy) if has_data else ()
     return kept
 
 
@@ -130,7 +130,6 @@ class _GivenChange:
         self._segments = {segment.number: segment for segment in kept.segments}
         self._total = kept.segments[0].total if kept.segments else 1
         self._first = 0 if 0 in self._segments else 1
-        self._digest = kept.digest
         self._numbers: dict[bytes, set[int]] = {}
         """Numbers of the segments with some table and DATA."""
         for segment in kept.segments:
@@ -138,11 +137,13 @@ class _GivenChange:
                 self._numbers.setdefault(segment.digest, set()).add(segment.number)
 
     def misnumbered(self, copy: ChangeCopy) -> Iterator[int]:
-        """Offsets of segments that cannot be of it.
+        """Offsets of records that cannot be of it: of one that TOTALSEGS calls whole, and of segments.
 
         It has other numbers of the same TOTALSEGS, or their DATA behind another number. With another TOTALSEGS, as
         records of another length have it, segments may be a part of the change; but then all have the same one.
         """
+        if not copy.segments and not copy.is_whole:
+            yield from copy.offsets
         base = self._numberings[copy.rank].base
         shifts = {0, 2 * self._first - 1} if base is None else {self._first - base}
         by_total: dict[int, list[SharedSegment]] = {}
@@ -159,25 +160,6 @@ class _GivenChange:
                 if not is_same or one.number + shift not in numbers:
                     yield one.extent.offset
 
-    def miscounted(self, copy: ChangeCopy) -> Iterator[int]:
-        """Offsets of records with the DATA of one of its records, but with another TOTALSEGS.
-
-        A segment has not the DATA of the whole change. Two segments of one number have different lengths if TOTALSEGS
-        differs, unless one of them is the last.
-        """
-        if copy.digest in self._numbers:
-            yield copy.offsets[0]
-        for segment in copy.segments:
-            if segment.is_complete and segment.total != self._total and self._has_data_of(segment):
-                yield segment.extent.offset
-
-    def _has_data_of(self, segment: SharedSegment) -> bool:
-        if not self._segments:
-            return segment.digest == self._digest
-        other = self._segments.get(segment.number)
-        is_last = segment.number >= min(segment.total, self._total) - 1 + self._first
-        return other is not None and other.is_complete and other.digest == segment.digest and not is_last
-
 
 def _lengths(copies: Sequence[ChangeCopy], numberings: Sequence[SegmentNumbering]) -> set[int]:
     """Bytes of DATA of segments that are not the last one of their change; they have as many in one extract."""
@@ -185,21 +167,9 @@ def _lengths(copies: Sequence[ChangeCopy], numberings: Sequence[SegmentNumbering
     return {one.data_length for one, numbering in every if not numbering.may_be_last(one.total, one.number)}
 
 
-def _check_whole(whole: Sequence[ChangeCopy], heads: Sequence[ExtractHeads], *, has_data: bool) -> None:
-    """Raise FramingError if whole changes differ.
-
-    A record with the DATA of a segment is one with a damaged TOTALSEGS, see `miscounted`.
-    """
-    parts = {segment.digest for copy in whole for segment in copy.segments} if has_data else set()
-    known = [copy for copy in whole if copy.digest and (copy.segments or copy.digest not in parts)]
-    for copy in known:
-        if copy.digest != known[0].digest:
-            raise _differing(heads, known[0].rank, copy.rank, copy.offsets[0])
-
-
-def _differing(heads: Sequence[ExtractHeads], rank: int, other: int, offset: int) -> DataError:
-    error = not_one(f"{heads[rank].path} has another change at the position of a record", heads[other].path)
-    error.record_offset = offset
+def _differing(heads: Sequence[ExtractHeads], one: ChangeCopy, other: ChangeCopy) -> DataError:
+    error = not_one(f"{heads[one.rank].path} has another change at the position of a record", heads[other.rank].path)
+    error.record_offset = other.offsets[0]
     return error
 
 

@@ -342,6 +342,19 @@ def test_segments_in_any_order_are_those_of_one_change(
 
 
 @ENGINES
+@pytest.mark.parametrize("is_part_first", [True, False])
+@pytest.mark.parametrize("capacities", [(80, 80), (80, 150), (150, 60)])
+def test_a_part_of_segments_in_any_order(
+    capacities: tuple[int, int], is_part_first: bool, extracts: Extracts, engine: str
+) -> None:
+    every, some = _records(A, capacities[0])[::-1], _records(A, capacities[1])[1:]
+    for records in (some, every) if is_part_first else (every, some):
+        extracts.add(*records, *whole(2 + len(extracts.paths), "a"))
+    assert sorted(extracts.texts(engine)) == [A, "a", "a"]
+    assert "LMP" not in extracts.said
+
+
+@ENGINES
 def test_a_part_of_another_change_is_not_taken_for_one_that_is_whole(extracts: Extracts, engine: str) -> None:
     """Its other segment is nowhere."""
     extracts.add(*whole(0, "a"), *_records(A, 150))
@@ -385,6 +398,65 @@ def test_changes_that_nothing_tells_apart_are_said(extracts: Extracts, engine: s
 
 def _records(text: str, capacity: int) -> list[bytes]:
     return cut(1, text, capacity) if len(data(text)) > capacity else whole(1, text)
+
+
+@ENGINES
+@pytest.mark.parametrize("damaged", [[1], [0, 2], [1, 3], [1, 2, 3]])
+def test_a_damaged_byte_in_one_of_several_extracts_is_said(damaged: list[int], extracts: Extracts, engine: str) -> None:
+    """Not a change of its own, however many extracts have it."""
+    sound, other = _records(A, 150), _records(A[:-1] + "?", 150)
+    for number in range(4):
+        extracts.add(*(other if number in damaged else sound), *whole(2 + number, f"{number}"))
+    assert extracts.texts(engine) == []
+    assert "has another change at the position of a record [LMP-F013]" in extracts.said
+    assert extracts.check() == 24
+
+
+@ENGINES
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_segment_that_its_total_calls_whole_is_a_segment(
+    number: int, is_first: bool, extracts: Extracts, engine: str
+) -> None:
+    """A statement has no length in it by which a piece of it would be known."""
+    named = {**fields(1, "07" * 5), key("changetype"): "SC"}
+    every = lldf.segmented(named, TEXT.encode("cp037"), 80)
+    at, width = table_places(["total_segs"])["total_segs"]
+    some = [*every]
+    some[number] = some[number][:at] + (1).to_bytes(width, "big") + some[number][at + width :]
+    for records in (some, every) if is_first else (every, some):
+        extracts.add(*records, *whole(2 + len(extracts.paths), "a"))
+    extracts._run("changes", "--engine", engine)
+    assert [json.loads(line)["op"] for line in extracts._capsys.readouterr().out.splitlines()].count("S") == 1
+    assert extracts.check() == 24
+
+
+@ENGINES
+@pytest.mark.parametrize("second", [(900, 900), (150, 150)])
+def test_a_record_in_several_pieces_is_compared(second: tuple[int, int], extracts: Extracts, engine: str) -> None:
+    for records in ([*_records(A, 900), _records(B, 150)[0]], [_records(B, 150)[1], *whole(2, "last")]):
+        extracts.add(*records)
+    first = Path(extracts.paths[0])
+    first.write_bytes(framing.vbs([*_records(A, 900), _records(B, 150)[0]], 200))
+    assert extracts.texts(engine) == [A, B, "last"]
+    assert "LMP" not in extracts.said
+
+
+@ENGINES
+def test_which_change_could_not_be_completed_is_said(extracts: Extracts, engine: str) -> None:
+    incomplete = [lldf.record(data(text), **{**fields(1), key("incompletetrans"): "Y"}) for text in ("a", "b")]
+    extracts.add(*incomplete)
+    extracts.add(*whole(1, "b"), *whole(1, "c"), *whole(2, "last"))
+    extracts.texts(engine)
+    assert "positions with several changes of one RID and type: 1;" in extracts.said
+
+
+@ENGINES
+def test_segments_of_a_change_beside_one_that_could_not_be_completed(extracts: Extracts, engine: str) -> None:
+    incomplete = lldf.record(data(A), **{**fields(1), key("incompletetrans"): "Y"})
+    extracts.add(incomplete, _records(B, 150)[0])
+    extracts.add(_records(B, 150)[1], *whole(2, "last"))
+    assert extracts.texts(engine) == [A, B, "last"]
 
 
 @ENGINES
