@@ -187,7 +187,8 @@ class _Pairing:
         if not copies:
             return
         lacking = [change for change in self._changes if rank not in change.ranks]
-        self._is_sure &= max(map(len, self._copies)) == 1
+        are_put_together = any(not change.copies for change in lacking[: len(copies)])
+        self._is_sure &= max(map(len, self._copies)) == 1 and not are_put_together
         added = [_Change() for _ in copies[len(lacking) :]]
         self._changes += added
         for change, copy in zip([*lacking, *added], copies, strict=False):

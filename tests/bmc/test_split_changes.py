@@ -460,6 +460,16 @@ def test_segments_of_a_change_beside_one_that_could_not_be_completed(extracts: E
 
 
 @ENGINES
+def test_segments_of_what_may_be_a_change_that_could_not_be_completed(extracts: Extracts, engine: str) -> None:
+    """They may be those of another one."""
+    extracts.add(lldf.record(data("a"), **{**fields(1), key("incompletetrans"): "Y"}))
+    extracts.add(_records(B, 150)[0])
+    extracts.add(_records(B, 150)[1], *whole(2, "last"))
+    extracts.texts(engine)
+    assert "positions with several changes of one RID and type: 1;" in extracts.said
+
+
+@ENGINES
 def test_a_statement_that_is_put_together_is_said(extracts: Extracts, engine: str) -> None:
     """Nothing in it shows that its segments do not fit, as the lengths in DATA of a row do."""
     statement = f"CREATE TABLE {TEXT}".encode("cp037")
