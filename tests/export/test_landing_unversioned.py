@@ -7,23 +7,27 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pytest
 from commands import Run
 from deltalake import write_deltalake
-from export.landed_extracts import Extracts, delta, insert, table
+from export.killed_runs import KilledError, killed_everywhere
+from export.landed_extracts import ID, Change, Extracts, delta, insert, table, void
 from random_logs.log_master_units import wide
 from writers.bmc import control, framing, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 from writers.db2 import tables as luw
+from writers.db2.columns import Column as LuwColumn
 from writers.db2.stream import Transaction
 
 import lmparse
 from lmparse.errors import OptionError
 from lmparse.export import landing
-from lmparse.export.landing_clues import TableClue
+from lmparse.export.landing_delta import DeltaFolder
+from lmparse.export.landing_target import LandingTarget
 from lmparse.records.files import ignored
 
 K, V = Column("ID", "INT", 4, key_seq=1), Column("V", "VCHR", 20)
@@ -205,43 +209,153 @@ def test_changes_of_a_whole_table_of_db2_luw(
     assert marks_of(log.land(insert(form, ID=2), tables=(form,))) == {"PROD.ITEM": [UNVERSIONED] * is_marked}
 
 
-@pytest.mark.parametrize(
-    ("clue", "table", "expected"),
-    [
-        (("3.5", "", ""), ("3.5", "A", "B"), True),
-        (("3.5", "", ""), ("3.6", "A", "B"), False),
-        (("S.1.2.3", "A", "B"), ("S.1.2.3", "A", "C"), True),  # it was renamed
-        (("S.1.????.3", "A", "B"), ("S.1.2.3", "A", "B"), True),
-        (("S.1.????.3", "A", "B"), ("S.1.2.3", "A", "C"), False),
-        (("S.1.????.3", "A", "B"), ("S.1.2.4", "A", "B"), False),
-        (("S.1.2.3", "", ""), ("S.1.????.3", "A", "B"), True),
-        (("", "A", "B"), ("S.1.2.3", "A", "B"), True),
-        (("", "A", "B"), ("S.1.2.3", "", "B"), True),
-        (("", "A", ""), ("S.1.2.3", "B", "C"), False),
-        (("", "", ""), ("S.1.2.3", "A", "B"), True),
-    ],
-)
-def test_which_tables_a_change_may_be_of(
-    clue: tuple[str, str, str], table: tuple[str, str, str], *, expected: bool
-) -> None:
-    assert TableClue(*clue).may_be(TableClue(*table)) is expected
-
-
-def test_a_state_of_an_earlier_release(tmp_path: Path) -> None:
-    """It does not say what changes without a table version were of."""
+def test_a_state_says_what_was_left_out(tmp_path: Path) -> None:
     log = Nights(tmp_path)
     log.land(log.extract((T, "I", 1), (U, "I", 2), described=[T]))
     path = log.to / "_lmparse" / "land.json"
     state = json.loads(path.read_text())
-    (clue,) = state["unversioned"]
-    assert (clue["ids"], clue["table_name"], len(clue["seq"])) == ("DB2A.0106.0002.0004", "U", 72)
+    (clue,) = state["left_out"]
+    assert (clue["ids"], clue["table_name"], len(clue["first"])) == ("DB2A.0106.0002.0004", "U", 72)
     again = log.extract((T, "I", 3), described=[T])
-    for wrong in ([1], [{**clue, "ids": None}], [{"ids": ""}], {"ids": ""}, None, 7):
-        path.write_text(json.dumps({**state, "unversioned": wrong}, indent=2))
+    for wrong in ([1], [{**clue, "ids": None}], [{"ids": ""}], {"ids": ""}, [{**clue, "seq": ""}], None, 7):
+        path.write_text(json.dumps({**state, "left_out": wrong}, indent=2))
         with pytest.raises(OptionError, match="is not a state of land"):
             log.land(again)
-    path.write_text(json.dumps({name: value for name, value in state.items() if name != "unversioned"}, indent=2))
-    assert log.land(again) == {"PROD.T": []}
+
+
+@pytest.mark.parametrize("kind", ["DT", "DM"])
+@pytest.mark.parametrize(
+    ("nights", "is_marked"),
+    [
+        (["I", "{kind}"], False),
+        (["I {kind}"], False),
+        (["I {kind} I"], True),
+        (["I", "{kind}", "UB"], True),
+        (["{kind} I"], True),
+        (["I E"], True),  # the rows of another table are in the place of its own
+        (["I E {kind}"], False),
+    ],
+)
+def test_a_table_that_is_emptied_before_it_is_described(
+    nights: list[str], kind: str, tmp_path: Path, *, is_marked: bool
+) -> None:
+    """What was there before that is gone, and it begins without rows; all nights as one run too."""
+    for name in ("one by one", "together"):
+        folder = tmp_path / name
+        folder.mkdir()
+        log = Nights(folder)
+        paths = [
+            log.extract((T, "I", number), *((U, one, 2) for one in word.format(kind=kind).split()), described=[T])
+            for number, word in enumerate(nights)
+        ]
+        paths.append(log.extract((U, "I", 7), described=[T, U]))
+        runs = [log.land(path) for path in paths] if name == "one by one" else [log.land(*paths)]
+        assert runs[-1]["PROD.U"] == [UNVERSIONED] * is_marked
+        assert log.rows("U") == [(7, "a")]
+        assert log.land(log.extract((U, "I", 8), described=[U])) == {"PROD.U": [UNVERSIONED] * is_marked}
+
+
+def test_rows_in_front_of_what_empties_the_table_without_a_description(tmp_path: Path) -> None:
+    """They are merged, and it is not."""
+    log = Nights(tmp_path)
+    paths = [
+        log.extract((U, "I", 1), described=[U]),
+        log.extract((T, "I", 2), (U, "DT", 0), described=[T]),
+        log.extract((U, "I", 3), described=[U]),
+    ]
+    assert log.land(*paths)["PROD.U"] == [UNVERSIONED]
+    assert log.rows("U") == [(1, "a"), (3, "a")]
+
+
+@pytest.mark.parametrize("ended", ["behind U", "in front of the marks"])
+def test_a_run_that_is_killed_behind_a_truncate(ended: str, tmp_path: Path) -> None:
+    """The next one does not merge the truncate again, and knows of it."""
+    log = Nights(tmp_path)
+    log.land(log.extract((T, "I", 1), (U, "I", 2), described=[T, U]))
+    paths = [
+        log.extract((T, "I", 5), (U, "I", 5), described=[T]),
+        log.extract((U, "DT", 0), (U, "I", 6), described=[T, U]),
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        if ended == "behind U":
+            patch.setattr(DeltaFolder, "replace", _killed_behind(DeltaFolder.replace))
+        else:
+            patch.setattr(LandingTarget, "mark", Mock(side_effect=KilledError))
+        with pytest.raises(KilledError):
+            log.land(*paths)
+    assert log.land(*paths) == {"PROD.T": [], "PROD.U": [], None: []}
+    assert log.land(log.extract((U, "I", 7), described=[U])) == {"PROD.U": []}
+    assert log.rows("U") == [(6, "a"), (7, "a")]
+
+
+def _killed_behind(real: Callable[..., None]) -> Callable[..., None]:
+    def ended(*given: Any) -> None:
+        real(*given)
+        raise KilledError
+
+    return ended
+
+
+def test_runs_that_are_killed_while_a_table_is_new(tmp_path: Path) -> None:
+    """At each of their commits; each run leaves what it leaves when it is not killed."""
+    log, again = Nights(tmp_path), tmp_path / "again"
+    nights = [
+        [log.extract((T, "I", 1), (U, "I", 2), (U, "DT", 0), described=[T])],
+        [log.extract((T, "I", 3), (U, "I", 4), (U, "DT", 0), described=[T]), log.extract((U, "I", 5), described=[U])],
+        [log.extract((U, "I", 6), described=[U]), log.extract((U, "I", 7), described=[T])],
+        [log.extract((U, "DT", 0), (U, "I", 8), described=[U])],
+    ]
+    for paths, is_marked in zip(nights, (False, False, True, False), strict=True):
+        found = log.land(*paths).get("PROD.U", [])
+        assert found == [UNVERSIONED] * is_marked
+        killed_everywhere(paths, again, 60, control=f"{tmp_path}/{{stem}}.ctl", current=True)
+        states = [json.loads((to / "_lmparse" / "land.json").read_text()) for to in (log.to, again)]
+        marks, others = ([table["marks"] for table in state["tables"]] for state in states)
+        assert marks == others
+        assert states[0]["left_out"] == states[1]["left_out"]
+
+
+OLD, NEW = luw.Table(3, 5, "OLD", (ID,)), luw.Table(3, 5, "NEW", (ID, LuwColumn("N", "INTEGER")))
+
+
+def _old(unit: Transaction) -> None:
+    unit.insert(OLD, {"ID": 1})
+
+
+def _drop(unit: Transaction) -> None:
+    unit.drop_table(OLD)
+
+
+def _create(unit: Transaction) -> None:
+    unit.create_table(NEW)
+
+
+def _new(unit: Transaction) -> None:
+    unit.insert(NEW, {"ID": 2, "N": 2})
+
+
+@pytest.mark.parametrize(
+    ("nights", "is_marked"),
+    [
+        ([[_old, _drop], [_create, _new]], False),
+        ([[_old, _drop, _create], [_new]], False),
+        ([[_old, _drop], [_create], [_new]], False),
+        ([[_old], [_drop, _create], [_new]], False),
+        ([[_old, _drop, _create, _new], [_new]], True),
+        ([[_old, _drop], [_create, _new], [_new]], True),
+        ([[_old], [_create, _new]], True),  # it may be of an object for LOBs
+        ([[_old, _drop], [_new]], True),
+    ],
+)
+def test_ids_that_a_new_table_gets(nights: list[list[Change]], tmp_path: Path, *, is_marked: bool) -> None:
+    """Nothing described the table that had them; only the last night has the tables file."""
+    log = Extracts(tmp_path)
+    for number, changes in enumerate(nights, 1):
+        found = marks_of(log.land(*changes, tables=(NEW,) if number == len(nights) else ()))
+    assert (UNVERSIONED in found["PROD.NEW"]) == is_marked
+    assert {row["ID"] for row in delta(log.to / "current" / "PROD.NEW")} == {2}
+    (again,) = marks_of(log.land(lambda unit: void(unit.insert(NEW, {"ID": 3, "N": 2})), tables=(NEW,))).values()
+    assert bool(again) == is_marked
 
 
 # -- changes that were not merged ---------------------------------------------------------------------
