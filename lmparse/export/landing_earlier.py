@@ -26,7 +26,7 @@ def find_left_out(target: LandingTarget) -> None:
         if table.ids != OTHER and (is_unmerged or target.left_out.of(table.clue)):
             own = reduce(LeftOut.__or__, (found for _, found in _changes_of(target, table)), LeftOut())
             table.emptied = own.emptied
-            if is_unmerged and own.last > own.emptied:
+            if is_unmerged and own.changed > own.emptied:
                 table.mark(max(own.first, own.emptied), _UNMERGED)
     target.mark(target.left_out)
 

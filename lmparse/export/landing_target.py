@@ -375,10 +375,15 @@ def _known_clues(found: Any) -> Clues:
 
 
 def _mark_unread(table: LandedTable, found: Clues) -> None:
-    """Mark a table that has not got what was left out, unless it was emptied behind it."""
-    lacking = [one.first for one in found.of(table.clue) if one.last > table.emptied]
+    """Mark a table that has not got what was left out, unless it was emptied behind it.
+
+    A creation alone matters to a table that was dropped: its rows are not those of the new one.
+    """
+    known = found.of(table.clue)
+    lacking = [max(one.first, table.emptied) for one in known if one.last > table.emptied]
+    lacking += [one.created for one in known if table.dropped is not None and one.created > table.dropped]
     if lacking:
-        table.mark(max(min(lacking), table.emptied), _UNVERSIONED)
+        table.mark(min(lacking), _UNVERSIONED)
 
 
 def _note(marks: list[dict[str, str]], seq: str, reason: str) -> None:

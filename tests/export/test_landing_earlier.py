@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from export.killed_runs import KilledError
 from export.landed_extracts import Extracts, delta, insert, table
-from export.test_landing_unversioned import UNVERSIONED, WITHOUT_KEY, Nights, Step, T, U, marks_of
+from export.landed_nights import UNVERSIONED, WITHOUT_KEY, Nights, Step, T, U, ids_left_out, made_earlier, marks_of
 from writers.db2 import tables as luw
 
-from lmparse.bmc import decoder
 from lmparse.errors import OptionError
 from lmparse.export import landing
 
 UNMERGED = "changes were landed when it had no current table"
-
-
-def made_earlier(to: Path) -> None:
-    """Take out of the state what earlier versions did not write, and the marks that they did not make."""
-    path = to / "_lmparse" / "land.json"
-    state = json.loads(path.read_text())
-    del state["left_out"]
-    for one in state["tables"]:
-        del one["emptied"]
-        one["marks"] = []
-    path.write_text(json.dumps(state, indent=2))
-
-
-@contextmanager
-def ids_left_out() -> Iterator[None]:
-    """Changes do not say the ids of their table, as in earlier versions."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decoder, "TABLE_IDS", "ids")
-        yield
 
 
 @pytest.mark.parametrize("has_ids", [True, False])

@@ -15,69 +15,18 @@ from commands import Run
 from deltalake import write_deltalake
 from export.killed_runs import KilledError, killed_everywhere
 from export.landed_extracts import ID, Change, Extracts, delta, insert, table, void
-from random_logs.log_master_units import wide
-from writers.bmc import control, framing, logs
+from export.landed_nights import OTHER_KEY, UNVERSIONED, WITHOUT_KEY, Nights, T, U, marks_of
+from writers.bmc import control, framing
 from writers.bmc.control import Table
-from writers.bmc.rows import Column
 from writers.db2 import tables as luw
 from writers.db2.columns import Column as LuwColumn
 from writers.db2.stream import Transaction
 
-import lmparse
 from lmparse.errors import OptionError
 from lmparse.export import landing
 from lmparse.export.landing_delta import DeltaFolder
 from lmparse.export.landing_target import LandingTarget
 from lmparse.records.files import ignored
-
-K, V = Column("ID", "INT", 4, key_seq=1), Column("V", "VCHR", 20)
-PLAIN = Column("ID", "INT", 4)
-T = Table(0x105, 2, 3, "PROD", "T", (K, V))
-U = Table(0x106, 2, 4, "PROD", "U", (K, V))
-WITHOUT_KEY, OTHER_KEY = replace(T, columns=(PLAIN, V)), replace(T, columns=(PLAIN, replace(V, key_seq=1)))
-UNVERSIONED = "changes are without a table version, and so in changes/other"
-Step = tuple[Table, str, int]
-"""A table, a change type, and the number of the row."""
-
-
-class Nights:
-    """A Log Master log of which one extract is made each night, with a control file of its own."""
-
-    def __init__(self, folder: Path, **how: Any) -> None:
-        self._folder, self.to, self._how, self._count = folder, folder / "to", how, 0
-
-    def extract(self, *steps: Step, described: Sequence[Table], without: Sequence[str] = ()) -> Path:
-        """The next extract, whose control file describes some tables, and whose header lacks some fields."""
-        self._count += 1
-        options = logs.Options(lines=wide(*without) if without else None)
-        writer = logs.Writer([T, U], options)
-        for number, (form, kind, row) in enumerate(steps):
-            begun, place, end = (f"{(self._count << 16) + behind:020X}" for behind in (0, number + 1, 1 << 15))
-            places = {"log_rba": place, "log_lrsn": place, "uor_id": begun, "uor_id_lrsn": begun}
-            places |= {"uor_commit_point": end, "uor_commit_lrsn": end}
-            before, after = {"ID": row, "V": "a"}, {"ID": row, "V": "b" if kind == "UB" else "a"}
-            rows = {"I": (None, after), "UB": (before, after)}.get(kind, (None, None))
-            parts = ["PROD", "CLONE"] if kind == "E" else []
-            writer.add(logs.Unit(self._count), form, kind, *rows, parts, **places)
-        made = writer.example(header=options.header)
-        path = self._folder / f"e{self._count}.dat"
-        path.write_bytes(framing.rdw(made.data_records))
-        controlled = logs.with_tables(made, *described, header=options.header)
-        path.with_suffix(".ctl").write_bytes(framing.rdw(controlled.control_records))
-        return path
-
-    def land(self, *paths: Path) -> dict[str | None, list[str]]:
-        """Land extracts; returns the marks of each table that has some or has changes."""
-        how = {"control": f"{self._folder}/{{stem}}.ctl", "current": True, **self._how}
-        return marks_of(lmparse.land(paths, self.to, **how))
-
-    def rows(self, name: str) -> list[tuple[int, str]]:
-        return [(row["ID"], row["V"]) for row in delta(self.to / "current" / f"PROD.{name}")]
-
-
-def marks_of(landed: lmparse.Landed) -> dict[str | None, list[str]]:
-    return {one.table: [mark["reason"] for mark in one.marks] for one in landed.tables}
-
 
 # -- changes without a table version ------------------------------------------------------------------
 
@@ -356,6 +305,16 @@ def test_ids_that_a_new_table_gets(nights: list[list[Change]], tmp_path: Path, *
     assert {row["ID"] for row in delta(log.to / "current" / "PROD.NEW")} == {2}
     (again,) = marks_of(log.land(lambda unit: void(unit.insert(NEW, {"ID": 3, "N": 2})), tables=(NEW,))).values()
     assert bool(again) == is_marked
+
+
+@pytest.mark.parametrize("is_dropped", [True, False])
+def test_a_creation_behind_the_drop_of_a_table_that_has_rows(tmp_path: Path, *, is_dropped: bool) -> None:
+    """They are not those of the new table; without a drop it is of an object for LOBs."""
+    log, form = Extracts(tmp_path), table()
+    changes = [insert(form, ID=1), *[lambda unit: unit.drop_table(form)] * is_dropped]
+    log.land(*changes, tables=(form,))
+    found = marks_of(log.land(lambda unit: unit.create_table(form)))
+    assert found.get("PROD.ITEM", []) == [UNVERSIONED] * is_dropped
 
 
 # -- changes that were not merged ---------------------------------------------------------------------
