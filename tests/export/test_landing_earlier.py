@@ -54,19 +54,18 @@ def test_a_table_that_has_the_short_form_of_a_name(tmp_path: Path) -> None:
         ([(T, "I", 3), (U, "DT", 0)], True),
     ],
 )
-@pytest.mark.parametrize("is_emptied", [True, False])
+@pytest.mark.parametrize("kinds", [(), ("I",), ("DT", "I"), ("I", "DT")])
 def test_a_table_that_had_a_current_table(
-    steps: list[Step], tmp_path: Path, *, is_marked: bool, is_emptied: bool
+    steps: list[Step], kinds: tuple[str, ...], tmp_path: Path, *, is_marked: bool
 ) -> None:
     """Whether it was emptied behind such changes is in its own."""
     log = Nights(tmp_path)
     log.land(log.extract((T, "I", 1), (U, "I", 2), described=[T, U]))
     log.land(log.extract(*steps, described=[T]))
-    if is_emptied:
-        log.land(log.extract((U, "DT", 0), (U, "I", 4), described=[U]))
+    log.land(log.extract((T, "I", 4), *((U, kind, 4) for kind in kinds), described=[T, U]))
     made_earlier(log.to)
     found = log.land(log.extract((U, "I", 5), described=[U]))
-    assert found == {"PROD.U": [UNVERSIONED] * (is_marked and not is_emptied)}
+    assert found == {"PROD.U": [UNVERSIONED] * (is_marked and "DT" not in kinds)}
 
 
 @pytest.mark.parametrize("kind", ["I", "DT"])

@@ -245,6 +245,19 @@ def _killed_behind(real: Callable[..., None]) -> Callable[..., None]:
     return ended
 
 
+def test_a_run_that_is_killed_behind_the_first_rows_of_a_table(tmp_path: Path) -> None:
+    """The next one knows that they are not from before the truncate."""
+    log = Nights(tmp_path)
+    log.land(log.extract((T, "I", 1), (U, "I", 2), (U, "DT", 0), described=[T]))
+    path = log.extract((U, "I", 5), described=[U])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DeltaFolder, "replace", _killed_behind(DeltaFolder.replace))
+        with pytest.raises(KilledError):
+            log.land(path)
+    assert log.rows("U") == [(5, "a")]
+    assert log.land(path) == {"PROD.U": []}
+
+
 def test_runs_that_are_killed_while_a_table_is_new(tmp_path: Path) -> None:
     """At each of their commits; each run leaves what it leaves when it is not killed."""
     log, again = Nights(tmp_path), tmp_path / "again"

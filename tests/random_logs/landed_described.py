@@ -232,7 +232,7 @@ class _Landing:
     def _night(self) -> Night:
         chance, steps = self._chance, list[Step]()
         described = frozenset(number for number in range(len(self._tables)) if chance.random() < self._often)
-        has_key = not isinstance(self._log, LogMaster) or chance.random() < 0.95
+        has_key = not isinstance(self._log, LogMaster) or chance.random() < 0.9
         for _ in range(chance.randint(1, 4)):
             number = chance.randrange(len(self._tables))
             steps.append(self._tables[number].next_step(chance, number, self._log.whole))
