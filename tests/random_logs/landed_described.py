@@ -246,10 +246,9 @@ class _Landing:
         table.is_landed = table.has_left_out = table.may_be_marked = True
 
     def _unknown_to_earlier(self, *, has_ids: bool) -> None:
-        """What an earlier version has written does not show where tables begin without rows; or whose changes are."""
-        lacking = any(table.has_left_out for table in self._tables)
+        """What an earlier version has written does not show where tables begin without rows, or whose changes are."""
         for table in self._tables:
-            table.may_be_marked |= table.has_left_out if has_ids else lacking
+            table.may_be_marked |= table.has_left_out or not has_ids
 
     def _land(self, first: int, count: int) -> lmparse.Landed:
         """One run, which may be killed and tried again."""
