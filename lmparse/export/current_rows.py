@@ -15,11 +15,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 
+from lmparse.changes.change import OF_ROWS
 from lmparse.changes.image_columns import ImagePairs
 from lmparse.columnar.schemas import CORRUPT_FIELDS, MICROS, TEXT
 from lmparse.export.late_times import Stretch, is_in
@@ -37,8 +38,12 @@ _DESCRIBED, _CREATED, _DROPPED = "db2_dms.initialize_table", "db2_dom.create_tab
 The first one is of new tables only. A create is written for the LOB objects of a table too, so it is one of a new table
 only where that before it was dropped.
 """
+_PARTIAL = frozenset(("limit_keys", "payload", "text"))
+"""What a mass delete that may be of some partitions has in `detail`."""
 _LATE = "a key has the time of day 24.00.00, which is given as midnight of the next day, another key in the source"
 _NOT_CREATED = "the table was dropped, and the creation of the one that has its ids now is not in the log"
+Effect = Literal["changed", "emptied", "dropped", "created", ""]
+_OF_OBJECTS: Mapping[str | None, Effect] = {_DESCRIBED: "emptied", _CREATED: "created", _DROPPED: "dropped"}
 Find = Callable[[Mapping[str, pa.Scalar]], dict[str, Any] | None]
 """The row of the target that has a key, by column name."""
 
@@ -101,9 +106,17 @@ def current_rows(
     return _Replay(changes, key, find, dropped, late).result()
 
 
-def leaves_rows_behind(op: str, detail: Mapping[str, Any]) -> bool:
-    """Whether a change that is not of rows leaves a current table that does not get it with others than the source."""
-    return (op == "S" and _GAP in detail) or (op == "O" and detail.get("kind") == _DROPPED)
+def effect_of(op: str | None, detail: Mapping[str, Any]) -> Effect:
+    """What a change does to the rows of its table.
+
+    A table that is `created` has no rows where the one before it was dropped, see `_CREATED`; none are left of one that
+    was `dropped` as soon as another has its ids.
+    """
+    if op == "T" or (op == "M" and not _PARTIAL.intersection(detail)):
+        return "emptied"
+    if op in OF_ROWS or (op == "S" and _GAP in detail):
+        return "changed"
+    return _OF_OBJECTS.get(detail.get("kind"), "") if op == "O" else ""
 
 
 class _Replay:
@@ -163,10 +176,8 @@ class _Replay:
                 self._update(row)
             elif op == "D":
                 self._leave(row)
-            elif op in ("T", "M", "X", "S"):
+            elif op in ("T", "M", "X", "S", "O"):
                 self._whole(row, op)
-            elif op == "O":
-                self._object(row)
         return CurrentRows(self._rows(), self._emptied, self._marks, self._dropped)
 
     # -- changes of rows --------------------------------------------------------------------------
@@ -245,24 +256,19 @@ class _Replay:
     # -- changes of the table -----------------------------------------------------------------------
 
     def _whole(self, row: int, op: str) -> None:
-        """All rows are gone, or rows change of which the log has no images."""
+        """All rows are gone, rows change of which the log has no images, or the table is dropped or another one."""
         detail = json.loads(self._changes.column("detail")[row].as_py() or "{}")
-        if op == "T" or (op == "M" and not {"limit_keys", "payload", "text"}.intersection(detail)):
+        effect = effect_of(op, detail)
+        if effect == "emptied" or (effect == "created" and self._is_behind_drop(row)):
             self._empty(row)
+        elif effect == "dropped":
+            self._dropped = self._seq(row)
         elif op == "M":
             self._mark(row, "a mass delete of some partitions, whose rows the log does not name")
         elif op == "X":
             self._mark(row, "an exchange with a clone table, whose rows the log does not have")
-        elif _GAP in detail:
+        elif effect == "changed":
             self._mark(row, f"rows are missing in the log: {detail[_GAP]}")
-
-    def _object(self, row: int) -> None:
-        """The table is dropped, or another one has its ids, which has no rows yet."""
-        kind = json.loads(self._changes.column("detail")[row].as_py() or "{}").get("kind")
-        if kind == _DROPPED:
-            self._dropped = self._seq(row)
-        elif kind == _DESCRIBED or (kind == _CREATED and self._is_behind_drop(row)):
-            self._empty(row)
 
     def _go_on(self, row: int) -> None:
         """A row of a table that was dropped changes."""

@@ -20,6 +20,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import LmparseError, OptionError
 from lmparse.export.change_parts import ChangeTask, SpilledChanges, check_same, operations_in, spill_log, spill_part
 from lmparse.export.conversion import OnError, add_tally, parts_of
+from lmparse.export.landing_clues import Clues
 from lmparse.export.landing_parquet import ParquetChanges
 from lmparse.export.landing_rows import Seen, TableRows, tables_of, united
 from lmparse.export.landing_target import OTHER, LandedTable, LandingTarget, check_commits, not_landed, opened_target
@@ -279,6 +280,10 @@ class _LandingRun:
         planned = [self._planned_table(rows, work) for rows in tables]
         if target.is_ended_between and not self._is_any_ahead(work):
             target.end()  # that run has landed nothing: any files may be landed now
+        if target.with_current and not target.says_left_out:
+            from lmparse.export.landing_earlier import find_left_out
+
+            find_left_out(target)
         is_begun = reached is not None and target.begin(reached, self._log.resumed, self._log.options.bounds)
         target.save()
         try:
@@ -288,9 +293,11 @@ class _LandingRun:
             if is_begun and not any(one.landed.rows for one in planned):
                 target.end()  # no table is ahead
             raise
+        left_out = self._left_out(tables)
         for one in planned:
             one.land_current()
-        self._mark_unread(tables, {one.ids: one.emptied for one in planned if one.emptied is not None})
+        target.mark(left_out)
+        self._mark_bad(tables)
         target.save()
         self._landed.tables = [one.landed for one in planned]
         named = {one.landed.folder for one in planned}
@@ -339,19 +346,25 @@ class _LandingRun:
             "lmparse.spec_sha256": log.spec.layout.sha256,
         }
 
-    def _mark_unread(self, tables: Sequence[TableRows], emptied: Mapping[str, str]) -> None:
-        """Mark the current tables of which changes may be in none of their rows: without a table version, or bad."""
+    def _left_out(self, tables: Sequence[TableRows]) -> Clues:
+        """What changes without a table version did, which are landed now; runs behind this one know it too."""
+        found = Clues()
+        for rows in tables:
+            if self._target.with_current and rows.ids == OTHER:
+                found.add(rows.clues())
+        self._target.left_out.add(found)
+        return found
+
+    def _mark_bad(self, tables: Sequence[TableRows]) -> None:
+        """Mark all current tables if there are bad records, which may be changes of any of them."""
         if not self._target.with_current:
             return
         before = self._log.options.starting_after or "0" * SEQ_DIGITS
         if self._landed.tally.dropped > self._landed.tally.kept:
             self._target.mark_all(before, "bad records were left out, and may be changes of this table")
         for rows in tables:
-            if rows.ids == OTHER:
-                if next(rows.bad_batches(rows.schema, set()), None) is not None:
-                    self._target.mark_all(before, "bad records are in changes/other, and may be changes of this table")
-                for clue, stretch in rows.clues().items():
-                    self._target.mark(clue, stretch, emptied)
+            if rows.ids == OTHER and next(rows.bad_batches(rows.schema, set()), None) is not None:
+                self._target.mark_all(before, "bad records are in changes/other, and may be changes of this table")
 
 
 class _PlannedTable:
@@ -373,16 +386,6 @@ class _PlannedTable:
             landed.refusal = current.refusal()
             if not landed.refusal:
                 current.check()
-
-    @property
-    def ids(self) -> str:
-        """The ids of the table."""
-        return self._table.ids
-
-    @property
-    def emptied(self) -> str | None:
-        """The `seq` of the last change that this run has emptied its current table by."""
-        return None if self._current is None else self._current.emptied
 
     def land_changes(self) -> None:
         """Append the changes to the change table."""

@@ -1,23 +1,28 @@
-"""Landing clues: which tables the changes without a table version may be of.
+"""Landing clues: what no current table has got, and which tables it may be of.
 
-Such a change has the ids of its table, in `detail` or as its name, or the name that its header states, or neither. The
-table may be described in other extracts only, those of later runs too, so what is known of it is kept.
+A change without a table version has the ids of its table, in `detail` or as its name, or the name that its header
+states, or neither. The table may be described in other extracts only, those of later runs too, so what is known of it
+is kept.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import pyarrow as pa
 
-from lmparse.changes.change import OF_ROWS, TABLE_IDS, UNKNOWN_ID
-from lmparse.export.current_rows import leaves_rows_behind
-from lmparse.export.late_times import Stretch
+from lmparse.changes.change import TABLE_IDS, UNKNOWN_ID
+from lmparse.export.current_rows import effect_of
 
-_COLUMNS = ("op", "seq", "schema_name", "table_name", "table_name_short", "detail")
+COLUMNS = ("op", "seq", "schema_name", "table_name", "table_name_short", "detail")
+"""Columns of changes that clues are read from."""
+_IDS = re.compile(r"\d+\.\d+")
+"""Ids that stand for a name that is not known; a short name has another form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,11 @@ class TableClue:
         """Whether the ids alone tell the table."""
         return bool(self.ids) and UNKNOWN_ID not in self.ids.split(".")
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Schema and name if both are known."""
+        return (self.schema_name, self.table_name) if self.schema_name and self.table_name else ()
+
     def may_be(self, table: TableClue) -> bool:
         """Whether it may be a certain table, of which less may be known too."""
         if self.ids and table.ids:
@@ -45,38 +55,97 @@ class TableClue:
         return all(mine == other for mine, other in names if mine and other)
 
 
-Clues = dict[TableClue, Stretch]
-"""The tables that changes are of, each with the first and the last `seq`."""
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What changes did to a table that has not got them: the first `seq`, and the last of each effect, or nothing.
+
+    They can be put together in any order, and twice.
+    """
+
+    first: str = ""
+    changed: str = ""
+    emptied: str = ""
+    dropped: str = ""
+    created: str = ""
+
+    def __or__(self, other: LeftOut) -> LeftOut:
+        return LeftOut(
+            min(filter(None, (self.first, other.first)), default=""), max(self.changed, other.changed),
+            max(self.emptied, other.emptied), max(self.dropped, other.dropped), max(self.created, other.created),
+        )  # fmt: skip
+
+    @property
+    def last(self) -> str:
+        """The last change that a table lacks which has rows."""
+        return max(self.changed, self.emptied, self.dropped)
+
+    @property
+    def end(self) -> str:
+        """The last change behind which the table had no rows."""
+        return self.created if "" < self.dropped == self.last < self.created else self.emptied
+
+
+Place = str | tuple[bool, tuple[str, ...] | None]
+"""Ids that tell a table, or whether there are such and the names: none if they are not all known, None for any."""
+
+
+class Clues:
+    """What was left out, by what is known of its tables; each is found without a look at all others."""
+
+    def __init__(self, found: Iterable[tuple[TableClue, LeftOut]] = ()) -> None:
+        self._found: dict[TableClue, LeftOut] = {}
+        self._by_place: dict[Place, list[TableClue]] = {}
+        self.add(found)
+
+    def __iter__(self) -> Iterator[tuple[TableClue, LeftOut]]:
+        return iter(self._found.items())
+
+    def add(self, found: Iterable[tuple[TableClue, LeftOut]]) -> None:
+        """Take note of more."""
+        for clue, left_out in found:
+            if clue not in self._found:
+                for place in _places(clue):
+                    self._by_place.setdefault(place, []).append(clue)
+            self._found[clue] = self._found.get(clue, LeftOut()) | left_out
+
+    def of(self, table: TableClue) -> list[LeftOut]:
+        """What may be of a table: of what has ids that tell another one, nothing is."""
+        places: list[Place] = [table.ids] if table.is_sure else []
+        for is_sure in (False,) if table.is_sure else (False, True):
+            places += [(is_sure, names) for names in ((table.names, ()) if table.names else (None,))]
+        clues = dict.fromkeys(clue for place in places for clue in self._by_place.get(place, ()))
+        return [self._found[clue] for clue in clues if clue.may_be(table)]
+
+    def own(self, table: TableClue) -> LeftOut:
+        """What is of a table for sure."""
+        clues = self._by_place.get(table.ids, ()) if table.is_sure else ()
+        return reduce(LeftOut.__or__, (self._found[clue] for clue in clues), LeftOut())
 
 
 def clues_in(batches: Iterable[pa.RecordBatch], ids: str = "") -> Clues:
-    """The tables of which changes may have changed rows; `ids` are those of all changes."""
-    found: Clues = {}
-    for batch in batches:
-        for row in _rows(batch):
-            add_clue(found, _clue(row, ids), (row["seq"], row["seq"]))
-    return found
+    """What changes did to their tables; `ids` are those of all changes."""
+    rows = (row for batch in batches for row in batch.select(COLUMNS).to_pylist() if row["seq"] is not None)
+    return Clues(_noted(rows, ids))
 
 
-def add_clue(clues: Clues, clue: TableClue, stretch: Stretch) -> None:
-    """Take note of changes of a table."""
-    first, last = clues.get(clue, stretch)
-    clues[clue] = min(first, stretch[0]), max(last, stretch[1])
+def _places(clue: TableClue) -> list[Place]:
+    """Where a clue is looked for."""
+    named: list[Place] = [(clue.is_sure, clue.names), (clue.is_sure, None)]
+    return [*named, clue.ids] if clue.is_sure else named
 
 
-def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
-    """The changes that may have changed rows, with what they have more to say."""
-    for row in batch.select(_COLUMNS).to_pylist():
-        if row["op"] is None or row["seq"] is None:
-            continue
-        row["detail"] = json.loads(row["detail"] or "{}")
-        if row["op"] in OF_ROWS or leaves_rows_behind(row["op"], row["detail"]):
-            yield row
+def _noted(rows: Iterable[dict[str, Any]], ids: str) -> Iterator[tuple[TableClue, LeftOut]]:
+    """The changes that matter to rows."""
+    for row in rows:
+        seq, detail = row["seq"], json.loads(row["detail"] or "{}")
+        effect = effect_of(row["op"], detail)
+        if effect:
+            first = "" if effect == "created" else seq  # that alone leaves a table as it is
+            yield _clue(row, ids or detail.get(TABLE_IDS, "")), LeftOut(first, **{effect: seq})
 
 
 def _clue(row: dict[str, Any], ids: str) -> TableClue:
     schema, name, is_short = row["schema_name"] or "", row["table_name"] or "", row["table_name_short"]
-    ids = ids or row["detail"].get(TABLE_IDS, "")
-    if not ids and is_short and not schema:
-        ids = name  # it stands for a name that is not known
-    return TableClue(ids) if is_short else TableClue(ids, schema, name)
+    if not is_short:
+        return TableClue(ids, schema, name)
+    return TableClue(ids or (name if _IDS.fullmatch(name) else ""))

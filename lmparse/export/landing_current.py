@@ -44,8 +44,6 @@ class CurrentTable:
         self._wanted = pa.schema([*self._image, *OWN])
         self._landed: str | None = None
         """The `seq` up to which changes are in it."""
-        self.emptied: str | None = None
-        """The `seq` of the last change that this run has emptied it by."""
         self._key: Sequence[str] = rows.keys[-1] if rows.keys else tuple(table.key or ())
 
     def refusal(self) -> str:
@@ -98,8 +96,8 @@ class CurrentTable:
         Without a key they are of the table as a whole: they empty what was put there before the first run, or say what
         the rows of later runs lack.
         """
-        if self._key:
-            self._target.begin_current(self._table, list(self._key))
+        first, has_rows = self._rows.first_seq or "", self._folder.id is not None
+        self._target.begin_current(self._table, [*self._key], first, has_rows=has_rows)
         if self._folder.id is not None and self._table.current_id not in (None, self._folder.id):
             self._table.marks.clear()  # another table was put there
             self._table.dropped = self._table.dropped_next = None
@@ -120,8 +118,8 @@ class CurrentTable:
 
     def _merge(self, left: CurrentRows, seq: str) -> None:
         is_emptied = left.emptied is not None
-        if is_emptied:
-            self.emptied = left.emptied
+        if left.emptied is not None:
+            self._table.emptied = left.emptied
             self._table.marks.clear()
         is_noted = bool(left.marks or is_emptied or left.dropped != self._table.dropped)
         if is_noted:

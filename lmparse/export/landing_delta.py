@@ -168,6 +168,12 @@ class DeltaFolder:
                     found = max(filter(None, (found, one)), default=None)
         return None if found is None else self._seq(found)
 
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Columns of all rows, in no order."""
+        if self._table is not None:
+            with self._naming():
+                yield from self._dataset().to_batches(columns=[*columns])
+
     def bad_records(self) -> set[bytes]:
         """What tells apart the bad records that it has."""
         found: set[bytes] = set()

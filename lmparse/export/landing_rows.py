@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from lmparse.changes.descriptions import Keys
 from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
 from lmparse.errors import OptionError
-from lmparse.export.landing_clues import Clues, add_clue, clues_in
+from lmparse.export.landing_clues import Clues, clues_in
 from lmparse.export.landing_target import OTHER
 from lmparse.export.late_times import Stretch, joined
 from lmparse.export.spill_files import Group, StoredBatches, stored, taken
@@ -99,12 +99,10 @@ class TableRows:
             yield from taken(self._batches, order[begin:], partial(_fit, schema=schema))
 
     def clues(self) -> Clues:
-        """Of changes without a table version, the tables that they may be of."""
-        found: Clues = {}
+        """Of changes without a table version, what they did to the tables that they may be of."""
+        found = Clues()
         for group in self.groups:
-            ids = table_ids(group.identity)
-            for clue, stretch in clues_in(stored(group.path, group.schema, group.size), ids).items():
-                add_clue(found, clue, stretch)
+            found.add(clues_in(stored(group.path, group.schema, group.size), table_ids(group.identity)))
         return found
 
     def bad_batches(self, schema: pa.Schema, known: set[bytes]) -> Iterator[pa.RecordBatch]:

@@ -10,17 +10,17 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from lmparse.changes.checkpoint import BEGINNING, Checkpoint
 from lmparse.errors import OptionError
 from lmparse.export.filenames import MOST, digest, unversioned
-from lmparse.export.landing_clues import TableClue
-from lmparse.export.late_times import Stretch
+from lmparse.export.landing_clues import Clues, LeftOut, TableClue
 from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
@@ -64,6 +64,8 @@ class LandedTable:
     marks: list[dict[str, str]] = field(default_factory=list)
     """From where on rows of the current table cannot be proven, each with its seq and reason; of one that has none,
     from where on that which a later run makes lacks changes."""
+    emptied: str = ""
+    """The `seq` of the last change that its current table was emptied by; it may not be merged yet."""
     dropped: str | None = None
     """The `seq` at which it was dropped, if nothing behind that is in its current table."""
     dropped_next: list[str | None] | None = None
@@ -75,9 +77,14 @@ class LandedTable:
         return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
 
     @property
+    def has_current(self) -> bool:
+        """Whether it has a current table, or is about to get it."""
+        return self.key is not None or self.current_id is not None
+
+    @property
     def current_marks(self) -> list[dict[str, str]]:
         """The marks of its current table; none while it has none."""
-        return self.marks if self.key is not None or self.current_id is not None else []
+        return self.marks if self.has_current else []
 
     @property
     def clue(self) -> TableClue:
@@ -111,9 +118,10 @@ class LandingTarget:
     """Of logs without checkpoints, the `seq` up to which all changes have been landed."""
     marks: list[dict[str, str]] = field(default_factory=list)
     """What marks all current tables, those too that get their first rows in a later run."""
-    unversioned: dict[TableClue, str] = field(default_factory=dict)
-    """The tables that changes without a table version are of, those too that a later run has first, each with the
-    first `seq`."""
+    left_out: Clues = field(default_factory=Clues)
+    """What changes without a table version did, to tables too that a later run has first."""
+    says_left_out: bool = True
+    """Whether the state says it; that of an earlier version does not."""
 
     @property
     def home(self) -> Path:
@@ -181,31 +189,27 @@ class LandingTarget:
         """A table of the log, or what stands for the changes without one; it has a folder from now on."""
         if ids not in self.tables:
             folder = self._folder(ids, schema_name, table_name)
-            made = self.tables[ids] = LandedTable(ids, folder, schema_name, table_name)
-            for clue, seq in self.unversioned.items() if ids != OTHER else ():
-                if clue.may_be(made.clue):
-                    made.mark(seq, _UNVERSIONED)
+            self._taken.add(folder.casefold())
+            self.tables[ids] = LandedTable(ids, folder, schema_name, table_name)
         return self.tables[ids]
 
     def _folder(self, ids: str, schema_name: str, table_name: str) -> str:
         """`SCHEMA.NAME`, as files of `convert`; with a hash if it is long or another table has it."""
         if ids == OTHER:
             return OTHER
-        taken = {OTHER, *(table.folder.casefold() for table in self.tables.values())}
         plain, hashed = _folders(ids, schema_name, table_name)
-        return plain if len(plain) <= MOST and plain.casefold() not in taken else hashed
+        return plain if len(plain) <= MOST and plain.casefold() not in self._taken else hashed
 
-    def mark(self, clue: TableClue, stretch: Stretch, emptied: Mapping[str, str]) -> None:
-        """Mark the tables that changes without a table version may be of, those too that a later run has first.
+    @cached_property
+    def _taken(self) -> set[str]:
+        """The folders of tables, in small letters."""
+        return {OTHER, *(table.folder.casefold() for table in self.tables.values())}
 
-        `emptied` has, by ids, the `seq` by which this run has emptied tables: changes in front of it do not matter.
-        """
-        first, last = stretch
-        self.unversioned.setdefault(clue, first)
+    def mark(self, found: Clues) -> None:
+        """Mark the current tables that have not got what was left out, unless they were emptied behind it."""
         for table in self.tables.values():
-            end = emptied.get(table.ids, "")
-            if table.ids != OTHER and last > end and clue.may_be(table.clue):
-                table.mark(max(first, end), _UNVERSIONED)
+            if table.has_current and table.ids != OTHER:
+                _mark_unread(table, found)
 
     def mark_all(self, seq: str, reason: str) -> None:
         """Mark all current tables, of this run and of later ones: a bad record has neither a table nor a position."""
@@ -214,19 +218,34 @@ class LandingTarget:
             if table.key is not None:
                 table.mark(seq, reason)
 
-    def begin_current(self, table: LandedTable, key: list[str]) -> None:
-        """Take note of the key of a current table; a new one has the marks of all."""
-        if table.key is None:
+    def begin_current(self, table: LandedTable, key: list[str], first: str, *, has_rows: bool) -> None:
+        """Take note of the key of a current table, which is empty if its changes need none.
+
+        One that had no key so far lacks what was left out, and has the marks of all. `first` is the first `seq` of the
+        changes that it gets: unless it `has_rows`, it is as if what emptied the table in front of that were merged.
+        """
+        if table.key is not None:
+            table.key = key or table.key
+            return
+        own = self.left_out.own(table.clue)
+        if not has_rows and table.emptied < own.end < first:
+            table.emptied = own.end
+        if own.dropped == own.last > table.emptied:
+            table.dropped = max(table.dropped or "", own.dropped)
+        if key:
+            table.key = key
+            _mark_unread(table, self.left_out)
             for mark in self.marks:
                 table.mark(**mark)
-        table.key = key
+        if own.last:
+            self.save()  # a run that goes on behind one that was killed finds rows
 
     def save(self) -> None:
         """Write what is known. Raises OptionError."""
         shown = {
             "land_version": _VERSION, "as": self.form, "current": self.with_current, "trim": self.is_trimmed,
             "seq": self.seq, "marks": self.marks,
-            "unversioned": [{**asdict(clue), "seq": seq} for clue, seq in self.unversioned.items()],
+            "left_out": [_shown_clue(*entry) for entry in self.left_out if entry[1].last],
             "tables": [asdict(self.tables[ids]) for ids in sorted(self.tables)],
         }  # fmt: skip
         write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", self._place())
@@ -275,7 +294,8 @@ class LandingTarget:
                 raise ValueError("two tables have one folder")
             self.seq = _text_or_none(found["seq"])
             self.marks = _known_marks(found["marks"])
-            self.unversioned = _known_clues(found.get("unversioned", []))  # of earlier releases it has none
+            self.left_out = _known_clues(found.get("left_out", []))
+            self.says_left_out = "left_out" in found
         except (DocumentError, OSError, LookupError, TypeError, ValueError) as error:
             raise OptionError(f"{place} is not a state of land: {error}", code=CODE) from None
         if is_trimmed is not self.is_trimmed:
@@ -313,7 +333,7 @@ def _folders(ids: str, schema_name: str, table_name: str) -> tuple[str, ...]:
 def _known_table(entry: Any) -> LandedTable:
     """A table as `save` has written it. Raises TypeError or ValueError for anything else: it names folders."""
     found = LandedTable(**entry)
-    texts = [found.ids, found.folder, found.schema_name, found.table_name, *(found.key or ())]
+    texts = [found.ids, found.folder, found.schema_name, found.table_name, found.emptied, *(found.key or ())]
     if not isinstance(found.key, list | None) or not all(isinstance(text, str) for text in texts):
         raise ValueError("what it says of a table is not text")
     found.marks = _known_marks(found.marks)
@@ -339,13 +359,31 @@ def _known_marks(found: Any) -> list[dict[str, str]]:
     return marks
 
 
-def _known_clues(found: Any) -> dict[TableClue, str]:
+def _shown_clue(clue: TableClue, found: LeftOut) -> dict[str, str]:
+    return {**asdict(clue), **{name: seq for name, seq in asdict(found).items() if seq}}
+
+
+def _known_clues(found: Any) -> Clues:
     """Clues as `save` has written them. Raises LookupError, TypeError or ValueError for anything else."""
-    names = ("ids", "schema_name", "table_name", "seq")
-    texts = [[clue[name] for name in names] for clue in found]
-    if not isinstance(found, list) or not all(isinstance(text, str) for clue in texts for text in clue):
+    entries = [dict(entry) for entry in found]
+    if not isinstance(found, list) or not all(isinstance(text, str) for entry in entries for text in entry.values()):
         raise ValueError("what it says of changes without a table version is not text")
-    return {TableClue(*clue): seq for *clue, seq in texts}
+    return Clues(
+        (TableClue(*(entry.pop(name) for name in ("ids", "schema_name", "table_name"))), LeftOut(**entry))
+        for entry in entries
+    )
+
+
+def _mark_unread(table: LandedTable, found: Clues) -> None:
+    """Mark a table that has not got what was left out, unless it was emptied behind it.
+
+    A creation alone matters to a table that was dropped: its rows are not those of the new one.
+    """
+    known = found.of(table.clue)
+    lacking = [max(one.first, table.emptied) for one in known if one.last > table.emptied]
+    lacking += [one.created for one in known if table.dropped is not None and one.created > table.dropped]
+    if lacking:
+        table.mark(min(lacking), _UNVERSIONED)
 
 
 def _note(marks: list[dict[str, str]], seq: str, reason: str) -> None:

@@ -7,73 +7,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pytest
 from commands import Run
 from deltalake import write_deltalake
-from export.landed_extracts import Extracts, delta, insert, table
-from random_logs.log_master_units import wide
-from writers.bmc import control, framing, logs
+from export.killed_runs import KilledError, killed_everywhere
+from export.landed_extracts import ID, Change, Extracts, delta, insert, table, void
+from export.landed_nights import OTHER_KEY, UNVERSIONED, WITHOUT_KEY, Nights, T, U, marks_of
+from writers.bmc import control, framing
 from writers.bmc.control import Table
-from writers.bmc.rows import Column
 from writers.db2 import tables as luw
+from writers.db2.columns import Column as LuwColumn
 from writers.db2.stream import Transaction
 
-import lmparse
 from lmparse.errors import OptionError
 from lmparse.export import landing
-from lmparse.export.landing_clues import TableClue
+from lmparse.export.landing_delta import DeltaFolder
+from lmparse.export.landing_target import LandingTarget
 from lmparse.records.files import ignored
-
-K, V = Column("ID", "INT", 4, key_seq=1), Column("V", "VCHR", 20)
-PLAIN = Column("ID", "INT", 4)
-T = Table(0x105, 2, 3, "PROD", "T", (K, V))
-U = Table(0x106, 2, 4, "PROD", "U", (K, V))
-WITHOUT_KEY, OTHER_KEY = replace(T, columns=(PLAIN, V)), replace(T, columns=(PLAIN, replace(V, key_seq=1)))
-UNVERSIONED = "changes are without a table version, and so in changes/other"
-Step = tuple[Table, str, int]
-"""A table, a change type, and the number of the row."""
-
-
-class Nights:
-    """A Log Master log of which one extract is made each night, with a control file of its own."""
-
-    def __init__(self, folder: Path, **how: Any) -> None:
-        self._folder, self.to, self._how, self._count = folder, folder / "to", how, 0
-
-    def extract(self, *steps: Step, described: Sequence[Table], without: Sequence[str] = ()) -> Path:
-        """The next extract, whose control file describes some tables, and whose header lacks some fields."""
-        self._count += 1
-        options = logs.Options(lines=wide(*without) if without else None)
-        writer = logs.Writer([T, U], options)
-        for number, (form, kind, row) in enumerate(steps):
-            begun, place, end = (f"{(self._count << 16) + behind:020X}" for behind in (0, number + 1, 1 << 15))
-            places = {"log_rba": place, "log_lrsn": place, "uor_id": begun, "uor_id_lrsn": begun}
-            places |= {"uor_commit_point": end, "uor_commit_lrsn": end}
-            before, after = {"ID": row, "V": "a"}, {"ID": row, "V": "b" if kind == "UB" else "a"}
-            rows = {"I": (None, after), "UB": (before, after)}.get(kind, (None, None))
-            parts = ["PROD", "CLONE"] if kind == "E" else []
-            writer.add(logs.Unit(self._count), form, kind, *rows, parts, **places)
-        made = writer.example(header=options.header)
-        path = self._folder / f"e{self._count}.dat"
-        path.write_bytes(framing.rdw(made.data_records))
-        controlled = logs.with_tables(made, *described, header=options.header)
-        path.with_suffix(".ctl").write_bytes(framing.rdw(controlled.control_records))
-        return path
-
-    def land(self, *paths: Path) -> dict[str | None, list[str]]:
-        """Land extracts; returns the marks of each table that has some or has changes."""
-        how = {"control": f"{self._folder}/{{stem}}.ctl", "current": True, **self._how}
-        return marks_of(lmparse.land(paths, self.to, **how))
-
-    def rows(self, name: str) -> list[tuple[int, str]]:
-        return [(row["ID"], row["V"]) for row in delta(self.to / "current" / f"PROD.{name}")]
-
-
-def marks_of(landed: lmparse.Landed) -> dict[str | None, list[str]]:
-    return {one.table: [mark["reason"] for mark in one.marks] for one in landed.tables}
-
 
 # -- changes without a table version ------------------------------------------------------------------
 
@@ -205,43 +158,176 @@ def test_changes_of_a_whole_table_of_db2_luw(
     assert marks_of(log.land(insert(form, ID=2), tables=(form,))) == {"PROD.ITEM": [UNVERSIONED] * is_marked}
 
 
-@pytest.mark.parametrize(
-    ("clue", "table", "expected"),
-    [
-        (("3.5", "", ""), ("3.5", "A", "B"), True),
-        (("3.5", "", ""), ("3.6", "A", "B"), False),
-        (("S.1.2.3", "A", "B"), ("S.1.2.3", "A", "C"), True),  # it was renamed
-        (("S.1.????.3", "A", "B"), ("S.1.2.3", "A", "B"), True),
-        (("S.1.????.3", "A", "B"), ("S.1.2.3", "A", "C"), False),
-        (("S.1.????.3", "A", "B"), ("S.1.2.4", "A", "B"), False),
-        (("S.1.2.3", "", ""), ("S.1.????.3", "A", "B"), True),
-        (("", "A", "B"), ("S.1.2.3", "A", "B"), True),
-        (("", "A", "B"), ("S.1.2.3", "", "B"), True),
-        (("", "A", ""), ("S.1.2.3", "B", "C"), False),
-        (("", "", ""), ("S.1.2.3", "A", "B"), True),
-    ],
-)
-def test_which_tables_a_change_may_be_of(
-    clue: tuple[str, str, str], table: tuple[str, str, str], *, expected: bool
-) -> None:
-    assert TableClue(*clue).may_be(TableClue(*table)) is expected
-
-
-def test_a_state_of_an_earlier_release(tmp_path: Path) -> None:
-    """It does not say what changes without a table version were of."""
+def test_a_state_says_what_was_left_out(tmp_path: Path) -> None:
     log = Nights(tmp_path)
     log.land(log.extract((T, "I", 1), (U, "I", 2), described=[T]))
     path = log.to / "_lmparse" / "land.json"
     state = json.loads(path.read_text())
-    (clue,) = state["unversioned"]
-    assert (clue["ids"], clue["table_name"], len(clue["seq"])) == ("DB2A.0106.0002.0004", "U", 72)
+    (clue,) = state["left_out"]
+    assert (clue["ids"], clue["table_name"], len(clue["first"])) == ("DB2A.0106.0002.0004", "U", 72)
     again = log.extract((T, "I", 3), described=[T])
-    for wrong in ([1], [{**clue, "ids": None}], [{"ids": ""}], {"ids": ""}, None, 7):
-        path.write_text(json.dumps({**state, "unversioned": wrong}, indent=2))
+    for wrong in ([1], [{**clue, "ids": None}], [{"ids": ""}], {"ids": ""}, [{**clue, "seq": ""}], None, 7):
+        path.write_text(json.dumps({**state, "left_out": wrong}, indent=2))
         with pytest.raises(OptionError, match="is not a state of land"):
             log.land(again)
-    path.write_text(json.dumps({name: value for name, value in state.items() if name != "unversioned"}, indent=2))
-    assert log.land(again) == {"PROD.T": []}
+
+
+@pytest.mark.parametrize("kind", ["DT", "DM"])
+@pytest.mark.parametrize(
+    ("nights", "is_marked"),
+    [
+        (["I", "{kind}"], False),
+        (["I {kind}"], False),
+        (["I {kind} I"], True),
+        (["I", "{kind}", "UB"], True),
+        (["{kind} I"], True),
+        (["I E"], True),  # the rows of another table are in the place of its own
+        (["I E {kind}"], False),
+    ],
+)
+def test_a_table_that_is_emptied_before_it_is_described(
+    nights: list[str], kind: str, tmp_path: Path, *, is_marked: bool
+) -> None:
+    """What was there before that is gone, and it begins without rows; all nights as one run too."""
+    for name in ("one by one", "together"):
+        folder = tmp_path / name
+        folder.mkdir()
+        log = Nights(folder)
+        paths = [
+            log.extract((T, "I", number), *((U, one, 2) for one in word.format(kind=kind).split()), described=[T])
+            for number, word in enumerate(nights)
+        ]
+        paths.append(log.extract((U, "I", 7), described=[T, U]))
+        runs = [log.land(path) for path in paths] if name == "one by one" else [log.land(*paths)]
+        assert runs[-1]["PROD.U"] == [UNVERSIONED] * is_marked
+        assert log.rows("U") == [(7, "a")]
+        assert log.land(log.extract((U, "I", 8), described=[U])) == {"PROD.U": [UNVERSIONED] * is_marked}
+
+
+def test_rows_in_front_of_what_empties_the_table_without_a_description(tmp_path: Path) -> None:
+    """They are merged, and it is not."""
+    log = Nights(tmp_path)
+    paths = [
+        log.extract((U, "I", 1), described=[U]),
+        log.extract((T, "I", 2), (U, "DT", 0), described=[T]),
+        log.extract((U, "I", 3), described=[U]),
+    ]
+    assert log.land(*paths)["PROD.U"] == [UNVERSIONED]
+    assert log.rows("U") == [(1, "a"), (3, "a")]
+
+
+@pytest.mark.parametrize("ended", ["behind U", "in front of the marks"])
+def test_a_run_that_is_killed_behind_a_truncate(ended: str, tmp_path: Path) -> None:
+    """The next one does not merge the truncate again, and knows of it."""
+    log = Nights(tmp_path)
+    log.land(log.extract((T, "I", 1), (U, "I", 2), described=[T, U]))
+    paths = [
+        log.extract((T, "I", 5), (U, "I", 5), described=[T]),
+        log.extract((U, "DT", 0), (U, "I", 6), described=[T, U]),
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        if ended == "behind U":
+            patch.setattr(DeltaFolder, "replace", _killed_behind(DeltaFolder.replace))
+        else:
+            patch.setattr(LandingTarget, "mark", Mock(side_effect=KilledError))
+        with pytest.raises(KilledError):
+            log.land(*paths)
+    assert log.land(*paths) == {"PROD.T": [], "PROD.U": [], None: []}
+    assert log.land(log.extract((U, "I", 7), described=[U])) == {"PROD.U": []}
+    assert log.rows("U") == [(6, "a"), (7, "a")]
+
+
+def _killed_behind(real: Callable[..., None]) -> Callable[..., None]:
+    def ended(*given: Any) -> None:
+        real(*given)
+        raise KilledError
+
+    return ended
+
+
+def test_a_run_that_is_killed_behind_the_first_rows_of_a_table(tmp_path: Path) -> None:
+    """The next one knows that they are not from before the truncate."""
+    log = Nights(tmp_path)
+    log.land(log.extract((T, "I", 1), (U, "I", 2), (U, "DT", 0), described=[T]))
+    path = log.extract((U, "I", 5), described=[U])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DeltaFolder, "replace", _killed_behind(DeltaFolder.replace))
+        with pytest.raises(KilledError):
+            log.land(path)
+    assert log.rows("U") == [(5, "a")]
+    assert log.land(path) == {"PROD.U": []}
+
+
+def test_runs_that_are_killed_while_a_table_is_new(tmp_path: Path) -> None:
+    """At each of their commits; each run leaves what it leaves when it is not killed."""
+    log, again = Nights(tmp_path), tmp_path / "again"
+    nights = [
+        [log.extract((T, "I", 1), (U, "I", 2), (U, "DT", 0), described=[T])],
+        [log.extract((T, "I", 3), (U, "I", 4), (U, "DT", 0), described=[T]), log.extract((U, "I", 5), described=[U])],
+        [log.extract((U, "I", 6), described=[U]), log.extract((U, "I", 7), described=[T])],
+        [log.extract((U, "DT", 0), (U, "I", 8), described=[U])],
+    ]
+    for paths, is_marked in zip(nights, (False, False, True, False), strict=True):
+        found = log.land(*paths).get("PROD.U", [])
+        assert found == [UNVERSIONED] * is_marked
+        killed_everywhere(paths, again, 60, control=f"{tmp_path}/{{stem}}.ctl", current=True)
+        states = [json.loads((to / "_lmparse" / "land.json").read_text()) for to in (log.to, again)]
+        marks, others = ([table["marks"] for table in state["tables"]] for state in states)
+        assert marks == others
+        assert states[0]["left_out"] == states[1]["left_out"]
+
+
+OLD, NEW = luw.Table(3, 5, "OLD", (ID,)), luw.Table(3, 5, "NEW", (ID, LuwColumn("N", "INTEGER")))
+
+
+def _old(unit: Transaction) -> None:
+    unit.insert(OLD, {"ID": 1})
+
+
+def _drop(unit: Transaction) -> None:
+    unit.drop_table(OLD)
+
+
+def _create(unit: Transaction) -> None:
+    unit.create_table(NEW)
+
+
+def _new(unit: Transaction) -> None:
+    unit.insert(NEW, {"ID": 2, "N": 2})
+
+
+@pytest.mark.parametrize(
+    ("nights", "is_marked"),
+    [
+        ([[_old, _drop], [_create, _new]], False),
+        ([[_old, _drop, _create], [_new]], False),
+        ([[_old, _drop], [_create], [_new]], False),
+        ([[_old], [_drop, _create], [_new]], False),
+        ([[_old, _drop, _create, _new], [_new]], True),
+        ([[_old, _drop], [_create, _new], [_new]], True),
+        ([[_old], [_create, _new]], True),  # it may be of an object for LOBs
+        ([[_old, _drop], [_new]], True),
+    ],
+)
+def test_ids_that_a_new_table_gets(nights: list[list[Change]], tmp_path: Path, *, is_marked: bool) -> None:
+    """Nothing described the table that had them; only the last night has the tables file."""
+    log = Extracts(tmp_path)
+    for number, changes in enumerate(nights, 1):
+        found = marks_of(log.land(*changes, tables=(NEW,) if number == len(nights) else ()))
+    assert (UNVERSIONED in found["PROD.NEW"]) == is_marked
+    assert {row["ID"] for row in delta(log.to / "current" / "PROD.NEW")} == {2}
+    (again,) = marks_of(log.land(lambda unit: void(unit.insert(NEW, {"ID": 3, "N": 2})), tables=(NEW,))).values()
+    assert bool(again) == is_marked
+
+
+@pytest.mark.parametrize("is_dropped", [True, False])
+def test_a_creation_behind_the_drop_of_a_table_that_has_rows(tmp_path: Path, *, is_dropped: bool) -> None:
+    """They are not those of the new table; without a drop it is of an object for LOBs."""
+    log, form = Extracts(tmp_path), table()
+    changes = [insert(form, ID=1), *[lambda unit: unit.drop_table(form)] * is_dropped]
+    log.land(*changes, tables=(form,))
+    found = marks_of(log.land(lambda unit: unit.create_table(form)))
+    assert found.get("PROD.ITEM", []) == [UNVERSIONED] * is_dropped
 
 
 # -- changes that were not merged ---------------------------------------------------------------------

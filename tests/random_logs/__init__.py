@@ -13,6 +13,7 @@ TARGETS: tuple[str, ...] = (
     "db2_log_streams",
     "db2_statements",
     "landed_changes",
+    "landed_described",
     "landed_rows",
     "landed_units",
     "log_master_controls",
