@@ -141,8 +141,11 @@ def _records(
     second = None
     if is_checked:
         # Values are compared in a reading of their own; lines as well, since their text is made another way.
-        for _ in _checked(opened_again(file, settings, "columnar"), schema, span, settings):
+        first = opened_again(file, settings, "columnar")
+        for _ in _checked(first, schema, span, settings):
             pass
+        for text in first.tally.notices:
+            file.notice(text)
         second = opened_again(file, settings, "kaitai")
     for part in [span] if span is not None else file.spans(_STEP):
         found = lines.record_lines(file, part)

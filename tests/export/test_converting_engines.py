@@ -68,14 +68,15 @@ def test_engine_check_agrees_on_damage(run: Any, damaged: Files) -> None:
     assert read(out).equals(arrow.read_table(damaged.data))
 
 
-def test_engine_check_says_when_it_compares_nothing(run: Any, log: Files, tmp_path: Path) -> None:
-    done = run("convert", log.control, log.to / "x.csv", "--spec", "bmc_control", "--engine", "check")
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_engine_check_says_when_it_compares_nothing(run: Any, log: Files, tmp_path: Path, form: str) -> None:
+    done = run("convert", log.control, log.to / f"x.{form}", "--spec", "bmc_control", "--engine", "check")
     assert done.code == 0
     assert "nothing is compared" not in done.err
     path = tmp_path / "words.dat"
     path.write_bytes(bytes((0, 4, 0, 0)) * 9)
     given = "--spec", "zos_sdw", "--framing", "fixed", "--record-length", "4", "--engine", "check"
-    done = run("convert", path, log.to / "y.csv", *given)
+    done = run("convert", path, log.to / f"y.{form}", *given)
     assert done.code == 0
     assert "note: nothing is compared, since records of zos_sdw go row by row" in done.err
 
