@@ -143,23 +143,34 @@ class _Pairing:
             self._take_whole(copy)
         if self._are_turned_apart:
             parts += turned
-        for copy in () if self._are_turned_apart else turned:
-            same = self._by_digest.get(copy.digest, ())
-            others = (change for segment in copy.segments for change in self._by_segment.get(_key(segment), ())[:1])
-            self.unfinished += 2 * any(change not in same for change in others)
-            self._take_whole(copy)
+        else:
+            self.unfinished += 2 * sum(map(self._has_another, turned))
+            for copy in turned:
+                self._take_whole(copy)
         put_together = _put_together(self._not_taken(parts))
-        self._changes += put_together
         totals = {change.total for change in put_together}
         self.unfinished += sum(not change.is_put_together for change in put_together)
-        if not self._are_turned_apart:
-            self.unfinished += 2 * sum(copy.segments[0].total in totals for copy in turned)
+        self.unfinished += 2 * sum(copy.segments[0].total in totals for copy in turned if not self._are_turned_apart)
+        again = {(copy.rank, copy.offsets): copy for copy in turned}
+        for change in put_together:
+            found = change.part_copies()
+            copy_again = again.get((found[0].rank, found[0].offsets)) if len(found) == 1 else None
+            if copy_again is None:
+                self._changes.append(change)
+            else:
+                self._take_whole(copy_again)
         for copy in miscounted:
             self._take_miscounted(copy)
         for rank, own in enumerate(self._copies):
             self._take_incomplete(rank, [copy for copy in own if copy.is_whole and not copy.digest])
         differing = self._differing()
         return PairedChanges([change.all_copies() for change in self._changes], self._is_sure, differing)
+
+    def _has_another(self, copy: ChangeCopy) -> bool:
+        """Whether a whole change has a segment of another one."""
+        same = self._by_digest.get(copy.digest, ())
+        known = (self._by_segment.get(_key(segment), ())[:1] for segment in copy.segments)
+        return any(change not in same for others in known for change in others)
 
     def _take_whole(self, copy: ChangeCopy) -> None:
         nth = self._counts[copy.rank, copy.digest] = self._counts.get((copy.rank, copy.digest), 0) + 1

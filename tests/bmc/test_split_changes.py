@@ -401,10 +401,14 @@ def _records(text: str, capacity: int) -> list[bytes]:
 
 
 @ENGINES
-@pytest.mark.parametrize("damaged", [[1], [0, 2], [1, 3], [1, 2, 3]])
-def test_a_damaged_byte_in_one_of_several_extracts_is_said(damaged: list[int], extracts: Extracts, engine: str) -> None:
-    """Not a change of its own, however many extracts have it."""
-    sound, other = _records(A, 150), _records(A[:-1] + "?", 150)
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("capacity", [150, 80])
+@pytest.mark.parametrize("damaged", [[1], [0, 2], [1, 2, 3]])
+def test_a_damaged_byte_in_one_of_several_extracts_is_said(
+    damaged: list[int], capacity: int, order: int, extracts: Extracts, engine: str
+) -> None:
+    """Not a change of its own, however many extracts have it, and in whatever order of segments."""
+    sound, other = (_records(text, capacity)[::order] for text in (A, A[:-1] + "?"))
     for number in range(4):
         extracts.add(*(other if number in damaged else sound), *whole(2 + number, f"{number}"))
     assert extracts.texts(engine) == []
