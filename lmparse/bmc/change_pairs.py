@@ -167,10 +167,10 @@ class _Pairing:
         return PairedChanges([change.all_copies() for change in self._changes], self._is_sure, differing)
 
     def _has_another(self, copy: ChangeCopy) -> bool:
-        """Whether a whole change has a segment of another one."""
-        same = self._by_digest.get(copy.digest, ())
-        known = (self._by_segment.get(_key(segment), ())[:1] for segment in copy.segments)
-        return any(change not in same for others in known for change in others)
+        """Whether a change that no extract has in order has a segment of one that an extract has so."""
+        return copy.digest not in self._by_digest and any(
+            _key(segment) in self._by_segment for segment in copy.segments
+        )
 
     def _take_whole(self, copy: ChangeCopy) -> None:
         nth = self._counts[copy.rank, copy.digest] = self._counts.get((copy.rank, copy.digest), 0) + 1

@@ -342,6 +342,20 @@ def test_segments_in_any_order_are_those_of_one_change(
 
 
 @ENGINES
+@pytest.mark.parametrize("orders", [(-1, -1), (1, -1), (-1, 1)])
+@pytest.mark.parametrize("capacity", [80, 150])
+def test_changes_whose_segments_have_the_same_bytes(
+    capacity: int, orders: tuple[int, int], extracts: Extracts, engine: str
+) -> None:
+    texts = [f"{number}" + "z" * 199 for number in range(3)]
+    for order in orders:
+        records = [record for text in texts for record in _records(text, capacity)[::order]]
+        extracts.add(*records, *whole(2 + len(extracts.paths), "last"))
+    assert sorted(extracts.texts(engine)) == [*texts, "last", "last"]
+    assert "LMP" not in extracts.said
+
+
+@ENGINES
 @pytest.mark.parametrize("is_part_first", [True, False])
 @pytest.mark.parametrize("capacities", [(80, 80), (80, 150), (150, 60)])
 def test_a_part_of_segments_in_any_order(
