@@ -3,7 +3,8 @@ own.
 
 Changes of a position are in one record or in segments. Where each has an RID, or where extracts begin and end between
 positions, they are told apart, unless an extract ends within a change that the next one has cut elsewhere. Else DATA
-tells them apart; what it cannot tell is an error, or a note says so.
+tells them apart; what it cannot tell is an error, or a note says so. A damaged byte in one extract makes no change of
+its own.
 """
 
 from __future__ import annotations
@@ -59,8 +60,11 @@ class _Manner:
     """Bytes of DATA in a record."""
     is_expanded: bool
     """Whether EXPANDVAR is Y."""
-    is_backward: bool
-    """Whether the last segment of a change is the first one in the file, which states no order."""
+    order: int
+    """0 if the segments of a change are in their order, else a number for another one: the file states none."""
+
+    def in_order(self, records: Sequence[bytes]) -> list[bytes]:
+        return Random(self.order).sample(records, len(records)) if self.order else [*records]
 
 
 def check(seed: int, folder: Path) -> Counter[str]:
@@ -76,10 +80,14 @@ def check(seed: int, folder: Path) -> Counter[str]:
     if is_between:
         places = [float(place) for place, change in enumerate(changes) if not change.number % _POSITION]
     extracts = _some_extracts(chance, changes, manners, [*places, len(changes)])
+    is_damaged = chance.random() < 0.3
+    if is_damaged:
+        _damage(chance, [records for records, _ in extracts if records])
+        is_sure = False
     paths = [_write(folder / f"{number}.dat", *one) for number, one in enumerate(extracts)]
     wanted = [change.number for change in changes]
     options = {"control": str(folder / "{stem}.ctl")}
-    counts = Counter(changes=len(changes), extracts=len(paths))
+    counts = Counter(changes=len(changes), extracts=len(paths), damaged=is_damaged)
     for _ in range(2):
         files = chance.sample(paths, len(paths))
         one, other = (printed(files, engine, **options) for engine in ENGINES)
@@ -109,7 +117,7 @@ def _header(position: int, rid: int) -> dict[str, Any]:
 
 
 def _some_manner(chance: Random) -> _Manner:
-    return _Manner(chance.choice(_CAPACITIES), chance.random() < 0.3, chance.random() < 0.2)
+    return _Manner(chance.choice(_CAPACITIES), chance.random() < 0.3, chance.choice((0, 0, 0, 1, 2, 3)))
 
 
 def _some_extracts(
@@ -131,8 +139,15 @@ def _stretch(changes: Sequence[_Change], begin: float, end: float, manner: _Mann
     for number, change in enumerate(changes):
         own = change.records(manner.capacity, is_expanded=manner.is_expanded)
         first, behind = (min(max(round((place - number) * len(own)), 0), len(own)) for place in (begin, end))
-        records += own[first:behind][:: -1 if manner.is_backward else 1]
+        records += manner.in_order(own[first:behind])
     return records
+
+
+def _damage(chance: Random, extracts: Sequence[list[bytes]]) -> None:
+    """Change the last byte of a record, which is one of a text."""
+    records = chance.choice(extracts)
+    place = chance.randrange(len(records))
+    records[place] = records[place][:-1] + bytes([records[place][-1] ^ 1])
 
 
 def _write(path: Path, records: Sequence[bytes], manner: _Manner) -> Path:
