@@ -35,6 +35,8 @@ class ChangeCopy:
     """The number that the file shows."""
     digest: bytes = b""
     """Of table and DATA of the whole change; empty if it is not here, or Log Master could not complete it."""
+    is_miscounted: bool = False
+    """Whether it has the DATA of a record of the change, but another TOTALSEGS."""
 
     @property
     def offsets(self) -> tuple[int, ...]:

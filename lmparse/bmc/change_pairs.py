@@ -67,7 +67,7 @@ class _Change:
     parts: dict[int, dict[int, SharedSegment]] = field(default_factory=dict)
     """Segments of the others, by the number of the segment and of the extract."""
     miscounted: list[ChangeCopy] = field(default_factory=list)
-    """Records with the DATA of one of its segments, which their TOTALSEGS calls whole."""
+    """Records with the DATA of one of its records, but another TOTALSEGS."""
 
     @property
     def whole(self) -> ChangeCopy:
@@ -147,20 +147,20 @@ class _Pairing:
             self.unfinished += 2 * sum(map(self._has_another, turned))
             for copy in turned:
                 self._take_whole(copy)
-        put_together = _put_together(self._not_taken(parts))
-        totals = {change.total for change in put_together}
-        self.unfinished += sum(not change.is_put_together for change in put_together)
-        self.unfinished += 2 * sum(copy.segments[0].total in totals for copy in turned if not self._are_turned_apart)
-        again = {(copy.rank, copy.offsets): copy for copy in turned}
-        for change in put_together:
+        again, totals = {(copy.rank, copy.offsets): copy for copy in turned}, set[int]()
+        for change in _put_together(self._not_taken(parts)):
             found = change.part_copies()
             copy_again = again.get((found[0].rank, found[0].offsets)) if len(found) == 1 else None
-            if copy_again is None:
-                self._changes.append(change)
-            else:
+            if copy_again is not None:
                 self._take_whole(copy_again)
+            elif len(found) > 1 or len(found[0].segments) > 1 or not self._is_miscounted(found[0]):
+                self._changes.append(change)
+                totals.add(change.total)
+                self.unfinished += not change.is_put_together
+        self.unfinished += 2 * sum(copy.segments[0].total in totals for copy in turned if not self._are_turned_apart)
         for copy in miscounted:
-            self._take_miscounted(copy)
+            if not self._is_miscounted(copy):
+                self._take_whole(copy)
         for rank, own in enumerate(self._copies):
             self._take_incomplete(rank, [copy for copy in own if copy.is_whole and not copy.digest])
         differing = self._differing()
@@ -185,13 +185,14 @@ class _Pairing:
                 known.append(same[nth - 1])
             self._by_piece.setdefault(key[1], same[nth - 1])
 
-    def _take_miscounted(self, copy: ChangeCopy) -> None:
-        """A record with the DATA of a segment is that segment, with a damaged TOTALSEGS, where its extract lacks it."""
-        change = self._by_piece.get(copy.digest)
+    def _is_miscounted(self, copy: ChangeCopy) -> bool:
+        """Whether one record is of a change that its extract lacks, whose DATA is behind another TOTALSEGS."""
+        digest = copy.segments[0].digest if copy.segments else copy.digest
+        change = self._by_piece.get(digest) or next(iter(self._by_digest.get(digest, ())), None)
         if change is None or copy.rank in change.copies:
-            self._take_whole(copy)
-        else:
-            change.miscounted.append(replace(copy, is_whole=False))
+            return False
+        change.miscounted.append(replace(copy, is_whole=False, is_miscounted=True))
+        return True
 
     def _take_incomplete(self, rank: int, copies: Sequence[ChangeCopy]) -> None:
         """Changes that Log Master could not complete are the first ones that their extract lacks."""
@@ -211,12 +212,15 @@ class _Pairing:
         segments.sort(key=lambda one: (one[0], one[1].extent.offset))
         for rank, own in groupby(segments, key=lambda one: one[0]):
             lacking = [change for change in self._changes if rank not in change.copies]
-            for _, segment in own:
+            left = []
+            # Those that are not compared take what is left of a change.
+            for segment in sorted((segment for _, segment in own), key=lambda segment: not segment.is_complete):
                 change = self._with_segment(rank, segment) or self._with_bytes(rank, segment, lacking)
                 if change is None:
-                    yield rank, segment
+                    left.append(segment)
                 else:
                     change.add(rank, segment)
+            yield from ((rank, segment) for segment in sorted(left, key=_offset))
 
     def _with_segment(self, rank: int, segment: SharedSegment) -> _Change | None:
         """The first change that has the segment in another extract."""

@@ -142,8 +142,9 @@ class _GivenChange:
         It has other numbers of the same TOTALSEGS, or their DATA behind another number. With another TOTALSEGS, as
         records of another length have it, segments may be a part of the change; but then all have the same one.
         """
-        if not copy.segments and not copy.is_whole:
+        if copy.is_miscounted:
             yield from copy.offsets
+            return
         base = self._numberings[copy.rank].base
         shifts = {0, 2 * self._first - 1} if base is None else {self._first - base}
         by_total: dict[int, list[SharedSegment]] = {}
