@@ -215,7 +215,7 @@ class LandingTarget:
         """Mark all current tables, of this run and of later ones: a bad record has neither a table nor a position."""
         _note(self.marks, seq, reason)
         for table in self.tables.values():
-            if table.key is not None:
+            if table.has_current:
                 table.mark(seq, reason)
 
     def begin_current(self, table: LandedTable, key: list[str], first: str, *, has_rows: bool) -> None:
@@ -234,6 +234,7 @@ class LandingTarget:
             table.dropped = max(table.dropped or "", own.dropped)
         if key:
             table.key = key
+        if key or has_rows:
             _mark_unread(table, self.left_out)
             for mark in self.marks:
                 table.mark(**mark)
