@@ -15,9 +15,10 @@ from commands import Run
 from deltalake import write_deltalake
 from export.killed_runs import KilledError, killed_everywhere
 from export.landed_extracts import ID, Change, Extracts, delta, insert, table, void
-from export.landed_nights import OTHER_KEY, UNVERSIONED, WITHOUT_KEY, Nights, T, U, marks_of
+from export.landed_nights import OTHER_KEY, PLAIN, UNVERSIONED, WITHOUT_KEY, K, Nights, T, U, V, marks_of
 from writers.bmc import control, framing
 from writers.bmc.control import Table
+from writers.bmc.rows import Column
 from writers.db2 import tables as luw
 from writers.db2.columns import Column as LuwColumn
 from writers.db2.stream import Transaction
@@ -396,3 +397,37 @@ def test_a_table_is_emptied_before_its_key_is_known(forms: list[Table], tmp_path
     assert log.land(*(log.extract((T, "DT", 0), described=[form]) for form in forms)) == {"PROD.T": []}
     assert log.land(log.extract((T, "I", 4), described=[T])) == {"PROD.T": []}
     assert log.rows("T") == [(4, "a")]
+
+
+@pytest.mark.parametrize("columns", [(PLAIN, V), (replace(K, name="ID2"), V), (replace(V, key_seq=1),)])
+@pytest.mark.parametrize(("kind", "rows"), [("DT", []), ("E", [(1, "a")])])
+def test_a_change_of_a_whole_table_whose_description_has_another_key(
+    kind: str, rows: list[tuple[int, str]], columns: tuple[Column, ...], tmp_path: Path
+) -> None:
+    """It needs neither a key nor the columns of the one that is known."""
+    log = Nights(tmp_path)
+    log.land(log.extract((T, "I", 1), (U, "I", 1), described=[T, U]))
+    path = log.extract((T, kind, 0), (U, "I", 2), described=[replace(T, columns=columns), U])
+    for found in (log.land(path)["PROD.T"], log.land(path).get("PROD.T", [])):
+        assert [reason.partition(" with")[0] for reason in found] == ["an exchange"] * (kind == "E")
+    assert (log.rows("T"), log.rows("U")) == (rows, [(1, "a"), (2, "a")])
+    log.land(log.extract((T, "I", 3), described=[T]))
+    assert log.rows("T") == [*rows, (3, "a")]
+    assert {"ID", "V"} == {name for name in delta(log.to / "current" / "PROD.T")[0] if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("described", [(), (luw.Table(3, 6, "OTHER", (ID,)),)])
+def test_a_table_of_which_the_log_alone_says_that_it_is_new(described: tuple[luw.Table, ...], tmp_path: Path) -> None:
+    """It says its columns without names, so without the key of the table before."""
+    log, form = Extracts(tmp_path), table()
+
+    def made_anew(unit: Transaction) -> None:
+        unit.drop_table(form)
+        unit.create_table(form)
+        unit.initialize(form)
+
+    log.land(insert(form, ID=1), tables=(form,))
+    assert marks_of(log.land(made_anew, tables=described)) == {"PROD.ITEM": [], None: []}
+    assert delta(log.to / "current" / "PROD.ITEM") == []
+    assert marks_of(log.land(insert(form, ID=2), tables=(form,))) == {"PROD.ITEM": []}
+    assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [2]
