@@ -296,7 +296,7 @@ class _LandingRun:
         left_out = self._left_out(tables)
         for one in planned:
             one.land_current()
-        target.mark(left_out)
+        target.mark(left_out, Clues((rows.clue, rows.extent) for rows in tables if rows.ids != OTHER))
         self._mark_bad(tables)
         target.save()
         self._landed.tables = [one.landed for one in planned]

@@ -110,11 +110,18 @@ class Clues:
 
     def of(self, table: TableClue) -> list[LeftOut]:
         """What may be of a table: of what has ids that tell another one, nothing is."""
+        return [self._found[clue] for clue in self._near(table)]
+
+    def of_others(self, table: TableClue) -> list[LeftOut]:
+        """The same without what has the very ids of the table."""
+        return [self._found[clue] for clue in self._near(table) if clue.ids != table.ids]
+
+    def _near(self, table: TableClue) -> list[TableClue]:
         places: list[Place] = [table.ids] if table.is_sure else []
         for is_sure in (False,) if table.is_sure else (False, True):
             places += [(is_sure, names) for names in ((table.names, ()) if table.names else (None,))]
         clues = dict.fromkeys(clue for place in places for clue in self._by_place.get(place, ()))
-        return [self._found[clue] for clue in clues if clue.may_be(table)]
+        return [clue for clue in clues if clue.may_be(table)]
 
     def own(self, table: TableClue) -> LeftOut:
         """What is of a table for sure."""

@@ -102,6 +102,7 @@ class CurrentTable:
         if self._folder.id is not None and self._table.current_id not in (None, self._folder.id):
             self._table.marks.clear()  # another table was put there
             self._table.dropped = self._table.dropped_next = None
+        self._table.current_id = self._folder.id or self._table.current_id
         self._table.take_merged(self._landed)
         self._folder.widen(self._wanted)
         self._folder.add_columns(self._wanted)

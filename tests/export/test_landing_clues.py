@@ -94,7 +94,7 @@ def test_the_cost_is_in_proportion_to_tables_and_changes(
                 made = target.table(one.ids, one.schema_name, one.table_name)
                 made.current_id = "known"
                 target.begin_current(made, ["ID"], "2", has_rows=False)
-            target.mark(found)
+            target.mark(found, found)
 
         count = operations(land)
         assert not any(made.marks for made in target.tables.values())
