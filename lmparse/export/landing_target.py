@@ -242,11 +242,13 @@ class LandingTarget:
         if table.key is not None:
             table.key = key or table.key
             return
-        own = self.left_out.own(table.clue)
+        own = self.left_out.own(table.clue) | LeftOut(dropped=table.dropped or "")
         if not has_rows and table.emptied < own.end < first:
             table.emptied = own.end
         if own.dropped == own.last > table.emptied:
-            table.dropped = max(table.dropped or "", own.dropped)
+            table.dropped = own.dropped
+        elif (table.dropped or "") < table.emptied:
+            table.dropped = None
         if key:
             table.key = key
         if key or has_rows:
@@ -263,7 +265,7 @@ class LandingTarget:
         shown = {
             "land_version": _VERSION, "as": self.form, "current": self.with_current, "trim": self.is_trimmed,
             "seq": self.seq, "marks": self.marks,
-            "left_out": [_shown_clue(*entry) for entry in self.left_out if entry[1].last],
+            "left_out": [_shown_clue(*entry) for entry in self.left_out],
             "tables": [asdict(self.tables[ids]) for ids in sorted(self.tables)],
         }  # fmt: skip
         write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", self._place())

@@ -321,6 +321,28 @@ def test_ids_that_a_new_table_gets(nights: list[list[Change]], tmp_path: Path, *
     assert bool(again) == is_marked
 
 
+@pytest.mark.parametrize(
+    ("nights", "is_marked"),
+    [
+        ([_create, _new], False),
+        ([_create, _drop, _create, _new], False),
+        ([_new], True),
+        ([_new, _create, _new], True),  # behind the drop is a row, of a table that is not known
+    ],
+)
+def test_a_creation_behind_a_drop_that_needed_no_current_table(
+    nights: list[Change], tmp_path: Path, *, is_marked: bool
+) -> None:
+    """The drop is described, and what is behind it in the last night only."""
+    log = Extracts(tmp_path)
+    log.land(_drop, tables=(NEW,))
+    for change in nights[:-1]:
+        log.land(change)
+    for _ in range(2):
+        assert bool(marks_of(log.land(nights[-1], tables=(NEW,)))["PROD.NEW"]) == is_marked
+    assert [row["ID"] for row in delta(log.to / "current" / "PROD.NEW")] == [2]
+
+
 @pytest.mark.parametrize("is_dropped", [True, False])
 def test_a_creation_behind_the_drop_of_a_table_that_has_rows(tmp_path: Path, *, is_dropped: bool) -> None:
     """They are not those of the new table; without a drop it is of an object for LOBs."""
