@@ -405,5 +405,5 @@ class _PlannedTable:
         if not self.landed.refusal:
             self.landed.merged = self._current.land()
         else:
-            self._table.mark(self._rows.first_seq or "", self.landed.refusal)
+            self._current.refuse(self.landed.refusal)
         self.landed.marks = self._table.current_marks

@@ -92,6 +92,15 @@ class CurrentTable:
             united(known, self._wanted, self._table.full_name)
         self._landed = self._folder.landed_seq()
 
+    def refuse(self, why: str) -> None:
+        """Take note of changes that are not merged: a table that has no rows yet lacks those behind what empties it."""
+        emptied = self._rows.emptied() if self._folder.id is None else ""
+        if emptied:
+            self._table.emptied = emptied
+            self._table.marks.clear()
+        if emptied < (self._rows.last_seq or ""):
+            self._table.mark(max(self._rows.first_seq or "", emptied), why)
+
     def land(self) -> int:
         """Merge the changes that are not in it; returns their number.
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.changes.change import ROLES
 from lmparse.changes.descriptions import Keys
 from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
 from lmparse.errors import OptionError
@@ -107,6 +108,12 @@ class TableRows:
     def extent(self) -> LeftOut:
         """What the changes are to a table that has not got them, whatever they do."""
         return LeftOut(self.first_seq or "", self.last_seq or "")
+
+    def emptied(self) -> str:
+        """The `seq` of the last change that emptied the table; empty if none did."""
+        of_rows = pa.array([*ROLES])
+        whole = (one.filter(pc.invert(pc.is_in(one.column("op"), value_set=of_rows))) for one in self._batches)
+        return max((found.emptied for _, found in clues_in(whole, self.ids)), default="")
 
     def clues(self) -> Clues:
         """Of changes without a table version, what they did to the tables that they may be of."""

@@ -218,11 +218,18 @@ class LandingTarget:
 
     def mark(self, found: Clues, landed: Clues) -> None:
         """Mark the current tables that have not got what was left out, or what others got that were `landed` in, of
-        those that may be the same one; not if they were emptied behind it."""
+        those that may be the same one; not if they were emptied behind it.
+
+        One that a later run makes lacks nothing of what was not merged in front of that.
+        """
         for table in self.tables.values():
             if table.has_current and table.ids != OTHER:
                 _mark_unread(table, found)
                 _mark_lacking(table, landed.of_others(table.clue), _APART)
+            elif table.marks:
+                own, end = found.own(table.clue), self.left_out.own(table.clue).end
+                if landed.own(table.clue).last < end and end in (own.emptied, own.created):
+                    table.marks.clear()
 
     def mark_all(self, seq: str, reason: str) -> None:
         """Mark all current tables, of this run and of later ones: a bad record has neither a table nor a position."""

@@ -398,6 +398,55 @@ def test_a_table_without_a_key_is_marked_when_one_is_known(tmp_path: Path) -> No
     assert marks_of(log.land(insert(form, ID=3), tables=(form,))) == {"PROD.ITEM": ["no key of it is known"]}
 
 
+NO_KEY = "no key of it is known"
+
+
+@pytest.mark.parametrize("kind", ["DT", "DM"])
+@pytest.mark.parametrize(
+    ("nights", "marks"),
+    [
+        ([("I {kind}", WITHOUT_KEY)], []),
+        ([("I {kind} I", WITHOUT_KEY)], [NO_KEY]),
+        ([("I", WITHOUT_KEY), ("{kind} I", WITHOUT_KEY), ("D {kind}", WITHOUT_KEY)], []),
+        ([("I", WITHOUT_KEY), ("{kind}", U)], []),
+        ([("I", WITHOUT_KEY), ("{kind}", U), ("I", WITHOUT_KEY)], [NO_KEY]),
+        ([("I", WITHOUT_KEY), ("{kind} I", U)], [UNVERSIONED]),
+        ([("{kind}", U), ("I", WITHOUT_KEY)], [NO_KEY]),
+        ([("I", U), ("I {kind}", WITHOUT_KEY)], []),
+        ([("I E", WITHOUT_KEY), ("{kind}", U)], []),
+    ],
+)
+def test_a_table_that_is_emptied_behind_what_was_not_merged(
+    nights: list[tuple[str, Table]], marks: list[str], kind: str, tmp_path: Path
+) -> None:
+    """It begins without rows, unless some were put there before the first run; so it does where runs were killed."""
+    log, again, placed = Nights(tmp_path), tmp_path / "again", Nights(tmp_path)
+    placed.to = tmp_path / "placed"
+    write_deltalake(str(placed.to / "current" / "PROD.T"), pa.table({"ID": pa.array([1], pa.int32()), "V": ["a"]}))
+    for words, form in [*nights, ("I", T)]:
+        steps = [(T, word, row) for row, word in enumerate(words.format(kind=kind).split())]
+        path = log.extract(*steps, (U, "I", 1), described=[form, *[U] * (form is not U)])
+        found, among = log.land(path), placed.land(path)
+        if form is not T:
+            killed_everywhere([path], again, 60, control=f"{tmp_path}/{{stem}}.ctl", current=True)
+    assert found["PROD.T"] == marks
+    assert among["PROD.T"]
+    again_log = Nights(tmp_path)
+    again_log.to = again
+    assert again_log.land(path)["PROD.T"] == marks
+
+
+@pytest.mark.parametrize("is_behind", [True, False])
+def test_a_truncate_without_a_description_in_a_run_with_rows_that_are_not_merged(
+    tmp_path: Path, *, is_behind: bool
+) -> None:
+    """Only what is in front of it does not matter."""
+    log = Nights(tmp_path)
+    kinds = [("I", WITHOUT_KEY), ("DT", U)] if is_behind else [("DT", U), ("I", WITHOUT_KEY)]
+    log.land(*(log.extract((T, kind, 1), (U, "I", 1), described=[form]) for kind, form in kinds))
+    assert log.land(log.extract((T, "I", 3), described=[T])).get("PROD.T", []) == [NO_KEY] * (not is_behind)
+
+
 @pytest.mark.parametrize("second", [WITHOUT_KEY, OTHER_KEY])
 def test_a_control_file_of_an_extract_without_a_row_of_the_table(second: Table, tmp_path: Path) -> None:
     """By its description no change is read."""
