@@ -205,6 +205,18 @@ def test_a_table_that_is_emptied_before_it_is_described(
         assert log.land(log.extract((U, "I", 8), described=[U])) == {"PROD.U": [UNVERSIONED] * is_marked}
 
 
+@pytest.mark.parametrize("kind", ["ZZ", "Q"])
+def test_a_change_of_a_type_that_no_manual_describes(kind: str, tmp_path: Path) -> None:
+    """It may be one of rows, as a mass delete with bytes that none describes; a command is not."""
+    log = Nights(tmp_path)
+    log.land(log.extract((T, "I", 1), (U, "I", 1), described=[T, U]))
+    undescribed = "a change is of a type that no manual describes, and so is what it does to rows"
+    expected = {"PROD.T": [undescribed], "PROD.U": [UNVERSIONED], None: []}
+    assert log.land(log.extract((T, kind, 0), (U, kind, 0), described=[T])) == expected
+    last = log.extract((T, "DT", 0), (T, "CM", 0), (U, "DT", 0), (U, "CM", 0), described=[T, U])
+    assert log.land(last) == {"PROD.T": [], "PROD.U": []}
+
+
 def test_rows_in_front_of_what_empties_the_table_without_a_description(tmp_path: Path) -> None:
     """They are merged, and it is not."""
     log = Nights(tmp_path)
