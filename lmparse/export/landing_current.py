@@ -101,13 +101,16 @@ class CurrentTable:
         if emptied < (self._rows.last_seq or ""):
             self._table.mark(max(self._rows.first_seq or "", emptied), why)
 
+    def begin(self) -> bool:
+        """Take note of what it begins with, as `LandingTarget.begin_current`."""
+        first, has_rows = self._rows.first_seq or "", self._folder.id is not None
+        return self._target.begin_current(self._table, [*self._key], first, has_rows=has_rows)
+
     def land(self) -> int:
         """Merge the changes that are not in it; returns their number.
 
         Without a key they are of the table as a whole: they empty it, or say what the rows of later runs lack.
         """
-        first, has_rows = self._rows.first_seq or "", self._folder.id is not None
-        self._target.begin_current(self._table, [*self._key], first, has_rows=has_rows)
         if self._folder.id is not None and self._table.current_id not in (None, self._folder.id):
             self._table.marks.clear()  # another table was put there
             self._table.dropped = self._table.dropped_next = None
@@ -147,9 +150,9 @@ class CurrentTable:
             self._folder.replace([rows], wanted, seq)
         elif left.rows.num_rows:
             self._folder.merge(left.rows, self._key, seq)
-        if is_noted or self._table.current_id != self._folder.id:
+        self._table.current_id = self._folder.id
+        if is_noted:
             self._table.dropped, self._table.dropped_next = left.dropped, None
-            self._table.current_id = self._folder.id
             self._target.save()
 
 

@@ -238,17 +238,19 @@ class LandingTarget:
             if table.has_current:
                 table.mark(seq, reason)
 
-    def begin_current(self, table: LandedTable, key: list[str], first: str, *, has_rows: bool) -> None:
+    def begin_current(self, table: LandedTable, key: list[str], first: str, *, has_rows: bool) -> bool:
         """Take note of the key of a current table, which is empty if its changes need none.
 
         One that had no key so far lacks what was left out, and has the marks of all; one that is new lacks what is in
         another table that may be the same one. `first` is the first `seq` of the changes that it gets: unless it
         `has_rows`, it is as if what emptied the table in front of that were merged.
+
+        Returns whether a run that goes on behind this one, if it is killed, must know that: it finds rows.
         """
         is_new = not table.has_current
         if table.key is not None:
             table.key = key or table.key
-            return
+            return False
         own = self.left_out.own(table.clue) | LeftOut(dropped=table.dropped or "")
         if not has_rows and table.emptied < own.end < first:
             table.emptied = own.end
@@ -264,8 +266,7 @@ class LandingTarget:
                 table.mark(**mark)
             if is_new and self.has_another(table):
                 table.mark(first, _APART)
-        if own.last:
-            self.save()  # a run that goes on behind one that was killed finds rows
+        return bool(own.last)
 
     def save(self) -> None:
         """Write what is known. Raises OptionError."""

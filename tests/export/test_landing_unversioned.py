@@ -159,6 +159,17 @@ def test_changes_of_a_whole_table_of_db2_luw(
     assert marks_of(log.land(insert(form, ID=2), tables=(form,))) == {"PROD.ITEM": [UNVERSIONED] * is_marked}
 
 
+def test_the_state_is_not_written_for_each_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has all tables, so that would cost their number squared; they are described behind their first changes."""
+    log, forms = Extracts(tmp_path), [luw.Table(3, number, f"T{number}", (ID,)) for number in range(5, 17)]
+    log.land(*(insert(form, ID=1) for form in forms))
+    saved = Mock(side_effect=LandingTarget.save)
+    monkeypatch.setattr(LandingTarget, "save", lambda target: saved(target))
+    found = marks_of(log.land(*(insert(form, ID=2) for form in forms), tables=(*forms,)))
+    assert found == {f"PROD.{form.name}": [UNVERSIONED] for form in forms}
+    assert saved.call_count == 3
+
+
 def test_a_state_says_what_was_left_out(tmp_path: Path) -> None:
     log = Nights(tmp_path)
     log.land(log.extract((T, "I", 1), (U, "I", 2), described=[T]))
