@@ -26,6 +26,10 @@ from lmparse.export.landing_target import LandingTarget
         (("", "A", "B"), ("S.1.2.3", "", "B"), True),
         (("", "A", ""), ("S.1.2.3", "B", "C"), False),
         (("", "", ""), ("S.1.2.3", "A", "B"), True),
+        (("S.1.????.3", "", "B"), ("S.1.2.3", "A", "B"), True),
+        (("S.1.2.3", "", ""), ("S.1.2.????", "A", "B"), True),
+        (("S.1.2.????", "", ""), ("S.1.2.3", "A", "B"), True),
+        (("S.1.????.4", "A", ""), ("S.1.2.3", "A", "B"), False),
     ],
 )
 def test_which_tables_a_change_may_be_of(
@@ -63,6 +67,9 @@ WITHOUT_NAMES, WITHOUT_IDS, PARTLY = (
 )
 
 
+PARTLY_WITHOUT_NAMES = ("DB2A.????.0002.{}", "", "T{}")
+
+
 @pytest.mark.parametrize(
     ("table", "clue"),
     [
@@ -72,6 +79,9 @@ WITHOUT_NAMES, WITHOUT_IDS, PARTLY = (
         (KNOWN, PARTLY),
         (PARTLY, KNOWN),
         (PARTLY, PARTLY),
+        (PARTLY, WITHOUT_NAMES),
+        (KNOWN, PARTLY_WITHOUT_NAMES),
+        (PARTLY, PARTLY_WITHOUT_NAMES),
         (WITHOUT_NAMES, KNOWN),
         (WITHOUT_NAMES, WITHOUT_NAMES),
     ],
