@@ -114,7 +114,7 @@ def effect_of(op: str | None, detail: Mapping[str, Any]) -> Effect:
     """
     if op == "T" or (op == "M" and not _PARTIAL.intersection(detail)):
         return "emptied"
-    if op in OF_ROWS or (op == "S" and _GAP in detail):
+    if op is None or op in OF_ROWS or (op == "S" and _GAP in detail):
         return "changed"
     return _OF_OBJECTS.get(detail.get("kind"), "") if op == "O" else ""
 
@@ -176,7 +176,7 @@ class _Replay:
                 self._update(row)
             elif op == "D":
                 self._leave(row)
-            elif op in ("T", "M", "X", "S", "O"):
+            elif op in ("T", "M", "X", "S", "O", None):
                 self._whole(row, op)
         return CurrentRows(self._rows(), self._emptied, self._marks, self._dropped)
 
@@ -267,6 +267,8 @@ class _Replay:
             self._mark(row, "a mass delete of some partitions, whose rows the log does not name")
         elif op == "X":
             self._mark(row, "an exchange with a clone table, whose rows the log does not have")
+        elif op is None:
+            self._mark(row, "a change is of a type that no manual describes, and so is what it does to rows")
         elif effect == "changed":
             self._mark(row, f"rows are missing in the log: {detail[_GAP]}")
 

@@ -294,9 +294,12 @@ class _LandingRun:
                 target.end()  # no table is ahead
             raise
         left_out = self._left_out(tables)
+        must_be_known = [one.begin_current() for one in planned]
+        if any(must_be_known):
+            target.save()  # once: it has all tables
         for one in planned:
             one.land_current()
-        target.mark(left_out)
+        target.mark(left_out, Clues((rows.clue, rows.extent) for rows in tables if rows.ids != OTHER))
         self._mark_bad(tables)
         target.save()
         self._landed.tables = [one.landed for one in planned]
@@ -398,6 +401,10 @@ class _PlannedTable:
         self._changes.land(self._rows, self._schema, seen)
         self._table.changes_id, self._table.changes_commits = self._changes.id, self._changes.commits
 
+    def begin_current(self) -> bool:
+        """Take note of what the current table begins with; whether a run behind this one must know it."""
+        return self._current is not None and not self.landed.refusal and self._current.begin()
+
     def land_current(self) -> None:
         """Merge the changes into the current table."""
         if self._current is None:
@@ -405,5 +412,5 @@ class _PlannedTable:
         if not self.landed.refusal:
             self.landed.merged = self._current.land()
         else:
-            self._table.mark(self._rows.first_seq or "", self.landed.refusal)
+            self._current.refuse(self.landed.refusal)
         self.landed.marks = self._table.current_marks

@@ -43,6 +43,12 @@ class TableClue:
         """Schema and name if both are known."""
         return (self.schema_name, self.table_name) if self.schema_name and self.table_name else ()
 
+    @property
+    def last_id(self) -> tuple[str, ...]:
+        """The last id if it is known, which tells more than those in front of it."""
+        last = self.ids.rpartition(".")[2]
+        return (last,) if last not in ("", UNKNOWN_ID) else ()
+
     def may_be(self, table: TableClue) -> bool:
         """Whether it may be a certain table, of which less may be known too."""
         if self.ids and table.ids:
@@ -86,7 +92,7 @@ class LeftOut:
 
 
 Place = str | tuple[bool, tuple[str, ...] | None]
-"""Ids that tell a table, or whether there are such and the names: none if they are not all known, None for any."""
+"""Ids that tell a table, or whether there are such and the names, or the last id without these; None for any."""
 
 
 class Clues:
@@ -110,11 +116,19 @@ class Clues:
 
     def of(self, table: TableClue) -> list[LeftOut]:
         """What may be of a table: of what has ids that tell another one, nothing is."""
+        return [self._found[clue] for clue in self._near(table)]
+
+    def of_others(self, table: TableClue) -> list[LeftOut]:
+        """The same without what has the very ids of the table."""
+        return [self._found[clue] for clue in self._near(table) if clue.ids != table.ids]
+
+    def _near(self, table: TableClue) -> list[TableClue]:
         places: list[Place] = [table.ids] if table.is_sure else []
         for is_sure in (False,) if table.is_sure else (False, True):
-            places += [(is_sure, names) for names in ((table.names, ()) if table.names else (None,))]
+            is_told = table.names and table.last_id
+            places += [(is_sure, words) for words in ((table.names, table.last_id, ()) if is_told else (None,))]
         clues = dict.fromkeys(clue for place in places for clue in self._by_place.get(place, ()))
-        return [self._found[clue] for clue in clues if clue.may_be(table)]
+        return [clue for clue in clues if clue.may_be(table)]
 
     def own(self, table: TableClue) -> LeftOut:
         """What is of a table for sure."""
@@ -130,7 +144,7 @@ def clues_in(batches: Iterable[pa.RecordBatch], ids: str = "") -> Clues:
 
 def _places(clue: TableClue) -> list[Place]:
     """Where a clue is looked for."""
-    named: list[Place] = [(clue.is_sure, clue.names), (clue.is_sure, None)]
+    named: list[Place] = [(clue.is_sure, clue.names or clue.last_id), (clue.is_sure, None)]
     return [*named, clue.ids] if clue.is_sure else named
 
 

@@ -41,10 +41,12 @@ class CurrentTable:
         self._folder = DeltaFolder(target.current(table.folder), table.full_name)
         self._changes = rows.schema
         self._image: pa.StructType = rows.schema.field("after").type
-        self._wanted = pa.schema([*self._image, *OWN])
+        self._wanted = pa.schema([*(self._image if rows.keys else ()), *OWN])
         self._landed: str | None = None
         """The `seq` up to which changes are in it."""
-        self._key: Sequence[str] = rows.keys[-1] if rows.keys else tuple(table.key or ())
+        self._key: Sequence[str] = rows.keys[-1] if rows.keys else ()
+        """Empty if changes are of the table as a whole only: these need none, nor the columns of their versions, which
+        may be without names."""
 
     def refusal(self) -> str:
         """Why there is no current table, or why changes cannot be merged into it; empty if they can."""
@@ -52,7 +54,7 @@ class CurrentTable:
             keys = " and ".join(", ".join(key) or "none" for key in self._rows.keys)
             return f"its versions have different keys: {keys}"
         if not self._rows.keys:
-            return self._why_unfit(())  # changes of the table as a whole only, which need no key
+            return self._why_unfit(())
         if not self._key:
             return "no key of it is known"
         if self._table.key is not None and list(self._key) != self._table.key:
@@ -83,24 +85,36 @@ class CurrentTable:
             )  # fmt: skip
         known = self._folder.schema()
         if known is not None:
-            if missing := [name for name in self._key if name not in known.names]:
+            if missing := [name for name in self._key or self._table.key or () if name not in known.names]:
                 raise not_landed(
                     self._target.current(self._table.folder), f"it has no column {missing[0]}, which is of its key"
                 )
             united(known, self._wanted, self._table.full_name)
         self._landed = self._folder.landed_seq()
 
+    def refuse(self, why: str) -> None:
+        """Take note of changes that are not merged: a table that has no rows yet lacks those behind what empties it."""
+        emptied = self._rows.emptied() if self._folder.id is None else ""
+        if emptied:
+            self._table.emptied = emptied
+            self._table.marks.clear()
+        if emptied < (self._rows.last_seq or ""):
+            self._table.mark(max(self._rows.first_seq or "", emptied), why)
+
+    def begin(self) -> bool:
+        """Take note of what it begins with, as `LandingTarget.begin_current`."""
+        first, has_rows = self._rows.first_seq or "", self._folder.id is not None
+        return self._target.begin_current(self._table, [*self._key], first, has_rows=has_rows)
+
     def land(self) -> int:
         """Merge the changes that are not in it; returns their number.
 
-        Without a key they are of the table as a whole: they empty what was put there before the first run, or say what
-        the rows of later runs lack.
+        Without a key they are of the table as a whole: they empty it, or say what the rows of later runs lack.
         """
-        first, has_rows = self._rows.first_seq or "", self._folder.id is not None
-        self._target.begin_current(self._table, [*self._key], first, has_rows=has_rows)
         if self._folder.id is not None and self._table.current_id not in (None, self._folder.id):
             self._table.marks.clear()  # another table was put there
             self._table.dropped = self._table.dropped_next = None
+        self._table.current_id = self._folder.id or self._table.current_id
         self._table.take_merged(self._landed)
         self._folder.widen(self._wanted)
         self._folder.add_columns(self._wanted)
@@ -136,9 +150,9 @@ class CurrentTable:
             self._folder.replace([rows], wanted, seq)
         elif left.rows.num_rows:
             self._folder.merge(left.rows, self._key, seq)
-        if is_noted or self._table.current_id != self._folder.id:
+        self._table.current_id = self._folder.id
+        if is_noted:
             self._table.dropped, self._table.dropped_next = left.dropped, None
-            self._table.current_id = self._folder.id
             self._target.save()
 
 

@@ -21,14 +21,17 @@ def find_left_out(target: LandingTarget) -> None:
     """
     if OTHER in target.tables:
         target.left_out.add(_changes_of(target, target.tables[OTHER]))
+    landed = Clues()
     for table in target.tables.values():
         is_unmerged = not table.has_current
-        if table.ids != OTHER and (is_unmerged or target.left_out.of(table.clue)):
+        is_lacking = is_unmerged or target.left_out.of(table.clue) or target.has_another(table)
+        if table.ids != OTHER and is_lacking:
             own = reduce(LeftOut.__or__, (found for _, found in _changes_of(target, table)), LeftOut())
+            landed.add([(table.clue, own)])
             table.emptied = own.emptied
             if is_unmerged and own.changed > own.emptied:
                 table.mark(max(own.first, own.emptied), _UNMERGED)
-    target.mark(target.left_out)
+    target.mark(target.left_out, landed)
 
 
 def _changes_of(target: LandingTarget, table: LandedTable) -> Clues:

@@ -17,10 +17,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.changes.change import ROLES
 from lmparse.changes.descriptions import Keys
 from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
 from lmparse.errors import OptionError
-from lmparse.export.landing_clues import Clues, clues_in
+from lmparse.export.landing_clues import Clues, LeftOut, TableClue, clues_in
 from lmparse.export.landing_target import OTHER
 from lmparse.export.late_times import Stretch, joined
 from lmparse.export.spill_files import Group, StoredBatches, stored, taken
@@ -66,6 +67,11 @@ class TableRows:
         """Schema and name of the table, or its ids."""
         return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
 
+    @property
+    def clue(self) -> TableClue:
+        """What is known of the table."""
+        return TableClue(self.ids, self.schema_name, self.table_name)
+
     @cached_property
     def _batches(self) -> StoredBatches:
         return StoredBatches(self.groups)
@@ -97,6 +103,17 @@ class TableRows:
         begin = 0 if after is None else int(np.searchsorted(keys, np.bytes_(bytes.fromhex(after)), side="right"))
         if begin < len(order):
             yield from taken(self._batches, order[begin:], partial(_fit, schema=schema))
+
+    @property
+    def extent(self) -> LeftOut:
+        """What the changes are to a table that has not got them, whatever they do."""
+        return LeftOut(self.first_seq or "", self.last_seq or "")
+
+    def emptied(self) -> str:
+        """The `seq` of the last change that emptied the table; empty if none did."""
+        of_rows = pa.array([*ROLES])
+        whole = (one.filter(pc.invert(pc.is_in(one.column("op"), value_set=of_rows))) for one in self._batches)
+        return max((found.emptied for _, found in clues_in(whole, self.ids)), default="")
 
     def clues(self) -> Clues:
         """Of changes without a table version, what they did to the tables that they may be of."""

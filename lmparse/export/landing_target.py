@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -39,6 +39,7 @@ _VERSION = 2
 MOST_COMMITS = 1 << 62
 """Most landings in a table that are believed; its log has their number as a signed one of 64 bits."""
 _UNVERSIONED = "changes are without a table version, and so in changes/other"
+_APART = "changes are in another table that may be this one, since not all ids of both are known (no DTBI record)"
 _UNREADABLE = "%[]\\*"
 """Characters in the path of a Delta table that its package does not read back."""
 
@@ -190,7 +191,8 @@ class LandingTarget:
         if ids not in self.tables:
             folder = self._folder(ids, schema_name, table_name)
             self._taken.add(folder.casefold())
-            self.tables[ids] = LandedTable(ids, folder, schema_name, table_name)
+            made = self.tables[ids] = LandedTable(ids, folder, schema_name, table_name)
+            self._known.add(_known_of(made))
         return self.tables[ids]
 
     def _folder(self, ids: str, schema_name: str, table_name: str) -> str:
@@ -205,47 +207,73 @@ class LandingTarget:
         """The folders of tables, in small letters."""
         return {OTHER, *(table.folder.casefold() for table in self.tables.values())}
 
-    def mark(self, found: Clues) -> None:
-        """Mark the current tables that have not got what was left out, unless they were emptied behind it."""
+    @cached_property
+    def _known(self) -> Clues:
+        """The tables, whatever their changes."""
+        return Clues(one for table in self.tables.values() for one in _known_of(table))
+
+    def has_another(self, table: LandedTable) -> bool:
+        """Whether another table may be the same one: it has other ids, but of one of both not all are known."""
+        return bool(self._known.of_others(table.clue))
+
+    def mark(self, found: Clues, landed: Clues) -> None:
+        """Mark the current tables that have not got what was left out, or what others got that were `landed` in, of
+        those that may be the same one; not if they were emptied behind it.
+
+        One that a later run makes lacks nothing of what was not merged in front of that.
+        """
         for table in self.tables.values():
             if table.has_current and table.ids != OTHER:
                 _mark_unread(table, found)
+                _mark_lacking(table, landed.of_others(table.clue), _APART)
+            elif table.marks:
+                own, end = found.own(table.clue), self.left_out.own(table.clue).end
+                if landed.own(table.clue).last < end and end in (own.emptied, own.created):
+                    table.marks.clear()
 
     def mark_all(self, seq: str, reason: str) -> None:
         """Mark all current tables, of this run and of later ones: a bad record has neither a table nor a position."""
         _note(self.marks, seq, reason)
         for table in self.tables.values():
-            if table.key is not None:
+            if table.has_current:
                 table.mark(seq, reason)
 
-    def begin_current(self, table: LandedTable, key: list[str], first: str, *, has_rows: bool) -> None:
+    def begin_current(self, table: LandedTable, key: list[str], first: str, *, has_rows: bool) -> bool:
         """Take note of the key of a current table, which is empty if its changes need none.
 
-        One that had no key so far lacks what was left out, and has the marks of all. `first` is the first `seq` of the
-        changes that it gets: unless it `has_rows`, it is as if what emptied the table in front of that were merged.
+        One that had no key so far lacks what was left out, and has the marks of all; one that is new lacks what is in
+        another table that may be the same one. `first` is the first `seq` of the changes that it gets: unless it
+        `has_rows`, it is as if what emptied the table in front of that were merged.
+
+        Returns whether a run that goes on behind this one, if it is killed, must know that: it finds rows.
         """
+        is_new = not table.has_current
         if table.key is not None:
             table.key = key or table.key
-            return
-        own = self.left_out.own(table.clue)
+            return False
+        own = self.left_out.own(table.clue) | LeftOut(dropped=table.dropped or "")
         if not has_rows and table.emptied < own.end < first:
             table.emptied = own.end
         if own.dropped == own.last > table.emptied:
-            table.dropped = max(table.dropped or "", own.dropped)
+            table.dropped = own.dropped
+        elif (table.dropped or "") < table.emptied:
+            table.dropped = None
         if key:
             table.key = key
+        if key or has_rows:
             _mark_unread(table, self.left_out)
             for mark in self.marks:
                 table.mark(**mark)
-        if own.last:
-            self.save()  # a run that goes on behind one that was killed finds rows
+            if is_new and self.has_another(table):
+                table.mark(first, _APART)
+        return bool(own.last)
 
     def save(self) -> None:
         """Write what is known. Raises OptionError."""
         shown = {
             "land_version": _VERSION, "as": self.form, "current": self.with_current, "trim": self.is_trimmed,
             "seq": self.seq, "marks": self.marks,
-            "left_out": [_shown_clue(*entry) for entry in self.left_out if entry[1].last],
+            "left_out": [_shown_clue(*entry) for entry in self.left_out],
             "tables": [asdict(self.tables[ids]) for ids in sorted(self.tables)],
         }  # fmt: skip
         write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", self._place())
@@ -380,10 +408,18 @@ def _mark_unread(table: LandedTable, found: Clues) -> None:
     A creation alone matters to a table that was dropped: its rows are not those of the new one.
     """
     known = found.of(table.clue)
-    lacking = [max(one.first, table.emptied) for one in known if one.last > table.emptied]
-    lacking += [one.created for one in known if table.dropped is not None and one.created > table.dropped]
-    if lacking:
-        table.mark(min(lacking), _UNVERSIONED)
+    created = [one.created for one in known if table.dropped is not None and one.created > table.dropped]
+    _mark_lacking(table, [*known, *(LeftOut(seq, seq) for seq in created)], _UNVERSIONED)
+
+
+def _mark_lacking(table: LandedTable, found: Iterable[LeftOut], reason: str) -> None:
+    """Mark a table that has not got some changes, unless it was emptied behind them."""
+    if lacking := [max(one.first, table.emptied) for one in found if one.last > table.emptied]:
+        table.mark(min(lacking), reason)
+
+
+def _known_of(table: LandedTable) -> list[tuple[TableClue, LeftOut]]:
+    return [(table.clue, LeftOut())] if table.ids != OTHER else []
 
 
 def _note(marks: list[dict[str, str]], seq: str, reason: str) -> None:

@@ -37,8 +37,13 @@ class Nights:
     def __init__(self, folder: Path, **how: Any) -> None:
         self._folder, self.to, self._how, self._count = folder, folder / "to", how, 0
 
-    def extract(self, *steps: Step, described: Sequence[Table], without: Sequence[str] = ()) -> Path:
-        """The next extract, whose control file describes some tables, and whose header lacks some fields."""
+    def extract(
+        self, *steps: Step, described: Sequence[Table], without: Sequence[str] = (), has_ids: bool = True
+    ) -> Path:
+        """The next extract, whose control file describes some tables, and whose header lacks some fields.
+
+        Without DTBI records, not all ids of these tables are known.
+        """
         self._count += 1
         options = logs.Options(lines=wide(*without) if without else None)
         writer = logs.Writer([T, U], options)
@@ -54,13 +59,18 @@ class Nights:
         path = self._folder / f"e{self._count}.dat"
         path.write_bytes(framing.rdw(made.data_records))
         controlled = logs.with_tables(made, *described, header=options.header)
-        path.with_suffix(".ctl").write_bytes(framing.rdw(controlled.control_records))
+        records = [one for one in controlled.control_records if has_ids or "DTBI".encode("cp037") not in one[:12]]
+        path.with_suffix(".ctl").write_bytes(framing.rdw(records))
         return path
 
     def land(self, *paths: Path) -> dict[str | None, list[str]]:
         """Land extracts; returns the marks of each table that has some or has changes."""
+        return marks_of(self.landed(*paths))
+
+    def landed(self, *paths: Path) -> lmparse.Landed:
+        """Land extracts."""
         how = {"control": f"{self._folder}/{{stem}}.ctl", "current": True, **self._how}
-        return marks_of(lmparse.land(paths, self.to, **how))
+        return lmparse.land(paths, self.to, **how)
 
     def rows(self, name: str) -> list[tuple[int, str]]:
         return [(row["ID"], row["V"]) for row in delta(self.to / "current" / f"PROD.{name}")]

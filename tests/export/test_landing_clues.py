@@ -26,6 +26,10 @@ from lmparse.export.landing_target import LandingTarget
         (("", "A", "B"), ("S.1.2.3", "", "B"), True),
         (("", "A", ""), ("S.1.2.3", "B", "C"), False),
         (("", "", ""), ("S.1.2.3", "A", "B"), True),
+        (("S.1.????.3", "", "B"), ("S.1.2.3", "A", "B"), True),
+        (("S.1.2.3", "", ""), ("S.1.2.????", "A", "B"), True),
+        (("S.1.2.????", "", ""), ("S.1.2.3", "A", "B"), True),
+        (("S.1.????.4", "A", ""), ("S.1.2.3", "A", "B"), False),
     ],
 )
 def test_which_tables_a_change_may_be_of(
@@ -63,6 +67,9 @@ WITHOUT_NAMES, WITHOUT_IDS, PARTLY = (
 )
 
 
+PARTLY_WITHOUT_NAMES = ("DB2A.????.0002.{}", "", "T{}")
+
+
 @pytest.mark.parametrize(
     ("table", "clue"),
     [
@@ -72,6 +79,9 @@ WITHOUT_NAMES, WITHOUT_IDS, PARTLY = (
         (KNOWN, PARTLY),
         (PARTLY, KNOWN),
         (PARTLY, PARTLY),
+        (PARTLY, WITHOUT_NAMES),
+        (KNOWN, PARTLY_WITHOUT_NAMES),
+        (PARTLY, PARTLY_WITHOUT_NAMES),
         (WITHOUT_NAMES, KNOWN),
         (WITHOUT_NAMES, WITHOUT_NAMES),
     ],
@@ -94,7 +104,7 @@ def test_the_cost_is_in_proportion_to_tables_and_changes(
                 made = target.table(one.ids, one.schema_name, one.table_name)
                 made.current_id = "known"
                 target.begin_current(made, ["ID"], "2", has_rows=False)
-            target.mark(found)
+            target.mark(found, found)
 
         count = operations(land)
         assert not any(made.marks for made in target.tables.values())

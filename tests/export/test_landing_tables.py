@@ -342,6 +342,25 @@ def test_bad_records_mark_tables_that_get_their_first_rows_later(mode: str, tmp_
     assert not log.land(insert(other, ID=3), tables=(written, other)).tables[0].marks
 
 
+@pytest.mark.parametrize("nights", ["truncate bad", "truncate, bad", "bad, drop", "bad truncate, drop"])
+def test_bad_records_mark_a_table_whose_key_is_not_known_yet(nights: str, tmp_path: Path) -> None:
+    """Rows were put there before the first run, and a change of the whole table does not need the key."""
+    log, form = Extracts(tmp_path), table()
+    written, described = (Table(3, 6, "OTHER", (ID, Column("N", f"DECIMAL({size},2)"))) for size in (9, 7))
+    write_deltalake(str(log.to / "current" / "PROD.ITEM"), pa.table({"ID": pa.array([7], pa.int32())}))
+    changes: dict[str, Change] = {
+        "bad": insert(written, ID=1, N="1.50"),
+        "truncate": lambda unit: unit.truncate(form),
+        "drop": lambda unit: unit.drop_table(form),
+    }
+    for night in nights.split(", "):
+        found = log.land(*(changes[word] for word in night.split()), tables=(form, described))
+    again = log.land(files=(0,), tables=(form, described))
+    for landed in (found, again):
+        marks = {one.table: [mark["reason"].partition(",")[0] for mark in one.marks] for one in landed.tables}
+        assert marks["PROD.ITEM"] == ["bad records are in changes/other"]
+
+
 def _middle(log: Path, tables: Path) -> int:
     """Where the record of a change in the middle of a log begins, with its prefix of 56 bytes."""
     changes = list(lmparse.open_log(log, tables=tables).changes())

@@ -15,9 +15,10 @@ from commands import Run
 from deltalake import write_deltalake
 from export.killed_runs import KilledError, killed_everywhere
 from export.landed_extracts import ID, Change, Extracts, delta, insert, table, void
-from export.landed_nights import OTHER_KEY, UNVERSIONED, WITHOUT_KEY, Nights, T, U, marks_of
+from export.landed_nights import OTHER_KEY, PLAIN, UNVERSIONED, WITHOUT_KEY, K, Nights, T, U, V, marks_of
 from writers.bmc import control, framing
 from writers.bmc.control import Table
+from writers.bmc.rows import Column
 from writers.db2 import tables as luw
 from writers.db2.columns import Column as LuwColumn
 from writers.db2.stream import Transaction
@@ -158,6 +159,17 @@ def test_changes_of_a_whole_table_of_db2_luw(
     assert marks_of(log.land(insert(form, ID=2), tables=(form,))) == {"PROD.ITEM": [UNVERSIONED] * is_marked}
 
 
+def test_the_state_is_not_written_for_each_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has all tables, so that would cost their number squared; they are described behind their first changes."""
+    log, forms = Extracts(tmp_path), [luw.Table(3, number, f"T{number}", (ID,)) for number in range(5, 17)]
+    log.land(*(insert(form, ID=1) for form in forms))
+    saved = Mock(side_effect=LandingTarget.save)
+    monkeypatch.setattr(LandingTarget, "save", lambda target: saved(target))
+    found = marks_of(log.land(*(insert(form, ID=2) for form in forms), tables=(*forms,)))
+    assert found == {f"PROD.{form.name}": [UNVERSIONED] for form in forms}
+    assert saved.call_count == 3
+
+
 def test_a_state_says_what_was_left_out(tmp_path: Path) -> None:
     log = Nights(tmp_path)
     log.land(log.extract((T, "I", 1), (U, "I", 2), described=[T]))
@@ -202,6 +214,18 @@ def test_a_table_that_is_emptied_before_it_is_described(
         assert runs[-1]["PROD.U"] == [UNVERSIONED] * is_marked
         assert log.rows("U") == [(7, "a")]
         assert log.land(log.extract((U, "I", 8), described=[U])) == {"PROD.U": [UNVERSIONED] * is_marked}
+
+
+@pytest.mark.parametrize("kind", ["ZZ", "Q"])
+def test_a_change_of_a_type_that_no_manual_describes(kind: str, tmp_path: Path) -> None:
+    """It may be one of rows, as a mass delete with bytes that none describes; a command is not."""
+    log = Nights(tmp_path)
+    log.land(log.extract((T, "I", 1), (U, "I", 1), described=[T, U]))
+    undescribed = "a change is of a type that no manual describes, and so is what it does to rows"
+    expected = {"PROD.T": [undescribed], "PROD.U": [UNVERSIONED], None: []}
+    assert log.land(log.extract((T, kind, 0), (U, kind, 0), described=[T])) == expected
+    last = log.extract((T, "DT", 0), (T, "CM", 0), (U, "DT", 0), (U, "CM", 0), described=[T, U])
+    assert log.land(last) == {"PROD.T": [], "PROD.U": []}
 
 
 def test_rows_in_front_of_what_empties_the_table_without_a_description(tmp_path: Path) -> None:
@@ -320,6 +344,28 @@ def test_ids_that_a_new_table_gets(nights: list[list[Change]], tmp_path: Path, *
     assert bool(again) == is_marked
 
 
+@pytest.mark.parametrize(
+    ("nights", "is_marked"),
+    [
+        ([_create, _new], False),
+        ([_create, _drop, _create, _new], False),
+        ([_new], True),
+        ([_new, _create, _new], True),  # behind the drop is a row, of a table that is not known
+    ],
+)
+def test_a_creation_behind_a_drop_that_needed_no_current_table(
+    nights: list[Change], tmp_path: Path, *, is_marked: bool
+) -> None:
+    """The drop is described, and what is behind it in the last night only."""
+    log = Extracts(tmp_path)
+    log.land(_drop, tables=(NEW,))
+    for change in nights[:-1]:
+        log.land(change)
+    for _ in range(2):
+        assert bool(marks_of(log.land(nights[-1], tables=(NEW,)))["PROD.NEW"]) == is_marked
+    assert [row["ID"] for row in delta(log.to / "current" / "PROD.NEW")] == [2]
+
+
 @pytest.mark.parametrize("is_dropped", [True, False])
 def test_a_creation_behind_the_drop_of_a_table_that_has_rows(tmp_path: Path, *, is_dropped: bool) -> None:
     """They are not those of the new table; without a drop it is of an object for LOBs."""
@@ -375,6 +421,55 @@ def test_a_table_without_a_key_is_marked_when_one_is_known(tmp_path: Path) -> No
     assert marks_of(log.land(insert(form, ID=3), tables=(form,))) == {"PROD.ITEM": ["no key of it is known"]}
 
 
+NO_KEY = "no key of it is known"
+
+
+@pytest.mark.parametrize("kind", ["DT", "DM"])
+@pytest.mark.parametrize(
+    ("nights", "marks"),
+    [
+        ([("I {kind}", WITHOUT_KEY)], []),
+        ([("I {kind} I", WITHOUT_KEY)], [NO_KEY]),
+        ([("I", WITHOUT_KEY), ("{kind} I", WITHOUT_KEY), ("D {kind}", WITHOUT_KEY)], []),
+        ([("I", WITHOUT_KEY), ("{kind}", U)], []),
+        ([("I", WITHOUT_KEY), ("{kind}", U), ("I", WITHOUT_KEY)], [NO_KEY]),
+        ([("I", WITHOUT_KEY), ("{kind} I", U)], [UNVERSIONED]),
+        ([("{kind}", U), ("I", WITHOUT_KEY)], [NO_KEY]),
+        ([("I", U), ("I {kind}", WITHOUT_KEY)], []),
+        ([("I E", WITHOUT_KEY), ("{kind}", U)], []),
+    ],
+)
+def test_a_table_that_is_emptied_behind_what_was_not_merged(
+    nights: list[tuple[str, Table]], marks: list[str], kind: str, tmp_path: Path
+) -> None:
+    """It begins without rows, unless some were put there before the first run; so it does where runs were killed."""
+    log, again, placed = Nights(tmp_path), tmp_path / "again", Nights(tmp_path)
+    placed.to = tmp_path / "placed"
+    write_deltalake(str(placed.to / "current" / "PROD.T"), pa.table({"ID": pa.array([1], pa.int32()), "V": ["a"]}))
+    for words, form in [*nights, ("I", T)]:
+        steps = [(T, word, row) for row, word in enumerate(words.format(kind=kind).split())]
+        path = log.extract(*steps, (U, "I", 1), described=[form, *[U] * (form is not U)])
+        found, among = log.land(path), placed.land(path)
+        if form is not T:
+            killed_everywhere([path], again, 60, control=f"{tmp_path}/{{stem}}.ctl", current=True)
+    assert found["PROD.T"] == marks
+    assert among["PROD.T"]
+    again_log = Nights(tmp_path)
+    again_log.to = again
+    assert again_log.land(path)["PROD.T"] == marks
+
+
+@pytest.mark.parametrize("is_behind", [True, False])
+def test_a_truncate_without_a_description_in_a_run_with_rows_that_are_not_merged(
+    tmp_path: Path, *, is_behind: bool
+) -> None:
+    """Only what is in front of it does not matter."""
+    log = Nights(tmp_path)
+    kinds = [("I", WITHOUT_KEY), ("DT", U)] if is_behind else [("DT", U), ("I", WITHOUT_KEY)]
+    log.land(*(log.extract((T, kind, 1), (U, "I", 1), described=[form]) for kind, form in kinds))
+    assert log.land(log.extract((T, "I", 3), described=[T])).get("PROD.T", []) == [NO_KEY] * (not is_behind)
+
+
 @pytest.mark.parametrize("second", [WITHOUT_KEY, OTHER_KEY])
 def test_a_control_file_of_an_extract_without_a_row_of_the_table(second: Table, tmp_path: Path) -> None:
     """By its description no change is read."""
@@ -396,3 +491,37 @@ def test_a_table_is_emptied_before_its_key_is_known(forms: list[Table], tmp_path
     assert log.land(*(log.extract((T, "DT", 0), described=[form]) for form in forms)) == {"PROD.T": []}
     assert log.land(log.extract((T, "I", 4), described=[T])) == {"PROD.T": []}
     assert log.rows("T") == [(4, "a")]
+
+
+@pytest.mark.parametrize("columns", [(PLAIN, V), (replace(K, name="ID2"), V), (replace(V, key_seq=1),)])
+@pytest.mark.parametrize(("kind", "rows"), [("DT", []), ("E", [(1, "a")])])
+def test_a_change_of_a_whole_table_whose_description_has_another_key(
+    kind: str, rows: list[tuple[int, str]], columns: tuple[Column, ...], tmp_path: Path
+) -> None:
+    """It needs neither a key nor the columns of the one that is known."""
+    log = Nights(tmp_path)
+    log.land(log.extract((T, "I", 1), (U, "I", 1), described=[T, U]))
+    path = log.extract((T, kind, 0), (U, "I", 2), described=[replace(T, columns=columns), U])
+    for found in (log.land(path)["PROD.T"], log.land(path).get("PROD.T", [])):
+        assert [reason.partition(" with")[0] for reason in found] == ["an exchange"] * (kind == "E")
+    assert (log.rows("T"), log.rows("U")) == (rows, [(1, "a"), (2, "a")])
+    log.land(log.extract((T, "I", 3), described=[T]))
+    assert log.rows("T") == [*rows, (3, "a")]
+    assert {"ID", "V"} == {name for name in delta(log.to / "current" / "PROD.T")[0] if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("described", [(), (luw.Table(3, 6, "OTHER", (ID,)),)])
+def test_a_table_of_which_the_log_alone_says_that_it_is_new(described: tuple[luw.Table, ...], tmp_path: Path) -> None:
+    """It says its columns without names, so without the key of the table before."""
+    log, form = Extracts(tmp_path), table()
+
+    def made_anew(unit: Transaction) -> None:
+        unit.drop_table(form)
+        unit.create_table(form)
+        unit.initialize(form)
+
+    log.land(insert(form, ID=1), tables=(form,))
+    assert marks_of(log.land(made_anew, tables=described)) == {"PROD.ITEM": [], None: []}
+    assert delta(log.to / "current" / "PROD.ITEM") == []
+    assert marks_of(log.land(insert(form, ID=2), tables=(form,))) == {"PROD.ITEM": []}
+    assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [2]
