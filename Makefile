@@ -47,8 +47,6 @@ define stage
 @$(2) && printf '%4d s  %s\n' $$SECONDS '$(1)' | tee -a $(TIMES)
 endef
 
-WORKERS = $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 ))
-
 test: dev ## check everything, in stages; the tests with Spark run beside the others, and what they print comes when they end
 	@rm -f $(TIMES)
 	@$(MAKE) --no-print-directory --jobs 2 check-generated check-code
@@ -65,10 +63,9 @@ check-code:
 	$(call stage,mypy,$(BIN)/mypy)
 
 # Two stages beside each other: the tests with Spark wait for Java and its processes half of their time. What they print
-# is kept until they end, so that lines of the two do not mix. Many of the others wait for processes that they start, so
-# there is one worker more than cores.
+# is kept until they end, so that lines of the two do not mix.
 check-tests:
-	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses $(WORKERS) --dist worksteal)
+	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal)
 
 check-spark: $(SPARK_CLASSES)
 	@echo "== tests with Spark: run beside the others, and print in $(SPARK_LOG) until they end"
