@@ -108,7 +108,7 @@ class _Headers:
         for (_, in_sharing), one in sorted(self.extremes.items()):
             values, last = self._values(one.first), self._values(one.last)
             if values is not None and last is not None:
-                first, behind = (position_of(each).hex().upper() for each in (values, last))
+                first, behind = ((position_of(each) or b"").hex().upper() for each in (values, last))
                 stream = "LRSN" if in_sharing else "RBA"
                 found.append(StreamRange(str(values["system_id"] or ""), stream, first, behind, one.records))
         return found

@@ -268,6 +268,11 @@ class Tables:
         if len(history.versions) == 1:
             return history.versions[0]
         position = position_of(values)
+        if position is None:
+            raise ControlError(
+                "the header does not say when the table was changed", code="LMP-C003", spec="bmc_lldf", field="log_rba",
+                expected=f"a position, to tell the versions of {shown_name(values)} apart", found="none",
+            )  # fmt: skip
         holding = history.at(position)
         if self._picked is not None:
             picked = _picked(history.numbered(self._picked), position, is_sure=bool(holding and holding.is_ambiguous))
@@ -346,9 +351,9 @@ def shown_name(values: Values) -> str:
     return short_name(values) or full_ids(values)
 
 
-def position_of(values: Values) -> bytes:
-    """Position of a change in the log: its LRSN in data sharing, else its RBA."""
-    position: bytes = (values["log_lrsn"] if values["member_id"] else None) or values["log_rba"]
+def position_of(values: Values) -> bytes | None:
+    """Position of a change in the log: its LRSN in data sharing, else its RBA; None if the header lacks it."""
+    position: bytes | None = (values["log_lrsn"] if values["member_id"] else None) or values["log_rba"]
     return position
 
 

@@ -104,7 +104,7 @@ class _Unit:
         if first.index < self.first.index:
             self.first, self.first_values = first, values
         if last.index > self.last.index:
-            self.last, self.last_position = last, position_of(values)
+            self.last, self.last_position = last, position_of(values) or b""
         self.records += len(extents)
         self.bytes += sum(extent.length for extent in extents)
 
@@ -161,7 +161,7 @@ class _Totals:
             here = {"record_index": joined.extent.index, "record_offset": joined.extent.offset}
             self._held.take(_UNIT_BYTES, file=self._extract.path, **here)
             first, last = _ends(extents)
-            unit = self._units[txn_id] = _Unit(first, own, last, position_of(values))
+            unit = self._units[txn_id] = _Unit(first, own, last, position_of(values) or b"")
         unit.add(extents, own)
         unit.states.add(outcome.state)
         unit.is_broken |= outcome.is_broken
@@ -210,7 +210,7 @@ def note_unlisted(log: ChangeLog, count: int) -> None:
 
 def _summary(txn_id: str, unit: _Unit, labels: TableLabels) -> TransactionSummary:
     values, outcome = unit.first_values, reasons(unit.states, is_broken=unit.is_broken)
-    first = UnitPlace(unit.first.index, unit.first.offset, position_of(values))
+    first = UnitPlace(unit.first.index, unit.first.offset, position_of(values) or b"")
     last = UnitPlace(unit.last.index, unit.last.offset, unit.last_position)
     found = bare_summary(txn_id, order.disposition(values), outcome, [values[name] for name in FACTS], first, last)
     found.records, found.bytes = unit.records, unit.bytes

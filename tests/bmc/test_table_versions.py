@@ -9,7 +9,7 @@ import pytest
 from bmc_logs import put, read, same
 from hypothesis import given
 from hypothesis import strategies as st
-from writers.bmc import control, logs
+from writers.bmc import control, lldf, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
@@ -216,3 +216,16 @@ def test_a_version_without_an_end_ends_where_the_next_one_begins(tmp_path: Path)
     log = lmparse.open_log(**put(tmp_path, logs.Writer(tables).example()))
     list(log.tables())
     assert not [text for text in log.tally.notices if "LMP-C003" in text]
+
+
+def test_versions_of_a_header_without_a_position_are_not_told_apart(tmp_path: Path) -> None:
+    """`check` reads such records too, before it says why there are no changes."""
+    writer = logs.Writer(versions())
+    writer.add(logs.Unit(1, member_id=0), versions()[0], "I", after={"NO": 1, "NAME": "x"}, log_rba="00" * 8 + "1000")
+    log = writer.example()
+    lines = [replace(line, name="ZZZ") if line.name == "LOGRBA" else line for line in lldf.described()]
+    others = [record for record in log.control_records if record[:4] != control.xhdf()[:4]]
+    given = put(tmp_path, replace(log, control_records=[*others, *map(control.xhdf, lines)]))
+    with pytest.raises(lmparse.ControlError) as caught:
+        account(str(given["path"]), read_options({"control": str(given["control"])}))
+    assert (caught.value.code, caught.value.found) == ("LMP-C006", "no log_rba")
