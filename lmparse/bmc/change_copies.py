@@ -36,7 +36,7 @@ class ChangeCopy:
     digest: bytes = b""
     """Of table and DATA of the whole change; empty if it is not here, or Log Master could not complete it."""
     is_miscounted: bool = False
-    """Whether it has the DATA of a record of the change, but another TOTALSEGS."""
+    """Whether it is one record with the DATA of a record of the change, but with another TOTALSEGS or SEGNUM."""
 
     @property
     def offsets(self) -> tuple[int, ...]:

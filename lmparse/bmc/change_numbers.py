@@ -26,7 +26,7 @@ _UNIT = widths(UNIT_FIELDS[1:])[0]
 
 @dataclass(frozen=True, slots=True)
 class PlacedChange:
-    """What one extract has of a change that some extract has in segments."""
+    """What one extract has of a change that `change_pairs` has told apart."""
 
     rank: int
     """Number of the extract."""
@@ -99,7 +99,7 @@ def _entries(rows: SharedRows, placed: Sequence[PlacedChange], position: int) ->
     for number in np.flatnonzero(_are_wanted(rows, placed, position)).tolist():
         rank, offset = int(rows.rank[number]), int(rows.offset[number])
         if (rank, offset) not in known:
-            # Numbers below zero are not those of changes in segments.
+            # Numbers below zero are not those of changes that were told apart.
             yield PlacedChange(
                 rank, rows.identity[number].tobytes(), (offset,), int(rows.ordinal[number]), ~int(rows.change[number]),
                 bool(rows.is_given[number]),
@@ -108,7 +108,7 @@ def _entries(rows: SharedRows, placed: Sequence[PlacedChange], position: int) ->
 
 
 def _are_wanted(rows: SharedRows, placed: Sequence[PlacedChange], position: int) -> Flags:
-    """The records at positions with several changes, or with one in segments."""
+    """The records at positions with several changes, or with one that was told apart."""
     if not len(rows.rank):
         return np.zeros(0, np.bool_)
     at = keys(rows.identity[:, :position])

@@ -67,7 +67,7 @@ class _Change:
     parts: dict[int, dict[int, SharedSegment]] = field(default_factory=dict)
     """Segments of the others, by the number of the segment and of the extract."""
     miscounted: list[ChangeCopy] = field(default_factory=list)
-    """Records with the DATA of one of its records, but another TOTALSEGS."""
+    """Records with the DATA of one of its records, but with another TOTALSEGS or SEGNUM."""
 
     @property
     def whole(self) -> ChangeCopy:
@@ -186,7 +186,7 @@ class _Pairing:
             self._by_piece.setdefault(key[1], same[nth - 1])
 
     def _is_miscounted(self, copy: ChangeCopy) -> bool:
-        """Whether one record is of a change that its extract lacks, whose DATA is behind another TOTALSEGS."""
+        """Whether one record is of a change that its extract lacks, with the DATA of one of its records."""
         digest = copy.segments[0].digest if copy.segments else copy.digest
         change = self._by_piece.get(digest) or next(iter(self._by_digest.get(digest, ())), None)
         if change is None or copy.rank in change.copies:

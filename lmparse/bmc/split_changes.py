@@ -27,7 +27,7 @@ from lmparse.errors import DataError
 
 @dataclass(frozen=True)
 class SplitChanges:
-    """What became of the changes in segments that extracts share."""
+    """What became of the changes that were told apart."""
 
     lent: list[list[LentSegment]]
     """The segments that are lent to each extract."""
@@ -137,7 +137,7 @@ class _GivenChange:
                 self._numbers.setdefault(segment.digest, set()).add(segment.number)
 
     def misnumbered(self, copy: ChangeCopy) -> Iterator[int]:
-        """Offsets of records that cannot be of it: of one that TOTALSEGS calls whole, and of segments.
+        """Offsets of records that cannot be of it, by their TOTALSEGS or SEGNUM.
 
         It has other numbers of the same TOTALSEGS, or their DATA behind another number. With another TOTALSEGS, as
         records of another length have it, segments may be a part of the change; but then all have the same one.
