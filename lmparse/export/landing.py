@@ -21,9 +21,11 @@ from lmparse.errors import LmparseError, OptionError
 from lmparse.export.change_parts import ChangeTask, SpilledChanges, check_same, operations_in, spill_log, spill_part
 from lmparse.export.conversion import OnError, add_tally, parts_of
 from lmparse.export.landing_clues import Clues
+from lmparse.export.landing_marks import mark_all, mark_left_out
 from lmparse.export.landing_parquet import ParquetChanges
 from lmparse.export.landing_rows import Seen, TableRows, tables_of, united
-from lmparse.export.landing_target import OTHER, LandedTable, LandingTarget, check_commits, not_landed, opened_target
+from lmparse.export.landing_table import OTHER, LandedTable
+from lmparse.export.landing_target import LandingTarget, check_commits, not_landed, opened_target
 from lmparse.export.progress import Progress
 from lmparse.export.spill_files import SpillFiles
 from lmparse.export.writers import MARK
@@ -299,7 +301,7 @@ class _LandingRun:
             target.save()  # once: it has all tables
         for one in planned:
             one.land_current()
-        target.mark(left_out, Clues((rows.clue, rows.extent) for rows in tables if rows.ids != OTHER))
+        mark_left_out(target, left_out, Clues((rows.clue, rows.extent) for rows in tables if rows.ids != OTHER))
         self._mark_bad(tables)
         target.save()
         self._landed.tables = [one.landed for one in planned]
@@ -364,10 +366,10 @@ class _LandingRun:
             return
         before = self._log.options.starting_after or "0" * SEQ_DIGITS
         if self._landed.tally.dropped > self._landed.tally.kept:
-            self._target.mark_all(before, "bad records were left out, and may be changes of this table")
+            mark_all(self._target, before, "bad records were left out, and may be changes of this table")
         for rows in tables:
             if rows.ids == OTHER and next(rows.bad_batches(rows.schema, set()), None) is not None:
-                self._target.mark_all(before, "bad records are in changes/other, and may be changes of this table")
+                mark_all(self._target, before, "bad records are in changes/other, and may be changes of this table")
 
 
 class _PlannedTable:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import reduce
 from typing import Any
 
@@ -134,6 +134,25 @@ class Clues:
         """What is of a table for sure."""
         clues = self._by_place.get(table.ids, ()) if table.is_sure else ()
         return reduce(LeftOut.__or__, (self._found[clue] for clue in clues), LeftOut())
+
+    def entries(self) -> list[dict[str, str]]:
+        """What a state says of it, as JSON."""
+        return [_entry(*one) for one in self]
+
+
+def _entry(clue: TableClue, found: LeftOut) -> dict[str, str]:
+    return {**asdict(clue), **{name: seq for name, seq in asdict(found).items() if seq}}
+
+
+def known_clues(found: Any) -> Clues:
+    """Clues as a state says them. Raises LookupError, TypeError or ValueError for anything else."""
+    entries = [dict(entry) for entry in found]
+    if not isinstance(found, list) or not all(isinstance(text, str) for entry in entries for text in entry.values()):
+        raise ValueError("what it says of changes without a table version is not text")
+    return Clues(
+        (TableClue(*(entry.pop(name) for name in ("ids", "schema_name", "table_name"))), LeftOut(**entry))
+        for entry in entries
+    )
 
 
 def clues_in(batches: Iterable[pa.RecordBatch], ids: str = "") -> Clues:

@@ -18,9 +18,11 @@ from lmparse.changes.image_columns import ImagePairs
 from lmparse.errors import OptionError
 from lmparse.export.current_rows import DELETED, KEPT, OWN, CurrentRows, current_rows
 from lmparse.export.landing_delta import DeltaFolder
+from lmparse.export.landing_marks import begin_current
 from lmparse.export.landing_merge import with_unknown
 from lmparse.export.landing_rows import TableRows, fitted_batch, united
-from lmparse.export.landing_target import CODE, LandedTable, LandingTarget, check_commits, not_landed
+from lmparse.export.landing_table import LandedTable
+from lmparse.export.landing_target import CODE, LandingTarget, check_commits, not_landed
 
 CHUNK_ROWS, CHUNK_BYTES = 1 << 16, 1 << 25
 """Changes from which a chunk ends behind the next transaction, and their bytes."""
@@ -102,9 +104,9 @@ class CurrentTable:
             self._table.mark(max(self._rows.first_seq or "", emptied), why)
 
     def begin(self) -> bool:
-        """Take note of what it begins with, as `LandingTarget.begin_current`."""
+        """Take note of what it begins with, as `begin_current`."""
         first, has_rows = self._rows.first_seq or "", self._folder.id is not None
-        return self._target.begin_current(self._table, [*self._key], first, has_rows=has_rows)
+        return begin_current(self._target, self._table, [*self._key], first, has_rows=has_rows)
 
     def land(self) -> int:
         """Merge the changes that are not in it; returns their number.

@@ -36,7 +36,8 @@ from lmparse.export.landing_rows import (
     is_widened,
     united,
 )
-from lmparse.export.landing_target import MOST_COMMITS, OTHER, not_landed
+from lmparse.export.landing_table import MOST_COMMITS, OTHER
+from lmparse.export.landing_target import not_landed
 from lmparse.options import SEQ_DIGITS
 
 SEQ = "lmparse.seq"

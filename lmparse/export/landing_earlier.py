@@ -9,7 +9,9 @@ from functools import reduce
 
 from lmparse.export.landing_clues import COLUMNS, Clues, LeftOut, clues_in
 from lmparse.export.landing_delta import DeltaFolder
-from lmparse.export.landing_target import OTHER, LandedTable, LandingTarget, check_commits
+from lmparse.export.landing_marks import mark_left_out
+from lmparse.export.landing_table import OTHER, LandedTable
+from lmparse.export.landing_target import LandingTarget, check_commits
 
 _UNMERGED = "changes were landed when it had no current table"
 
@@ -31,7 +33,7 @@ def find_left_out(target: LandingTarget) -> None:
             table.emptied = own.emptied
             if is_unmerged and own.changed > own.emptied:
                 table.mark(max(own.first, own.emptied), _UNMERGED)
-    target.mark(target.left_out, landed)
+    mark_left_out(target, target.left_out, landed)
 
 
 def _changes_of(target: LandingTarget, table: LandedTable) -> Clues:

@@ -22,7 +22,7 @@ from lmparse.changes.descriptions import Keys
 from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
 from lmparse.errors import OptionError
 from lmparse.export.landing_clues import Clues, LeftOut, TableClue, clues_in
-from lmparse.export.landing_target import OTHER
+from lmparse.export.landing_table import OTHER
 from lmparse.export.late_times import Stretch, joined
 from lmparse.export.spill_files import Group, StoredBatches, stored, taken
 from lmparse.options import SEQ_DIGITS

@@ -9,6 +9,7 @@ import pytest
 from counted import growth, operations
 
 from lmparse.export.landing_clues import Clues, LeftOut, TableClue
+from lmparse.export.landing_marks import begin_current, mark_left_out
 from lmparse.export.landing_target import LandingTarget
 
 
@@ -103,8 +104,8 @@ def test_the_cost_is_in_proportion_to_tables_and_changes(
             for one in tables:
                 made = target.table(one.ids, one.schema_name, one.table_name)
                 made.current_id = "known"
-                target.begin_current(made, ["ID"], "2", has_rows=False)
-            target.mark(found, found)
+                begin_current(target, made, ["ID"], "2", has_rows=False)
+            mark_left_out(target, found, found)
 
         count = operations(land)
         assert not any(made.marks for made in target.tables.values())

@@ -253,7 +253,7 @@ def test_a_run_that_is_killed_behind_a_truncate(ended: str, tmp_path: Path) -> N
         if ended == "behind U":
             patch.setattr(DeltaFolder, "replace", _killed_behind(DeltaFolder.replace))
         else:
-            patch.setattr(LandingTarget, "mark", Mock(side_effect=KilledError))
+            patch.setattr(landing, "mark_left_out", Mock(side_effect=KilledError))
         with pytest.raises(KilledError):
             log.land(*paths)
     assert log.land(*paths) == {"PROD.T": [], "PROD.U": [], None: []}
