@@ -8,15 +8,21 @@ first change of an extract is the first one of the others.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise, zip_longest
+from typing import Any
 
 from lmparse.bmc.change_copies import ChangeCopy, Copies, part_of
 from lmparse.bmc.repeated_changes import SharedSegment
 
 Fits = Callable[[ChangeCopy, int, SharedSegment], bool | None]
 """Whether a segment of the extract with a number is of a whole change; None if that cannot be known."""
+Bases = Sequence[int | None]
+"""Of each extract, the SEGNUM of the first segment of a change; None if no segment shows it."""
+Key = tuple[int, bytes]
+"""TOTALSEGS, and the digest of table and DATA."""
 _MOST_COMPARED = 64
 """Most whole changes of one identity whose bytes are compared with those of a segment."""
 
@@ -41,17 +47,17 @@ def by_order(copies: Copies) -> PairedChanges:
     return PairedChanges(changes, len(changes) == 1, next(differing, None))
 
 
-def by_data(copies: Copies, fits: Fits) -> PairedChanges:
+def by_data(copies: Copies, fits: Fits, bases: Bases) -> PairedChanges:
     """The changes of one identity, told apart by their DATA.
 
     In an extract that begins and ends within changes, the last segments of one are in front of the first ones of the
     next: together they look like a whole one, whose segments are in another order. They are taken for two if that
     leaves fewer segments without the others.
     """
-    found = _Pairing(copies, fits)
+    found = _Pairing(copies, fits, bases)
     if not any(_is_turned(copy) for own in copies for copy in own):
         return found.pairs()
-    apart = _Pairing(copies, fits, are_turned_apart=True)
+    apart = _Pairing(copies, fits, bases, are_turned_apart=True)
     pairs, other_pairs = found.pairs(), apart.pairs()
     return other_pairs if apart.unfinished < found.unfinished else pairs
 
@@ -68,6 +74,10 @@ class _Change:
     """Segments of the others, by the number of the segment and of the extract."""
     miscounted: list[ChangeCopy] = field(default_factory=list)
     """Records with the DATA of one of its records, but with another TOTALSEGS or SEGNUM."""
+    _of_copies: Counter[bytes] = field(default_factory=Counter)
+    """How many records with some table and DATA an extract has that has it whole."""
+    _of_parts: Counter[tuple[int, bytes]] = field(default_factory=Counter)
+    """The same of the others, by the number of the extract too."""
 
     @property
     def whole(self) -> ChangeCopy:
@@ -82,8 +92,21 @@ class _Change:
         """Whether an extract may have a segment of it, besides what it is known to have."""
         return rank not in self.copies and rank not in self.parts.get(number, ())
 
+    def lacks_piece(self, rank: int, digest: bytes) -> bool:
+        """Whether an extract has records with some table and DATA of it less often than one that has it whole."""
+        return rank not in self.copies and self._of_parts[rank, digest] < self._of_copies[digest]
+
+    def add_whole(self, copy: ChangeCopy) -> None:
+        self.copies[copy.rank] = copy
+        self._of_copies |= Counter(digest for _, digest in _records(copy))
+
+    def add_miscounted(self, copy: ChangeCopy) -> None:
+        self.miscounted.append(replace(copy, is_whole=False, is_miscounted=True))
+        self._of_parts.update((copy.rank, digest) for _, digest in _records(copy))
+
     def add(self, rank: int, segment: SharedSegment) -> None:
         self.parts.setdefault(segment.number, {})[rank] = segment
+        self._of_parts[rank, segment.digest] += 1
 
     def takes(self, rank: int, segment: SharedSegment) -> bool:
         """Whether a segment may be of it, of which no extract has all: one that it lacks, or that another has too."""
@@ -100,12 +123,13 @@ class _Change:
         return len(self.parts) == self.total and (0 in self.parts) != (self.total in self.parts)
 
     def part_copies(self) -> list[ChangeCopy]:
-        """The segments as the copies of the extracts that have them."""
+        """The segments as the copies of the extracts that have them. None gives the change if one has it in order."""
         by_rank: dict[int, list[SharedSegment]] = {}
         for own in self.parts.values():
             for rank, segment in own.items():
                 by_rank.setdefault(rank, []).append(segment)
-        return [part_of(rank, sorted(own, key=_offset)) for rank, own in by_rank.items()]
+        parts = [part_of(rank, sorted(own, key=_offset)) for rank, own in by_rank.items()]
+        return [replace(part, is_whole=part.is_whole and not self.copies) for part in parts]
 
     def all_copies(self) -> list[ChangeCopy]:
         """What extracts have of it, in their order."""
@@ -116,53 +140,52 @@ class _Change:
 class _Pairing:
     """Finds the changes of one identity."""
 
-    def __init__(self, copies: Copies, fits: Fits, *, are_turned_apart: bool = False) -> None:
-        self._copies, self._fits, self._are_turned_apart = copies, fits, are_turned_apart
-        self.unfinished = 0
-        """How many changes lack segments; one counts twice that has one of another change, or others of its number."""
+    def __init__(self, copies: Copies, fits: Fits, bases: Bases, *, are_turned_apart: bool = False) -> None:
+        self._copies, self._fits, self._bases = copies, fits, bases
+        every = [copy for own in copies for copy in own]
+        whole = [copy for copy in every if copy.is_whole]
+        turned = [copy for copy in whole if _is_turned(copy)]
+        self._times = Counter(key for copy in every for key in _records(copy))
+        """How many records have some TOTALSEGS, table and DATA."""
+        pieces = {segment.digest for copy in whole for segment in copy.segments}
+        odd = [copy for copy in whole if not copy.segments and copy.digest in pieces and self._is_alone(copy)]
+        left = {id(copy) for copy in (*turned, *odd)}
+        self._plain = [copy for copy in whole if copy.digest and id(copy) not in left]
+        self._incomplete = [copy for copy in whole if not copy.digest]
+        self._turned = [] if are_turned_apart else turned
+        self._apart = turned if are_turned_apart else []
+        """Changes whose segments are taken for those of two."""
+        self._parts = [copy for copy in every if not copy.is_whole] + self._apart
+        self._odd = odd
+        """Changes in one record that has the DATA of a segment."""
         self._changes: list[_Change] = []
         self._by_digest: dict[bytes, list[_Change]] = {}
         self._counts: dict[tuple[int, bytes], int] = {}
         """How many changes with some table and DATA an extract has."""
-        self._by_segment: dict[tuple[int, bytes], list[_Change]] = {}
-        """The changes that have a segment with some TOTALSEGS, table and DATA."""
-        self._by_piece: dict[bytes, _Change] = {}
-        """The first change that has a segment with some table and DATA."""
-        self._tried: dict[tuple[int, int, int, bytes], int] = {}
+        self._by_place: dict[tuple[Key, int], list[_Change]] = {}
+        """The changes that have a segment with some TOTALSEGS, table and DATA at a place."""
+        self._by_segment: dict[Key, list[_Change]] = {}
+        """The same, at any place."""
+        self._by_piece: dict[bytes, list[_Change]] = {}
+        """The same, with any TOTALSEGS."""
+        self._tried: dict[Any, int] = {}
         """How many of them were tried for such a segment of one extract, by its number."""
         self._is_sure = True
+        self.unfinished = 0
+        """How many changes lack segments; one counts twice that has one of another change, or others of its number."""
 
     def pairs(self) -> PairedChanges:
-        every = [copy for own in self._copies for copy in own]
-        whole, parts = [copy for copy in every if copy.is_whole], [copy for copy in every if not copy.is_whole]
-        pieces = {segment.digest for copy in whole for segment in copy.segments}
-        miscounted = [copy for copy in whole if not copy.segments and copy.digest in pieces]
-        turned = [copy for copy in whole if _is_turned(copy)]
-        left = {id(copy) for copy in (*miscounted, *turned)}
-        for copy in (copy for copy in whole if copy.digest and id(copy) not in left):
+        """The changes. Those that are whole come first, then what may be of these."""
+        for copy in self._plain:
             self._take_whole(copy)
-        if self._are_turned_apart:
-            parts += turned
-        else:
-            self.unfinished += 2 * sum(map(self._has_another, turned))
-            for copy in turned:
-                self._take_whole(copy)
-        again, totals = {(copy.rank, copy.offsets): copy for copy in turned}, set[int]()
-        for change in _put_together(self._not_taken(parts)):
-            found = change.part_copies()
-            copy_again = again.get((found[0].rank, found[0].offsets)) if len(found) == 1 else None
-            if copy_again is not None:
-                self._take_whole(copy_again)
-            elif len(found) > 1 or len(found[0].segments) > 1 or not self._is_miscounted(found[0]):
-                self._changes.append(change)
-                totals.add(change.total)
-                self.unfinished += not change.is_put_together
-        self.unfinished += 2 * sum(copy.segments[0].total in totals for copy in turned if not self._are_turned_apart)
-        for copy in miscounted:
+        self.unfinished += 2 * sum(map(self._has_another, self._turned))
+        for copy in self._turned:
+            self._take_whole(copy)
+        self._take_rest(list(self._not_taken()))
+        for copy in self._odd:
             if not self._is_miscounted(copy):
                 self._take_whole(copy)
-        for rank, own in enumerate(self._copies):
-            self._take_incomplete(rank, [copy for copy in own if copy.is_whole and not copy.digest])
+        self._take_incomplete()
         differing = self._differing()
         return PairedChanges([change.all_copies() for change in self._changes], self._is_sure, differing)
 
@@ -178,37 +201,62 @@ class _Pairing:
         if nth > len(same):
             same.append(_Change())
             self._changes.append(same[-1])
-        same[nth - 1].copies[copy.rank] = copy
-        for key in set(map(_key, copy.segments)):
-            known = self._by_segment.setdefault(key, [])
-            if same[nth - 1] not in known[-1:]:
-                known.append(same[nth - 1])
-            self._by_piece.setdefault(key[1], same[nth - 1])
+        change = same[nth - 1]
+        change.add_whole(copy)
+        first = min((segment.number for segment in copy.segments), default=0)
+        for segment in copy.segments:
+            key = _key(segment)
+            _append(self._by_place.setdefault((key, segment.number - first), []), change)
+            _append(self._by_segment.setdefault(key, []), change)
+            _append(self._by_piece.setdefault(segment.digest, []), change)
+
+    def _take_rest(self, left: Iterable[tuple[int, SharedSegment]]) -> None:
+        """Put segments together that are of no whole change."""
+        apart, totals = {(copy.rank, copy.offsets): copy for copy in self._apart}, set[int]()
+        for change in _put_together(left):
+            found = change.part_copies()
+            copy_again = apart.get((found[0].rank, found[0].offsets)) if len(found) == 1 else None
+            if copy_again is not None:
+                self._take_whole(copy_again)
+            elif len(found) > 1 or len(found[0].segments) > 1 or not self._is_miscounted(found[0]):
+                self._changes.append(change)
+                totals.add(change.total)
+                self.unfinished += not change.is_put_together
+        self.unfinished += 2 * sum(copy.segments[0].total in totals for copy in self._turned)
+
+    def _is_alone(self, copy: ChangeCopy) -> bool:
+        """Whether no other record is as that of a copy in one."""
+        return all(self._times[key] == 1 for key in _records(copy))
 
     def _is_miscounted(self, copy: ChangeCopy) -> bool:
-        """Whether one record is of a change that its extract lacks, with the DATA of one of its records."""
+        """Whether one record is of a change that its extract lacks, with the DATA of one of its records.
+
+        It is taken for that if no other one is as it is, and its extract lacks a record with this DATA.
+        """
         digest = copy.segments[0].digest if copy.segments else copy.digest
-        change = self._by_piece.get(digest) or next(iter(self._by_digest.get(digest, ())), None)
-        if change is None or copy.rank in change.copies:
+        found = self._by_piece.get(digest, ())[:_MOST_COMPARED] or self._by_digest.get(digest, ())[:1]
+        change = next((change for change in found if change.lacks_piece(copy.rank, digest)), None)
+        if change is None or not digest or not self._is_alone(copy):
             return False
-        change.miscounted.append(replace(copy, is_whole=False, is_miscounted=True))
+        change.add_miscounted(copy)
+        self._is_sure = False
         return True
 
-    def _take_incomplete(self, rank: int, copies: Sequence[ChangeCopy]) -> None:
+    def _take_incomplete(self) -> None:
         """Changes that Log Master could not complete are the first ones that their extract lacks."""
-        if not copies:
-            return
-        lacking = [change for change in self._changes if rank not in change.ranks]
-        are_put_together = any(not change.copies for change in lacking[: len(copies)])
-        self._is_sure &= max(map(len, self._copies)) == 1 and not are_put_together
-        added = [_Change() for _ in copies[len(lacking) :]]
-        self._changes += added
-        for change, copy in zip([*lacking, *added], copies, strict=False):
-            change.copies[rank] = copy
+        for rank, found in groupby(self._incomplete, key=lambda copy: copy.rank):
+            copies = [*found]
+            lacking = [change for change in self._changes if rank not in change.ranks]
+            are_put_together = any(not change.copies for change in lacking[: len(copies)])
+            self._is_sure &= max(map(len, self._copies)) == 1 and not are_put_together
+            added = [_Change() for _ in copies[len(lacking) :]]
+            self._changes += added
+            for change, copy in zip([*lacking, *added], copies, strict=False):
+                change.add_whole(copy)
 
-    def _not_taken(self, parts: Iterable[ChangeCopy]) -> Iterator[tuple[int, SharedSegment]]:
+    def _not_taken(self) -> Iterator[tuple[int, SharedSegment]]:
         """Give segments to the whole changes that they are of; what is left, with the numbers of the extracts."""
-        segments = [(copy.rank, segment) for copy in parts for segment in copy.segments]
+        segments = [(copy.rank, segment) for copy in self._parts for segment in copy.segments]
         segments.sort(key=lambda one: (one[0], one[1].extent.offset))
         for rank, own in groupby(segments, key=lambda one: one[0]):
             lacking = [change for change in self._changes if rank not in change.copies]
@@ -223,15 +271,26 @@ class _Pairing:
             yield from ((rank, segment) for segment in sorted(left, key=_offset))
 
     def _with_segment(self, rank: int, segment: SharedSegment) -> _Change | None:
-        """The first change that has the segment in another extract."""
+        """The first change that has the segment in another extract, best at its place."""
         if not segment.is_complete:
             return None
-        known = self._by_segment.get(_key(segment), ())
-        key = rank, segment.number, *_key(segment)
-        for place in range(self._tried.get(key, 0), len(known)):
-            self._tried[key] = place + 1
-            if known[place].lacks(rank, segment.number):
-                return known[place]
+        key, base = _key(segment), self._bases[rank]
+        for first in (0, 1) if base is None else (base,):
+            place = segment.number - first
+            if change := self._first_that_lacks(rank, segment, self._by_place.get((key, place), ()), place):
+                return change
+        change = self._first_that_lacks(rank, segment, self._by_segment.get(key, ()), None)
+        self._is_sure &= change is None
+        return change
+
+    def _first_that_lacks(
+        self, rank: int, segment: SharedSegment, known: Sequence[_Change], place: int | None
+    ) -> _Change | None:
+        key = rank, segment.number, _key(segment), place
+        for at in range(self._tried.get(key, 0), len(known)):
+            self._tried[key] = at + 1
+            if known[at].lacks(rank, segment.number):
+                return known[at]
         return None
 
     def _with_bytes(self, rank: int, segment: SharedSegment, lacking: Sequence[_Change]) -> _Change | None:
@@ -312,8 +371,18 @@ def _ascending(segments: Iterable[tuple[int, SharedSegment]]) -> Iterator[list[t
         yield from runs.values()
 
 
-def _key(segment: SharedSegment) -> tuple[int, bytes]:
+def _key(segment: SharedSegment) -> Key:
     return segment.total, segment.digest
+
+
+def _records(copy: ChangeCopy) -> Iterator[Key]:
+    """What is compared of the records of a copy."""
+    yield from map(_key, copy.segments) if copy.segments else [(1, copy.digest)]
+
+
+def _append(changes: list[_Change], change: _Change) -> None:
+    if change not in changes[-1:]:
+        changes.append(change)
 
 
 def _offset(segment: SharedSegment) -> int:

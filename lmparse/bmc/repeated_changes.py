@@ -97,6 +97,12 @@ class SharedRecords:
     spanned: dict[int, RecordExtent] = field(default_factory=dict)
     """The records in several pieces, by offset."""
 
+    @property
+    def segment_lengths(self) -> set[int]:
+        """Bytes of DATA of segments that are not the last ones of their changes: as many in all, if none is damaged."""
+        known = (one for one in self.segments if one.is_complete)
+        return {one.data_length for one in known if not self.numbering.may_be_last(one.total, one.number)}
+
     def extent(self, number: int) -> RecordExtent:
         """The place of one record; its number in the file is not known."""
         offset = int(self.offset[number])

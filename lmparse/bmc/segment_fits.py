@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -31,13 +31,16 @@ class _Area:
 class SegmentFits:
     """Compares segments with the whole changes of one identity, of which it keeps the bytes."""
 
-    def __init__(self, read: Read, numberings: Sequence[SegmentNumbering]) -> None:
-        self._read, self._numberings = read, numberings
+    def __init__(self, read: Read, numberings: Sequence[SegmentNumbering], lengths: Sequence[Collection[int]]) -> None:
+        """`lengths` are the bytes of DATA of segments that are not the last ones, for each extract; one at most, or
+        none if it has no such segment."""
+        self._read, self._numberings, self._lengths = read, numberings, lengths
         self._whole: dict[tuple[int, int], _Area | None] = {}
         self._last: tuple[tuple[int, int], _Area | None] | None = None
 
     def __call__(self, whole: ChangeCopy, rank: int, segment: SharedSegment) -> bool | None:
-        """Whether a segment is of a change; None if Log Master could not complete one of them, or it cannot be read."""
+        """Whether a segment is of a change; None if Log Master could not complete one of them, if it cannot be read, or
+        if nothing shows how long those in front of a last one are."""
         if not whole.digest or not segment.is_complete:
             return None
         key = whole.rank, whole.extents[0].offset
@@ -50,7 +53,9 @@ class SegmentFits:
             return False
         base = self._numberings[rank].base
         bases = (0, 1) if base is None else (base,)
-        return any(_is_in(part.data, known.data, segment.total, segment.number - first) for first in bases)
+        lengths = self._lengths[rank]
+        fits = [_is_in(part.data, known.data, segment.total, segment.number - first, lengths) for first in bases]
+        return True if True in fits else None if None in fits else False
 
     def _area_of(self, whole: ChangeCopy) -> _Area | None:
         in_order = [segment.extent for segment in sorted(whole.segments, key=lambda segment: segment.number)]
@@ -68,8 +73,9 @@ class SegmentFits:
         return self._last[1]
 
 
-def _is_in(piece: bytes, data: bytes, total: int, place: int) -> bool:
-    """Whether a piece is that with a place of the same data, cut into a total of pieces as long, and a last one."""
+def _is_in(piece: bytes, data: bytes, total: int, place: int, lengths: Collection[int]) -> bool | None:
+    """Whether a piece is that with a place of the same data, cut into a total of pieces as long, and a last one; None
+    for a last one if the length of the others is not among those that are known."""
     if not 0 <= place < total:
         return False
     if place < total - 1:
@@ -77,4 +83,5 @@ def _is_in(piece: bytes, data: bytes, total: int, place: int) -> bool:
         is_so_many = size > 0 and -(-len(data) // size) == total
         return is_so_many and data[size * place : size * (place + 1)] == piece
     size, left = divmod(len(data) - len(piece), total - 1)
-    return not left and size >= len(piece) > 0 and data.endswith(piece)
+    is_at_end = not left and size >= len(piece) > 0 and data.endswith(piece)
+    return is_at_end and (size in lengths or (None if not lengths else False))

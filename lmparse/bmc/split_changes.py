@@ -18,7 +18,7 @@ from lmparse.bmc.change_pairs import by_data, by_order
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.extract_heads import ExtractHeads, not_one
 from lmparse.bmc.extract_settings import LentSegment
-from lmparse.bmc.repeated_changes import Given, SharedSegment
+from lmparse.bmc.repeated_changes import Given, SharedRecords, SharedSegment
 from lmparse.bmc.segment_fits import Read, SegmentFits
 from lmparse.bmc.segment_numbering import SegmentNumbering
 from lmparse.bmc.segments import KEY_FIELDS, Segment
@@ -40,8 +40,8 @@ class SplitChanges:
 
 
 def split_changes(
-    identities: Iterable[Copies], numberings: Sequence[SegmentNumbering], heads: Sequence[ExtractHeads],
-    given: Sequence[Given], read: Read, *, has_data: bool,
+    identities: Iterable[Copies], found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: Sequence[Given],
+    read: Read, *, has_data: bool,
 ) -> SplitChanges:  # fmt: skip
     """Add to `given` what each extract leaves to others.
 
@@ -50,8 +50,11 @@ def split_changes(
     lent: list[list[LentSegment]] = [[] for _ in heads]
     placed: list[PlacedChange] = []
     numbers, untested, unpaired = count(), 0, 0
+    numberings = [one.numbering for one in found]
+    bases, lengths = [one.base for one in numberings], [one.segment_lengths for one in found]
     for copies_of_one in identities:
-        pairs = by_data(copies_of_one, SegmentFits(read, numberings)) if has_data else by_order(copies_of_one)
+        fits = SegmentFits(read, numberings, lengths)
+        pairs = by_data(copies_of_one, fits, bases) if has_data else by_order(copies_of_one)
         if pairs.differing is not None:
             raise _differing(heads, *pairs.differing)
         unpaired += not pairs.is_sure

@@ -66,7 +66,7 @@ def found(
     many: Run = run or map
     before = None if checkpoint is None else ReadBefore(checkpoint)
     heads = list(many(heads_of, [(path, control, options, before) for path, control in files]))
-    heads.sort(key=lambda one: (one.last, one.first))
+    heads.sort(key=lambda one: (one.last, one.first, one.path))
     merged = MergedOutcomes(heads)
     for one in heads:
         if before is not None and len(one.unread_units):
@@ -129,8 +129,8 @@ def _shared(
     is_of_one = is_of_one and "uor_id" in fields  # else units are not named: an error where changes are read
     apart, copies = copies_apart(found)
     some, rows = whole_changes(found, own, apart)
-    numberings, read = [one.numbering for one in found], _RecordReader(own, merged, options)
-    split = split_changes(copies, numberings, own, some, read, has_data=len(forms) == 1)
+    read = _RecordReader(own, merged, options)
+    split = split_changes(copies, found, own, some, read, has_data=len(forms) == 1)
     number_changes(rows, split.placed, some, split.lent, own, position, is_of_one=is_of_one)
     for number, one, segments in zip(places, some, split.lent, strict=True):
         given[number], lent[number] = one, segments

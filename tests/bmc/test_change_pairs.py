@@ -57,7 +57,7 @@ def copies(shape: str, size: int) -> Copies:
 def test_the_cost_is_that_of_the_copies(shape: str) -> None:
     def cost(size: int) -> int:
         found = copies(shape, size)
-        return operations(lambda: by_data(found, lambda *_: False))
+        return operations(lambda: by_data(found, lambda *_: False, [1, 1, 1]))
 
     assert growth(cost, 200) < 2.3
 
@@ -65,5 +65,5 @@ def test_the_cost_is_that_of_the_copies(shape: str) -> None:
 def test_each_copy_is_of_one_change() -> None:
     for shape in ("whole changes", "incomplete changes", "parts of whole ones", "parts of no change", "parts alone"):
         given = [offset for own in copies(shape, 5) for copy in own for offset in copy.offsets]
-        pairs = by_data(copies(shape, 5), lambda *_: False)
+        pairs = by_data(copies(shape, 5), lambda *_: False, [1, 1, 1])
         assert sorted(offset for change in pairs.changes for copy in change for offset in copy.offsets) == sorted(given)
