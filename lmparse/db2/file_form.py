@@ -39,6 +39,15 @@ def known_settings(checkpoint: Checkpoint | None, options: Options) -> FileSetti
     return FileSettings(framing, order, page, LuwSettings(generation))
 
 
+def known_reader(checkpoint: Checkpoint, options: Options) -> LogReader | None:
+    """The reader of the records that a checkpoint has kept."""
+    found = known_settings(checkpoint, options)
+    if found is None:
+        return None
+    assert isinstance(found.own, LuwSettings)
+    return LogReader(found.own.generation, found.byte_order or "", found.framing, found.code_page)
+
+
 def common_settings(stretches: Sequence[JoinedPiece], options: Options) -> FileSettings:
     """How all files are framed; files that are too short to show it are like the others."""
     found: dict[tuple[str, str | None, str], tuple[str, FileSettings]] = {}

@@ -15,7 +15,7 @@ from typing import Protocol
 from lmparse.changes.checkpoint import MOST_KNOWN, MOST_UNREAD, Checkpoint, NeededStretch
 from lmparse.db2 import lob_columns
 from lmparse.db2.definitions import described_in
-from lmparse.db2.file_form import form_of
+from lmparse.db2.file_form import form_of, known_reader
 from lmparse.db2.file_ranges import placed_range
 from lmparse.db2.gaps import KINDS
 from lmparse.db2.known_records import last_record_of
@@ -195,11 +195,13 @@ def _described(log: ResumedLog, before: Checkpoint | None, first: int) -> Iterat
 
 
 def _described_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[Ids, str, str, Table | None]]:
-    lead = log.logs.lead
+    # The checkpoint says their form: an empty file shows none.
+    logs = known_reader(before, log.options) or log.logs
+    lead = logs.lead
     for text in before.described:
         raw = bytes.fromhex(text[_NUMBER_DIGITS:])
         try:
-            record = log.logs.read(raw, RecordExtent(0, ((lead, len(raw) - lead),), None))
+            record = logs.read(raw, RecordExtent(0, ((lead, len(raw) - lead),), None))
             found = None if record.table is None else described_in(record.kind, record.table, record.body)
         except DataError as error:
             raise _not_describing(str(error)) from None

@@ -367,6 +367,30 @@ def test_files_without_a_record(tmp_path: Path) -> None:
     assert rows == log.rows
 
 
+@pytest.mark.parametrize("form", [FORM, ("v10", "big", "lsn8"), ("v10", "big", "bare"), ("v9.7", "big", "filter97")])
+def test_an_empty_file_behind_a_description_of_a_table(
+    form: tuple[str, str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The checkpoint says how the record of the description is framed, where nothing else is needed again."""
+    stream = Stream(*form)
+    for number in range(2):
+        unit = stream.begin()
+        if not number:
+            unit.initialize(luw.ITEM)
+        unit.insert(luw.ITEM, luw.item(number))
+        unit.commit()
+    log, rows = Extracts(tmp_path, form, stream), []
+    middle, size = stream.records[3].offset - (stream.records[0].offset), len(log.data)
+    given = ["--spec", "db2_log", "--tables", luw.tables_file(tmp_path, luw.ITEM), "--order", "commit"]
+    for start, end in ((0, middle), (middle, middle), (middle, size)):
+        assert cli.main(["changes", str(log.file(start, end)), *given, "--checkpoint", str(log.state)]) == 0
+        rows += [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        found = json.loads(log.state.read_text())
+        assert found["described"]
+        assert not found["needed"]
+    assert [row["seq"] for row in rows] == [row["seq"] for row in log.rows]
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = Extracts(tmp_path)
     middle, size = log.places[len(log.places) // 2], len(log.data)
