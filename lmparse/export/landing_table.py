@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from lmparse.export.filenames import MOST, digest, unversioned
@@ -12,6 +12,8 @@ OTHER = "other"
 """Folder, and ids in the state, of changes without a table version."""
 MOST_COMMITS = 1 << 62
 """Most landings in a table that are believed; its log has their number as a signed one of 64 bits."""
+_ADDED = {"emptied", "dropped", "dropped_next"}
+"""What the state of an earlier version does not say of a table."""
 
 
 @dataclass
@@ -87,9 +89,15 @@ def folders_of(ids: str, schema_name: str, table_name: str) -> tuple[str, ...]:
     return plain, f"{plain[:MOST]}~{digest(schema_name, table_name, ids)}"
 
 
-def known_table(entry: Any) -> LandedTable:
-    """A table as the state says it. Raises TypeError or ValueError for anything else: it names folders."""
+def known_table(entry: Any, *, is_of_earlier: bool) -> LandedTable:
+    """A table as the state says it, which may be of an earlier version.
+
+    Raises TypeError or ValueError for anything else: it names folders, and marks that are not there would be forgotten.
+    """
     found = LandedTable(**entry)
+    wanted = {one.name for one in fields(LandedTable)} - (_ADDED if is_of_earlier else set())
+    if lacking := sorted(wanted.difference(entry)):
+        raise ValueError(f"it does not say {lacking[0]!r} of the table {found.full_name!r}")
     texts = [found.ids, found.folder, found.schema_name, found.table_name, found.emptied, *(found.key or ())]
     if not isinstance(found.key, list | None) or not all(isinstance(text, str) for text in texts):
         raise ValueError("what it says of a table is not text")

@@ -199,14 +199,14 @@ class LandingTarget:
             if found["land_version"] != _VERSION:
                 raise ValueError(f"it is of version {found['land_version']}, and this lmparse reads {_VERSION}")
             known, is_trimmed = (found["as"], found["current"]), found["trim"]
-            tables = [known_table(entry) for entry in found["tables"]]
+            self.says_left_out = "left_out" in found
+            tables = [known_table(entry, is_of_earlier=not self.says_left_out) for entry in found["tables"]]
             self.tables = {table.ids: table for table in tables}
             if len({table.folder.casefold() for table in tables}) < len(found["tables"]):
                 raise ValueError("two tables have one folder")
             self.seq = text_or_none(found["seq"])
             self.marks = known_marks(found["marks"])
             self.left_out = known_clues(found.get("left_out", []))
-            self.says_left_out = "left_out" in found
         except (DocumentError, OSError, LookupError, TypeError, ValueError) as error:
             raise OptionError(f"{place} is not a state of land: {error}", code=CODE) from None
         if is_trimmed is not self.is_trimmed:

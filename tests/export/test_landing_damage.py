@@ -106,7 +106,8 @@ def test_a_state_that_was_changed(
         is_sound = value in SOUND.get(name, [sound["tables"][0][name]])
         assert done.code == 0 if is_sound else "[LMP-S031]" in done.err, value
         assert sorted(tmp_path.rglob("*")) == before
-    for value in ([sound["tables"][0]] * 2, 0, None, [7]):
+    lacking = {key: value for key, value in sound["tables"][0].items() if key != name}
+    for value in ([sound["tables"][0]] * 2, [lacking], 0, None, [7]):
         state.write_text(json.dumps({**sound, "tables": value}, indent=2))
         assert "[LMP-S031]" in run(*words).err
 
