@@ -10,21 +10,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import groupby, pairwise, zip_longest
 from typing import Any
 
-from lmparse.bmc.change_copies import ChangeCopy, Copies, part_of
+from lmparse.bmc.change_copies import ChangeCopy, Copies
+from lmparse.bmc.paired_change import MOST_COMPARED, Key, PairedChange, key_of, keys_of, offset_of
 from lmparse.bmc.repeated_changes import SharedSegment
+from lmparse.bmc.segment_runs import put_together
 
 Fits = Callable[[ChangeCopy, int, SharedSegment], bool | None]
 """Whether a segment of the extract with a number is of a whole change; None if that cannot be known."""
 Bases = Sequence[int | None]
 """Of each extract, the SEGNUM of the first segment of a change; None if no segment shows it."""
-Key = tuple[int, bytes]
-"""TOTALSEGS, and the digest of table and DATA."""
-_MOST_COMPARED = 64
-"""Most whole changes of one identity whose bytes are compared with those of a segment."""
 
 
 @dataclass(frozen=True)
@@ -62,81 +60,6 @@ def by_data(copies: Copies, fits: Fits, bases: Bases) -> PairedChanges:
     return other_pairs if apart.unfinished < found.unfinished else pairs
 
 
-@dataclass(eq=False)
-class _Change:
-    """A change, with what extracts have of it."""
-
-    total: int = 0
-    """TOTALSEGS, if no extract has it whole."""
-    copies: dict[int, ChangeCopy] = field(default_factory=dict)
-    """Of the extracts that have it whole, by their number."""
-    parts: dict[int, dict[int, SharedSegment]] = field(default_factory=dict)
-    """Segments of the others, by the number of the segment and of the extract."""
-    miscounted: list[ChangeCopy] = field(default_factory=list)
-    """Records with the DATA of one of its records, but with another TOTALSEGS or SEGNUM."""
-    _of_copies: Counter[bytes] = field(default_factory=Counter)
-    """How many records with some table and DATA an extract has that has it whole."""
-    _of_parts: Counter[tuple[int, bytes]] = field(default_factory=Counter)
-    """The same of the others, by the number of the extract too."""
-
-    @property
-    def whole(self) -> ChangeCopy:
-        return next(iter(self.copies.values()))
-
-    @property
-    def ranks(self) -> set[int]:
-        """The extracts that have some of it."""
-        return {*self.copies, *(rank for own in self.parts.values() for rank in own)}
-
-    def lacks(self, rank: int, number: int) -> bool:
-        """Whether an extract may have a segment of it, besides what it is known to have."""
-        return rank not in self.copies and rank not in self.parts.get(number, ())
-
-    def lacks_piece(self, rank: int, digest: bytes) -> bool:
-        """Whether an extract has records with some table and DATA of it less often than one that has it whole."""
-        return rank not in self.copies and self._of_parts[rank, digest] < self._of_copies[digest]
-
-    def add_whole(self, copy: ChangeCopy) -> None:
-        self.copies[copy.rank] = copy
-        self._of_copies |= Counter(digest for _, digest in _records(copy))
-
-    def add_miscounted(self, copy: ChangeCopy) -> None:
-        self.miscounted.append(replace(copy, is_whole=False, is_miscounted=True))
-        self._of_parts.update((copy.rank, digest) for _, digest in _records(copy))
-
-    def add(self, rank: int, segment: SharedSegment) -> None:
-        self.parts.setdefault(segment.number, {})[rank] = segment
-        self._of_parts[rank, segment.digest] += 1
-
-    def takes(self, rank: int, segment: SharedSegment) -> bool:
-        """Whether a segment may be of it, of which no extract has all: one that it lacks, or that another has too."""
-        known = self.parts.get(segment.number)
-        if known is None:
-            return not self.is_put_together
-        first = next(iter(known.values()))
-        is_compared = first.is_complete and segment.is_complete
-        return rank not in known and (not is_compared or first.digest == segment.digest)
-
-    @property
-    def is_put_together(self) -> bool:
-        """Whether all segments of a change are known that no extract has whole."""
-        return len(self.parts) == self.total and (0 in self.parts) != (self.total in self.parts)
-
-    def part_copies(self) -> list[ChangeCopy]:
-        """The segments as the copies of the extracts that have them. None gives the change if one has it in order."""
-        by_rank: dict[int, list[SharedSegment]] = {}
-        for own in self.parts.values():
-            for rank, segment in own.items():
-                by_rank.setdefault(rank, []).append(segment)
-        parts = [part_of(rank, sorted(own, key=_offset)) for rank, own in by_rank.items()]
-        return [replace(part, is_whole=part.is_whole and not self.copies) for part in parts]
-
-    def all_copies(self) -> list[ChangeCopy]:
-        """What extracts have of it, in their order."""
-        every = [*self.copies.values(), *self.part_copies(), *self.miscounted]
-        return sorted(every, key=lambda copy: (copy.rank, copy.offsets[0]))
-
-
 class _Pairing:
     """Finds the changes of one identity."""
 
@@ -145,7 +68,7 @@ class _Pairing:
         every = [copy for own in copies for copy in own]
         whole = [copy for copy in every if copy.is_whole]
         turned = [copy for copy in whole if _is_turned(copy)]
-        self._times = Counter(key for copy in every for key in _records(copy))
+        self._times = Counter(key for copy in every for key in keys_of(copy))
         """How many records have some TOTALSEGS, table and DATA."""
         pieces = {segment.digest for copy in whole for segment in copy.segments}
         odd = [copy for copy in whole if not copy.segments and copy.digest in pieces and self._is_alone(copy)]
@@ -158,15 +81,15 @@ class _Pairing:
         self._parts = [copy for copy in every if not copy.is_whole] + self._apart
         self._odd = odd
         """Changes in one record that has the DATA of a segment."""
-        self._changes: list[_Change] = []
-        self._by_digest: dict[bytes, list[_Change]] = {}
+        self._changes: list[PairedChange] = []
+        self._by_digest: dict[bytes, list[PairedChange]] = {}
         self._counts: dict[tuple[int, bytes], int] = {}
         """How many changes with some table and DATA an extract has."""
-        self._by_place: dict[tuple[Key, int], list[_Change]] = {}
+        self._by_place: dict[tuple[Key, int], list[PairedChange]] = {}
         """The changes that have a segment with some TOTALSEGS, table and DATA at a place."""
-        self._by_segment: dict[Key, list[_Change]] = {}
+        self._by_segment: dict[Key, list[PairedChange]] = {}
         """The same, at any place."""
-        self._by_piece: dict[bytes, list[_Change]] = {}
+        self._by_piece: dict[bytes, list[PairedChange]] = {}
         """The same, with any TOTALSEGS."""
         self._tried: dict[Any, int] = {}
         """How many of them were tried for such a segment of one extract, by its number."""
@@ -192,20 +115,20 @@ class _Pairing:
     def _has_another(self, copy: ChangeCopy) -> bool:
         """Whether a change that no extract has in order has a segment of one that an extract has so."""
         return copy.digest not in self._by_digest and any(
-            _key(segment) in self._by_segment for segment in copy.segments
+            key_of(segment) in self._by_segment for segment in copy.segments
         )
 
     def _take_whole(self, copy: ChangeCopy) -> None:
         nth = self._counts[copy.rank, copy.digest] = self._counts.get((copy.rank, copy.digest), 0) + 1
         same = self._by_digest.setdefault(copy.digest, [])
         if nth > len(same):
-            same.append(_Change())
+            same.append(PairedChange())
             self._changes.append(same[-1])
         change = same[nth - 1]
         change.add_whole(copy)
         first = min((segment.number for segment in copy.segments), default=0)
         for segment in copy.segments:
-            key = _key(segment)
+            key = key_of(segment)
             _append(self._by_place.setdefault((key, segment.number - first), []), change)
             _append(self._by_segment.setdefault(key, []), change)
             _append(self._by_piece.setdefault(segment.digest, []), change)
@@ -213,7 +136,7 @@ class _Pairing:
     def _take_rest(self, left: Iterable[tuple[int, SharedSegment]]) -> None:
         """Put segments together that are of no whole change."""
         apart, totals = {(copy.rank, copy.offsets): copy for copy in self._apart}, set[int]()
-        for change in _put_together(left):
+        for change in put_together(left):
             found = change.part_copies()
             copy_again = apart.get((found[0].rank, found[0].offsets)) if len(found) == 1 else None
             if copy_again is not None:
@@ -226,7 +149,7 @@ class _Pairing:
 
     def _is_alone(self, copy: ChangeCopy) -> bool:
         """Whether no other record is as that of a copy in one."""
-        return all(self._times[key] == 1 for key in _records(copy))
+        return all(self._times[key] == 1 for key in keys_of(copy))
 
     def _is_miscounted(self, copy: ChangeCopy) -> bool:
         """Whether one record is of a change that its extract lacks, with the DATA of one of its records.
@@ -234,7 +157,7 @@ class _Pairing:
         It is taken for that if no other one is as it is, and its extract lacks a record with this DATA.
         """
         digest = copy.segments[0].digest if copy.segments else copy.digest
-        found = self._by_piece.get(digest, ())[:_MOST_COMPARED] or self._by_digest.get(digest, ())[:1]
+        found = self._by_piece.get(digest, ())[:MOST_COMPARED] or self._by_digest.get(digest, ())[:1]
         change = next((change for change in found if change.lacks_piece(copy.rank, digest)), None)
         if change is None or not digest or not self._is_alone(copy):
             return False
@@ -249,7 +172,7 @@ class _Pairing:
             lacking = [change for change in self._changes if rank not in change.ranks]
             are_put_together = any(not change.copies for change in lacking[: len(copies)])
             self._is_sure &= max(map(len, self._copies)) == 1 and not are_put_together
-            added = [_Change() for _ in copies[len(lacking) :]]
+            added = [PairedChange() for _ in copies[len(lacking) :]]
             self._changes += added
             for change, copy in zip([*lacking, *added], copies, strict=False):
                 change.add_whole(copy)
@@ -268,13 +191,13 @@ class _Pairing:
                     left.append(segment)
                 else:
                     change.add(rank, segment)
-            yield from ((rank, segment) for segment in sorted(left, key=_offset))
+            yield from ((rank, segment) for segment in sorted(left, key=offset_of))
 
-    def _with_segment(self, rank: int, segment: SharedSegment) -> _Change | None:
+    def _with_segment(self, rank: int, segment: SharedSegment) -> PairedChange | None:
         """The first change that has the segment in another extract, best at its place."""
         if not segment.is_complete:
             return None
-        key, base = _key(segment), self._bases[rank]
+        key, base = key_of(segment), self._bases[rank]
         for first in (0, 1) if base is None else (base,):
             place = segment.number - first
             if change := self._first_that_lacks(rank, segment, self._by_place.get((key, place), ()), place):
@@ -284,30 +207,30 @@ class _Pairing:
         return change
 
     def _first_that_lacks(
-        self, rank: int, segment: SharedSegment, known: Sequence[_Change], place: int | None
-    ) -> _Change | None:
-        key = rank, segment.number, _key(segment), place
+        self, rank: int, segment: SharedSegment, known: Sequence[PairedChange], place: int | None
+    ) -> PairedChange | None:
+        key = rank, segment.number, key_of(segment), place
         for at in range(self._tried.get(key, 0), len(known)):
             self._tried[key] = at + 1
             if known[at].lacks(rank, segment.number):
                 return known[at]
         return None
 
-    def _with_bytes(self, rank: int, segment: SharedSegment, lacking: Sequence[_Change]) -> _Change | None:
+    def _with_bytes(self, rank: int, segment: SharedSegment, lacking: Sequence[PairedChange]) -> PairedChange | None:
         """The first change that has the bytes of a segment; else the first one of which that cannot be known."""
-        unknown: list[_Change] = []
-        for change in lacking[:_MOST_COMPARED]:
+        unknown: list[PairedChange] = []
+        for change in lacking[:MOST_COMPARED]:
             if change.lacks(rank, segment.number):
                 does_fit = self._fits(change.whole, rank, segment)
                 if does_fit:
                     return change
                 unknown += [change] if does_fit is None else []
-        self._is_sure &= not unknown and len(lacking) <= _MOST_COMPARED
+        self._is_sure &= not unknown and len(lacking) <= MOST_COMPARED
         return unknown[0] if unknown else None
 
     def _differing(self) -> tuple[ChangeCopy, ChangeCopy] | None:
         """Whole changes that contradict each other: two extracts have different ones next to the same one."""
-        own: dict[int, list[_Change]] = {}
+        own: dict[int, list[PairedChange]] = {}
         for change in self._changes:
             for rank in change.copies:
                 own.setdefault(rank, []).append(change)
@@ -324,9 +247,9 @@ class _Pairing:
         return None
 
 
-def _runs(changes: Iterable[_Change], shared: set[int], other: int) -> list[list[_Change]]:
+def _runs(changes: Iterable[PairedChange], shared: set[int], other: int) -> list[list[PairedChange]]:
     """The changes in front of, between and behind those that are shared, of which another extract has nothing."""
-    found: list[list[_Change]] = [[]]
+    found: list[list[PairedChange]] = [[]]
     for change in changes:
         if id(change) in shared:
             found.append([])
@@ -339,51 +262,10 @@ def _is_turned(copy: ChangeCopy) -> bool:
     """Whether the last segments of a change are in front of the first ones, each in their order."""
     if not copy.is_whole or not copy.digest:
         return False
-    numbers = [segment.number for segment in sorted(copy.segments, key=_offset)]
+    numbers = [segment.number for segment in sorted(copy.segments, key=offset_of)]
     return sum(one > other for one, other in pairwise(numbers)) == 1 and numbers[-1] < numbers[0]
 
 
-def _put_together(segments: Iterable[tuple[int, SharedSegment]]) -> list[_Change]:
-    """Put segments of all extracts together: one begins where numbers are there again, or the one before is whole."""
-    found: list[_Change] = []
-    last: dict[int, _Change] = {}
-    for run in _ascending(segments):
-        total = run[0][1].total
-        known = last.get(total)
-        if known is None or not all(known.takes(*one) for one in run):
-            known = last[total] = _Change(total)
-            found.append(known)
-        for rank, segment in run:
-            known.add(rank, segment)
-    return found
-
-
-def _ascending(segments: Iterable[tuple[int, SharedSegment]]) -> Iterator[list[tuple[int, SharedSegment]]]:
-    """Segments of one extract and TOTALSEGS with ascending numbers, which may be of one change."""
-    for _, own in groupby(segments, key=lambda one: one[0]):
-        runs: dict[int, list[tuple[int, SharedSegment]]] = {}
-        for rank, segment in own:
-            run = runs.setdefault(segment.total, [])
-            if run and segment.number <= run[-1][1].number:
-                yield run
-                run = runs[segment.total] = []
-            run.append((rank, segment))
-        yield from runs.values()
-
-
-def _key(segment: SharedSegment) -> Key:
-    return segment.total, segment.digest
-
-
-def _records(copy: ChangeCopy) -> Iterator[Key]:
-    """What is compared of the records of a copy."""
-    yield from map(_key, copy.segments) if copy.segments else [(1, copy.digest)]
-
-
-def _append(changes: list[_Change], change: _Change) -> None:
+def _append(changes: list[PairedChange], change: PairedChange) -> None:
     if change not in changes[-1:]:
         changes.append(change)
-
-
-def _offset(segment: SharedSegment) -> int:
-    return segment.extent.offset

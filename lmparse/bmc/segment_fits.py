@@ -31,16 +31,18 @@ class _Area:
 class SegmentFits:
     """Compares segments with the whole changes of one identity, of which it keeps the bytes."""
 
-    def __init__(self, read: Read, numberings: Sequence[SegmentNumbering], lengths: Sequence[Collection[int]]) -> None:
-        """`lengths` are the bytes of DATA of segments that are not the last ones, for each extract; one at most, or
-        none if it has no such segment."""
-        self._read, self._numberings, self._lengths = read, numberings, lengths
+    def __init__(
+        self, read: Read, numberings: Sequence[SegmentNumbering], lengths: Sequence[Collection[int]], rid: slice
+    ) -> None:
+        """`lengths` are the bytes of DATA of segments that are not the last ones, for each extract: one at most, or
+        none if it has no such segment. `rid` is the place of RID in an identity."""
+        self._read, self._numberings, self._lengths, self._rid = read, numberings, lengths, rid
         self._whole: dict[tuple[int, int], _Area | None] = {}
         self._last: tuple[tuple[int, int], _Area | None] | None = None
 
     def __call__(self, whole: ChangeCopy, rank: int, segment: SharedSegment) -> bool | None:
         """Whether a segment is of a change; None if Log Master could not complete one of them, if it cannot be read, or
-        if nothing shows how long those in front of a last one are."""
+        if nothing shows how long those in front of a last one are, nor a RID that there is no other change."""
         if not whole.digest or not segment.is_complete:
             return None
         key = whole.rank, whole.extents[0].offset
@@ -55,7 +57,9 @@ class SegmentFits:
         bases = (0, 1) if base is None else (base,)
         lengths = self._lengths[rank]
         fits = [_is_in(part.data, known.data, segment.total, segment.number - first, lengths) for first in bases]
-        return True if True in fits else None if None in fits else False
+        if True in fits or None not in fits:
+            return True in fits
+        return True if any(segment.identity[self._rid]) else None
 
     def _area_of(self, whole: ChangeCopy) -> _Area | None:
         in_order = [segment.extent for segment in sorted(whole.segments, key=lambda segment: segment.number)]

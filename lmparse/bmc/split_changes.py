@@ -41,11 +41,12 @@ class SplitChanges:
 
 def split_changes(
     identities: Iterable[Copies], found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: Sequence[Given],
-    read: Read, *, has_data: bool,
+    read: Read, *, rid: slice, has_data: bool,
 ) -> SplitChanges:  # fmt: skip
     """Add to `given` what each extract leaves to others.
 
-    `has_data` says whether digests are of DATA. Raises FramingError LMP-F013 for changes that differ.
+    `rid` is the place of RID in an identity, and `has_data` says whether digests are of DATA. Raises FramingError
+    LMP-F013 for changes that differ.
     """
     lent: list[list[LentSegment]] = [[] for _ in heads]
     placed: list[PlacedChange] = []
@@ -53,7 +54,7 @@ def split_changes(
     numberings = [one.numbering for one in found]
     bases, lengths = [one.base for one in numberings], [one.segment_lengths for one in found]
     for copies_of_one in identities:
-        fits = SegmentFits(read, numberings, lengths)
+        fits = SegmentFits(read, numberings, lengths, rid)
         pairs = by_data(copies_of_one, fits, bases) if has_data else by_order(copies_of_one)
         if pairs.differing is not None:
             raise _differing(heads, *pairs.differing)

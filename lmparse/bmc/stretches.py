@@ -130,7 +130,7 @@ def _shared(
     apart, copies = copies_apart(found)
     some, rows = whole_changes(found, own, apart)
     read = _RecordReader(own, merged, options)
-    split = split_changes(copies, found, own, some, read, has_data=len(forms) == 1)
+    split = split_changes(copies, found, own, some, read, rid=_place("rid", fields), has_data=len(forms) == 1)
     number_changes(rows, split.placed, some, split.lent, own, position, is_of_one=is_of_one)
     for number, one, segments in zip(places, some, split.lent, strict=True):
         given[number], lent[number] = one, segments
@@ -151,6 +151,12 @@ def _shared(
             "extracts are the same, so one may be given twice, or not at all"
         )
     return given, lent, tuple(notes)
+
+
+def _place(name: str, fields: Sequence[str]) -> slice:
+    """Where a field is in an identity; nowhere if headers lack it."""
+    start = sum(widths(fields[: fields.index(name)] if name in fields else ()))
+    return slice(start, start + (sum(widths([name])) if name in fields else 0))
 
 
 def _near(heads: Sequence[ExtractHeads]) -> dict[int, tuple[bytes, bytes]]:

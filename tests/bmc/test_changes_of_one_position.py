@@ -367,3 +367,24 @@ def test_what_is_given_does_not_depend_on_the_order_of_the_paths(extracts: Extra
         found.append([(change["seq"], change["after"]["V"]) for change in extracts.changes(engine)])
     assert [text for _, text in found[0]] == [TEXT, TEXT[::-1], "11" * 5, "22" * 5]
     assert all(one == found[0] for one in found)
+
+
+@ENGINES
+def test_a_change_that_two_extracts_have_behind_a_part_of_another_one(extracts: Extracts, engine: str) -> None:
+    """The last segments of all changes have the same bytes, and each extract begins or ends within a change."""
+    texts = [f"{number}{'X' * 150}" for number in range(4)]
+    first, second, third, fourth = (cut(1, text, 100) for text in texts)
+    extracts.add(first[0])
+    extracts.add(first[1], *second, *third)
+    extracts.add(second[1], *third, *fourth)
+    assert extracts.texts(engine) == texts
+    assert "LMP" not in extracts.said
+
+
+@ENGINES
+def test_an_rid_tells_which_change_a_last_segment_is_of(extracts: Extracts, engine: str) -> None:
+    named = fields(1, "07" * 5)
+    extracts.add(lldf.segmented(named, data(TEXT), 120)[1])
+    extracts.add(*lldf.segmented(named, data(TEXT), 150), *whole(2, "b"))
+    assert extracts.texts(engine) == [TEXT, "b"]
+    assert "positions with several" not in extracts.said
