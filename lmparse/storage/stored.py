@@ -59,7 +59,9 @@ class StoredBytes(io.RawIOBase):
 
     def _take(self, size: int) -> bytes:
         with reading(self.name):
-            data: bytes = self._file.read(size)
+            data: bytes | None = self._file.read(size)
+        if data is None:  # of a pipe or device that is not waited for
+            raise unreadable(self.name, "it has no bytes yet")
         return data
 
     def close(self) -> None:

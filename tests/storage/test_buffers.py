@@ -12,6 +12,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -23,6 +24,7 @@ from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.storage import buffers
 from lmparse.storage.buffers import open_buffer
+from lmparse.storage.stored import StoredBytes, StoredFile
 
 pytestmark = pytest.mark.usefixtures("nothing_known")
 
@@ -335,6 +337,7 @@ import resource, sys
 from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
 from lmparse.storage.buffers import open_buffer
+from lmparse.storage.stored import StoredBytes, StoredFile
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 small, large = sys.argv[1:]
@@ -389,3 +392,10 @@ def test_what_takes_the_place_of_a_file_while_it_is_opened_is_not_awaited(
     monkeypatch.setattr(os, "stat", swapped)
     with pytest.raises(FramingError, match="is a pipe or device" if other == "pipe" else "is a directory"):
         open_buffer(path)
+
+
+def test_a_file_that_has_no_bytes_yet_is_an_error() -> None:
+    """A device that is not waited for has none, and is not at its end."""
+    stored = StoredFile("device", "device", "device", lambda: SimpleNamespace(read=lambda size: None))
+    with pytest.raises(FramingError, match="has no bytes yet"):
+        StoredBytes(stored)
