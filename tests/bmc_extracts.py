@@ -83,11 +83,11 @@ def by_column(paths: Sequence[Path], **options: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def by_parts(paths: Sequence[Path], **options: Any) -> list[dict[str, Any]]:
+def by_parts(paths: Sequence[Path], size: int = 3000, **options: Any) -> list[dict[str, Any]]:
     """As tasks of Spark read them: each part by itself."""
     named = read_options({"control": str(paths[0].parent / "{stem}.ctl"), **options})
     found = []
-    for part in Request(tuple(map(str, paths)), named, True, 3000).parts():
+    for part in Request(tuple(map(str, paths)), named, True, size).parts():
         log = part.open()
         for text in (
             line for many in lines.change_lines(log, part.span) for one in many for line in one.batch.column(0)

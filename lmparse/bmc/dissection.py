@@ -163,7 +163,8 @@ class LogicalLogDissector(FileDissector):
         """Extents of the segments of each change, from one pass over the headers."""
         found: dict[tuple[Any, ...], list[RecordExtent]] = {}
         with suppress(FramingError):  # damage is reported where the record is read
-            for key, extent in self._log.parts.segments():
+            for segment in self._log.parts.segments():
+                key, extent = segment.key, segment.extent
                 found.setdefault(key, []).append(extent)
         return found
 

@@ -103,7 +103,13 @@ class LogicalLog(ChangeLog):
     def parts(self) -> LogParts:
         """Where the log is cut."""
         is_said = self.control is not None and says_unsegmented(self.control)
-        return LogParts(self, self.position_runs, self.header_places(["total_segs"]).get("total_segs"), is_said)
+        return LogParts(
+            self,
+            self.position_runs,
+            self.header_places(["total_segs"]).get("total_segs"),
+            is_said,
+            lambda: self.extract,
+        )
 
     def _with_settings(self, spans: list[Span]) -> list[tuple[FileSettings, Span]]:
         interpretation = self.interpretation

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
+from lmparse.bmc.extract_settings import ExtractReading
 from lmparse.bmc.position_runs import Place, PositionRuns
 from lmparse.bmc.segments import Segment, share_out
 from lmparse.changes.family import PlannedPass
@@ -42,6 +42,8 @@ class LogParts:
     """Offset and width of the number of segments in the header; None if it has none, so that nothing is a segment."""
     is_said_unsegmented: bool
     """Whether the control file says that no change is in several records."""
+    extract: Callable[[], ExtractReading]
+    """Returns what is known of the extract that the log is."""
 
     def counted(self, max_bytes: int) -> list[Span]:
         """Spans that know the number of their first record, from passes over all descriptor words and headers.
@@ -49,7 +51,11 @@ class LogParts:
         All segments of a change belong to the span that contains the first one. Raises FileLimitError LMP-L004.
         """
         spans = self._between_runs(self.file.spans(max_bytes))
-        return share_out(spans, self.segments(), self.file.options.bounds) if len(spans) > 1 else spans
+        if len(spans) < 2:
+            return spans
+        extract = self.extract()
+        given = (segment for segment in self.segments() if extract.has(segment.extent))
+        return share_out(spans, given, self.file.options.bounds, lent=extract.segments)
 
     def cut(self, max_bytes: int) -> list[Span]:
         """Spans found from the bytes near the cuts, if the file can be cut so and has no segments, as DLDS says.
@@ -103,8 +109,8 @@ class LogParts:
             pass  # reported where it is read
         return False
 
-    def segments(self) -> Iterator[tuple[tuple[Any, ...], RecordExtent]]:
-        """Key and extent of every record that is a segment, from one pass over the headers."""
+    def segments(self) -> Iterator[Segment]:
+        """Every record that is a segment, without its bytes, from one pass over the headers."""
         with suppress(FramingError):  # reported where it is read, as is what is no record
             for extent in self._segment_extents():
                 try:
@@ -112,7 +118,7 @@ class LogParts:
                 except DataError:
                     continue
                 if segment.is_partial:
-                    yield segment.key, extent
+                    yield segment
 
     def _segment_extents(self) -> Iterator[RecordExtent]:
         """Extents of every record that may be a segment."""

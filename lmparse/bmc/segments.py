@@ -7,7 +7,7 @@ of order, and their numbers begin at 0 or at 1.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from sys import getsizeof
@@ -79,8 +79,7 @@ class SegmentGroup:
     @property
     def is_complete(self) -> bool:
         """Whether all numbers are present, counted from 0 or from 1."""
-        numbers = self.by_number
-        return len(numbers) == self.total and (0 in numbers) != (self.total in numbers)
+        return _are_all(self.by_number, self.total)
 
     @property
     def segments(self) -> list[Segment]:
@@ -91,6 +90,11 @@ class SegmentGroup:
     def own(self) -> list[Segment]:
         """Those of them that are in the file, and not lent by another extract."""
         return [segment for segment in self.segments if segment.extent.index >= 0]
+
+
+def _are_all(numbers: Collection[int], total: int) -> bool:
+    """Whether these are the numbers of all segments of a change, from 0 or from 1."""
+    return len(numbers) == total and (0 in numbers) != (total in numbers)
 
 
 def join(segments: list[Segment]) -> JoinedChange:
@@ -180,6 +184,25 @@ class Joiner:
         return in_words([range(before + 1, after) for before, after in pairwise(edges) if before + 1 < after], " and ")
 
 
+@dataclass(slots=True)
+class _Shared:
+    """The segments of one change, of which only the numbers are known."""
+
+    numbers: set[int] = field(default_factory=set)
+    total: int = 0
+    owner: int | None = None
+    """Number of the span that has the first one."""
+
+    def add(self, segment: Segment) -> None:
+        self.total, number = segment.values["total_segs"], segment.values["seg_num"]
+        if number is not None and number <= self.total:
+            self.numbers.add(number)
+
+    @property
+    def is_complete(self) -> bool:
+        return _are_all(self.numbers, self.total)
+
+
 _MOST_SHOWN = 10
 
 
@@ -209,26 +232,34 @@ def _hex(position: bytes | None) -> str:
     return "unknown" if position is None else position.hex().upper()
 
 
-def share_out(spans: list[Span], segments: Iterable[tuple[Any, RecordExtent]], limits: Limits = DEFAULT) -> list[Span]:
-    """Assign each group of segments to the span that contains its first segment; its other segments are read there.
+def share_out(
+    spans: list[Span], segments: Iterable[Segment], limits: Limits = DEFAULT, *, lent: Iterable[Segment] = ()
+) -> list[Span]:
+    """Assign the segments of each change to the span that contains the first one; the others are read there.
 
-    Against the limit `held_bytes` count keys and extents of the segments. Raises FileLimitError LMP-L004.
+    Several changes may have one key: one begins where the one before is complete, as for a `Joiner`. `lent` are
+    segments of other extracts. Against the limit `held_bytes` count keys and extents of the segments. Raises
+    FileLimitError LMP-L004.
     """
-    groups: dict[Any, list[RecordExtent]] = {}
+    groups: dict[tuple[Any, ...], _Shared] = {}
+    for segment in lent:
+        groups.setdefault(segment.key, _Shared()).add(segment)
     held, starts = Held(limits), [span.start for span in spans]
-    for key, extent in segments:
-        size = _EXTENT_BYTES if key in groups else _EXTENT_BYTES + sum(map(getsizeof, key))
-        held.take(size, record_index=extent.index, record_offset=extent.offset)
-        groups.setdefault(key, []).append(extent)
     skip: dict[int, set[int]] = {}
     foreign: dict[int, list[RecordExtent]] = {}
-    for extents in groups.values():
-        owner = bisect_right(starts, extents[0].offset) - 1
-        for extent in extents[1:]:
-            place = bisect_right(starts, extent.offset) - 1
-            if place != owner:
-                skip.setdefault(place, set()).add(extent.index)
-                foreign.setdefault(owner, []).append(extent)
+    for segment in segments:
+        key, extent = segment.key, segment.extent
+        size = _EXTENT_BYTES if key in groups else _EXTENT_BYTES + sum(map(getsizeof, key))
+        held.take(size, record_index=extent.index, record_offset=extent.offset)
+        group, place = groups.setdefault(key, _Shared()), bisect_right(starts, extent.offset) - 1
+        if group.owner is None:
+            group.owner = place
+        elif place != group.owner:
+            skip.setdefault(place, set()).add(extent.index)
+            foreign.setdefault(group.owner, []).append(extent)
+        group.add(segment)
+        if group.is_complete:
+            groups[key] = _Shared()
     return [
         replace(span, skip=frozenset(skip.get(number, ())), foreign=tuple(foreign.get(number, ())))
         for number, span in enumerate(spans)

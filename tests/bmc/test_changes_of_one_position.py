@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from bmc.split_extracts import ENGINES, TEXT, Extracts, cut, data, fields, whole
+from bmc_extracts import by_parts
 from writers.bmc import framing, lldf
 from writers.bmc.fields import key
 
@@ -388,3 +389,16 @@ def test_an_rid_tells_which_change_a_last_segment_is_of(extracts: Extracts, engi
     extracts.add(*lldf.segmented(named, data(TEXT), 150), *whole(2, "b"))
     assert extracts.texts(engine) == [TEXT, "b"]
     assert "positions with several" not in extracts.said
+
+
+@pytest.mark.parametrize("size", [300, 700, 1500])
+def test_a_change_that_parts_of_an_extract_divide_has_the_number_of_the_whole(size: int, extracts: Extracts) -> None:
+    """Records of another position are between changes of one, all in segments."""
+    one, two, three = (cut(1, text, 80) for text in (TEXT, TEXT[::-1], TEXT.lower()))
+    extracts.add(*whole(0, "a"), *one)
+    extracts.add(*one, *whole(2, "b"), *two, *whole(3, "c"), *three, *whole(4, "d"))
+    expected = {change["seq"]: change["after"]["V"] for change in extracts.changes("columnar")}
+    assert len(expected) == 7
+    rows = by_parts([Path(path) for path in extracts.paths], size=size)
+    assert {row["seq"]: row["after"]["V"] for row in rows} == expected
+    assert len(rows) == 7

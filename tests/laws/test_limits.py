@@ -22,7 +22,7 @@ from writers.bmc.rows import Column
 from writers.db2.stream import Stream
 
 import lmparse
-from lmparse.bmc.segments import share_out
+from lmparse.bmc.segments import KEY_FIELDS, Segment, share_out
 from lmparse.errors import FileLimitError, FramingError, LmparseError
 from lmparse.framing import index, sync
 from lmparse.framing.base import Framing
@@ -32,6 +32,7 @@ from lmparse.limits import DEFAULT, Held, Limits
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes, open_file
 from lmparse.options import Options
+from lmparse.records.reader import Record
 from lmparse.samples import bmc_log, db2_log
 from lmparse.spelling import camel
 from lmparse.storage import buffers
@@ -361,7 +362,11 @@ def test_what_is_before_a_limit_is_read(tmp_path: Path) -> None:
 
 def test_segments_are_shared_out_within_the_limit() -> None:
     spans = [sync.Span(0, 1000, 0)]
-    segments = [((number,), RecordExtent(number, ((number, 1),), number)) for number in range(100)]
+    values = dict.fromkeys(KEY_FIELDS, 0) | {"total_segs": 2, "seg_num": 1, "log_rba": 0}
+    segments = [
+        Segment(RecordExtent(number, ((number, 1),), number), Record(values | {"log_rba": number}))
+        for number in range(100)
+    ]
     assert share_out(spans, segments, Limits(held_bytes=100_000)) == spans
     with pytest.raises(FileLimitError, match="heldBytes"):
         share_out(spans, segments, Limits(held_bytes=10_000))
