@@ -27,6 +27,11 @@ def half(rank: int, place: int, number: int, data: int) -> ChangeCopy:
     return part_of(rank, [segment(place, number, 2, data)])
 
 
+def turned(rank: int, place: int, data: int = 0) -> ChangeCopy:
+    """The last segment of a change and the first one of the next, which look like a whole one."""
+    return part_of(rank, [segment(place, 2, 2, 0), segment(place + 1, 1, 2, data)], b"turned %d" % data)
+
+
 def copies(shape: str, size: int) -> Copies:
     """What two extracts have of one identity."""
     places, last = range(0, 2 * size, 2), 2 * size
@@ -47,12 +52,24 @@ def copies(shape: str, size: int) -> Copies:
             [part_of(0, [segment(number, 1, 2 + number, number) for number in range(size)])],
             [part_of(1, [segment(number, 2, 2 + number, number) for number in range(size)])],
         ],
+        "parts with the bytes of a segment": [
+            [part_of(0, [segment(number, number, size, number) for number in range(1, size + 1)], b"all")],
+            [part_of(1, [segment(number, 1, size + number, number) for number in range(1, size + 1)])],
+        ],
+        "records with the bytes of a segment": [
+            [part_of(0, [segment(number, number, size, number) for number in range(1, size + 1)], b"all")],
+            [replace(whole(1, place, place // 2 + 1), segments=()) for place in places],
+        ],
+        "runs of the same bytes": [[turned(rank, place) for place in places] for rank in (0, 1)],
+        "runs of other bytes": [[turned(rank, place, place + rank) for place in places] for rank in (0, 1)],
     }[shape]  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", [
     "whole changes", "the same change", "incomplete changes", "parts of whole ones", "parts of the same one",
     "parts of no change", "parts alone", "one with many segments", "parts of other totals",
+    "parts with the bytes of a segment", "records with the bytes of a segment", "runs of the same bytes",
+    "runs of other bytes",
 ])  # fmt: skip
 def test_the_cost_is_that_of_the_copies(shape: str) -> None:
     def cost(size: int) -> int:
