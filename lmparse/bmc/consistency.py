@@ -19,7 +19,7 @@ import numpy as np
 from lmparse.bmc import order
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.position_runs import PositionRuns
-from lmparse.bmc.segments import KEY_FIELDS, in_words, runs_of
+from lmparse.bmc.segments import KEY_FIELDS, ChangeStarts, in_words, runs_of
 from lmparse.changes.claims import KEPT_FAILURES, Claim, Statement
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
@@ -132,13 +132,18 @@ class Consistency:
     """Tests the header of each record of a log.
 
     `absent` are the fields that the described header does not have, `runs` numbers the changes of one position. Of a
-    merged log, one unit may be in several logs.
+    merged log, one unit may be in several logs. `starts` is what other extracts say of changes in segments.
     """
 
     def __init__(
-        self, absent: Collection[str] = (), *, runs: PositionRuns | None = None, is_merged: bool = False
+        self,
+        absent: Collection[str] = (),
+        *,
+        runs: PositionRuns | None = None,
+        is_merged: bool = False,
+        starts: ChangeStarts | None = None,
     ) -> None:
-        self._runs = runs or PositionRuns({})
+        self._runs, self._starts = runs or PositionRuns({}), starts or ChangeStarts()
         self._absent, self._is_merged = frozenset(absent), is_merged
         self._order, self._twice, self._seq, self._length, self._seg_len, self._segments, self._units, self._within, \
             self._commits, self._outcomes = self._all = [statement.claim() for statement in STATEMENTS]  # fmt: skip
@@ -154,8 +159,8 @@ class Consistency:
         self._whole = _Kinds[tuple[int, int]]()
         """Changes in one record by TOTALSEGS and SEGNUM."""
         self._groups: dict[tuple[Any, ...], _Group] = {}
-        self._lent: dict[tuple[Any, ...], set[int]] = {}
-        """Numbers of the segments that other extracts have of changes that end here."""
+        self._ended: list[_Group] = []
+        """Those behind which another change with the same key has begun."""
         self._left: dict[tuple[Any, ...], set[int]] = {}
         """Numbers of the segments here of changes that another extract gives."""
         self._is_damaged = False
@@ -168,10 +173,6 @@ class Consistency:
         """Take note of a record that cannot be read."""
         self._is_damaged = True
         self._runs.number(raw)
-
-    def lend(self, values: Values) -> None:
-        """Take note of a segment in another extract whose change ends here."""
-        self._lent.setdefault(tuple([values[name] for name in KEY_FIELDS]), set()).add(values["seg_num"])
 
     def add(
         self,
@@ -260,9 +261,12 @@ class Consistency:
 
     def _add_segment(self, extent: RecordExtent, values: Values, total: int, number: int) -> bool:
         key = tuple([values[name] for name in KEY_FIELDS])
+        if self._starts.at(extent) and key in self._groups:
+            self._ended.append(self._groups.pop(key))
         is_first = key not in self._groups
         if is_first:
-            self._groups[key] = _Group(total, extent, self._lent.pop(key, set()))
+            lent = self._starts.lent.get(extent.offset, ())
+            self._groups[key] = _Group(total, extent, {segment.values["seg_num"] for segment in lent})
         group = self._groups[key]
         if number > total or number in group.numbers:
             self._segments.test(_too_many(extent, number, total))
@@ -287,7 +291,7 @@ class Consistency:
         numbers.add(number)
 
     def _end_segments(self) -> None:
-        for group in self._groups.values():
+        for group in (*self._ended, *self._groups.values()):
             if self._is_damaged:
                 self._segments.untestable[_DAMAGED] += 1
             else:

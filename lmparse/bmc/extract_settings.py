@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from lmparse.bmc.change_record import Places
-from lmparse.bmc.segments import Joiner, Segment
+from lmparse.bmc.segments import ChangeStarts, Joiner, Segment
 from lmparse.bmc.unit_outcomes import StatedOutcomes, UnitOutcomes, W
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
@@ -28,6 +29,8 @@ class LentSegment:
     """The data file that it is in."""
     extent: RecordExtent
     """Its place there, and in `ExtractSettings` its place in the log."""
+    start: int
+    """Offset of the first record of its change in the extract that it is lent to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,8 @@ class ExtractSettings:
     """Bytes of the log in front of it."""
     misnumbered: Int64s = field(default_factory=lambda: _NONE)
     """Offsets of segments in `elsewhere` that are not among those of the change that is given; ascending."""
+    starts: Int64s = field(default_factory=lambda: _NONE)
+    """Offsets of the first records of changes in segments that are others than those in front of them; ascending."""
     is_again: bool = False
     """Whether it is read again for its open units: then its changes in front of the checkpoint were given before."""
 
@@ -61,11 +66,14 @@ class ExtractSettings:
         extents = sorted(extent.offset for extent in span.foreign)
         foreign = np.intersect1d(self.elsewhere, np.array(extents, np.int64))
         first, last = np.searchsorted(self.numbered, (span.start, span.end))
+        begin, end = np.searchsorted(self.starts, (span.start, span.end))
         return replace(
             self,
             elsewhere=np.union1d(self.elsewhere[low:high], foreign),
             numbered=self.numbered[first:last],
             ordinals=self.ordinals[first:last],
+            lent=tuple(one for one in self.lent if span.start <= one.start < span.end),
+            starts=self.starts[begin:end],
         )
 
 
@@ -129,17 +137,17 @@ class ExtractReading:
         found[which] = self.known.ordinals[np.searchsorted(self.known.numbered, window.offsets[which])]
         return found
 
-    @property
-    def segments(self) -> Iterator[Segment]:
-        """The segments of other extracts whose changes end here."""
-        return (one.segment for one in self._lent.values())
+    @cached_property
+    def starts(self) -> ChangeStarts:
+        """Where changes in segments begin, and what other extracts have of them."""
+        lent: dict[int, list[Segment]] = {}
+        for one in self._lent.values():
+            lent.setdefault(one.start, []).append(one.segment)
+        return ChangeStarts(lent, frozenset([] if self.known is None else self.known.starts.tolist()))
 
     def joiner(self, limits: Limits) -> Joiner:
         """Joins the segments of changes, those of other extracts included."""
-        joiner = Joiner(limits)
-        for segment in self.segments:
-            joiner.lend(segment)
-        return joiner
+        return Joiner(limits, self.starts)
 
     def lent(self, extent: RecordExtent) -> Segment | None:
         """The segment of another extract that an extent is of; None if it is of this file."""

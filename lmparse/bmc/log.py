@@ -260,10 +260,9 @@ class LogicalLog(ChangeLog):
     @cached_property
     def _consistency(self) -> Consistency:
         is_merged = self.control is not None and self.control.first("DLDS").get("merged") == "Y"
-        found = Consistency(self.header.absent, runs=self.position_runs(), is_merged=is_merged)
-        for segment in self.extract.segments:
-            found.lend(segment.values)
-        return found
+        return Consistency(
+            self.header.absent, runs=self.position_runs(), is_merged=is_merged, starts=self.extract.starts
+        )
 
     @cached_property
     def _naming(self) -> Naming:

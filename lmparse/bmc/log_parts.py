@@ -55,7 +55,7 @@ class LogParts:
             return spans
         extract = self.extract()
         given = (segment for segment in self.segments() if extract.has(segment.extent))
-        return share_out(spans, given, self.file.options.bounds, lent=extract.segments)
+        return share_out(spans, given, self.file.options.bounds, extract.starts)
 
     def cut(self, max_bytes: int) -> list[Span]:
         """Spans found from the bytes near the cuts, if the file can be cut so and has no segments, as DLDS says.

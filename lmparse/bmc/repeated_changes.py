@@ -249,6 +249,8 @@ class Given:
     """Offsets of segments among these that are not of the change that the other one gives, by their numbers."""
     ordinals: dict[int, int] = field(default_factory=dict)
     """Number of a change among those of its position, by the offset of its record, where the file shows another."""
+    starts: list[int] = field(default_factory=list)
+    """Offsets of the first records of changes in segments that are others than those in front of them."""
     repeats: int = 0
     """How many of its changes are in other extracts too."""
     continues: bool = False

@@ -75,6 +75,8 @@ def _ascending(segments: Iterable[tuple[int, SharedSegment]]) -> Iterator[Run]:
         runs: dict[int, Run] = {}
         for rank, segment in own:
             run = runs.setdefault(segment.total, [])
+            if run and segment.is_complete and _piece(segment) == _piece(run[-1][1]):
+                continue  # a record that was copied begins no change
             if run and segment.number <= run[-1][1].number:
                 yield run
                 run = runs[segment.total] = []

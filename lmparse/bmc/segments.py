@@ -7,7 +7,7 @@ of order, and their numbers begin at 0 or at 1.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from sys import getsizeof
@@ -67,6 +67,20 @@ class Segment:
         return tuple(self.values[name] for name in KEY_FIELDS)
 
 
+@dataclass(frozen=True)
+class ChangeStarts:
+    """What other extracts say of changes in segments, by the offset of the first record of each in this one."""
+
+    lent: Mapping[int, Sequence[Segment]] = field(default_factory=dict)
+    """The segments of changes that are in other extracts."""
+    offsets: Collection[int] = ()
+    """Where changes begin that are others than the one with the same key in front of them."""
+
+    def at(self, extent: RecordExtent) -> bool:
+        """Whether a change begins with a segment, whatever is in front of it."""
+        return extent.offset in self.lent or extent.offset in self.offsets
+
+
 @dataclass(slots=True)
 class SegmentGroup:
     """The segments of one change that were found so far."""
@@ -116,8 +130,11 @@ class Joiner:
     Against the limit `held_bytes` count the values of their headers and their pieces of the DATA area.
     """
 
-    def __init__(self, limits: Limits = DEFAULT) -> None:
+    def __init__(self, limits: Limits = DEFAULT, starts: ChangeStarts | None = None) -> None:
+        self._starts = starts or ChangeStarts()
         self._open: dict[tuple[Any, ...], SegmentGroup] = {}
+        self._ended: list[SegmentGroup] = []
+        """Those behind which another change with the same key has begun."""
         self._held = Held(limits)
         self.base: int | None = None
         """Number of the first segment, known from the first complete change."""
@@ -129,6 +146,8 @@ class Joiner:
         a segment that cannot be kept; segments that complete changes are still taken.
         """
         total, number = segment.values["total_segs"], segment.values["seg_num"]
+        if self._starts.at(segment.extent) and segment.key in self._open:
+            self._ended.append(self._open.pop(segment.key))
         group = self._open.get(segment.key) or SegmentGroup(total)
         if number is None or number > total or number in group.by_number:
             raise RecordError(
@@ -137,6 +156,8 @@ class Joiner:
                 hint="a merged log may contain a record twice",
             )  # fmt: skip
         group.by_number[number] = segment
+        for lent in self._starts.lent.get(segment.extent.offset, ()):
+            group.by_number.setdefault(lent.values["seg_num"], lent)
         if not group.is_complete:
             self._keep(group, number, segment)
             return None
@@ -144,11 +165,6 @@ class Joiner:
         self.base = min(group.by_number)
         self._open.setdefault(segment.key, group)
         return join(self._open.pop(segment.key).segments)
-
-    def lend(self, segment: Segment) -> None:
-        """Add a segment of another extract, which ends nothing: the change ends in this file."""
-        group = self._open.setdefault(segment.key, SegmentGroup(segment.values["total_segs"]))
-        group.by_number.setdefault(segment.values["seg_num"], segment)
 
     def _keep(self, group: SegmentGroup, number: int, segment: Segment) -> None:
         size = _EXTENT_BYTES + getsizeof(segment.values) + sum(map(getsizeof, segment.values.values()))
@@ -162,9 +178,7 @@ class Joiner:
 
     def incomplete(self) -> Iterator[tuple[SegmentGroup, RecordError]]:
         """The changes that lack a segment at the end, each with its error (LMP-R004)."""
-        for group in self._open.values():
-            if not group.own:
-                continue  # its own segments are in another part of the file
+        for group in (*self._ended, *self._open.values()):
             first = min((segment.extent for segment in group.own), key=lambda extent: extent.index)
             values = group.segments[0].values
             found = in_words(runs_of(sorted(group.by_number)), ", ")
@@ -233,31 +247,32 @@ def _hex(position: bytes | None) -> str:
 
 
 def share_out(
-    spans: list[Span], segments: Iterable[Segment], limits: Limits = DEFAULT, *, lent: Iterable[Segment] = ()
+    spans: list[Span], segments: Iterable[Segment], limits: Limits = DEFAULT, starts: ChangeStarts | None = None
 ) -> list[Span]:
     """Assign the segments of each change to the span that contains the first one; the others are read there.
 
-    Several changes may have one key: one begins where the one before is complete, as for a `Joiner`. `lent` are
-    segments of other extracts. Against the limit `held_bytes` count keys and extents of the segments. Raises
-    FileLimitError LMP-L004.
+    Several changes may have one key: one begins where the one before is complete, as for a `Joiner`. Against the limit
+    `held_bytes` count keys and extents of the segments. Raises FileLimitError LMP-L004.
     """
+    known = starts or ChangeStarts()
     groups: dict[tuple[Any, ...], _Shared] = {}
-    for segment in lent:
-        groups.setdefault(segment.key, _Shared()).add(segment)
-    held, starts = Held(limits), [span.start for span in spans]
+    held, places = Held(limits), [span.start for span in spans]
     skip: dict[int, set[int]] = {}
     foreign: dict[int, list[RecordExtent]] = {}
     for segment in segments:
         key, extent = segment.key, segment.extent
         size = _EXTENT_BYTES if key in groups else _EXTENT_BYTES + sum(map(getsizeof, key))
         held.take(size, record_index=extent.index, record_offset=extent.offset)
-        group, place = groups.setdefault(key, _Shared()), bisect_right(starts, extent.offset) - 1
+        if known.at(extent):
+            groups[key] = _Shared()
+        group, place = groups.setdefault(key, _Shared()), bisect_right(places, extent.offset) - 1
         if group.owner is None:
             group.owner = place
         elif place != group.owner:
             skip.setdefault(place, set()).add(extent.index)
             foreign.setdefault(group.owner, []).append(extent)
-        group.add(segment)
+        for one in (segment, *known.lent.get(extent.offset, ())):
+            group.add(one)
         if group.is_complete:
             groups[key] = _Shared()
     return [

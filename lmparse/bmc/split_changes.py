@@ -59,6 +59,9 @@ def split_changes(
         if pairs.differing is not None:
             raise _differing(heads, *pairs.differing)
         unpaired += not pairs.is_sure
+        if len(pairs.changes) > 1:
+            for copy in (copy for copies in pairs.changes for copy in copies if copy.segments):
+                given[copy.rank].starts.append(min(copy.offsets))
         for number, copies in zip(numbers, pairs.changes, strict=False):
             whole = [copy for copy in copies if copy.is_whole]
             if len(copies) == 1:
@@ -187,6 +190,7 @@ def _lend(
     Returns whether it is a change of a row, whose lengths do not fit if its segments do not.
     """
     owner, is_row = copies[-1], True
+    start = min(owner.offsets)
     numbers = {segment.number for segment in owner.segments}
     for copy in copies[:-1]:
         for segment in copy.segments:
@@ -199,7 +203,7 @@ def _lend(
                 is_row = has_images(found.values["change_type"])
                 index = -1 - len(lent[owner.rank])
                 named = replace(_with_key(found, owner, read), extent=replace(found.extent, index=index))
-                lent[owner.rank].append(LentSegment(named, heads[copy.rank].path, found.extent))
+                lent[owner.rank].append(LentSegment(named, heads[copy.rank].path, found.extent, start))
             given[copy.rank].elsewhere.append(segment.extent.offset)
     return is_row
 

@@ -99,7 +99,8 @@ def _stretch(
     placed = tuple(replace(one, extent=moved(one.extent, *places[one.path])) for one in lent)
     settings = ExtractSettings(
         heads.path, heads.control, units.outcomes, elsewhere, offsets, ordinals, placed, *places[heads.path],
-        misnumbered=np.array(sorted(given.misnumbered), np.int64), is_again=is_again,
+        misnumbered=np.array(sorted(given.misnumbered), np.int64),
+        starts=np.array(sorted(given.starts), np.int64), is_again=is_again,
     )  # fmt: skip
     return Stretch(heads, settings, units, given.repeats, given.continues, notes)
 

@@ -42,7 +42,7 @@ def copies(shape: str, size: int) -> Copies:
         "incomplete changes": [changes, [replace(copy, rank=1, digest=b"") for copy in changes]],
         "parts of whole ones": [changes, [half(1, place, 1, place) for place in places]],
         "parts of the same one": [same, [half(1, place, 1, 0) for place in places]],
-        "parts of no change": [changes, [half(1, place, 1, last) for place in places]],
+        "parts of no change": [changes, [half(1, place, 1, last + place) for place in places]],
         "parts alone": [[half(0, place, 1, place) for place in places], [half(1, place, 2, place) for place in places]],
         "one with many segments": [
             [part_of(0, [segment(number, number, size, number) for number in range(1, size)])],

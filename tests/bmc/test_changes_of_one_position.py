@@ -402,3 +402,44 @@ def test_a_change_that_parts_of_an_extract_divide_has_the_number_of_the_whole(si
     rows = by_parts([Path(path) for path in extracts.paths], size=size)
     assert {row["seq"]: row["after"]["V"] for row in rows} == expected
     assert len(rows) == 7
+
+
+W, V = "W" * 200, "V" * 200
+
+
+@ENGINES
+@pytest.mark.parametrize("lacking", [1, 2])
+@pytest.mark.parametrize("is_tied", [True, False])
+def test_a_segment_of_another_extract_is_of_its_change_only(
+    is_tied: bool, lacking: int, extracts: Extracts, engine: str
+) -> None:
+    """Another change of the position is in front of those that it has, whole."""
+    first, second = cut(1, W, 80), cut(1, V, 80)
+    front, behind = ([], []) if is_tied else (whole(0, "a"), whole(2, "b"))
+    extracts.add(*front, *second[lacking:])
+    extracts.add(*first, *second[:lacking], *behind)
+    assert extracts.texts(engine) == ([W, V] if is_tied else ["a", W, V, "b"])
+    assert "LMP" not in extracts.said
+
+
+@pytest.mark.parametrize("size", [300, 700, 1500])
+def test_a_segment_of_another_extract_is_in_one_part(size: int, extracts: Extracts) -> None:
+    """That of its change: not in one with another change of the position, nor in one with a copy of its segment."""
+    first, second = cut(1, W, 80), cut(1, V, 80)
+    extracts.add(*whole(0, "a"), *second[:1])
+    extracts.add(*second[1:], *whole(3, "b" * 100), *first, *whole(4, "c" * 100), second[-1])
+    expected = [change["after"]["V"] for change in extracts.changes("columnar")]
+    assert sorted(expected) == sorted(["a", V, "b" * 100, W, "c" * 100])
+    assert "[LMP-R004]" in extracts.said
+    rows = by_parts([Path(path) for path in extracts.paths], size=size)
+    assert sorted(row["after"]["V"] for row in rows) == sorted(expected)
+
+
+@ENGINES
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_copied_segment_does_not_cost_its_change(number: int, extracts: Extracts, engine: str) -> None:
+    segments = cut(1, TEXT, 80)
+    extracts.add(*whole(0, "a"), *segments[:number], segments[number], *segments[number:])
+    extracts.add(segments[-1], *whole(2, "b"))
+    assert extracts.texts(engine) == ["a", TEXT, "b"]
+    assert extracts.check() in (20, 24)
