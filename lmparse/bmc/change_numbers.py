@@ -8,7 +8,7 @@ have them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
@@ -22,6 +22,8 @@ from lmparse.bmc.unit_outcomes import UNIT_FIELDS, keys, widths
 from lmparse.values.byte_arrays import Flags
 
 _UNIT = widths(UNIT_FIELDS[1:])[0]
+Clock = Callable[[bytes], bytes]
+"""The position in the log that an identity states: LRSN, or RBA outside data sharing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +47,17 @@ class PlacedChange:
 
 def number_changes(
     rows: SharedRows, placed: Sequence[PlacedChange], given: Sequence[Given], lent: Sequence[list[LentSegment]],
-    heads: Sequence[ExtractHeads], position: int, *, is_of_one: bool,
-) -> None:  # fmt: skip
+    heads: Sequence[ExtractHeads], position: int, *, clock: Clock, is_of_one: bool,
+) -> int:  # fmt: skip
     """Set the numbers of changes in `given`, and in segments that are lent.
 
     `rows` and `placed` are all records of the extracts, changes in one record and in segments. `position` is the width
     of the position in an identity; `is_of_one` says whether two members of a data sharing group cannot have the same.
+
+    Returns at how many positions two extracts have different changes though both go on in front of and behind these.
     Raises FramingError LMP-F013 for changes of several units at one position.
     """
+    contradicting = 0
     by_place: dict[bytes, list[PlacedChange]] = {}
     for entry in _entries(rows, placed, position):
         by_place.setdefault(entry.identity[:position], []).append(entry)
@@ -62,10 +67,22 @@ def number_changes(
         members.sort(key=lambda one: (one.rank, one.offsets[0]))
         if is_of_one:
             _check_units(members, heads, position)
+        contradicting += _is_contradicting(members, heads, clock(members[0].identity))
         numbers = {change: number for number, change in enumerate(_in_order(members))}
         for one in members:
             if one.is_given:
                 _set(one, numbers[one.change], given[one.rank], lent[one.rank])
+    return contradicting
+
+
+def _is_contradicting(members: Sequence[PlacedChange], heads: Sequence[ExtractHeads], at: bytes) -> bool:
+    """Whether two extracts that have all changes of a position have different ones. It is in front of none of the
+    records of an extract, and behind none, that may have some of them only."""
+    found: dict[int, set[int]] = {}
+    for one in members:
+        if heads[one.rank].first < at < heads[one.rank].last:
+            found.setdefault(one.rank, set()).add(one.change)
+    return any(one - other and other - one for one, other in pairwise(found.values()))
 
 
 def _in_order(members: Sequence[PlacedChange]) -> list[int]:

@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 
 from lmparse.bmc.change_copies import copies_apart
-from lmparse.bmc.change_numbers import number_changes
+from lmparse.bmc.change_numbers import Clock, number_changes
 from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, heads_of, open_extract
 from lmparse.bmc.extract_settings import ExtractSettings, LentSegment, moved, numbered
 from lmparse.bmc.header_differences import differing_headers, have_members, is_one_clock
@@ -132,7 +132,9 @@ def _shared(
     some, rows = whole_changes(found, own, apart)
     read = _RecordReader(own, merged, options)
     split = split_changes(copies, found, own, some, read, rid=_place("rid", fields), has_data=len(forms) == 1)
-    number_changes(rows, split.placed, some, split.lent, own, position, is_of_one=is_of_one)
+    contradicting = number_changes(
+        rows, split.placed, some, split.lent, own, position, clock=_clock(fields), is_of_one=is_of_one
+    )
     for number, one, segments in zip(places, some, split.lent, strict=True):
         given[number], lent[number] = one, segments
     notes = []
@@ -151,7 +153,18 @@ def _shared(
             f"positions with several changes of one RID and type: {split.unpaired}; nothing shows which of two "
             "extracts are the same, so one may be given twice, or not at all"
         )
+    if contradicting:
+        notes.append(
+            f"positions inside of two extracts that have different changes there: {contradicting}; one of them may be "
+            "given twice"
+        )
     return given, lent, tuple(notes)
+
+
+def _clock(fields: Sequence[str]) -> Clock:
+    """As `extract_heads.positions`, of an identity with some fields."""
+    member, lrsn, rba = (_place(name, fields) for name in POSITION_FIELDS)
+    return lambda identity: identity[lrsn if any(identity[member]) and "log_lrsn" in fields else rba]
 
 
 def _place(name: str, fields: Sequence[str]) -> slice:

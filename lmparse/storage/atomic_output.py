@@ -194,6 +194,7 @@ def write_files(
     with its first file, so that none is left empty. A link in the place of a file is replaced, not followed. After an
     error all files are as they were. Raises OptionError LMP-S022.
     """
+    is_new = not os.path.lexists(folder)
     with naming_output(str(folder)), uninterrupted():
         folder.mkdir(parents=True, exist_ok=True)
         remove_left_behind(folder, inputs=inputs)
@@ -212,6 +213,9 @@ def write_files(
             undo.pop_all()
     finally:
         owned.remove()
+        if is_new:
+            with suppress(OSError):  # files are in it
+                folder.rmdir()
 
 
 def _keep(place: Path, kept: Path, undo: ExitStack) -> None:

@@ -443,3 +443,17 @@ def test_a_copied_segment_does_not_cost_its_change(number: int, extracts: Extrac
     extracts.add(segments[-1], *whole(2, "b"))
     assert extracts.texts(engine) == ["a", TEXT, "b"]
     assert extracts.check() in (20, 24)
+
+
+@ENGINES
+@pytest.mark.parametrize("is_inside", [True, False])
+def test_two_extracts_with_different_changes_of_a_position_are_said(
+    is_inside: bool, extracts: Extracts, engine: str
+) -> None:
+    """A byte of an RID may be damaged; at the end of an extract, the other one may go on with the next change."""
+    front, behind = whole(0, "a"), whole(2, "b")
+    one, other = ([lldf.record(data("x"), **fields(1, rid))] for rid in ("07" * 5, "08" * 5))
+    extracts.add(*front, *one, *(behind if is_inside else []))
+    extracts.add(*(front if is_inside else []), *other, *behind)
+    assert sorted(extracts.texts(engine)) == ["a", "b", "x", "x"]
+    assert ("positions inside of two extracts that have different changes there: 1;" in extracts.said) is is_inside

@@ -236,3 +236,14 @@ def test_files_are_as_they_were_after_an_error(tmp_path: Path) -> None:
     assert caught.value.code == "LMP-S022"
     assert {path.name: os.path.realpath(path) for path in out.rglob("*")} == before
     assert [(out / name).read_bytes() for name in ("first", "gone", "link")] == [b"first", b"gone", b"elsewhere"]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_folder_that_got_no_file_is_as_it_was(is_there: bool, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    if is_there:
+        out.mkdir()
+    with pytest.raises(OptionError, match="cannot be written"):
+        write_files(out, {"first": b"new", "first/below": b"new"})
+    assert out.exists() is is_there
+    assert sorted(tmp_path.rglob("*")) == ([out] if is_there else [])

@@ -108,7 +108,8 @@ def _build(builder: Builder, source: Path, out: Path) -> int:
     if problems and (not products or real_path(out) == GENERATED):
         raise SpecError(problems)
     changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
-    # The manifest first: what a killed build leaves is known as ours by the next one, and is not run, by its hashes.
+    # The manifest first: what a killed build leaves is known as ours by the next one. Specs of a user are not run from
+    # it, by their hashes.
     files = {name: changed[name] for name in sorted(changed, key=lambda name: name != MANIFEST)}
     write_files(out, files, removed=present.keys() - products.keys(), inputs=inputs_of([source]))
     print(f"{len(products)} files in {shown(out)}")
