@@ -109,13 +109,19 @@ class SharedRecords:
         return self.spanned.get(offset) or RecordExtent(0, ((offset, int(self.length[number])),), None)
 
 
+def place_of(name: str, fields: Sequence[str]) -> slice:
+    """Where a field is in an identity of some fields; nowhere if these lack it."""
+    start = sum(widths(fields[: fields.index(name)] if name in fields else ()))
+    return slice(start, start + (sum(widths([name])) if name in fields else 0))
+
+
 def shared_records(task: Shared) -> SharedRecords:
     """The records of one extract in the stretches that others have too. Raises FileLimitError LMP-L004."""
     heads, held = task.heads, Held(task.options.bounds)
     log = open_extract(heads.path, heads.control, task.options, heads.settings)
     runs: PositionRuns = log.position_runs()
     found: list[SharedRecords] = []
-    joining, numbering = _Joining(held), SegmentNumbering()
+    joining, numbering = _Joining(held, place_of("rid", task.fields)), SegmentNumbering()
     for window, decoded in decoded_windows(log, _RAW):
         ordinals = runs.numbers(window)
         at = keys(positions(log, decoded))
@@ -135,19 +141,24 @@ def shared_records(task: Shared) -> SharedRecords:
 class _Joining:
     """Digests of changes in segments; of those that lack one, table and DATA of the segments so far.
 
-    Several changes may have one identity: one begins where a number is there again, or the one before is whole.
+    Several changes may have one identity: one begins where a number is there again, or the one before is whole. Not if
+    it has an RID, and the same bytes are there again before the change is whole: that is a copy.
     """
 
-    def __init__(self, held: Held) -> None:
+    def __init__(self, held: Held, rid: slice) -> None:
         self.whole: dict[tuple[bytes, int], list[bytes]] = {}
         """By identity and TOTALSEGS."""
-        self._held = held
+        self._held, self._rid = held, rid
         self._open: dict[tuple[bytes, int], dict[int, tuple[bytes, bytes]]] = {}
 
-    def add(self, identity: bytes, total: int, number: int, table: bytes, data: bytes) -> None:
-        self._held.take(_SEGMENT_BYTES + len(data))
+    def add(self, identity: bytes, total: int, number: int, table: bytes, data: bytes) -> bool:
+        """Add the next segment of the extract; returns whether it is one, and no copy."""
         key = identity, total
-        if number in self._open.get(key, ()):
+        known = self._open.get(key, {}).get(number)
+        if known == (table, data) and any(identity[self._rid]):
+            return False
+        self._held.take(_SEGMENT_BYTES + len(data))
+        if known is not None:
             self._close(key)
         pieces = self._open.setdefault(key, {})
         pieces[number] = table, data
@@ -155,6 +166,7 @@ class _Joining:
             in_order = [pieces[number] for number in sorted(pieces)]
             self.whole.setdefault(key, []).append(_digest(in_order[0][0], *(data for _, data in in_order)))
             self._close(key)
+        return True
 
     def _close(self, key: tuple[bytes, int]) -> None:
         self._held.give(sum(_SEGMENT_BYTES + len(data) for _, data in self._open.pop(key).values()))
@@ -212,11 +224,14 @@ def _taken(
         )
         for place in partial.tolist()
     ]  # fmt: skip
-    for place, segment in zip(partial.tolist(), segments, strict=True):
-        joining.add(segment.identity, segment.total, segment.number, tables[place].tobytes(), data[place])
+    kept = [
+        one
+        for place, one in zip(partial.tolist(), segments, strict=True)
+        if joining.add(one.identity, one.total, one.number, tables[place].tobytes(), data[place])
+    ]
     whole = totals <= 1
     arrays: dict[str, Any] = {name: getattr(found, name)[whole] for name in _ARRAYS}
-    return SharedRecords(**arrays, segments=segments, spanned=found.spanned)
+    return SharedRecords(**arrays, segments=kept, spanned=found.spanned)
 
 
 def _are_spanned(window: Window, numbers: Int64s) -> Flags:

@@ -18,7 +18,7 @@ from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.merged_outcomes import Found, MergedOutcomes
 from lmparse.bmc.read_before import ReadBefore
-from lmparse.bmc.repeated_changes import IDENTITY_FIELDS, Given, Shared, shared_records, whole_changes
+from lmparse.bmc.repeated_changes import IDENTITY_FIELDS, Given, Shared, place_of, shared_records, whole_changes
 from lmparse.bmc.segments import Segment
 from lmparse.bmc.split_changes import split_changes
 from lmparse.bmc.unit_outcomes import widths
@@ -131,7 +131,7 @@ def _shared(
     apart, copies = copies_apart(found)
     some, rows = whole_changes(found, own, apart)
     read = _RecordReader(own, merged, options)
-    split = split_changes(copies, found, own, some, read, rid=_place("rid", fields), has_data=len(forms) == 1)
+    split = split_changes(copies, found, own, some, read, rid=place_of("rid", fields), has_data=len(forms) == 1)
     contradicting = number_changes(
         rows, split.placed, some, split.lent, own, position, clock=_clock(fields), is_of_one=is_of_one
     )
@@ -163,14 +163,8 @@ def _shared(
 
 def _clock(fields: Sequence[str]) -> Clock:
     """As `extract_heads.positions`, of an identity with some fields."""
-    member, lrsn, rba = (_place(name, fields) for name in POSITION_FIELDS)
+    member, lrsn, rba = (place_of(name, fields) for name in POSITION_FIELDS)
     return lambda identity: identity[lrsn if any(identity[member]) and "log_lrsn" in fields else rba]
-
-
-def _place(name: str, fields: Sequence[str]) -> slice:
-    """Where a field is in an identity; nowhere if headers lack it."""
-    start = sum(widths(fields[: fields.index(name)] if name in fields else ()))
-    return slice(start, start + (sum(widths([name])) if name in fields else 0))
 
 
 def _near(heads: Sequence[ExtractHeads]) -> dict[int, tuple[bytes, bytes]]:

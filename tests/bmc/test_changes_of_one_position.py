@@ -457,3 +457,21 @@ def test_two_extracts_with_different_changes_of_a_position_are_said(
     extracts.add(*(front if is_inside else []), *other, *behind)
     assert sorted(extracts.texts(engine)) == ["a", "b", "x", "x"]
     assert ("positions inside of two extracts that have different changes there: 1;" in extracts.said) is is_inside
+
+
+@ENGINES
+@pytest.mark.parametrize("copied", [[0, 0, 1, 2], [0, 1, 0, 2], [0, 1, 1, 2], [2, 0, 2, 1]])
+@pytest.mark.parametrize("other", [[0], [0, 1], [2], None])
+def test_a_copied_segment_of_a_change_with_an_rid(
+    other: list[int] | None, copied: list[int], extracts: Extracts, engine: str
+) -> None:
+    """The change is whole, and the copy an error, as where its extract is read alone; whatever another one has."""
+    segments = lldf.segmented(fields(1, "07" * 5), data(TEXT), 80)
+    beside = [lldf.record(data("x"), **fields(1, "08" * 5))]
+    extracts.add(*([segments[number] for number in other] if other is not None else beside))
+    extracts.add(*beside, *(segments[number] for number in copied), *whole(2, "b"))
+    changes = extracts.changes(engine)
+    assert [change["after"]["V"] for change in changes] == ["x", TEXT, "b"]
+    assert [int(change["seq"][-8:], 16) for change in changes] == [0, 1, 0]
+    assert extracts.said.count("[LMP-R005]") == 1
+    assert "[LMP-R004]" not in extracts.said
