@@ -15,7 +15,7 @@ from itertools import groupby, pairwise, zip_longest
 from typing import Any
 
 from lmparse.bmc.change_copies import ChangeCopy, Copies
-from lmparse.bmc.paired_change import MOST_COMPARED, Key, PairedChange, key_of, keys_of, offset_of
+from lmparse.bmc.paired_change import MOST_COMPARED, Key, PairedChange, key_of, offset_of
 from lmparse.bmc.repeated_changes import SharedSegment
 from lmparse.bmc.segment_runs import put_together
 
@@ -68,8 +68,7 @@ class _Pairing:
         every = [copy for own in copies for copy in own]
         whole = [copy for copy in every if copy.is_whole]
         turned = [copy for copy in whole if _is_turned(copy)]
-        self._times = Counter(key for copy in every for key in keys_of(copy))
-        """How many records have some TOTALSEGS, table and DATA."""
+        self._times = Counter(record for copy in every for record in _records(copy))
         pieces = {segment.digest for copy in whole for segment in copy.segments}
         odd = [copy for copy in whole if not copy.segments and copy.digest in pieces and self._is_alone(copy)]
         left = {id(copy) for copy in (*turned, *odd)}
@@ -149,7 +148,7 @@ class _Pairing:
 
     def _is_alone(self, copy: ChangeCopy) -> bool:
         """Whether no other record is as that of a copy in one."""
-        return all(self._times[key] == 1 for key in keys_of(copy))
+        return all(self._times[record] == 1 for record in _records(copy))
 
     def _is_miscounted(self, copy: ChangeCopy) -> bool:
         """Whether one record is of a change that its extract lacks, with the DATA of one of its records.
@@ -264,6 +263,13 @@ def _is_turned(copy: ChangeCopy) -> bool:
         return False
     numbers = [segment.number for segment in sorted(copy.segments, key=offset_of)]
     return sum(one > other for one, other in pairwise(numbers)) == 1 and numbers[-1] < numbers[0]
+
+
+def _records(copy: ChangeCopy) -> Iterator[tuple[int, int, bytes]]:
+    """TOTALSEGS, SEGNUM, and the digest of table and DATA of each record; SEGNUM of an only one is not known."""
+    yield from ((one.total, one.number, one.digest) for one in copy.segments)
+    if not copy.segments:
+        yield 1, 0, copy.digest
 
 
 def _append(changes: list[PairedChange], change: PairedChange) -> None:

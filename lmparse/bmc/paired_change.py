@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from lmparse.bmc.change_copies import ChangeCopy, part_of
@@ -51,11 +50,11 @@ class PairedChange:
 
     def add_whole(self, copy: ChangeCopy) -> None:
         self.copies[copy.rank] = copy
-        self._of_copies |= Counter(digest for _, digest in keys_of(copy))
+        self._of_copies |= Counter(_digests(copy))
 
     def add_miscounted(self, copy: ChangeCopy) -> None:
         self.miscounted.append(replace(copy, is_whole=False, is_miscounted=True))
-        self._of_parts.update((copy.rank, digest) for _, digest in keys_of(copy))
+        self._of_parts.update((copy.rank, digest) for digest in _digests(copy))
 
     def add(self, rank: int, segment: SharedSegment) -> None:
         self.parts.setdefault(segment.number, {})[rank] = segment
@@ -94,9 +93,9 @@ def key_of(segment: SharedSegment) -> Key:
     return segment.total, segment.digest
 
 
-def keys_of(copy: ChangeCopy) -> Iterator[Key]:
-    """What is compared of the records of a copy."""
-    yield from map(key_of, copy.segments) if copy.segments else [(1, copy.digest)]
+def _digests(copy: ChangeCopy) -> list[bytes]:
+    """Of table and DATA of each record."""
+    return [segment.digest for segment in copy.segments] or [copy.digest]
 
 
 def offset_of(segment: SharedSegment) -> int:
