@@ -76,8 +76,10 @@ def number_changes(
 
 
 def _is_contradicting(members: Sequence[PlacedChange], heads: Sequence[ExtractHeads], at: bytes) -> bool:
-    """Whether two extracts that have all changes of a position have different ones. It is in front of none of the
-    records of an extract, and behind none, that may have some of them only."""
+    """Whether two extracts that have all changes of a position have different ones.
+
+    Of the first and the last position that an extract has, it may have some changes only.
+    """
     found: dict[int, set[int]] = {}
     for one in members:
         if heads[one.rank].first < at < heads[one.rank].last:

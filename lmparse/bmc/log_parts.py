@@ -110,7 +110,7 @@ class LogParts:
         return False
 
     def segments(self) -> Iterator[Segment]:
-        """Every record that is a segment, without its bytes, from one pass over the headers."""
+        """Every record that is a segment, from one pass over the headers."""
         with suppress(FramingError):  # reported where it is read, as is what is no record
             for extent in self._segment_extents():
                 try:
