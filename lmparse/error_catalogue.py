@@ -341,19 +341,6 @@ CATALOGUE: dict[str, Cause] = {
         "Raise heldBytes if the machine has the memory, or read a shorter log. Segments without the rest of their "
         "change show that the log is damaged or was extracted in part.",
     ),
-    "LMP-L005": Cause(
-        "a page would have too many records",
-        "`lmparse explain --all` puts all records of a file into one page, and the file has more than pageRecords: a "
-        "browser would need long to open the page.",
-        "Look at the file with `lmparse serve`, which reads records when they are requested, or raise the limit: "
-        "`limits` with pageRecords=10000.",
-    ),
-    "LMP-L006": Cause(
-        "a request took too long",
-        "`lmparse serve` has read records for one request for requestSeconds: the spec has a loop without an end, or "
-        "one of very many rounds, or the file is very large.",
-        "Look at the loops of the spec (`repeat`), or raise the limit: `limits` with requestSeconds=3000.",
-    ),
     "LMP-L007": Cause(
         "a record takes too many steps",
         "The spec lets what it reads of a record multiply: nested records, empty items, and bytes that an instance "

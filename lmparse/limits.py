@@ -51,10 +51,6 @@ class Limits:
     unpacked_ratio: int = _limit(1000, "LMP-L003", "unpacked bytes for each byte of a compressed file")
     disk_share: int = _limit(90, "LMP-L003", "percent of the free disk in TMPDIR for the copy of a file", most=100)
     held_bytes: int = _limit(4 << 30, "LMP-L004", "bytes of memory for what is kept until its end is read")
-    page_records: int = _limit(3000, "LMP-L005", "records of a page that has all of a file", LimitError)
-    request_seconds: int = _limit(
-        300, "LMP-L006", "seconds in which serve answers one request", LimitError, most=31_536_000
-    )
 
     @classmethod
     def parse(cls, text: str) -> Limits:

@@ -8,26 +8,21 @@ from __future__ import annotations
 
 import glob
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event, Lock, Thread
 from typing import Any, Self
 
 from lmparse.errors import LmparseError, OptionError
-from lmparse.options import FILE_OPTIONS
-from lmparse.review.browse.served_file import ServedFile, error_row, unforeseen
 from lmparse.review.explain.explanation import printable
+from lmparse.review.serve.served_file import ServedFile, error_row, unforeseen
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.products import Builder
 from lmparse.spec.build.specs import Problem, SpecError
 from lmparse.spec.build.watch import watch
 from lmparse.storage.atomic_output import write_files
-from lmparse.storage.inputs import inputs_of
-from lmparse.storage.owned_folder import OwnedFolder, remove_left_behind
 
-_BUILT = "lmparse-specs-"
-"""Beginning of the names of folders for what is built. Those of servers that were killed are removed by the next."""
 _LONGEST_WAIT = 60
 """Seconds in which the first build must end, before the server says where it is."""
 _LONGEST_END = 10
@@ -43,10 +38,7 @@ class LiveSpecs:
         self._files, self._options = files, options
         for file in files:
             file.withhold("there are no built specs yet to read the file with")
-        place = Path(tempfile.gettempdir())
-        described = [str(options.get(name, "")) for name in FILE_OPTIONS]
-        remove_left_behind(place, _BUILT, inputs_of([source, *(file.path for file in files), *described]))
-        self._folder = OwnedFolder(place, "", _BUILT)
+        self._folder = TemporaryDirectory(prefix="lmparse-specs-")
         self._lock = Lock()
         self._problems: list[dict[str, Any]] = []
         self._generation, self._version = 0, 0
@@ -68,7 +60,7 @@ class LiveSpecs:
         self._ended.set()
         if self._thread.ident is not None:
             self._thread.join(_LONGEST_END)
-        self._folder.remove()
+        self._folder.cleanup()
 
     def state(self) -> dict[str, Any]:
         """How often something changed that is shown, and what is wrong in the specs now.
@@ -119,7 +111,7 @@ class LiveSpecs:
         self._first.set()
 
     def _folder_of(self, version: int) -> Path:
-        return self._folder.path / str(version)
+        return Path(self._folder.name, str(version))
 
     def _chosen(self, builder: Builder) -> str:
         """The id of the spec of the records; empty if that cannot be said now. Raises OptionError if several may be

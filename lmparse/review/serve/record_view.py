@@ -20,7 +20,7 @@ from lmparse.review.explain.explanation import (
 from lmparse.spec.layout import Field
 from lmparse.values.codepages import CodePage
 
-MOST_BYTES = 1 << 16
+_MOST_BYTES = 1 << 16
 """Most bytes of a section that a view has; the number of those left out is said."""
 _MOST_VALUE, _SHOWN_VALUE = 2000, 1200
 _ROLE = re.compile(r"(?:(.+)\.)?(before|after)\.([^.]+?)(?:\.value)?").fullmatch
@@ -45,11 +45,8 @@ class FieldTexts:
         return self._numbers[key]
 
 
-def view(found: Explanation, texts: FieldTexts, most_bytes: int = MOST_BYTES) -> dict[str, Any]:
-    """A record for the front-end; the texts of its fields are added to `texts`.
-
-    A section has at most its first `most_bytes` bytes.
-    """
+def view(found: Explanation, texts: FieldTexts) -> dict[str, Any]:
+    """A record for the front-end; the texts of its fields are added to `texts`."""
     return {
         "record": found.record,
         "spec": found.main.layout.id,
@@ -61,7 +58,7 @@ def view(found: Explanation, texts: FieldTexts, most_bytes: int = MOST_BYTES) ->
         "notes": list(map(printable, found.notes)),
         "faults": [{"text": printable(str(fault)), "hint": printable(fault.hint or "")} for fault in found.faults],
         "pages": [page.name for page in pages_beside(found.page)],
-        "sections": [_section(section, texts, section is found.main, most_bytes) for section in found.sections],
+        "sections": [_section(section, texts, section is found.main) for section in found.sections],
         "pairs": _pairs(found),
     }
 
@@ -71,7 +68,7 @@ def character_tables(page: CodePage | None) -> dict[str, str]:
     return {page.name: "".join(characters(page)) for page in pages_beside(page)}
 
 
-def _section(section: ExplainedSection, texts: FieldTexts, is_main: bool, most: int) -> dict[str, Any]:
+def _section(section: ExplainedSection, texts: FieldTexts, is_main: bool) -> dict[str, Any]:
     raw = section.dissection.raw
     return {
         "id": section.layout.id,
@@ -80,8 +77,8 @@ def _section(section: ExplainedSection, texts: FieldTexts, is_main: bool, most: 
         "words": section.place,
         "ref": _line(section.layout.doc_ref),
         "places": [list(place) for place in section.places],
-        "hex": raw[:most].hex(),
-        "cut": max(0, len(raw) - most),
+        "hex": raw[:_MOST_BYTES].hex(),
+        "cut": max(0, len(raw) - _MOST_BYTES),
         "lines": [_field_line(line, section, texts) for line in section.lines],
     }
 

@@ -1,31 +1,32 @@
-"""Record list: rows of a list of records, filters over them, and finding.
+"""Record list: the records of a file by number, rows of a list of them, and filters.
 
-A filter or a find looks at a number of records that is stated, and says where to go on, so that each request takes a
-bounded time in a file of any size.
+A filter looks at records for some seconds, and says where to go on, so that each request ends soon in a file of any
+size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property
 from typing import Any
 
-from lmparse.errors import DataError, FramingError, OptionError
-from lmparse.framing.extents import RecordExtent
+from lmparse.errors import DataError, FramingError
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.records.dissection import Dissection
 from lmparse.records.file_dissection import RecordHeading, faulty
-from lmparse.review.browse.record_index import RecordIndex
 from lmparse.review.explain.explanation import printable
 from lmparse.review.explain.search import RecordSearch
 from lmparse.terminal import json_text
 
 MOST_ROWS = 200
 """Most rows of one request."""
-_MOST_READ, _MOST_DISSECTED = 5000, 400
-"""Most records that one request looks at: by their values, and with the places of all fields."""
-_MOST_BYTES = 1 << 26
-"""Most bytes that one request looks at, of records that have many; it looks at one record at least."""
+_MOST_SECONDS = 2
+"""Seconds after which a request looks at no further record; it looks at one at least."""
+_STEP = 1 << 20
+"""Bytes of the file between two places that are kept: at most so many are read to find a record by its number."""
 _SEARCHED = 1 << 23
 """Size in bytes of the largest file whose records have, unasked, facts that need a pass over the whole file: the pass
 over a log of Db2 LUW takes some seconds for so many bytes."""
@@ -68,11 +69,6 @@ class RecordFilter:
     """`NAME=VALUE` for a value of a field or column, or a text that a value contains."""
     is_damaged: bool = False
 
-    @property
-    def is_quick(self) -> bool:
-        """Whether the values of a record decide, without the places of its fields."""
-        return not (self.value or self.is_damaged)
-
     def accepts_heading(self, heading: RecordHeading) -> bool:
         """Whether a record with this heading may be listed."""
         return _is_meant(self.type, heading.type, heading.meaning) and _is_meant(self.table, heading.table)
@@ -101,56 +97,66 @@ class RecordList:
     def __init__(self, search: RecordSearch) -> None:
         self.search = search
         self.file = search.file
-        self.index = RecordIndex(search.file)
         self.is_searched = len(self.file.buffer) <= _SEARCHED
         """Whether rows have facts that need a pass over the whole file."""
 
     def rows(self, first: int, count: int, wanted: RecordFilter) -> Listed:
-        """At most `count` records from a number on that a filter accepts."""
-        most = _MOST_READ if wanted.is_quick else _MOST_DISSECTED
+        """At most `count` records from number `first` on that a filter accepts."""
+        rows: list[RecordRow] = []
+        looked_at, end = 0, time.monotonic() + _MOST_SECONDS
+        try:
+            for extent in self.extents(first):
+                if len(rows) == min(count, MOST_ROWS) or (looked_at and time.monotonic() > end):
+                    return Listed(rows, extent.index, looked_at)
+                looked_at += 1
+                heading = self._heading(extent)
+                if wanted.accepts_heading(heading) and wanted.accepts(found := self._dissected(extent)):
+                    rows.append(self._row(extent, heading, found))
+        except FramingError as error:
+            return Listed(rows, None, looked_at, error)
+        return Listed(rows, None, looked_at)
 
-        def row(extent: RecordExtent) -> RecordRow | None:
-            heading = self._heading(extent)
-            if not wanted.accepts_heading(heading):
-                return None
-            found = self._dissected(extent)
-            return self._row(extent, heading, found) if wanted.accepts(found) else None
+    # -- by number ------------------------------------------------------------------------------
 
-        return self._looked(first, min(count, MOST_ROWS), most, row)
+    def extents(self, first: int = 0) -> Iterator[RecordExtent]:
+        """The records from a number on. Raises FramingError where the file is damaged."""
+        if first == 0:
+            yield from self.file.extents()
+            return
+        place = max(bisect_right(self._firsts, first) - 1, 0)
+        for span in self._spans[place:]:
+            for extent in self.file.extents(span):
+                if extent.index >= first:
+                    yield extent
 
-    def find_bytes(self, first: int, wanted: bytes) -> Listed:
-        """The first record from a number on that has some bytes. Raises OptionError for none."""
-        if not wanted:
-            raise OptionError("there are no bytes to find", hint="hex digits, or a text")
+    def extent(self, number: int) -> RecordExtent | None:
+        """One record; None if there is none with this number. Raises FramingError for damage in front of it."""
+        return next(self.extents(number), None)
 
-        def row(extent: RecordExtent) -> RecordRow | None:
-            return self.row(extent) if wanted in extent.read(self.file.buffer) else None
+    @cached_property
+    def count(self) -> int:
+        """Number of the records up to the end of the file, or to its damage."""
+        count = self._firsts[-1]
+        try:
+            for extent in self.file.extents(self._spans[-1]):
+                count = extent.index + 1
+        except FramingError:
+            pass
+        return count
 
-        return self._looked(first, 1, 10 * _MOST_READ, row)
+    @cached_property
+    def _spans(self) -> list[Span]:
+        return self.file.spans(_STEP)
 
-    def row(self, extent: RecordExtent, found: Dissection | None = None) -> RecordRow:
-        """The row of a record; `found` is its dissection, if that is known."""
-        return self._row(extent, self._heading(extent), found or self._dissected(extent))
+    @cached_property
+    def _firsts(self) -> list[int]:
+        return [span.first_index or 0 for span in self._spans]
+
+    # -- of one record --------------------------------------------------------------------------
 
     def _row(self, extent: RecordExtent, heading: RecordHeading, found: Dissection) -> RecordRow:
         positions = ("", *(f"{number:X}" for _, number in self.search.dissector.positions_of(extent)))
         return RecordRow(extent, positions[-1] if len(positions) < 3 else positions[1], heading, tuple(faulty(found)))
-
-    def _looked(self, first: int, count: int, most: int, row: Callable[[RecordExtent], RecordRow | None]) -> Listed:
-        rows: list[RecordRow] = []
-        looked_at = seen_bytes = 0
-        try:
-            for extent in islice(self.index.extents(first), most):
-                if len(rows) == count or seen_bytes >= _MOST_BYTES:
-                    return Listed(rows, extent.index, looked_at)
-                looked_at += 1
-                seen_bytes += extent.length
-                if (found := row(extent)) is not None:
-                    rows.append(found)
-        except FramingError as error:
-            return Listed(rows, None, looked_at, error)
-        is_stopped = looked_at == most
-        return Listed(rows, first + looked_at if is_stopped else None, looked_at)
 
     def _heading(self, extent: RecordExtent) -> RecordHeading:
         try:

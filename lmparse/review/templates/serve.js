@@ -1,7 +1,38 @@
 // A list of records, and one record with its bytes beside its fields. All texts are written as text, never as HTML.
+"use strict";
+const eachLine = function* (lines) {
+  for (const line of lines) { yield line; yield* eachLine(line.c || []); }
+};
+
+class Trouble extends Error {
+  constructor(found) { super(found.text); this.found = found; }
+}
+
+class Served {
+  constructor() { this.file = 0; }
+
+  async ask(what, asked = {}) {
+    const words = new URLSearchParams({ file: this.file });
+    for (const [name, value] of Object.entries(asked)) if (value !== undefined && value !== "" && value !== false) words.set(name, value);
+    let answer;
+    try {
+      answer = await (await fetch(`/api/${what}?${words}`)).json();
+    } catch (error) {
+      throw new Trouble({ code: "", text: "the server does not answer", hint: "start lmparse serve again", isGone: true });
+    }
+    if (answer.error) throw new Trouble(answer.error);
+    return answer;
+  }
+
+  about(again) { return this.ask("file", { again }); }
+  list({ first, count, filter }) { return this.ask("list", { first, count, ...filter }); }
+  record(place) { return this.ask("record", place); }
+  state() { return this.ask("state"); }
+}
+
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const source = data.inlined ? new Inlined(data.inlined) : new Served();
+  const source = new Served();
   const $ = (id) => document.getElementById(id);
   const PAGE = 100;
   const FIRST_BYTES = 2048;
@@ -161,43 +192,6 @@
       await begin(place.record);
     }
   };
-  const after = () => (current === null || current.view.record === null ? 0 : current.view.record + 1);
-  const nextFault = async () => {
-    const isAtEnd = current !== null && current.view.record === null;
-    const found = await looked((first, count) => source.list({ first, count, filter: { damaged: true } }), 1, isAtEnd ? 0 : after());
-    if (found.rows.length) {
-      await visit({ record: found.rows[0].record });
-      say(`record ${found.rows[0].record} has a fault`);
-      select(firstFault());
-    } else if (found.damage && found.damage.offset !== null) {
-      await visit({ offset: found.damage.offset });
-      say("the file is damaged here");
-    } else if (!found.isStopped) {
-      say(`no fault behind record ${after() - 1}`);
-    }
-  };
-  const findNext = async (what, as) => {
-    const ask = as === "value" ? (first, count) => source.list({ first, count, filter: { value: what } })
-      : (first) => source.find({ first, [as]: what });
-    const found = await looked(ask, 1, after());
-    if (!found.rows.length) {
-      if (!found.isStopped) say(`not found behind record ${after() - 1}`);
-      return;
-    }
-    await visit({ record: found.rows[0].record });
-    if (as !== "value") showBytes(what, as);
-    say(`found in record ${found.rows[0].record}`);
-  };
-  const showBytes = (what, as) => {
-    const number = current.view.sections.findIndex((section) => section.main);
-    const table = [...(about.characters[current.view.pages[0]] || "")];
-    const wanted = as === "hex" ? what.replace(/\s|^0x/g, "").toLowerCase()
-      : [...what].map((letter) => table.indexOf(letter).toString(16).padStart(2, "0")).join("");
-    let at = current.view.sections[number].hex.indexOf(wanted);
-    while (at > 0 && at % 2) at = current.view.sections[number].hex.indexOf(wanted, at + 1);
-    if (at >= 0) selectBytes(number, at / 2, at / 2 + wanted.length / 2);
-  };
-
   // -- one record -----------------------------------------------------------------------------
 
   const bytesOf = (section) => (section.hex.match(/../g) || []).map((pair) => parseInt(pair, 16));
@@ -226,8 +220,7 @@
         h("button", { type: "button", onclick: guarded(readWhole) }, "Read the whole file for it")) : null,
       view.notes.length ? h("ul", { class: "notes" }, view.notes.map((note) => h("li", {}, note))) : null,
       pairsTable(view), bytesPane(view),
-      h("div", { class: "sides" }, tree(view), h("section", { class: "about", "aria-label": "Field and selected bytes" },
-        h("div", { id: "field" }), inspector())),
+      h("div", { class: "sides" }, tree(view), h("section", { class: "about", "aria-label": "Field", id: "field" })),
     ].filter(Boolean));
     $("compare").hidden = view.record === null;
     $("compared").replaceChildren();
@@ -329,7 +322,8 @@
     for (let up = button.parentElement; up && up.id !== "tree"; up = up.parentElement) if (up.matches("details") && up !== button.parentElement) up.open = true;
     for (const one of current.buttons) one.classList.toggle("lit", one === button);
     current.buttons.forEach((one, at) => { one.tabIndex = at === number ? 0 : -1; });
-    selectBytes(line.section, line.s, line.e, { isField: true, isQuiet });
+    current.range = { section: line.section, start: line.s, end: line.e };
+    light(!isQuiet);
     if (!isQuiet) button.scrollIntoView({ block: "nearest" });
   };
 
@@ -338,14 +332,13 @@
   const bytesPane = (view) => {
     const names = view.pages;
     const pane = h("div", { class: "view", tabindex: "0", role: "region",
-      "aria-label": "Bytes; the left and right arrow keys go from field to field, with Shift they change the selection" });
+      "aria-label": "Bytes; the left and right arrow keys go from field to field" });
     const choose = (name) => () => { current.page = name; drawBytes(pane); };
     current.page = names[0];
     const radios = names.length < 2 ? h("span", { class: "soft" }, `text as ${names[0]}`)
       : h("fieldset", {}, h("legend", {}, "Text as"), names.map((name) => h("label", {},
         h("input", { type: "radio", name: "page", checked: name === names[0], onchange: choose(name) }), ` ${name}`)));
     pane.addEventListener("pointerdown", press);
-    pane.addEventListener("pointerover", drag);
     pane.addEventListener("keydown", byKeys);
     current.pane = pane;
     queueMicrotask(() => drawBytes(pane));
@@ -397,47 +390,18 @@
     }
     return made;
   };
-  let anchor = null;
-  let isDragged = false;
-  const spot = (event) => {
-    const held = event.target instanceof Element ? event.target.closest("[data-at]") : null;
-    return held ? [Number(held.dataset.section), Number(held.dataset.at)] : null;
-  };
   const press = (event) => {
-    const found = spot(event);
-    if (!found || event.button !== 0) return;
-    anchor = found;
-    isDragged = false;
-    const owner = owning(found[0])[found[1]];
-    if (event.shiftKey && current.range) { selectBytes(found[0], Math.min(current.range.start, found[1]), Math.max(current.range.end, found[1] + 1)); isDragged = true; }
-    else if (owner !== undefined) select(owner);
+    const held = event.target instanceof Element ? event.target.closest("[data-at]") : null;
+    const owner = held && event.button === 0 ? owning(Number(held.dataset.section))[Number(held.dataset.at)] : undefined;
+    if (owner !== undefined) select(owner);
   };
-  const drag = (event) => {
-    const found = spot(event);
-    if (!anchor || !found || !(event.buttons & 1) || found[0] !== anchor[0]) return;
-    if (found[1] !== anchor[1]) isDragged = true;
-    if (isDragged) selectBytes(found[0], Math.min(anchor[1], found[1]), Math.max(anchor[1], found[1]) + 1);
-  };
-  document.addEventListener("pointerup", () => { anchor = null; });
   const byKeys = (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by || !current.range) return;
     event.preventDefault();
-    const { section, start, end } = current.range;
-    const size = current.view.sections[section].hex.length / 2;
-    if (event.shiftKey) { selectBytes(section, start, Math.max(start + 1, Math.min(end + by, size))); return; }
     const leaves = current.lines.map((line, at) => at).filter((at) => !current.lines[at].c && current.lines[at].e > current.lines[at].s);
     const next = by > 0 ? leaves.find((at) => at > current.selected) : leaves.findLast((at) => at < current.selected);
     if (next !== undefined) select(next);
-  };
-  const selectBytes = (section, start, end, { isField = false, isQuiet = false } = {}) => {
-    current.range = { section, start, end };
-    if (!isField) for (const one of current.buttons) one.classList.remove("lit");
-    light(!isQuiet);
-    const { from, size } = inspectorForm().elements;
-    from.value = start;
-    size.value = end - start;
-    inspectSoon();
   };
   const light = (isShown = false) => {
     for (const old of current.pane.querySelectorAll(".lit")) old.classList.remove("lit");
@@ -449,44 +413,6 @@
     const box = current.pane.getBoundingClientRect();
     const place = first[0].getBoundingClientRect();
     if (place.top < box.top + 8 || place.bottom > box.bottom - 8) current.pane.scrollTop += place.top - box.top - box.height / 3;
-  };
-
-  // -- the inspector ------------------------------------------------------------------------------
-
-  const inspector = () => h("div", { id: "inspector" }, h("h3", { id: "inspector-title" }, "Selected bytes"),
-    h("form", { id: "range", class: "tool", "aria-label": "Selected bytes", onsubmit: (event) => event.preventDefault(), oninput: rangeTyped },
-      h("label", {}, "from byte ", h("input", { name: "from", type: "number", min: "0" })), h("label", {}, "number ", h("input", { name: "size", type: "number", min: "1", max: "256" }))),
-    h("table", { id: "values", "aria-labelledby": "inspector-title" }, h("tbody")), h("p", { class: "soft", id: "inspector-note" }));
-  const inspectorForm = () => document.getElementById("range");
-  const rangeTyped = () => {
-    const { from, size } = inspectorForm().elements;
-    const start = Number(from.value);
-    const length = Number(size.value);
-    const section = current.range ? current.range.section : 0;
-    const most = current.view.sections[section].hex.length / 2;
-    if (!Number.isInteger(start) || !Number.isInteger(length) || length < 1 || start < 0 || start >= most) return;
-    current.range = { section, start, end: Math.min(start + length, most) };
-    light(true);
-    inspectSoon();
-  };
-  let waiting = 0;
-  const inspectSoon = () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(guarded(inspect), 60);
-  };
-  const inspect = async () => {
-    const { view, range, place } = current;
-    const length = range.end - range.start;
-    const body = $("values").tBodies[0];
-    $("inspector-note").textContent = length === 0 ? "no bytes" : length > 256 ? "at most 256 bytes are inspected" : "";
-    if (length === 0 || length > 256) { body.replaceChildren(); return; }
-    const characters = Object.fromEntries(view.pages.map((name) => [name, about.characters[name] || ""]));
-    const bytes = bytesOf(view.sections[range.section]).slice(range.start, range.end);
-    const found = await source.inspect({ place, section: range.section, start: range.start, length, bytes, characters });
-    if (!current || current.range !== range) return;
-    body.replaceChildren(...found.values.map((value) => h("tr", {}, h("th", { scope: "row" }, value.name),
-      cell(value.reason ? h("span", { class: "soft" }, value.reason) : h("code", {}, value.value)))));
-    if (found.note) $("inspector-note").textContent = found.note;
   };
 
   // -- two records --------------------------------------------------------------------------------
@@ -534,12 +460,10 @@
     if (bodyRows().length) await openRow(bodyRows()[0]);
   });
   $("filters").addEventListener("reset", () => { filter = {}; guarded(async () => { await begin(0); })(); });
-  on("finder", "submit", () => { const { what, as } = $("finder").elements; return findNext(what.value, as.value); });
   on("goto", "submit", () => visit({ record: wholeNumber($("goto").elements.record) }));
   on("compare", "submit", () => compare(wholeNumber($("compare").elements.other)));
   on("previous", "click", () => step(-1));
   on("next", "click", () => step(1));
-  on("fault", "click", nextFault);
   on("more", "click", later);
   on("back", "click", earlier);
   on("stop", "click", async () => { work += 1; $("stop").hidden = true; say("stopped"); });

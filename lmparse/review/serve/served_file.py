@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from lmparse.errors import FramingError, LimitError, LmparseError, OptionError, ReadError
-from lmparse.limits import Limits
+from lmparse.errors import FramingError, LmparseError, OptionError, ReadError
 from lmparse.logs.open import files_beside
-from lmparse.review.browse.deadline import TOO_LONG, deadline
-from lmparse.review.browse.inspector import inspected
-from lmparse.review.browse.record_list import Listed, RecordFilter, RecordList
-from lmparse.review.browse.record_view import FieldTexts, character_tables, view
 from lmparse.review.explain.explanation import printable
 from lmparse.review.explain.search import Explained, search_in
+from lmparse.review.serve.record_list import Listed, RecordFilter, RecordList
+from lmparse.review.serve.record_view import FieldTexts, character_tables, view
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.joined import names_in
 from lmparse.storage.watched import State, state_of
-
-_KEPT = 8
-"""Explained records that are kept, since selecting bytes asks for the same one again and again."""
 
 
 class ServedFile:
@@ -34,7 +27,6 @@ class ServedFile:
         self._lock = RLock()
         self._records: RecordList | None = None
         self._seen: State = {}
-        self._kept: dict[tuple[str, int], Explained] = {}
         self._withheld = ""
 
     @property
@@ -45,7 +37,7 @@ class ServedFile:
     def reopen(self, options: Mapping[str, Any] | None = None) -> None:
         """Open the file anew at the next request, with other options if some are given."""
         with self._lock:
-            self._records, self._kept = None, {}
+            self._records = None
             if options is not None:
                 self._options, self._withheld = dict(options), ""
 
@@ -62,56 +54,26 @@ class ServedFile:
 
     def about(self) -> dict[str, Any]:
         """What is known about the file as a whole."""
-        with self._reading():
+        with self._lock:
             return about(self._opened())
 
     def listed(self, first: int, count: int, wanted: RecordFilter) -> dict[str, Any]:
         """Rows of the list."""
-        with self._reading():
+        with self._lock:
             return answer(self._opened().rows(first, count, wanted))
-
-    def found(self, first: int, *, text: str | None = None, hexes: str | None = None) -> dict[str, Any]:
-        """The first record from a number on that has a text in its code page, or bytes in hex."""
-        with self._reading():
-            records = self._opened()
-            raw = records.file.code_page.encode(text) if text is not None else _bytes(hexes or "")
-            return answer(records.find_bytes(first, raw))
 
     def record(self, *, number: int | None = None, offset: int | None = None, is_whole: bool = False) -> dict[str, Any]:
         """A record by its number, or what is at an offset of the file.
 
         In a large file it has facts that need a pass over the whole file only with `is_whole`.
         """
-        with self._reading():
+        with self._lock:
             texts = FieldTexts()
             shown = view(self._explained(number, offset, is_whole=is_whole), texts)
             is_partial = shown["record"] is not None and not (is_whole or self._opened().is_searched)
             return {"view": shown, "texts": texts.texts, "is_partial": is_partial}
 
-    def inspected(
-        self, section: int, start: int, length: int, *, number: int | None = None, offset: int | None = None
-    ) -> dict[str, Any]:
-        """What some bytes of a section of a record are, by every decoder that fits their number."""
-        with self._reading():
-            found = self._explained(number, offset)
-            if section >= len(found.sections):
-                raise OptionError(f"the record has no section {section}")
-            raw = found.sections[section].dissection.raw[start : start + length]
-            return {"values": [entry._asdict() for entry in inspected(raw, found.page)]}
-
     # -- reading ------------------------------------------------------------------------------
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        """Read for one request, with no other at a time. Raises LimitError LMP-L006 if it takes too long."""
-        with self._lock:
-            try:
-                with deadline(Limits.parse(str(self._options.get("limits") or "")), self.path):
-                    yield
-            except LimitError as error:
-                if error.code == TOO_LONG:
-                    self._records, self._kept = None, {}  # they may be half of what they are to be
-                raise
 
     def _opened(self) -> RecordList:
         if self._withheld:
@@ -126,24 +88,16 @@ class ServedFile:
             raise ReadError(f"{self.path}: changed after it was opened", hint="read it again")
         return self._records
 
-    def _explained(self, number: int | None, offset: int | None, *, is_whole: bool = False) -> Explained:
+    def _explained(self, number: int | None, offset: int | None, *, is_whole: bool) -> Explained:
         if (number is None) == (offset is None):
             raise OptionError("a record is named by its number or by an offset")
         records = self._opened()
-        key = ("record", number) if number is not None else ("offset", offset or 0)
-        if key not in self._kept or is_whole:
-            if len(self._kept) >= _KEPT:
-                self._kept.pop(next(iter(self._kept)))
-            self._kept[key] = self._find(records, number, offset, is_whole)
-        return self._kept[key]
-
-    def _find(self, records: RecordList, number: int | None, offset: int | None, is_whole: bool) -> Explained:
         searches = is_whole or records.is_searched
         if number is None:
             return records.search.by_offset(offset or 0, searches=searches)
-        extent = records.index.extent(number)
+        extent = records.extent(number)
         if extent is None:
-            raise OptionError(f"there is no record {number}: the file has {records.index.count}")
+            raise OptionError(f"there is no record {number}: the file has {records.count}")
         return records.search.at(extent, searches=searches)
 
 
@@ -159,7 +113,7 @@ def about(records: RecordList) -> dict[str, Any]:
     return {
         "name": printable(file.path),
         "size": len(file.buffer),
-        "count": records.index.count,
+        "count": records.count,
         "spec": file.spec.id,
         "framing": file.framing.name,
         "decisions": [printable(str(decision)) for decision in file.decisions],
@@ -193,10 +147,3 @@ def error_row(error: LmparseError) -> dict[str, Any]:
 def unforeseen(error: Exception, hint: str | None = None) -> LmparseError:
     """The error of what no other error is for."""
     return LmparseError(f"{type(error).__name__}: {error}", code="LMP-S013", hint=hint)
-
-
-def _bytes(text: str) -> bytes:
-    try:
-        return bytes.fromhex(text.strip().removeprefix("0x"))
-    except ValueError:
-        raise OptionError(f"{text!r} is not hex", hint="pairs of hex digits, as E4 C2") from None
