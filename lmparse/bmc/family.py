@@ -17,7 +17,6 @@ from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, ControlFiles, Family, PlannedPass
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.log_range import LogRange
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.errors import DataError, OptionError
 from lmparse.framing.detection import Detection
@@ -154,12 +153,6 @@ def _search(limits: Limits) -> Callable[[str, str | None], str]:
     return ControlSearch(limits).find
 
 
-def _range_of(path: str, options: Options) -> LogRange:
-    from lmparse.bmc.log_range import range_of
-
-    return range_of(path, options)
-
-
 def _dissector(log: ChangeLog) -> FileDissector:
     from lmparse.bmc.dissection import LogicalLogDissector
 
@@ -189,7 +182,6 @@ FAMILY = Family(
     control_plan=_control_plan,
     change_passes=_change_passes,
     change_reader=_change_reader,
-    range_of=_range_of,
     describe=_describe,
     transactions=_transactions,
     dissector=_dissector,

@@ -15,7 +15,6 @@ from lmparse.changes.change import SeqForm
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions, describe
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.log_range import LogRange, OverlappingRecords
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.errors import DataError
 from lmparse.framing.detection import Detection
@@ -138,12 +137,6 @@ class Family(Generic[Log]):
     first_position: Callable[[str, Options, Checkpoint | None], str] | None = None
     """The position of the first record of a file, as text that sorts as positions do. Raises FramingError, OptionError.
     None: its logs are not read as streams."""
-    range_of: Callable[[str, Options], LogRange] | None = None
-    """What a file has of a log, from one pass over it. Raises FramingError, ControlError, OptionError. None: a ledger
-    does not take its logs."""
-    shared: Callable[[LogRange, LogRange, Options, OverlappingRecords | None], OverlappingRecords] | None = None
-    """The records that a file and one that begins in it both have, with the options for both, and where an earlier one
-    began in the first file. Raises FramingError LMP-F013 if they differ. None: files are not compared."""
     control_plan: Callable[[Spec, str, Limits], RecordPlan] | None = None
     """The same for a spec and the path of a control file, without a log."""
     change_passes: Callable[[str | None, Limits], Sequence[PlannedPass]] | None = None

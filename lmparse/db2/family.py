@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, Family, PlannedPass
-from lmparse.changes.log_range import LogRange, OverlappingRecords
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.db2 import log_record
 from lmparse.db2.log import Db2Log, open_log
@@ -61,18 +60,6 @@ def _first_position(path: str, options: Options, checkpoint: Checkpoint | None) 
     from lmparse.db2.joining import first_position
 
     return first_position(path, options, checkpoint)
-
-
-def _range_of(path: str, options: Options) -> LogRange:
-    from lmparse.db2.log_range import range_of
-
-    return range_of(path, options)
-
-
-def _shared(one: LogRange, other: LogRange, options: Options, place: OverlappingRecords | None) -> OverlappingRecords:
-    from lmparse.db2.log_range import shared
-
-    return shared(one, other, options, place)
 
 
 def _describe(log: Db2Log) -> TableDescriptions:
@@ -130,8 +117,6 @@ FAMILY = Family(
     join=_join,
     checkpoint=_checkpoint,
     first_position=_first_position,
-    range_of=_range_of,
-    shared=_shared,
     change_reader=_change_reader,
     change_passes=_change_passes,
     describe=_describe,

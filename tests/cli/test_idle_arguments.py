@@ -43,7 +43,6 @@ RUNS: dict[str, tuple[str, ...]] = {
     "coverage of bmc": ("coverage", *BMC, "--json"),
     "coverage of db2": ("coverage", *DB2, "--json"),
     "coverage of records": ("coverage", "a.dat", "sample.log", "--json"),
-    "ledger": ("ledger", "add", "OUT", "a.dat", "--json"),
 }
 """Every command that reads logs, but `serve`, which is tested apart."""
 MODE = "the text says nothing of a bad record but that it is bad, in every mode but failfast"
@@ -71,9 +70,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def taken(words: tuple[str, ...]) -> set[str]:
     """The options that a command takes, by their names in Python."""
     parser = build_parser()
-    for word in words[: 2 if words[0] == "ledger" else 1]:
-        (uses,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-        parser = uses.choices[word]
+    (uses,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    parser = uses.choices[words[0]]
     return {action.dest for action in parser._actions if action.option_strings}
 
 

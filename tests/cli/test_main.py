@@ -22,7 +22,7 @@ from lmparse.spelling import camel
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
     *("formats", "sniff", "records", "changes", "summary", "txn", "tables", "history"),
-    *("ledger", "sql", "convert", "land", "plan", "check", "coverage", "diff", "explain"),
+    *("sql", "convert", "land", "plan", "check", "coverage", "diff", "explain"),
     *("serve", "docs", "build", "demo"),
 )
 END = "FFFFFFFFFFFFFFFFFFFF"
