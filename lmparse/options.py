@@ -81,9 +81,7 @@ _ROW_IMAGES = f"{_ROWS} tables"
 _EVERYWHERE = "records changes txn summary check convert coverage explain bytes parse rdd tables"
 _OF_CONTROL = "records changes txn summary check convert coverage explain bytes tables"
 _of_changes = partial(_option, of="changes convert")
-_of_framing = partial(
-    _option, of="records changes txn summary check convert coverage explain sniff bytes tables"
-)
+_of_framing = partial(_option, of="records changes txn summary check convert coverage explain sniff bytes tables")
 _MOST_ADJUSTED = 10**9 - 1
 """Bytes that an adjustment may add or take off."""
 SEQ_DIGITS = 72
