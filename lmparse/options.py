@@ -188,7 +188,7 @@ class Options:
     limits: str = _option(
         "",
         "other limits of what is read, as recordBytes=1G,unpackedRatio=5000; docs/limits.md lists them",
-        of=f"{_EVERYWHERE} sniff docs plan",
+        of=f"{_EVERYWHERE} sniff docs",
         read=_limits,
     )
     columns: tuple[str, ...] = _option(

@@ -30,7 +30,7 @@ OPTIONS = [
     for command, action in parsers(build_parser())
     if not isinstance(action, argparse._AppendAction | argparse._ExtendAction)
 ]
-REPEATED = {("history", "--key"), ("explain", "--field"), ("docs", "--samples")}
+REPEATED = {("explain", "--field"), ("docs", "--samples")}
 
 
 def test_what_may_be_repeated_is_known() -> None:

@@ -18,7 +18,6 @@ from lmparse.cli.command_line import build_parser
 
 Command = Callable[..., Run]
 BMC, DB2 = ("a.dat", "--control", "a.ctl"), ("sample.log", "--tables", "sample.yaml")
-ROW = ("--table", "HR.EMPLOYEE", "--key", "EMPNO=000011", "--json")
 RUNS: dict[str, tuple[str, ...]] = {
     "records of bmc": ("records", "a.dat", "--spec", "bmc_lldf"),
     "records of db2": ("records", "sample.log", "--spec", "db2_log"),
@@ -29,7 +28,6 @@ RUNS: dict[str, tuple[str, ...]] = {
     "txn of db2": ("txn", *DB2, "--json"),
     "tables of bmc": ("tables", *BMC, "--json"),
     "tables of db2": ("tables", *DB2, "--json"),
-    "history of db2": ("history", *DB2, "--include", "all", *ROW),
     "sql of bmc": ("sql", *BMC, "--redo"),
     "sql of db2": ("sql", *DB2, "--redo"),
     "convert of bmc": ("convert", *BMC, "OUT", "--include", "all", "--format", "jsonl"),
