@@ -250,9 +250,8 @@ class Options:
     ending_timestamp: str | None = _of_changes(None, "only changes committed at this time or before", read=_moment)
     envelope: str = _of_changes(
         "flat",
-        "shape of a change: as it is, an event of Debezium, rows of Delta's change data feed, or the last row of each "
-        "key of one table",
-        values=("flat", "debezium", "changefeed", "apply"),
+        "shape of a change: as it is, an event of Debezium, or rows of Delta's change data feed",
+        values=("flat", "debezium", "changefeed"),
     )
     source_time_zone: str | None = _of_changes(
         None, "zone of the commit times of a Log Master log, as Europe/Paris or +01:00, for ts_ms of envelope debezium"
