@@ -13,7 +13,6 @@ from cases.files import FOUND, load, name
 from laws.unseen_changes import UNSEEN, unseen_of
 from mutations import STRUCTURAL, VALUES, Mutation, Sample
 
-
 FIELDS = amount(14, 60)
 """Number of changed fields for each case; over all cases, each field gets each kind of value."""
 UNREADABLE = {
