@@ -445,17 +445,6 @@ CATALOGUE: dict[str, Cause] = {
         "Go on as the folder was begun, put the table back, wait for the other process, land the files of the run that "
         "was ended first, or name another folder.",
     ),
-    "LMP-S040": Cause(
-        "not a ledger",
-        "The file is not there, or was not written by `lmparse ledger add`, is damaged, or is of another version. It "
-        "has not been touched.",
-        "Name another file; `lmparse ledger add` makes one.",
-    ),
-    "LMP-S041": Cause(
-        "a ledger is in use",
-        "Another run is adding files to it, and did not end while this one waited. Nothing has been added.",
-        "Run it again when the other one has ended.",
-    ),
 }
 """All codes. A code never changes its meaning."""
 

@@ -77,14 +77,9 @@ def check_batch(options: Mapping[str, Any]) -> None:
 
 
 def without_order(request: Request) -> Request:
-    """The request. Raises OptionError if it asks for an order, or for what only the whole log gives."""
+    """The request. Raises OptionError if it asks for an order."""
     if request.options.order == "commit":
         raise OptionError("order commit has no meaning in a DataFrame", hint='use orderBy("seq")')
-    if request.options.envelope == "apply":
-        raise OptionError(
-            "envelope apply compares all rows, and Spark reads parts, each by itself",
-            hint="take changefeed, and the row with the highest _commit_seq of each key",
-        )
     return request
 
 

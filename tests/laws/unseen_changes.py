@@ -1,18 +1,9 @@
-"""The page of claims: what `check` tests of each family, and what it cannot see, and why.
-
-`page()` returns it as the text of `docs/claims.md`, which `make pages` writes. `tests/laws/test_mutations.py` changes
-the logs of all cases, and compares what `check` does not see with UNSEEN.
-"""
+"""Changes to a log that `check` cannot see, and why: `test_mutations` compares what it does not see with them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from lmparse.bmc import consistency, control_checks, extract_checks, headers, naming
-from lmparse.changes.claims import Statement
-from lmparse.db2 import continuity
-from lmparse.logs import check
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +19,6 @@ class Unseen:
     """Ids of the fields that have another value."""
 
 
-FAMILIES = {
-    "bmc": "BMC AMI Log Master for Db2",
-    "db2": "Db2 for LUW",
-}
-STATEMENTS: dict[str, tuple[Statement, ...]] = {
-    "bmc": (
-        *check.STATEMENTS[:3], *consistency.STATEMENTS, *naming.STATEMENTS, *control_checks.STATEMENTS,
-        headers.DESCRIBED, *check.STATEMENTS[3:],
-    ),
-    "db2": (*check.STATEMENTS[:3], *continuity.STATEMENTS, *check.STATEMENTS[3:]),
-}  # fmt: skip
-"""The claims of each family, in the order of a report."""
-OF_SEVERAL: dict[str, tuple[Statement, ...]] = {"bmc": extract_checks.STATEMENTS, "db2": ()}
-"""Claims that a report of several files of one log has besides."""
 UNSEEN: dict[str, tuple[Unseen, ...]] = {
     "bmc": (
         Unseen(
@@ -173,54 +150,7 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
         ),
     ),
 }  # fmt: skip
-"""What `check` does not see, by family. Column values are not listed: any value of its type is one."""
-
-_HEAD = """# Claims
-
-This page is written by `make pages` from the code. `lmparse check` lists each claim below as passed, failed or not
-testable, with the number of things that were tested and the reasons why others could not be; in the JSON report under
-`claims`. A failed claim is a difference (exit code 24), bytes that cannot be read are an error (20).
-
-`lmparse check A B` tests several files as one log. Of Db2 LUW, the claims are those of the whole log, across the ends
-of its files. Extracts of Log Master are tested one by one, each with its control file: each record as its own bytes say
-it, then with the outcome and the segments that the others have of its unit of recovery and its change; claims "of
-several extracts" compare them.
-
-In the log of every case a test removes, doubles, swaps and cuts some records, doubles and cuts the log, and changes
-some header fields: records and fields take turns, so that each field is changed in some log. `check` sees each of
-these changes, except those listed under "What `check` cannot see". All logs are synthetic.
-"""
-_VALUES = "- **Another value of a column**, if it is a value of its type. No log repeats column values.\n"
-_DESCRIPTIONS = {
-    "bmc": (
-        "- **What the control file says that no claim above names**, such as the type, subtype, scale and nullability "
-        "of a column, or a code page, as long as every row can be read so. Nothing repeats it.\n"
-    ),
-    "db2": (
-        "- **What a record says of its change alone**, behind its header: row id, flags, time and authorization id of "
-        "a commit, function, address and column of a LOB record, as long as it can be read. Nothing repeats it.\n"
-        "- **A tables file that describes other columns**, as long as every row can be read so. The log names no "
-        "columns.\n"
-    ),
-}
-
-
-def page() -> str:
-    """The claims of each family, and what they leave unseen, as Markdown."""
-    return "".join([_HEAD, *(part for family in FAMILIES for part in _of(family))])
-
-
-def _of(family: str) -> Iterator[str]:
-    yield f"\n## {FAMILIES[family]}\n\n| claim | counted | what is compared |\n| --- | --- | --- |\n"
-    yield from (
-        f"| {claim.says} | {claim.of} | {claim.how} |\n" for claim in (*STATEMENTS[family], *OF_SEVERAL[family])
-    )
-    yield "\n### What `check` cannot see\n\n"
-    for unseen in UNSEEN[family]:
-        fields = f" Fields: {', '.join(f'`{name}`' for name in unseen.fields)}." if unseen.fields else ""
-        yield f"- **{unseen.what}.** {unseen.why}{fields}\n"
-    yield _VALUES
-    yield _DESCRIPTIONS[family]
+"""By family. Column values are not listed: any value of its type is one."""
 
 
 def unseen_of(family: str, kind: str, field: str) -> Sequence[Unseen]:
