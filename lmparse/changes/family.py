@@ -135,9 +135,6 @@ class Family(Generic[Log]):
     checkpoint: Callable[[Log], Checkpoint] | None = None
     """What the reading of the next files of a log needs, once all of it has been read. Raises FramingError if it is
     damaged. None: its logs are not read extract by extract."""
-    first_position: Callable[[str, Options, Checkpoint | None], str] | None = None
-    """The position of the first record of a file, as text that sorts as positions do. Raises FramingError, OptionError.
-    None: its logs are not read as streams."""
     range_of: Callable[[str, Options], LogRange] | None = None
     """What a file has of a log, from one pass over it. Raises FramingError, ControlError, OptionError. None: a ledger
     does not take its logs."""

@@ -57,12 +57,6 @@ def _checkpoint(log: Db2Log) -> Checkpoint:
     return checkpoint_of(log, log.resumed)
 
 
-def _first_position(path: str, options: Options, checkpoint: Checkpoint | None) -> str:
-    from lmparse.db2.joining import first_position
-
-    return first_position(path, options, checkpoint)
-
-
 def _range_of(path: str, options: Options) -> LogRange:
     from lmparse.db2.log_range import range_of
 
@@ -129,7 +123,6 @@ FAMILY = Family(
     options=frozenset({"tables", "generation", "byte_order", "max_index_bytes", "lob_columns_from"}),
     join=_join,
     checkpoint=_checkpoint,
-    first_position=_first_position,
     range_of=_range_of,
     shared=_shared,
     change_reader=_change_reader,
