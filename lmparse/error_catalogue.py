@@ -107,12 +107,11 @@ CATALOGUE: dict[str, Cause] = {
         "Read files of different logs apart. Read the same stretch of a log with the same filter each time.",
     ),
     "LMP-F014": Cause(
-        "a file has come too late, or is gone",
-        "A file has records in front of those that a stream, a checkpoint or `lmparse land` has reached, and they have "
-        "not been read: it arrived late. Or a file that a stream planned to read is gone, or one that it has read was "
-        "not whole then.",
-        "Changes would be lost or given twice, so nothing is read. Put a missing file back. Read a late file with "
-        "those around it, and begin again with a new checkpoint, or land all files into another folder.",
+        "a file has come too late",
+        "A file has records in front of those that a checkpoint or `lmparse land` has reached, and they have not been "
+        "read: it arrived late.",
+        "Changes would be lost or given twice, so nothing is read. Read a late file with those around it, and "
+        "begin again with a new checkpoint, or land all files into another folder.",
     ),
     "LMP-R001": Cause(
         "the record ends inside a field",
@@ -238,13 +237,6 @@ CATALOGUE: dict[str, Cause] = {
         "a value of the wrong width",
         "No value of the type has this many bytes.",
         "Check the length that XHDF or DLCI states for the field.",
-    ),
-    "LMP-V011": Cause(
-        "the type of a schema does not represent a value",
-        "The schema that was passed to Spark's reader names another type than that of the column, and this value is "
-        "not the same in it: it has a fraction, or is too large.",
-        "Leave the type to the source and cast in the query; or keep the row: it is null there and listed in "
-        "`_corrupt_fields`, if the schema has that column.",
     ),
     "LMP-C001": Cause(
         "not a control file",

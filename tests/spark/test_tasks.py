@@ -10,7 +10,7 @@ import pytest
 from lmparse.errors import OptionError
 from lmparse.samples import bmc_log, db2_log
 from lmparse.spark import read_changes, write_parquet
-from lmparse.spark.stages import runner
+from lmparse.spark.tasks import runner
 from lmparse.values.codepages import lookup
 
 pytestmark = pytest.mark.spark

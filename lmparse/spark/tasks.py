@@ -1,7 +1,7 @@
-"""Stages: tasks that executors run before or instead of the data source.
+"""Tasks that executors run before or instead of the data source.
 
 A data source plans in a process of the driver that has no session, so it cannot ask executors. What must be known of a
-whole log before its parts can be read is found by a stage of its own here, where a family needs that.
+whole log before its parts can be read is found by tasks of its own here, where a family needs that.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from lmparse.errors import LmparseError
-from lmparse.spark.plan_progress import PlanProgress
-from lmparse.spark.read_job import ReadJob, hints_shown, read_job
-from lmparse.spark.requests import check_batch, reader_request, without_order
+from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_columns
+from lmparse.spark.requests import reader_request
 from lmparse.storage.addresses import path_of
 from lmparse.storage.processes import Run
 
@@ -31,7 +30,7 @@ def runner(spark: SparkSession) -> Run:
     def run(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
         if not tasks:
             return
-        job = _Stage(function, tuple(map(pickle.dumps, tasks)))
+        job = _Call(function, tuple(map(pickle.dumps, tasks)))
         numbers = spark.range(0, len(tasks), 1, len(tasks))
         rows = numbers.mapInArrow(job, "number long, result binary").collect()
         for row in sorted(rows, key=lambda row: int(row["number"])):
@@ -44,7 +43,7 @@ def runner(spark: SparkSession) -> Run:
 
 
 @dataclass(frozen=True)
-class _Stage:
+class _Call:
     """The function of a Spark task, whose rows are numbers of tasks; it returns a row for each."""
 
     function: Callable[[Any], Any]
@@ -67,13 +66,12 @@ def read_changes(spark: SparkSession, path: str, **options: Any) -> DataFrame:
     driver finds it. The files are planned now, and read when rows are asked for. Raises as the data source does.
     """
     options = {**options, "path": path_of("path", path)}
-    with hints_shown(), PlanProgress() as progress:
-        check_batch(options)
-        request, job = read_job(without_order(reader_request(options, with_changes=True)), options)
-        found = request.parts(is_numbered=job.is_numbered, run=runner(spark), on_file=progress.at)
-        parts = tuple(map(pickle.dumps, found))
+    with hints_shown():
+        request = reader_request(options, with_changes=True)
+        request, job = read_job(request, options, source_columns(request, options))
+        parts = tuple(map(pickle.dumps, request.parts(is_numbered=job.is_numbered, run=runner(spark))))
     numbers = spark.range(0, len(parts), 1, max(len(parts), 1))
-    return numbers.mapInArrow(_Read(parts, job), from_arrow_schema(job.wanted, prefer_timestamp_ntz=True))
+    return numbers.mapInArrow(_Read(parts, job), from_arrow_schema(job.columns, prefer_timestamp_ntz=True))
 
 
 @dataclass(frozen=True)
@@ -86,5 +84,4 @@ class _Read:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                part = pickle.loads(self.parts[number])
-                yield from self.job.batches(part, number, len(self.parts), ahead=True)
+                yield from self.job.batches(pickle.loads(self.parts[number]), ahead=True)

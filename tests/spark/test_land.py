@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+import shutil
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet as pq
 import pytest
 from export.delta_tables import rows_of
 from samples.row_stories import STORIES
@@ -14,7 +17,10 @@ import lmparse
 from lmparse.errors import FramingError, OptionError
 from lmparse.export import landing
 from lmparse.export.change_parts import ChangeTask, spill_part
-from lmparse.spark import land
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+from lmparse.samples import db2_log
+from lmparse.spark import land, land_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -87,3 +93,30 @@ def test_what_is_refused(spark: SparkSession, tmp_path: Path) -> None:
         with pytest.raises(OptionError):
             land(spark, path, tmp_path / "to", **{**options, **given})
     assert not (tmp_path / "to").exists()
+
+
+def test_a_stream_lands_files_as_they_arrive(spark: SparkSession, tmp_path: Path) -> None:
+    """Each file once, whatever its name, with transactions that go on from one file to the next; as one batch does."""
+    tables, log = db2_log.make(24).write(tmp_path)
+    opened = open_changes(log, read_options({"tables": str(tables)}))
+    places = [extent.offset - opened.framing.lead for extent in opened.extents()]
+    cuts = [0, places[len(places) // 2], log.stat().st_size]
+    logs = tmp_path / "the logs"
+    logs.mkdir()
+    shutil.copy(tables, logs / "tables.yaml")  # it is no log
+    options = {"tables": str(tables), "as_": "parquet"}
+    settings = {"checkpoint": tmp_path / "checkpoint", "trigger": {"availableNow": True}, "maxFilesPerTrigger": 1}
+    rows = []
+    for name, (start, end) in zip(("a b%20c#.log", "b,{c}.log"), pairwise(cuts), strict=True):
+        (logs / name).write_bytes(log.read_bytes()[start:end])
+        land_stream(spark, logs, tmp_path / "stream", **settings, **options).awaitTermination(120)
+        rows.append(sum(pq.read_table(path).num_rows for path in (tmp_path / "stream").rglob("*.parquet")))
+    assert 0 < rows[0] < rows[1]
+    assert lmparse.land(log, tmp_path / "batch", **options).rows == rows[1]
+    tables_ = [
+        {path.parent.name: sorted(map(str, pq.read_table(path.parent).drop_columns("_metadata").to_pylist()))
+         for path in (tmp_path / name).rglob("*.parquet")} for name in ("stream", "batch")
+    ]  # fmt: skip
+    assert tables_[0] == tables_[1]
+    with pytest.raises(OptionError, match="include means nothing for land"):
+        land_stream(spark, logs, tmp_path / "stream", include="all", **settings, **options)
