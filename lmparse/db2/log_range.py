@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from lmparse.changes.log_range import LogRange, OverlappingRecords, StreamRange, position_of_text, position_text
-from lmparse.db2.address_ranges import AddressRanges
 from lmparse.db2.file_chain import overlap
 from lmparse.db2.file_form import form_of
 from lmparse.db2.file_ranges import FileRange, not_one_log
@@ -61,10 +60,10 @@ def shared(one: LogRange, other: LogRange, options: Options, place: OverlappingR
     before, behind = _file_range(one), _file_range(other)
     if place is not None:
         stretch = replace(
-            before.stretch, start=place.offset, first_record=place.record,
-            records=before.stretch.records - place.record,
+            before.piece, start=place.offset, first_record=place.record,
+            records=before.piece.records - place.record,
         )  # fmt: skip
-        before = replace(before, stretch=stretch)
+        before = replace(before, piece=stretch)
     count, record, offset = overlap(before, behind, options, settings)
     return OverlappingRecords(count, record, offset)
 
@@ -77,7 +76,7 @@ def _file_range(one: LogRange) -> FileRange:
     (first_lfs, first_lsn), (last_lfs, last_lsn) = min(firsts), max(lasts)
     start, behind = (int(one.reading.get(f"file_{name}_offset", 0)) for name in ("start", "end"))
     stretch = JoinedPiece(one.path, start, one.size - behind, 0, one.records)
-    return FileRange(stretch, (first_lfs, first_lsn), (last_lfs, last_lsn), AddressRanges(), stretch.end, None)
+    return FileRange(stretch, (first_lfs, first_lsn), (last_lfs, last_lsn), {}, stretch.end)
 
 
 def _read(found: FoundFile, logs: LogReader, options: Options, streams: _Streams) -> None:
