@@ -88,9 +88,13 @@ class FileChain:
         self._check_streams(one)
         end = one.piece.end
         one = replace(one, piece=replace(one.piece, end=one.sound_end))
-        if self.checkpoint is not None and one.first <= self.checkpoint.reached:
+        goes_on = self.checkpoint is not None and one.first <= self.checkpoint.reached
+        if self.checkpoint is not None and goes_on:
             one = self._behind(one, self.checkpoint)
-        piece = self._after(one) if one.first > self.reached else self._without_shared(one)
+        if one.first <= self.reached:
+            piece = self._without_shared(one)
+        else:
+            piece = one.piece if goes_on else self._after(one)
         if end > one.sound_end:
             self.damaged, piece = one.path, replace(piece, end=end)
         self._add(one, piece)
