@@ -157,7 +157,7 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-R009": Cause(
         "a repeated field does not advance",
-        "Its items take no bytes, and the record repeats them more often than it has bits.",
+        "Its items take no bytes, and the record repeats them more often than recordSteps allows.",
         "The record is damaged, or the spec repeats something that may be empty without end.",
     ),
     "LMP-R010": Cause(
@@ -335,9 +335,9 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-L007": Cause(
         "a record takes too many steps",
-        "The spec lets what it reads of a record multiply: nested records, empty items, and bytes that an instance "
-        "reads again or that types inside themselves copy are more than recordSteps beyond 8 for each byte of the "
-        "record. Other records have been read.",
+        "The spec lets what it reads of a record multiply: nested records, items, and bytes that are read again or "
+        "copied into types inside one another are more than recordSteps beyond 16 for each byte of the record. Other "
+        "records have been read.",
         "If one record fails, it is damaged or made to exhaust the reader. If all fail, look at what the spec repeats "
         "in one another, or raise the limit: `limits` with recordSteps=1M.",
     ),

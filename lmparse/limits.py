@@ -46,7 +46,7 @@ class Limits:
     record_bytes: int = _limit(64 << 20, "LMP-L002", "bytes from the first to the last one of a record")
     record_pieces: int = _limit(1 << 16, "LMP-L002", "pieces of a spanned record")
     record_steps: int = _limit(
-        250_000, "LMP-L007", "steps of the parser in a record, beyond 8 for each of its bytes", LimitError
+        100_000, "LMP-L007", "steps of the parser in a record, beyond 16 for each of its bytes", LimitError
     )
     record_unpacked_bytes: int = _limit(64 << 20, "LMP-L008", "bytes that zlib unpacks from a record", LimitError)
     unpacked_bytes: int = _limit(1 << 40, "LMP-L003", "bytes of a compressed or remote file on the disk")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from spec.test_budgets import HEAD, built
+from spec.test_step_budget import HEAD, built
 
 from lmparse.errors import RecordError
 from lmparse.spec.build.refusals import refusals
