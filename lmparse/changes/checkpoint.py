@@ -36,6 +36,8 @@ MOST_UNREAD = 1000
 """Most places without a record that are kept."""
 MOST_KNOWN = 1000
 """Most records of which a digest is kept."""
+MOST_RANGES = 1000
+"""Most ranges of positions that are kept."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +112,12 @@ class Checkpoint:
     """Where no record has been read in front of `reached`: behind one position and in front of another, ascending.
 
     What comes from there comes too late. Of very many such places the oldest ones are not kept."""
-    held: dict[str, int] = field(default_factory=dict)
-    """Transactions of which changes were held back, as hexadecimal, and a position behind which none of these is; in
-    words of the spec's family."""
+    ranges: tuple[tuple[int, int], ...] = ()
+    """Log Master: lowest and highest positions of the ranges that were read, ascending."""
+    open_units: tuple[str, ...] = ()
+    """Log Master: the units of recovery that have no outcome so far, as hexadecimal."""
     tables: tuple[str, ...] | None = None
-    """Tables of which the files so far have changes, as hexadecimal, in words of the spec's family; None if that is not
-    known."""
+    """Log Master: the tables of which extracts so far have changes, as hexadecimal; None if that is not known."""
     missing: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     """Stretches of addresses of each log stream, ascending, that are known to be in no file so far."""
     known: tuple[tuple[Position, str], ...] = ()
@@ -136,7 +138,9 @@ class Checkpoint:
         if MOST_UNREAD in (len(self.unread), len(theirs)):
             count = min(len(mine), len(theirs))  # the oldest ones are not kept
             mine, theirs = mine[len(mine) - count :], theirs[len(theirs) - count :]
-        return self.reached >= other.reached and mine == theirs
+        end = other.reached[1]
+        ranges = [(low, min(high, end)) for low, high in self.ranges if low <= end]
+        return self.reached >= other.reached and mine == theirs and ranges == list(other.ranges)
 
     def to_json(self) -> str:
         """The text of its file."""
@@ -181,7 +185,8 @@ class Checkpoint:
         cut, evidence = (tuple(map(str, found[name])) for name in ("cut", "evidence"))
         needed = tuple(map(_stretch, found["needed"]))
         unread = tuple(_place(*pair) for pair in found["unread"])
-        held = _held(found["held"])
+        ranges = tuple(_range(*pair) for pair in found["ranges"])
+        open_units = tuple(bytes.fromhex(one).hex() for one in found["open_units"])
         tables = found["tables"]
         tables = None if tables is None else tuple(bytes.fromhex(one).hex() for one in tables)
         missing = {
@@ -191,7 +196,7 @@ class Checkpoint:
         known = tuple(_known(*pair) for pair in found["known"])
         return cls(
             spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins=begins, cut=cut, evidence=evidence,
-            unread=unread, held=held, tables=tables, missing=missing, known=known,
+            unread=unread, ranges=ranges, open_units=open_units, tables=tables, missing=missing, known=known,
         )  # fmt: skip
 
 
@@ -226,9 +231,9 @@ def _known(position: Any, digest: Any) -> tuple[Position, str]:
     return (lfs, lsn), bytes.fromhex(digest).hex()
 
 
-def _held(found: Any) -> dict[str, int]:
-    named = [bytes.fromhex(name).hex() for name in found]
-    return dict(zip(named, _numbers(found.values(), _POSITION_BITS), strict=True))
+def _range(low: Any, high: Any) -> tuple[int, int]:
+    first, last = _numbers((low, high), _POSITION_BITS)
+    return first, last
 
 
 def _stretch_of_addresses(begin: Any, end: Any) -> tuple[int, int]:

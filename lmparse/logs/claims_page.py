@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lmparse.bmc import consistency, control_checks, extract_checks, headers, naming
+from lmparse.bmc import consistency, control_checks, headers, naming
+from lmparse.bmc.extracts import checks
 from lmparse.changes.claims import Statement
 from lmparse.db2 import continuity
 from lmparse.logs import check
@@ -40,7 +41,7 @@ STATEMENTS: dict[str, tuple[Statement, ...]] = {
     "db2": (*check.STATEMENTS[:3], *continuity.STATEMENTS, *check.STATEMENTS[3:]),
 }  # fmt: skip
 """The claims of each family, in the order of a report."""
-OF_SEVERAL: dict[str, tuple[Statement, ...]] = {"bmc": extract_checks.STATEMENTS, "db2": ()}
+OF_SEVERAL: dict[str, tuple[Statement, ...]] = {"bmc": checks.STATEMENTS, "db2": ()}
 """Claims that a report of several files of one log has besides."""
 UNSEEN: dict[str, tuple[Unseen, ...]] = {
     "bmc": (
