@@ -1,8 +1,8 @@
 """Joined log: several extracts of one Log Master log, each with its control file, read as one log.
 
 Extracts are put in order by the last positions that they have. A change that is in several is given once
-(`repeated_changes`, `split_changes`), and a unit of recovery that one calls open has the outcome that another states
-(`unit_outcomes`). What this comes to is in the settings of each extract, so its parts are read one by one, anywhere.
+(`ownership`), and a unit of recovery that one calls open has the outcome that another states (`outcomes`). What this
+comes to is in the settings of each extract, so its parts are read one by one, anywhere.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import extract_checks, stretches
 from lmparse.bmc.control_search import find_control
+from lmparse.bmc.extracts import checks
+from lmparse.bmc.extracts.joined_extracts import JoinedExtract, join_extracts, notes
 from lmparse.bmc.interpretation import LogSettings, Told
 from lmparse.bmc.log import LogicalLog, of_number
 from lmparse.bmc.open import open_logical_log
-from lmparse.bmc.stretches import Stretch
 from lmparse.bmc.tables import TableVersion
 from lmparse.changes.change import Change, Version
 from lmparse.changes.claims import Claim
@@ -70,26 +70,26 @@ class JoinedLog(ChangeLog):
     # -- the extracts ---------------------------------------------------------------------------
 
     @cached_property
-    def stretches(self) -> Sequence[Stretch]:
+    def joined(self) -> Sequence[JoinedExtract]:
         """The extracts in their order, each with what the others say of it. Raises FramingError LMP-F013."""
-        found = stretches.found(list(self._controls.items()), self.options, self.run, self.resumed)
-        for text in stretches.said(found):
+        every = join_extracts(list(self._controls.items()), self.options, self.run, self.resumed)
+        for text in notes(every):
             self.notice(text)
-        for one in found:
+        for one in every:
             self._settings[one.path] = replace(one.heads.settings, own=LogSettings(extract=one.settings))
         self._opened.clear()
-        return found
+        return every
 
     @cached_property
     def ordered(self) -> Joined:
         """The extracts in their order, as one file."""
-        pieces = (JoinedPiece(one.path, 0, one.heads.size, 0, one.heads.records) for one in self.stretches)
+        pieces = (JoinedPiece(one.path, 0, one.heads.size, 0, one.heads.records) for one in self.joined)
         found = Joined(tuple(pieces))
         self.buffer = open_buffer(found.address, self.options.bounds)
         return found
 
     def extracts(self) -> Iterator[LogicalLog]:
-        """The extracts in their order, as stretches of the log. All count and report as this log does.
+        """The extracts in their order, as parts of the log. All count and report as this log does.
 
         Those without changes of the table that the options name are left out, unless damage keeps that unknown. Raises
         OptionError if none has it, unless that is known, and for a column or a version of it that none has.
@@ -103,7 +103,7 @@ class JoinedLog(ChangeLog):
         missing: list[TableNotFoundError] = []
         names: set[str] = set()
         found = 0
-        for one in self.stretches:
+        for one in self.joined:
             log = self._log(one.path)
             try:
                 has_table = log.table_ids is None or bool(log.table_ids)
@@ -123,7 +123,7 @@ class JoinedLog(ChangeLog):
     def extracts_apart(self) -> Iterator[LogicalLog]:
         """The extracts in their order; where they contradict each other, each as a log of its own."""
         try:
-            paths = [one.path for one in self.stretches]
+            paths = [one.path for one in self.joined]
         except FramingError as error:
             if error.code != "LMP-F013":
                 raise
@@ -133,8 +133,8 @@ class JoinedLog(ChangeLog):
 
     def claims(self) -> list[Claim]:
         if self._contradiction is not None:
-            return extract_checks.contradiction(self._contradiction)
-        return extract_checks.claims(self.stretches)
+            return checks.contradiction(self._contradiction)
+        return checks.claims(self.joined)
 
     def _check_name(self, names: set[str]) -> None:
         if len(names) > 1:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from lmparse.bmc import change_columns
 from lmparse.bmc.change_columns import ChangeColumns
-from lmparse.bmc.joined_log import JoinedLog
+from lmparse.bmc.extracts.joined_log import JoinedLog
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar.filters import Filter

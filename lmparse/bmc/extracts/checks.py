@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from lmparse.bmc.stretches import Stretch
+from lmparse.bmc.extracts.joined_extracts import JoinedExtract
 from lmparse.changes.claims import Claim, Statement
 from lmparse.errors import FramingError
 
 SAME = Statement(
     "extracts agree on what several of them have", "changes and units",
-    "of several extracts: table and DATA of a change that is whole in more than one, or in segments that are cut at "
-    "the same places (only the table where EXPANDVAR or DATEFORMAT differ, as a note says), and the outcome of a unit "
-    "of recovery",
+    "of several extracts: table and DATA of each record that more than one has, and the outcome of a unit of recovery",
 )  # fmt: skip
 NOTHING_MISSING = Statement(
     "no change is missing between two extracts", "pairs of extracts",
@@ -23,11 +21,11 @@ STATEMENTS = (SAME, NOTHING_MISSING)
 _NO_BEGINNING = "nothing states where the second begins"
 
 
-def claims(stretches: Sequence[Stretch]) -> list[Claim]:
+def claims(extracts: Sequence[JoinedExtract]) -> list[Claim]:
     """What came of comparing the extracts of one log."""
     same, missing = (statement.claim() for statement in STATEMENTS)
-    same.tested = sum(one.repeats + len(one.settings.outcomes) for one in stretches)
-    for _, one in pairwise(stretches):
+    same.tested = sum(one.repeats + len(one.settings.outcomes) for one in extracts)
+    for _, one in pairwise(extracts):
         if one.continues:
             missing.test()
         else:
