@@ -93,8 +93,10 @@ class FileChain:
             one = self._behind(one, self.checkpoint)
         if one.first <= self.reached:
             piece = self._without_shared(one)
+        elif goes_on:
+            piece = one.piece
         else:
-            piece = one.piece if goes_on else self._after(one)
+            piece = replace(one.piece, lost=self._lost(one), note=self._note_between(one))
         if end > one.sound_end:
             self.damaged, piece = one.path, replace(piece, end=end)
         self._add(one, piece)
@@ -117,21 +119,18 @@ class FileChain:
 
     # -- files behind the others ------------------------------------------------------------------
 
-    def _after(self, one: FileRange) -> JoinedPiece:
-        """A file behind the others, with the bytes of the log between them, log stream by log stream."""
-        lost = self._lost(one)
-        if self.ends:
-            return replace(one.piece, lost=lost, note=self._note_between(one, lost))
-        return one.piece
-
     def _lost(self, one: FileRange) -> tuple[tuple[int, int, int], ...]:
+        """As `JoinedPiece.lost`, log stream by log stream."""
         begins = sorted((stream, begin) for stream, (begin, _) in one.streams.items() if begin)
         ends = self.ends
         return tuple((stream, ends[stream], begin) for stream, begin in begins if 0 < ends.get(stream, 0) < begin)
 
-    def _note_between(self, one: FileRange, lost: Sequence[tuple[int, int, int]]) -> str:
+    def _note_between(self, one: FileRange) -> str:
+        """What is said of the bytes of the log between the files before and this one."""
         before = self.pieces[self.filled[-1]].path if self.filled else "the files before"
-        if lost:
+        if not self.ends:
+            return ""
+        if lost := self._lost(one):
             size = sum(end - begin for _, begin, end in lost)
             return (
                 f"between {before} and {one.path}, {size} bytes of the log are in neither file: records are missing or "
@@ -140,7 +139,9 @@ class FileChain:
         for stream, (begin, _) in sorted(one.streams.items()):
             end = self.ends.get(stream, 0)
             if not begin or not end:
-                return f"whether {one.path} follows {before} cannot be tested: their records state no address"
+                return (
+                    f"whether {one.path} follows {before} cannot be tested: records state no address, or cannot be read"
+                )
             if begin < end:
                 return (
                     f"whether {one.path} follows {before} cannot be tested: its addresses in log stream {stream} begin "
