@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 
 from lmparse.bmc import change_record, control_file, record_detection
 from lmparse.bmc.control_search import ControlSearch, find_beside, find_control, is_control
-from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.open import open_logical_log
 from lmparse.bmc.order import SEQ_FORM
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
-from lmparse.changes.family import ChangeReader, ControlFiles, Family, PlannedPass
+from lmparse.changes.family import ChangeReader, ControlFiles, Family
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.log_range import LogRange
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.errors import DataError, OptionError
 from lmparse.framing.detection import Detection
@@ -26,7 +24,6 @@ from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
 from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings
-from lmparse.spec.catalog import Spec
 from lmparse.storage.joined import Joined, is_joined
 from lmparse.storage.processes import Run
 
@@ -83,12 +80,6 @@ def _checkpoint(log: ChangeLog) -> Checkpoint:
     return checkpoint_of(found, log.options, log.resumed)
 
 
-def _first_position(path: str, options: Options, _: Checkpoint | None) -> str:
-    from lmparse.bmc.extract_heads import stated_position
-
-    return stated_position(path, options)
-
-
 def _record_plan(log: ChangeLog) -> RecordPlan:
     from lmparse.bmc import header_columns
 
@@ -100,18 +91,6 @@ def _describe(log: ChangeLog) -> TableDescriptions:
     from lmparse.bmc.table_descriptions import describe
 
     return describe(_extracts(log))
-
-
-def _control_plan(spec: Spec, control: str, limits: Limits) -> RecordPlan:
-    from lmparse.bmc import header_columns
-
-    return header_columns.record_plan(Header.of(spec, control_file.read_control(control, limits=limits)))
-
-
-def _change_passes(control: str | None, limits: Limits) -> Sequence[PlannedPass]:
-    from lmparse.bmc import log_parts
-
-    return log_parts.passes(None if control is None else control_file.read_control(control, limits=limits))
 
 
 def _change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
@@ -154,12 +133,6 @@ def _search(limits: Limits) -> Callable[[str, str | None], str]:
     return ControlSearch(limits).find
 
 
-def _range_of(path: str, options: Options) -> LogRange:
-    from lmparse.bmc.log_range import range_of
-
-    return range_of(path, options)
-
-
 def _dissector(log: ChangeLog) -> FileDissector:
     from lmparse.bmc.dissection import LogicalLogDissector
 
@@ -183,13 +156,9 @@ FAMILY = Family(
     control=ControlFiles(is_control, find_control, _search, find_beside),
     join=_join,
     checkpoint=_checkpoint,
-    first_position=_first_position,
     kind_field="change_type",
     record_plan=_record_plan,
-    control_plan=_control_plan,
-    change_passes=_change_passes,
     change_reader=_change_reader,
-    range_of=_range_of,
     describe=_describe,
     transactions=_transactions,
     dissector=_dissector,

@@ -93,7 +93,7 @@ def test_names_of_files_and_options(shown: Callable[..., str], tmp_path: Path) -
         ("explain", named), ("explain", named, "--json"), ("coverage", folder), ("coverage", folder, "--json"),
         ("convert", named, folder / "out", "--control", control, "--format", "jsonl"),
         ("convert", named, folder / "out.csv", *spec), ("convert", named, folder / "out.parquet", *spec),
-        ("convert", named, folder / "out", "--control", control), ("plan", hostile), ("formats", hostile),
+        ("convert", named, folder / "out", "--control", control), ("formats", hostile),
         ("land", named, "--control", control, "--to", folder / "lake", "--as", "parquet"),
         ("records", named, "--spec", folder / "spec"), ("diff", folder, folder), ("build", "lint", "--formats", folder),
         ("records", named, "--framing", hostile), ("changes", named, "--control", control, "--table", hostile),
