@@ -203,19 +203,6 @@ class FileChain:
         )
 
 
-def overlap(before: FileRange, behind: FileRange, options: Options, settings: FileSettings) -> tuple[int, int, int]:
-    """How many records of a file another one in front of it has too; number and offset there of the first of them.
-
-    Raises FramingError LMP-F013 if they have different records at the same positions.
-    """
-    own, piece = behind.piece, before.piece
-    found = _begin_in(piece, behind, options, settings)
-    size = min(piece.end - found[1], own.size)
-    _check_same(Joined((piece,)), found[1] - piece.start, own, size, options)
-    shared = own.records if size == own.size else piece.first_record + piece.records - found[0]
-    return shared, *found
-
-
 def _check_same(joined: Joined, start: int, own: JoinedPiece, size: int, options: Options) -> None:
     """Raise FramingError LMP-F013 if the bytes of joined files from `start` on are not those of a file."""
     before, behind = (open_buffer(path, options.bounds) for path in (joined.address, own.path))

@@ -148,10 +148,8 @@ class FileHeads:
         return bool((later | (same & (self.lsn[1:] >= self.lsn[:-1]))).all())
 
 
-def file_heads(
-    piece: JoinedPiece, options: Options, settings: FileSettings, *, max_records: int = MAX_RECORDS
-) -> Iterator[FileHeads]:
-    """The positions of the records of a file, at most `max_records` at a time.
+def file_heads(piece: JoinedPiece, options: Options, settings: FileSettings) -> Iterator[FileHeads]:
+    """The positions of the records of a file, many at a time.
 
     Raises FramingError for damage, behind those before it.
     """
@@ -160,7 +158,7 @@ def file_heads(
         raise not_one_log("no record states its log sequence number", piece.path)
     reader = RecordColumnReader(logs, found.buffer, found.framing.name, settings.code_page, Held(options.bounds))
     place = piece.start, piece.end, piece.first_record
-    for window in index.windows(found.framing, found.buffer, *place, max_records, lead=reader.lead):
+    for window in index.windows(found.framing, found.buffer, *place, MAX_RECORDS, lead=reader.lead):
         heads = reader.heads(window)
         end = int(window.offsets[-1] + window.lengths[-1])
         if heads is None:
