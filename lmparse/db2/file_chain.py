@@ -72,7 +72,7 @@ class FileChain:
                 skipped.append(one)
             else:
                 self._join(one)
-        note = f"{len(skipped)} files have been read before, and are skipped" if skipped else ""
+        note = f"files that were read before: {len(skipped)}; they are skipped" if skipped else ""
         if not self.filled and skipped:  # a log has a file, also where nothing is new
             return Joined((replace(skipped[-1].piece, is_known=True, note=note),))
         self.pieces += [JoinedPiece(one.path, 0, 0, is_known=True) for one in skipped[1:]]

@@ -65,7 +65,7 @@ def test_the_newest_files_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert len(json.loads(log.state.read_text())["files"]) == 2
     opened = lmparse.open_log(files[2:], checkpoint=log.state, **log.options)
     assert list(opened.changes()) == []
-    assert "2 files have been read before, and are skipped" in opened.tally.notices
+    assert "files that were read before: 2; they are skipped" in opened.tally.notices
     with pytest.raises(FramingError, match="LMP-F014"):
         log.run(files[1])
 
