@@ -100,7 +100,8 @@ CATALOGUE: dict[str, Cause] = {
         "the files are not stretches of one log",
         "Several files were given as one log, or a folder of them, but they cannot be put in order: records do not "
         "state their position or are out of order, the files differ in framing, byte order or generation, or two files "
-        "overlap and have different records at the same positions, for instance logs of two databases; or some are "
+        "overlap and have different records at the same positions, for instance logs of two databases; a log stream of "
+        "Db2 LUW begins behind the first file; or some are "
         "logs of Log Master, and some of Db2 for LUW. Extracts of Log Master: XTYP names different systems, a "
         "change has another table or DATA in another extract, or a unit of recovery has another outcome there; or "
         "they are read one by one, and a commit has no position.",
@@ -108,8 +109,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-F014": Cause(
         "a file has come too late",
-        "A file has records in front of those that a checkpoint or `lmparse land` has reached, and they have not been "
-        "read: it arrived late.",
+        "A file has records in front of those that a checkpoint or `lmparse land` has reached, and it is not known that "
+        "they were read: it arrived late, or it has parts of several files that were read, or of one of long ago.",
         "Changes would be lost or given twice, so nothing is read. Read a late file with those around it, and "
         "begin again with a new checkpoint, or land all files into another folder.",
     ),
