@@ -9,7 +9,7 @@ import pytest
 from spec.test_step_budget import HEAD, built
 
 from lmparse.errors import RecordError
-from lmparse.spec.build.refusals import refusals
+from lmparse.spec.build.lint import wrong
 from lmparse.spec.build.specs import parsed
 
 SPEC = """\
@@ -124,4 +124,4 @@ def test_what_only_resembles_an_item_below_zero_is_taken() -> None:
 
 def _problems(text: str) -> list[str]:
     spec = parsed("acme_a", Path("acme_a.ksy"), (HEAD + text).encode())
-    return [text for _, text in refusals(spec, {"acme_a": spec})]
+    return [text for _, text in wrong(spec, {"acme_a": spec})]

@@ -9,15 +9,13 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lmparse.spec.build import lint
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.foreign_code import foreign_in_layouts, foreign_in_parser
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.parsers import parser_module
-from lmparse.spec.build.references import misread
-from lmparse.spec.build.refusals import refusals
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.selection import Selection, selected
-from lmparse.spec.build.shape import TOO_DEEP
 from lmparse.spec.build.specs import Parsed, Problem, SpecError, SpecFile
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
@@ -112,10 +110,7 @@ def make(source: Path, engine: str, compiler_path: Path | None) -> dict[str, str
 
 def _refused(spec: SpecFile, selection: Selection) -> list[Problem]:
     named = {one.id: one for one in selection.closure(spec)}
-    try:
-        return [spec.problem(*finding) for finding in refusals(spec, named)]
-    except RecursionError:
-        return [spec.problem(*TOO_DEEP)]
+    return [spec.problem(*finding) for finding in lint.wrong(spec, named)]
 
 
 def _parts(specs: list[SpecFile], selection: Selection, compiler: Compiler) -> dict[str, _Part]:
@@ -154,8 +149,8 @@ def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str]) -> _P
         }
     except SyntaxError as error:
         return _Part({}, {}, [_broken(spec, error)])
-    if wrong := [spec.problem(*finding) for finding in misread(spec, named, texts.values())]:
-        return _Part({}, {}, wrong)
+    if missing := [finding for scope in Scope(named, spec).all() for finding in lint.not_defined(scope)]:
+        return _Part({}, {}, [spec.problem(*finding) for finding in missing])
     layouts = {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own_layouts.items()}
     foreign = [spec.problem("/meta", text) for text in _foreign(specs, texts.values(), layouts)]
     texts[f"{spec.id}.pyi"] = stub(spec, named)

@@ -1,4 +1,4 @@
-"""The front of the build step: the commands of `build.py` and of `lmparse build`.
+"""Commands: those of `build.py` and of `lmparse build`.
 
 `build.py` works on the specs of lmparse by default; `lmparse build` has no default.
 """
