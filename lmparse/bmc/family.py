@@ -17,7 +17,7 @@ from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, ControlFiles, Family
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import TransactionSummary
-from lmparse.errors import DataError, OptionError
+from lmparse.errors import DataError, OptionError, not_installed
 from lmparse.framing.detection import Detection
 from lmparse.limits import Limits
 from lmparse.options import Options
@@ -116,18 +116,11 @@ def _extracts(log: ChangeLog) -> list[LogicalLog]:
 
 
 def _transactions(log: ChangeLog) -> Iterator[TransactionSummary]:
-    from lmparse.bmc.unit_summaries import by_record
-
-    extracts = _extracts(log)
-    if log.options.engine == "kaitai":
-        return by_record(log, extracts)
     try:
-        from lmparse.bmc import header_columns, unit_columns
-    except ImportError:  # Arrow is not installed
-        return by_record(log, extracts)
-    if any(header_columns.text_refusal(one.header, one.code_page) for one in extracts):
-        return by_record(log, extracts)
-    return unit_columns.UnitColumns(log, extracts).summaries()
+        from lmparse.bmc.units import unit_summaries
+    except ImportError as error:
+        raise not_installed(error) from None
+    return unit_summaries(log, _extracts(log))
 
 
 def _search(limits: Limits) -> Callable[[str, str | None], str]:

@@ -34,6 +34,8 @@ _SEQ = re.compile("[0-9A-F]{1,80}")
 Position = tuple[int, int]
 MOST_FILES = 1000
 """Most files that are known again, the newest ones."""
+MOST_RANGES = 1000
+"""Most ranges of positions that are kept."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,15 @@ class Checkpoint:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
         for stretch in self.needed:
             stretch.check(limits)
+
+    def has_read_as(self, other: Checkpoint) -> bool:
+        """Whether the files up to here had the same stretches of the log as those up to another one, and perhaps more
+        behind these."""
+        oldest = self.files[0].last if len(self.files) == MOST_FILES else (0, 0)
+        files = {one for one in other.files if one.last >= oldest}
+        end = other.reached[1]
+        ranges = [(low, min(high, end)) for low, high in self.ranges if low <= end]
+        return self.reached >= other.reached and files <= set(self.files) and ranges == list(other.ranges)
 
     def to_json(self) -> str:
         """The text of its file."""

@@ -16,9 +16,9 @@ from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
-from lmparse.bmc import unit_columns, unit_rows
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.unit_summaries import BROKEN, CONTRADICTORY, NO_END, NOT_TESTABLE
+from lmparse.bmc.units import BROKEN, CONTRADICTORY, NO_END, NOT_TESTABLE
+from lmparse.changes import unit_totals
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.spec import catalog
@@ -41,10 +41,9 @@ def put(folder: Path, writer: logs.Writer, framed: str = "rdw") -> tuple[Path, d
 
 @pytest.fixture
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rows of units are merged again and again, and written in several batches."""
+    """The rows of units are grouped again and again."""
     monkeypatch.setattr(LogicalLog, "windows", partialmethod(LogicalLog.windows, max_records=7))
-    monkeypatch.setattr(unit_rows, "_LEAST", 5)
-    monkeypatch.setattr(unit_columns, "MAX_RECORDS", 4)
+    monkeypatch.setattr(unit_totals, "_LEAST", 5)
 
 
 @pytest.mark.usefixtures("small_windows")
