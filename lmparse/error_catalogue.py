@@ -109,8 +109,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-F014": Cause(
         "a file has come too late",
-        "A file has records in front of those that a checkpoint or `lmparse land` has reached, and it is not known that "
-        "they were read: it arrived late, or it has parts of several files that were read, or of one of long ago.",
+        "A file has records in front of those that a checkpoint or `lmparse land` has reached, and it is not known "
+        "that they were read: it arrived late, or it has parts of several files that were read, or of one of long ago.",
         "Changes would be lost or given twice, so nothing is read. Read a late file with those around it, and "
         "begin again with a new checkpoint, or land all files into another folder.",
     ),
