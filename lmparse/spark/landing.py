@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import OptionError
-from lmparse.export import landing
+from lmparse.export import land as landing
 from lmparse.logs.partitions import DEFAULT_BYTES
 from lmparse.options import positive
 from lmparse.records.files import ignored
