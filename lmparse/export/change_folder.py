@@ -187,7 +187,7 @@ class ChangeFolderRun(Run):
                 hint=f"lmparse changes --envelope {options.envelope} prints such lines",
             )
         versions = log.all_versions() if options.table is None else log.table_versions()
-        envelopes.check_versions(options, versions, are_texts=False)
+        envelopes.check_versions(options, versions)
         if options.envelope == "debezium":
             envelopes.note_zone(log)
 
