@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from export.delta_tables import rows_of
-from export.killed_runs import KilledError, killed_at, killed_everywhere
+from export.killed_runs import killed_everywhere
 from samples.row_stories import STORIES, Row, Story
 
 import lmparse
-from lmparse.export.current_rows import OWN
+from lmparse.export.land_current import OWN
 from lmparse.values.json_form import to_json
 
 MOMENT = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?$")
@@ -89,11 +89,6 @@ def test_extracts_whose_runs_are_killed_at_every_commit(family: str, seed: int, 
     log, to = Extracts(family, seed, tmp_path), tmp_path / "killed"
     for path in log.paths:
         killed_everywhere([path], to, 40, **log.how)
-    # And by runs of which one is killed, and the next one has more of the log.
-    with pytest.MonkeyPatch.context() as patch:
-        killed_at(3, patch, [], is_done=True)
-        with pytest.raises(KilledError):
-            lmparse.land(log.paths[:2], tmp_path / "together", **log.how)
     lmparse.land(log.paths, tmp_path / "together", **log.how)
     for kind in ("changes", "current"):
         assert tables_in(to, kind) == tables_in(tmp_path / "together", kind)
