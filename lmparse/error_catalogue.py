@@ -107,12 +107,11 @@ CATALOGUE: dict[str, Cause] = {
         "Read files of different logs apart. Read the same stretch of a log with the same filter each time.",
     ),
     "LMP-F014": Cause(
-        "a file has come too late, or is gone",
-        "A file has records in front of those that a stream, a checkpoint or `lmparse land` has reached, and they have "
-        "not been read: it arrived late. Or a file that a stream planned to read is gone, or one that it has read was "
-        "not whole then.",
-        "Changes would be lost or given twice, so nothing is read. Put a missing file back. Read a late file with "
-        "those around it, and begin again with a new checkpoint, or land all files into another folder.",
+        "a file has come too late",
+        "A file has records in front of those that a checkpoint or `lmparse land` has reached, and they have not been "
+        "read: it arrived late.",
+        "Changes would be lost or given twice, so nothing is read. Read a late file with those around it, and "
+        "begin again with a new checkpoint, or land all files into another folder.",
     ),
     "LMP-R001": Cause(
         "the record ends inside a field",
@@ -158,7 +157,7 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-R009": Cause(
         "a repeated field does not advance",
-        "Its items take no bytes, and the record repeats them more often than it has bits.",
+        "Its items take no bytes, and the record repeats them more often than recordSteps allows.",
         "The record is damaged, or the spec repeats something that may be empty without end.",
     ),
     "LMP-R010": Cause(
@@ -238,13 +237,6 @@ CATALOGUE: dict[str, Cause] = {
         "a value of the wrong width",
         "No value of the type has this many bytes.",
         "Check the length that XHDF or DLCI states for the field.",
-    ),
-    "LMP-V011": Cause(
-        "the type of a schema does not represent a value",
-        "The schema that was passed to Spark's reader names another type than that of the column, and this value is "
-        "not the same in it: it has a fraction, or is too large.",
-        "Leave the type to the source and cast in the query; or keep the row: it is null there and listed in "
-        "`_corrupt_fields`, if the schema has that column.",
     ),
     "LMP-C001": Cause(
         "not a control file",
@@ -341,24 +333,11 @@ CATALOGUE: dict[str, Cause] = {
         "Raise heldBytes if the machine has the memory, or read a shorter log. Segments without the rest of their "
         "change show that the log is damaged or was extracted in part.",
     ),
-    "LMP-L005": Cause(
-        "a page would have too many records",
-        "`lmparse explain --all` puts all records of a file into one page, and the file has more than pageRecords: a "
-        "browser would need long to open the page.",
-        "Look at the file with `lmparse serve`, which reads records when they are requested, or raise the limit: "
-        "`limits` with pageRecords=10000.",
-    ),
-    "LMP-L006": Cause(
-        "a request took too long",
-        "`lmparse serve` has read records for one request for requestSeconds: the spec has a loop without an end, or "
-        "one of very many rounds, or the file is very large.",
-        "Look at the loops of the spec (`repeat`), or raise the limit: `limits` with requestSeconds=3000.",
-    ),
     "LMP-L007": Cause(
         "a record takes too many steps",
-        "The spec lets what it reads of a record multiply: nested records, empty items, and bytes that an instance "
-        "reads again or that types inside themselves copy are more than recordSteps beyond 8 for each byte of the "
-        "record. Other records have been read.",
+        "The spec lets what it reads of a record multiply: nested records, items, and bytes that are read again or "
+        "copied into types inside one another are more than recordSteps beyond 16 for each byte of the record. Other "
+        "records have been read.",
         "If one record fails, it is damaged or made to exhaust the reader. If all fail, look at what the spec repeats "
         "in one another, or raise the limit: `limits` with recordSteps=1M.",
     ),

@@ -80,12 +80,6 @@ def _checkpoint(log: ChangeLog) -> Checkpoint:
     return checkpoint_of(found, log.options, log.resumed)
 
 
-def _first_position(path: str, options: Options, _: Checkpoint | None) -> str:
-    from lmparse.bmc.extract_heads import stated_position
-
-    return stated_position(path, options)
-
-
 def _record_plan(log: ChangeLog) -> RecordPlan:
     from lmparse.bmc import header_columns
 
@@ -155,7 +149,6 @@ FAMILY = Family(
     control=ControlFiles(is_control, find_control, _search, find_beside),
     join=_join,
     checkpoint=_checkpoint,
-    first_position=_first_position,
     kind_field="change_type",
     record_plan=_record_plan,
     change_reader=_change_reader,

@@ -121,9 +121,6 @@ class Family(Generic[Log]):
     checkpoint: Callable[[Log], Checkpoint] | None = None
     """What the reading of the next files of a log needs, once all of it has been read. Raises FramingError if it is
     damaged. None: its logs are not read extract by extract."""
-    first_position: Callable[[str, Options, Checkpoint | None], str] | None = None
-    """The position of the first record of a file, as text that sorts as positions do. Raises FramingError, OptionError.
-    None: its logs are not read as streams."""
     change_reader: Callable[[Log, pa.Schema | None, Sequence[Filter]], ChangeReader | None] | None = None
     """Reads changes column-wise; returns None for logs whose changes are read one by one."""
     describe: Callable[[Log], TableDescriptions] = describe

@@ -55,10 +55,6 @@ def _checkpoint(log: Db2Log) -> Checkpoint:
     return checkpoint_of(log, log.resumed)
 
 
-def _first_position(path: str, options: Options, checkpoint: Checkpoint | None) -> str:
-    from lmparse.db2.joining import first_position
-
-    return first_position(path, options, checkpoint)
 
 
 def _describe(log: Db2Log) -> TableDescriptions:
@@ -93,7 +89,6 @@ FAMILY = Family(
     options=frozenset({"tables", "generation", "byte_order", "max_index_bytes", "lob_columns_from"}),
     join=_join,
     checkpoint=_checkpoint,
-    first_position=_first_position,
     change_reader=_change_reader,
     describe=_describe,
     transactions=_transactions,

@@ -14,20 +14,17 @@ from typing import Any
 import numpy as np
 import pytest
 from bmc_extracts import example, unit
-from writers.bmc import control, framing
+from writers.bmc import framing
 from writers.bmc.logs import changed, field, opened
 
 import lmparse
 from lmparse.bmc.read_before import ReadBefore, unread_behind
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.errors import FramingError, LmparseError
-from lmparse.logs import arrow, lines
+from lmparse.logs import lines
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_resumed
-from lmparse.logs.partitions import Request
-from lmparse.logs.stream import LogStream, StreamOffset
 from lmparse.samples import bmc_log
-from lmparse.storage.landing import Arrival
 
 
 class Extracts:
@@ -148,43 +145,6 @@ def test_four_extracts_that_overlap(tmp_path: Path) -> None:
             found += log.run(log.file(max(0, start - chosen.randrange(4)), end))
         assert shown(found) == log.rows
     assert len(json.loads(log.state.read_text())["needed"]) <= 4
-
-
-@pytest.mark.parametrize("is_named", [True, False])
-def test_extracts_that_arrive(is_named: bool, log: Extracts) -> None:
-    size = len(log.data)
-    # Where no option names the control file of each, it is beside its log, and an option may say how it is framed.
-    options = log.options if is_named else {"control_framing": "rdw"}
-    request = Request((str(log.landing),), read_options(options), with_changes=True, max_bytes=3000)
-    schema, offset, found = arrow.request_schema(request), StreamOffset(), list[str]()
-    cuts = [0, *sorted(random.Random(2).sample(range(1, size), 3)), size]
-    for start, end in pairwise(cuts):
-        path = log.file(start, end)
-        control = path.with_suffix(".ctl")
-        control.rename(log.folder / "late.ctl")
-        assert LogStream(request, Arrival(seconds=0)).latest(offset) == offset  # it waits for the control file
-        (log.folder / "late.ctl").rename(control)
-        behind = LogStream(request, Arrival(seconds=0)).latest(offset)
-        behind = StreamOffset.of(json.loads(json.dumps(behind.to_dict())))
-        seqs = []
-        for part in LogStream(request, Arrival(seconds=0)).parts(offset, behind):
-            for batch in arrow.part_batches(part, schema, with_changes=True):
-                seqs += batch.column("seq").to_pylist()
-        found += seqs
-        offset = behind
-    assert sorted(found) == [row["seq"] for row in log.rows]
-    assert offset.taken == 4
-
-
-def test_a_stream_ends_with_the_damage_of_an_extract_that_states_no_end(log: Extracts) -> None:
-    path = log.file(0, 4)
-    log.control.pop()
-    path.with_suffix(".ctl").write_bytes(framing.rdw([*log.control, control.dlge(ENDRBA="00" * 10)]))
-    path.write_bytes(b"\0\3" + path.read_bytes()[2:])
-    request = Request((str(log.landing),), read_options({**log.options, "framing": "rdw"}), with_changes=True)
-    with pytest.raises(FramingError) as caught:
-        LogStream(request, Arrival(seconds=0)).latest(StreamOffset())
-    assert (caught.value.code, caught.value.record_index, caught.value.file) == ("LMP-F005", 0, str(path))
 
 
 @pytest.mark.parametrize("seed", range(24))

@@ -19,8 +19,7 @@ _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII).fullmatch
 _MODULES = frozenset((
     "self", "kaitaistruct", "kaitai_struct", "kaitai_stream", "bytes_io", "int_enum", "collections", "struct", "zlib",
     "layouts", "debug", "io", "i", "super", "hasattr", "getattr", "isinstance", "len", "int", "str", "range", "min",
-    "max", "property", "dict", "vars", "advancing", "copying", "descending", "from_zero", "rotating", "stepping",
-    "unpacking", "xoring",
+    "max", "property", "dict", "vars", "from_zero",
 ))  # fmt: skip
 """Names of specs that would replace something that generated modules use, or another product."""
 _PARAMETERS = frozenset(("self", "super", "collections"))

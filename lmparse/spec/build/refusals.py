@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from lmparse.spec.build import constructs, identifiers
@@ -25,8 +25,6 @@ _ITEM_BELOW_ZERO = re.compile(
 ).search
 """An item of something with a constant number below zero."""
 _NO_EXPRESSIONS = frozenset(("meta", "doc", "doc-ref", "contents", "enums"))
-_MOST_PARTS = 100_000
-"""Types inside a type; those of vendors have some dozens."""
 _COMPILERS_OWN = ("ks-opaque-types", "ks-debug")
 
 
@@ -40,13 +38,12 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     yield from _texts("", spec.tree)
     yield from _items("", spec.tree)
     scopes = [*Scope(named, spec).all()]
-    widths, inside, columns = Widths(), Parts(), ColumnCounts(scopes)
+    widths, columns = Widths(), ColumnCounts(scopes)
     for scope in scopes:
         yield from _compilers_own(scope)
         yield from _references(scope)
         yield from identifiers.of_scope(scope)
         yield from widths.findings(scope)
-        yield from inside.findings(scope)
         yield from columns.findings(scope)
         yield from unfit(scope)
 
@@ -130,6 +127,10 @@ class Widths:
             for key, attribute in items:
                 if attribute.get("repeat") == "eos" and self._is_empty(scope, attribute):
                     yield f"{scope.where}/{section}/{key}/repeat", "what is repeated takes no bytes, so it never ends"
+                cases = attribute["type"]["cases"] if isinstance(attribute.get("type"), dict) else {"_": ""}
+                if attribute.get("repeat") == "until" and "_" not in cases and not {"size", "size-eos"} & {*attribute}:
+                    text = "a list until a condition needs a default case, `_`: without an item it never ends"
+                    yield f"{scope.where}/{section}/{key}/type/cases", text
 
     def of_type(self, scope: Scope) -> int:
         """Least bits of a type."""
@@ -221,30 +222,3 @@ def _always(scope: Scope, attribute: dict[str, Any]) -> list[Scope]:
     names = [*type_["cases"].values()] if isinstance(type_, dict) else [type_]
     found = [scope.type_named(name) if isinstance(name, str) else None for name in names]
     return [nested for nested in found if nested] if all(found) else []
-
-
-class Parts:
-    """The number of nested types that one object of a type has at most; repeats, recursion, types `apart` left out."""
-
-    def __init__(self, apart: Container[str] = ()) -> None:
-        self._known: dict[str, int] = {}
-        self._apart = apart
-
-    def findings(self, scope: Scope) -> Iterator[Finding]:
-        """Types inside types that multiply: what takes no bytes is not limited by the record."""
-        if self.of_type(scope) > _MOST_PARTS:
-            yield scope.where or "/seq", f"the type has more than {_MOST_PARTS} others inside it"
-
-    def of_type(self, scope: Scope) -> int:
-        """Itself and what is inside it."""
-        if scope.id not in self._known:
-            self._known[scope.id] = 0  # while it is open: what a recursive type has depends on the data
-            self._known[scope.id] = 1 + sum(self.of_item(scope, entry) for entry in scope.tree.get("seq", []))
-        return self._known[scope.id]
-
-    def of_item(self, scope: Scope, attribute: dict[str, Any]) -> int:
-        """What one item of an attribute is and has inside it; 0 for what is not a type."""
-        type_ = attribute.get("type")
-        names = type_["cases"].values() if isinstance(type_, dict) else [type_]
-        found = [scope.type_named(name) for name in names if isinstance(name, str)]
-        return max((self.of_type(nested) for nested in found if nested and nested.id not in self._apart), default=0)

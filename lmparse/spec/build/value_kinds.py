@@ -64,8 +64,8 @@ def _bits(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
     type_ = attribute.get("type")
     for name in type_["cases"].values() if isinstance(type_, dict) else [type_]:
         number = NUMBER.match(name) if isinstance(name, str) else None
-        if number and number[1] == "b" and int(number[2]) > _MOST_BITS:
-            yield f"{where}/type", f"{name} is a number of more than {_MOST_BITS} bits: read it as bytes, with a size"
+        if number and number[1] == "b" and not 0 < int(number[2]) <= _MOST_BITS:
+            yield f"{where}/type", f"{name} is not a number of 1 to {_MOST_BITS} bits: read it as bytes, with a size"
 
 
 def _names(scope: Scope) -> Iterator[Finding]:
