@@ -1,4 +1,4 @@
-"""Unit totals: changes grouped by their transaction, or unit of recovery, by Arrow's group_by.
+"""Unit groups: changes grouped by their transaction, or unit of recovery, by Arrow's group_by.
 
 A reader adds tables of a few thousand changes at a time. They are grouped among themselves, and with what is known as
 soon as the number of waiting rows is that of the known units: memory goes by the number of units, time by the number
@@ -63,8 +63,8 @@ def grouped_counts(rows: pa.Table) -> pa.Table:
     return found.select([*COUNTS.names[:-1], "number_sum"]).rename_columns(COUNTS.names).cast(COUNTS)
 
 
-class UnitTotals:
-    """The totals of the units of one log."""
+class UnitGroups:
+    """The units of one log, with the numbers of their records and changes."""
 
     def __init__(self, held: Held) -> None:
         self._held, self._taken = held, 0
