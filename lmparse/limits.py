@@ -46,17 +46,13 @@ class Limits:
     record_bytes: int = _limit(64 << 20, "LMP-L002", "bytes from the first to the last one of a record")
     record_pieces: int = _limit(1 << 16, "LMP-L002", "pieces of a spanned record")
     record_steps: int = _limit(
-        250_000, "LMP-L007", "steps of the parser in a record, beyond 8 for each of its bytes", LimitError
+        100_000, "LMP-L007", "steps of the parser in a record, beyond 16 for each of its bytes", LimitError
     )
     record_unpacked_bytes: int = _limit(64 << 20, "LMP-L008", "bytes that zlib unpacks from a record", LimitError)
     unpacked_bytes: int = _limit(1 << 40, "LMP-L003", "bytes of a compressed or remote file on the disk")
     unpacked_ratio: int = _limit(1000, "LMP-L003", "unpacked bytes for each byte of a compressed file")
     disk_share: int = _limit(90, "LMP-L003", "percent of the free disk in TMPDIR for the copy of a file", most=100)
     held_bytes: int = _limit(4 << 30, "LMP-L004", "bytes of memory for what is kept until its end is read")
-    page_records: int = _limit(3000, "LMP-L005", "records of a page that has all of a file", LimitError)
-    request_seconds: int = _limit(
-        300, "LMP-L006", "seconds in which serve answers one request", LimitError, most=31_536_000
-    )
 
     @classmethod
     def parse(cls, text: str) -> Limits:

@@ -204,7 +204,7 @@ class Request:
         """Every part of every file. Reads descriptor words, and headers where segments may be.
 
         If the numbers of records are not needed, `is_numbered` is False, and most files are read only near the cuts:
-        `lmparse plan` tells which are not. `run` runs what a log must know before its parts can be read, if anything.
+        `run` runs what a log must know before its parts can be read, if anything.
         Where damage of a file does not end the reading, records are counted, so that no part begins behind the damage.
         """
         logs, damage = self._logs(run)

@@ -47,11 +47,6 @@ def reader_request(options: Mapping[str, Any], *, with_changes: bool) -> Request
         raise OptionError("checkpoint means nothing in Spark", hint="land the log, or give startingAfter")
     if named.order == "commit":
         raise OptionError("order commit has no meaning in a DataFrame", hint='use orderBy("seq")')
-    if named.envelope == "apply":
-        raise OptionError(
-            "envelope apply compares all rows, and Spark reads parts, each by itself",
-            hint="take changefeed, and the row with the highest _commit_seq of each key",
-        )
     size, is_recursive = keys.get("maxpartitionbytes"), keys.get("recursivefilelookup", "false")
     return Request(
         _paths(keys),

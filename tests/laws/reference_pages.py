@@ -19,7 +19,7 @@ from lmparse.spelling import camel
 DOCS = Path(__file__).parents[2] / "docs"
 FIELDS = dataclasses.fields(Options)
 HIDDEN = ("help", *ALIASES)
-OF_SPARK = ("means nothing in Spark", "no meaning in a DataFrame", "Spark reads parts")
+OF_SPARK = ("means nothing in Spark", "no meaning in a DataFrame")
 """Words of the errors for what Spark has no place for."""
 COMMANDS_BEGIN = """\
 # Commands

@@ -139,13 +139,6 @@ def _index(row: dict[str, Any]) -> int:
     return int(row["_metadata"]["record_index"])
 
 
-def test_the_last_rows_of_keys_are_refused_with_advice(night: Files) -> None:
-    with pytest.raises(OptionError, match="envelope apply compares all rows") as caught:
-        source(path=str(night.data), control=str(night.control), table="ITEMS", envelope="apply").schema()
-    assert caught.value.hint is not None
-    assert "take changefeed" in caught.value.hint
-
-
 def test_commit_order_is_refused_with_advice(spark: SparkSession, night: Files) -> None:
     from pyspark.errors import PySparkException
 

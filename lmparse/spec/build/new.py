@@ -9,8 +9,8 @@ import os
 import re
 from pathlib import Path, PurePosixPath
 
-from lmparse.spec.build.lint import TAKEN_BY_CLASSES
 from lmparse.spec.build.specs import FORMATS, SUFFIX, Disk, real_path, shown
+from lmparse.spec.build.style import TAKEN_BY_CLASSES
 from lmparse.storage.atomic_output import write_files
 from lmparse.storage.inputs import inputs_of
 from lmparse.storage.owned_folder import remove_left_behind
