@@ -114,6 +114,13 @@ CATALOGUE: dict[str, Cause] = {
         "Changes would be lost or given twice, so nothing is read. Read a late file with those around it, and "
         "begin again with a new checkpoint, or land all files into another folder.",
     ),
+    "LMP-F015": Cause(
+        "folders of k=v contradict each other",
+        "A folder has folders named `k=v`, which are columns, as in Spark. They do not stand in one folder, or have "
+        "other columns than those beside them, or a file is beside them and has no value of the column.",
+        "Load the folders by themselves, or by a pattern as `logs/dt=*`, which gives no columns. "
+        "`recursiveFileLookup` reads all files at any depth, without columns.",
+    ),
     "LMP-R001": Cause(
         "the record ends inside a field",
         "It is shorter than its kind requires.",
