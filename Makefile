@@ -33,7 +33,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The tests with Spark, without going through the modules that have none.
 WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
-.PHONY: help demo docs test check-generated check-code check-tests check-spark test-thorough cluster-test soak random-specs random-logs docs-run docs-licences test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
+.PHONY: help demo docs test check-generated check-code check-tests check-spark test-thorough cluster-test soak random-specs random-logs docs-run docs-licences size test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -128,9 +128,11 @@ docs-run: dev # The site in $(VENV), whose lock holds what builds it.
 docs-licences: dev # The lines of docs/dependencies.md on what only $(VENV) has.
 	$(BIN)/python tests/laws/dependency_table.py
 
-pages: dev ## write docs/errors.md, docs/claims.md, docs/dependencies.md and the lists in other pages of docs/ anew
+size: dev ## print the lines and modules of each package beside what they may have at most
+	@$(BIN)/python tests/laws/size_table.py
+
+pages: dev ## write docs/errors.md, docs/dependencies.md and the lists in other pages of docs/ anew
 	$(BIN)/python -c 'from lmparse.error_catalogue import page; print(page(), end="")' > docs/errors.md
-	$(BIN)/python -c 'from lmparse.logs.claims_page import page; print(page(), end="")' > docs/claims.md
 	$(BIN)/python tests/laws/package_table.py
 	$(BIN)/python tests/laws/dependency_table.py
 	@$(MAKE) --no-print-directory docs-licences VENV=.venv-docs LOCK=docs
@@ -138,7 +140,6 @@ pages: dev ## write docs/errors.md, docs/claims.md, docs/dependencies.md and the
 	$(BIN)/python tests/laws/landing_picture.py
 	$(BIN)/python tests/spec/kind_list.py
 	PYTHONPATH=.:tests $(BIN)/python tests/constructs/construct_page.py
-	$(BIN)/python tests/review/notebook.py
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own
 	$(MAKE) bench-run VENV=.venv-bench LOCK=bench

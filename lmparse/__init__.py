@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from lmparse.logs.open import parse
     from lmparse.logs.sniff import Sniffed, sniff
     from lmparse.review.explain.search import Explained, explain
-    from lmparse.review.summary.report import Summarized, summary
+    from lmparse.review.summary import Summarized, summary
 
 __version__ = VERSION
 
@@ -100,7 +100,7 @@ _HOMES = {
     "ReadError": "errors",
     "RecordError": "errors",
     "Sniffed": "logs.sniff",
-    "Summarized": "review.summary.report",
+    "Summarized": "review.summary",
     "TableNotFoundError": "errors",
     "TruncatedError": "errors",
     "UnknownFormatError": "errors",
@@ -111,7 +111,7 @@ _HOMES = {
     "read_changes": "logs.log",
     "read_table": "logs.arrow",
     "sniff": "logs.sniff",
-    "summary": "review.summary.report",
+    "summary": "review.summary",
 }
 """The modules of the names that are loaded at their first use."""
 

@@ -29,13 +29,7 @@ def check(log: ChangeLog, form: str) -> None:
             hint=f"lmparse changes --envelope {options.envelope} prints such lines",
         )
     versions = log.all_versions() if options.table is None else log.table_versions()
-    if options.envelope == "apply" and len(versions) > 1:
-        found = ", ".join(version.identity for version in versions[:3])
-        raise OptionError(
-            f"envelope apply: each version of the table has a file of its own, and a key may be in several: {found}",
-            hint="give tableVersion, or take lmparse changes",
-        )
-    envelopes.check_versions(options, versions, are_texts=False)
+    envelopes.check_versions(options, versions)
     if options.envelope == "debezium":
         envelopes.note_zone(log)
 
@@ -60,10 +54,9 @@ class EnvelopeFiles:
         if self._log.options.envelope == _FLAT:
             yield output
             return
-        made = _Enveloping(self._log, self._maker(flat), output)
+        made = _Enveloping(self._maker(flat), output)
         self._makers[identity, str(flat)] = made  # a file that is written again replaces the first
         yield made
-        made.finish()
 
     def rows(self, identity: str | None, flat: pa.Schema, changes: int) -> int:
         """Number of rows in the file of a table version that has so many changes."""
@@ -79,24 +72,12 @@ class EnvelopeFiles:
 class _Enveloping:
     """Puts the flat changes of one table version into their envelope."""
 
-    def __init__(self, log: ChangeLog, maker: Enveloper, output: BatchOutput) -> None:
+    def __init__(self, maker: Enveloper, output: BatchOutput) -> None:
         self.maker, self._output = maker, output
-        self._latest = envelopes.latest_of(log)
         self.rows = 0
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Write some changes, or keep them until all are known."""
+        """Write some changes."""
         made = self.maker.rows(batch)
-        if self._latest is None:
-            self._write(made)
-        else:
-            self._latest.add(made)
-
-    def _write(self, made: pa.RecordBatch) -> None:
         self.rows += made.num_rows
         self._output.write(made)
-
-    def finish(self) -> None:
-        """Write what was kept."""
-        for made in () if self._latest is None else self._latest.batches():
-            self._write(made)
