@@ -17,7 +17,7 @@ from lmparse.errors import OptionError
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.lint import lint
 from lmparse.spec.build.new import Refused, new
-from lmparse.spec.build.products import DEBUG, Builder, differences_from_manifest, files_in, files_of_build
+from lmparse.spec.build.products import DEBUG, Builder, files_in, files_of_build
 from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, shown
 from lmparse.spec.build.watch import watch
 from lmparse.spec.built import MANIFEST
@@ -135,14 +135,7 @@ def _check(parsed: argparse.Namespace, program: str) -> int:
     out: Path = parsed.out
     own = "" if real_path(out) == GENERATED else f" --formats {parsed.formats} --out {out}"
     repair = f"repair it with: {program} generate{own}"
-    try:
-        products, problems, count = Builder(parsed.engine, parsed.compiler).make(parsed.formats)
-    except CompilerUnavailable as error:
-        if parsed.engine == "node" or not (out / MANIFEST).is_file():
-            raise
-        print(f"compared with the hashes of {MANIFEST} only: {error}")
-        different, unbuilt = differences_from_manifest(parsed.formats, out)
-        return _verdict(different, repair) or (_say(*(f"{name} is not built" for name in unbuilt)) if unbuilt else 0)
+    products, problems, count = Builder(parsed.engine, parsed.compiler).make(parsed.formats)
     present = files_in(out)
     names = sorted(present.keys() | products.keys())
     different = [name for name in names if name not in products or present.get(name) != products[name].encode()]

@@ -59,7 +59,6 @@ class Builder:
         self._path = compiler_path
         self._compiler: Compiler | None = None
         self._parse = Parsed()
-        self._refusals: dict[str, list[Problem]] = {}
         self._parts: dict[str, _Part] = {}
         """By a hash of the spec and of all that it imports."""
         self.selection: Selection | None = None
@@ -71,7 +70,9 @@ class Builder:
         Raises SpecError when there is no spec, and CompilerUnavailable.
         """
         selection = self.selection = selected(source, self._parse)
-        self._refuse(selection)
+        for spec in (*selection.specs, *selection.failed):  # also what imports a faulty one: all is said at once
+            named = {one.id: one for one in selection.closure(spec)}
+            selection.fail({spec.place: [spec.problem(*finding) for finding in lint.wrong(spec, named)]})
         keys = {spec.place: selection.key(spec) for spec in selection.specs}
         self._parts = {key: part for key, part in self._parts.items() if key in set(keys.values())}
         new = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
@@ -81,14 +82,6 @@ class Builder:
             self._parts |= {keys[place]: part for place, part in made.items()}
         selection.fail({place: self._parts[key].problems for place, key in keys.items()})
         return self._made(selection, [self._parts[keys[spec.place]] for spec in selection.specs])
-
-    def _refuse(self, selection: Selection) -> None:
-        """Note what is refused, also in specs that import what is not built, so that all of it is known at once."""
-        known, self._refusals = self._refusals, {}
-        for spec in (*selection.specs, *selection.failed):
-            key = selection.key(spec)
-            self._refusals[key] = known[key] if key in known else _refused(spec, selection)
-            selection.fail({spec.place: self._refusals[key]})
 
     def _made(self, selection: Selection, parts: list[_Part]) -> Made:
         if not parts or self._compiler is None:
@@ -106,11 +99,6 @@ def make(source: Path, engine: str, compiler_path: Path | None) -> dict[str, str
     if problems:
         raise SpecError(problems)
     return products
-
-
-def _refused(spec: SpecFile, selection: Selection) -> list[Problem]:
-    named = {one.id: one for one in selection.closure(spec)}
-    return [spec.problem(*finding) for finding in lint.wrong(spec, named)]
 
 
 def _parts(specs: list[SpecFile], selection: Selection, compiler: Compiler) -> dict[str, _Part]:
@@ -238,9 +226,6 @@ def _manifest(selection: Selection, products: dict[str, str], compiler_sha256: s
         },
         "outputs": {name: _hash(products[name]) for name in (*_PACKAGES, LAYOUTS)},
     }
-    if selection.faults:
-        hashes = {spec.place: spec.sha256 for spec in selection.failed}
-        content["not built"] = {f"{place}.ksy": hashes.get(place) for place in sorted(selection.faults)}
     return json.dumps(content, indent=2) + "\n"
 
 
@@ -280,23 +265,3 @@ def _is_product(path: Path) -> bool:
     with open(path, "rb") as file:
         head = file.read(len(_DOC))
     return not head or head.startswith((_DOC.encode(), _MADE.encode()))
-
-
-def differences_from_manifest(source: Path, out: Path) -> tuple[list[str], list[str]]:
-    """The specs and products that do not have the hash in the manifest; and the specs that were not built."""
-    selection = selected(source)
-    try:
-        manifest = read_json(file_bytes(out / MANIFEST))
-        unbuilt = {f"formats/{path}": hash_ for path, hash_ in manifest.get("not built", {}).items()}
-        stated = unbuilt | {f"formats/{entry['path']}": entry["sha256"] for entry in manifest["specs"].values()}
-        for entry in (*manifest["specs"].values(), manifest):
-            stated |= {f"{out.name}/{name}": hash_ for name, hash_ in entry["outputs"].items()}
-    except (DocumentError, LookupError, TypeError, AttributeError):
-        return [f"{out.name}/{MANIFEST}"], []
-    found: dict[str, str | None] = {f"formats/{place}.ksy": None for place in selection.faults}
-    found |= {f"formats/{spec.place}.ksy": spec.sha256 for spec in (*selection.specs, *selection.failed)}
-    for name, data in files_in(out).items():
-        if name != MANIFEST:
-            found[f"{out.name}/{name}"] = hashlib.sha256(data).hexdigest()
-    names = {*stated, *found}
-    return sorted(name for name in names if stated.get(name, "") != found.get(name, "")), sorted(unbuilt)
