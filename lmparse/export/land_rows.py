@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.changes.descriptions import TYPE, Keys
+from lmparse.changes.descriptions import TYPE
 from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
 from lmparse.errors import FramingError, OptionError
 from lmparse.export.change_parts import Group, stored, taken
@@ -29,6 +29,8 @@ OTHER = "other"
 """Folder, and ids, of changes without a table version."""
 IDENTIFYING = ("seq", "_metadata", CORRUPT_RECORD)
 """Columns that tell rows apart."""
+Keys = Mapping[str, Sequence[tuple[str, ...]]]
+"""By identity of a version, its key; several where control files of extracts describe it in different ways."""
 Find = Callable[[str], Iterable[pa.RecordBatch]]
 """The columns IDENTIFYING of the rows of a table from a `seq` on, and of those without one."""
 
