@@ -32,8 +32,8 @@ def run(parsed: argparse.Namespace) -> int:
     from lmparse.review.diff.compare import compare
     from lmparse.review.diff.page import page
     from lmparse.spec.ksy import read_specs
-    from lmparse.storage.atomic_output import write_text
     from lmparse.storage.inputs import inputs_of
+    from lmparse.storage.outputs import write_text
 
     place = page_place(parsed, inputs_of((parsed.old, parsed.new)))
     found = compare(read_specs(parsed.old), read_specs(parsed.new))

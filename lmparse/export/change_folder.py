@@ -37,8 +37,8 @@ from lmparse.logs import envelopes
 from lmparse.logs.open import files_beside, open_changes
 from lmparse.options import FILE_OPTIONS
 from lmparse.storage import addresses, buffers, processes
-from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
 from lmparse.storage.joined import is_joined, names_in
+from lmparse.storage.outputs import AtomicOutput, put_on_disk
 from lmparse.terminal import json_text
 from lmparse.version import VERSION
 

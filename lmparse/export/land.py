@@ -33,11 +33,9 @@ from lmparse.options import NOT_LANDED, Options, check_taken, truth
 from lmparse.records.files import Tally, ignored
 from lmparse.spelling import camel, plain, quoted
 from lmparse.storage.addresses import path_of, paths_of
-from lmparse.storage.atomic_output import naming_output, write_text
 from lmparse.storage.inputs import inputs_of
-from lmparse.storage.owned_folder import OwnedFolder
+from lmparse.storage.outputs import naming_output, partial_folder, write_text
 from lmparse.storage.processes import Run
-from lmparse.storage.signals import ended_by_signals
 from lmparse.storage.states import check_all
 from lmparse.version import VERSION
 
@@ -164,7 +162,7 @@ def run(asked: Landing, on_error: OnError, progress: Progress | None) -> Landed:
         check_installed()
     family, options = check_changes(asked.options), asked.options
     inputs = inputs_of([*asked.paths, *options.files.values()], at_any_depth=False)
-    with ended_by_signals(), opened_target(asked.to, asked.form, inputs, options) as target:
+    with opened_target(asked.to, asked.form, inputs, options) as target:
         if family.checkpoint is not None:
             options = replace(options, checkpoint=str(target.checkpoint))
         log = open_resumed(asked.paths, options, on_error=on_error)
@@ -197,16 +195,10 @@ class _LandingRun:
         place = checkpoint_place(log.options, inputs) if log.options.checkpoint is not None else None
         if not len(log.buffer):
             next(log.extents(), None)  # reports it
-        with naming_output(target.shown):
-            owned = OwnedFolder(target.home, "land")
-        try:
-            with naming_output(target.shown):
-                tables = self._tables(owned.path)
+        with naming_output(target.shown), partial_folder(target.home, ".land") as folder:
+            tables = self._tables(folder)
             reached = checkpoint_behind(log) if place is not None else None
-            with naming_output(target.shown):
-                self._land(tables, owned.path)
-        finally:
-            owned.remove()
+            self._land(tables, folder)
         if place is not None and reached is not None:
             write_text(reached.to_json(), place)
         return self._landed

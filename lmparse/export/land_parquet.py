@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from lmparse.export.land_rows import COMMIT_DATE, IDENTIFYING, TableRows
 from lmparse.export.land_target import not_landed
 from lmparse.options import SEQ_DIGITS
-from lmparse.storage.atomic_output import naming_output, put_on_disk
+from lmparse.storage.outputs import naming_output, put_on_disk
 
 _NAME = re.compile(rf"seq-([0-9A-F]{{{SEQ_DIGITS}}})-[0-9a-f]{{8}}-[0-9]+\.parquet")
 _NONE_LANDED = "0" * SEQ_DIGITS

@@ -21,10 +21,9 @@ from lmparse.export.land_rows import OTHER, TableRows
 from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
-from lmparse.storage.atomic_output import OutputPlace, check_place, naming_output, write_text
 from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.marks import begins_with
-from lmparse.storage.owned_folder import remove_left_behind
+from lmparse.storage.outputs import OutputPlace, check_place, naming_output, write_text
 
 CODE = "LMP-S031"
 _HOME, _STATE, _CHECKPOINT, _LOCK = "_lmparse", "land.json", "checkpoint.json", "lock"
@@ -184,7 +183,6 @@ def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Itera
             raise OptionError(
                 f"{place.shown}: another process is landing there", code=CODE, hint="run it again when that has ended"
             ) from None
-        remove_left_behind(target.home, inputs=inputs)
         target.load(options.bounds)
         yield target
     finally:

@@ -28,7 +28,7 @@ from lmparse.logs.partitions import FilePart
 from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
 from lmparse.storage import processes
-from lmparse.storage.atomic_output import AtomicOutput
+from lmparse.storage.outputs import AtomicOutput
 
 _STEP = 1 << 23
 """Bytes of the file between two updates of the progress, for rows without `_metadata`."""

@@ -1,7 +1,8 @@
-"""Atomic output: an output appears whole or not at all, and replaces only what lmparse wrote, never an input.
+"""Outputs: each appears whole or not at all, and replaces only what lmparse wrote, never an input.
 
-`check_place` decides whether an output may be at a place, `AtomicOutput` makes it beside that place and moves it there.
-What a killed process left beside its place is removed by the next one that writes into the same folder.
+`check_place` decides whether an output may be at a place. `AtomicOutput` makes it in a folder `.NAME.RANDOM.partial`
+beside that place, writes it through to the disk, and renames it. What a process leaves that is killed meanwhile, nobody
+removes: that folder, in which `before` is the folder that was being replaced.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -18,12 +20,12 @@ from types import TracebackType
 from lmparse.errors import FramingError, OptionError
 from lmparse.spelling import has_half_character
 from lmparse.storage.addresses import is_remote, local_path
-from lmparse.storage.inputs import NO_INPUTS, Inputs
+from lmparse.storage.inputs import Inputs
 from lmparse.storage.marks import Foreign
-from lmparse.storage.owned_folder import OwnedFolder, remove_left_behind
-from lmparse.storage.signals import ended_by_signals, uninterrupted
 
 _REFUSED, _FAILED = "LMP-S021", "LMP-S022"
+_NAME_BYTES = 100
+"""Bytes of an output's name in that of its folder, so that this is short enough for every file system."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,17 @@ def naming_output(shown: str) -> Iterator[None]:
         raise OptionError(f"{shown}: cannot be written: {why}", code=_FAILED) from error
 
 
+@contextmanager
+def partial_folder(parent: Path, name: str) -> Iterator[Path]:
+    """A new folder `NAME.RANDOM.partial` in another one, removed in the end with all that is in it."""
+    shortened = os.fsencode(name)[:_NAME_BYTES].decode(errors="ignore")
+    folder = Path(tempfile.mkdtemp(prefix=f"{shortened}.", suffix=".partial", dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 class AtomicOutput:
     """A temporary folder beside an output, in which the output is made; it is removed in the end, also after errors.
 
@@ -116,17 +129,11 @@ class AtomicOutput:
 
     def __init__(self, place: OutputPlace) -> None:
         self._place = place
-        self._signals = ExitStack()
+        self._partial = partial_folder(place.path.parent, f".{place.path.name}")
 
     def __enter__(self) -> AtomicOutput:
-        path = self._place.path
-        with naming_output(self._place.shown), ExitStack() as signals:
-            signals.enter_context(ended_by_signals())
-            with uninterrupted():
-                remove_left_behind(path.parent, inputs=self._place.inputs)
-                self._owned = OwnedFolder(path.parent, path.name)
-            self._signals = signals.pop_all()
-        self.folder = self._owned.path
+        with naming_output(self._place.shown):
+            self.folder = self._partial.__enter__()
         self.made = self.folder / "made"
         """Path of the file or folder that becomes the output."""
         return self
@@ -134,11 +141,9 @@ class AtomicOutput:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with uninterrupted():
-            self._owned.remove()
-        self._signals.close()
-        if isinstance(error, OSError):
-            with naming_output(self._place.shown):
+        with naming_output(self._place.shown):
+            self._partial.__exit__(kind, error, trace)
+            if isinstance(error, OSError):
                 raise error
 
     def finish(self) -> None:
@@ -146,8 +151,7 @@ class AtomicOutput:
         if self.made.is_dir():
             put_on_disk(self.made)
         self._place.check()
-        with uninterrupted():
-            self._put()
+        self._put()
         put_on_disk(self._place.path.parent)
 
     def _put(self) -> None:
@@ -159,9 +163,9 @@ class AtomicOutput:
         os.rename(place, before)
         try:
             os.rename(self.made, place)
-        except OSError:
-            os.rename(before, place)
-            raise
+        finally:
+            if not os.path.lexists(place):
+                os.rename(before, place)
 
 
 @contextmanager
@@ -184,63 +188,30 @@ def write_text(text: str, place: OutputPlace) -> None:
         work.finish()
 
 
-def write_files(
-    folder: Path, files: Mapping[str, bytes], *, removed: Iterable[str] = (), inputs: Inputs = NO_INPUTS
-) -> None:
-    """Write files into a folder, which is made, once all of their bytes are on the disk; some others are removed first.
+def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[str] = ()) -> None:
+    """Write files into a folder, which is made, once the bytes of all are on the disk; then remove some others.
 
     They come to their places one after the other, in the order given: a process that is killed then leaves some of them
-    as they were. So a file that lists the others is the first; one that makes them count is the last. A folder comes
-    with its first file, so that none is left empty. A link in the place of a file is replaced, not followed. After an
-    error all files are as they were. Raises OptionError LMP-S022.
+    as they were. So a file that lists the others is the first; one that makes them count is the last. A link in the
+    place of a file is replaced, not followed. Raises OptionError LMP-S022.
     """
     is_new = not os.path.lexists(folder)
-    with naming_output(str(folder)), uninterrupted():
+    with naming_output(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
-        remove_left_behind(folder, inputs=inputs)
-        owned = OwnedFolder(folder, "")
-    try:
-        with naming_output(str(folder)), uninterrupted(), ExitStack() as undo:
-            for number, data in enumerate(files.values()):
-                (owned.path / str(number)).write_bytes(data)
-                put_on_disk(owned.path / str(number))
-            for number, name in enumerate(removed):
-                _keep(folder / name, owned.path / f"removed {number}", undo)
+        try:
+            with partial_folder(folder, ".files") as partial:
+                for number, data in enumerate(files.values()):
+                    (partial / str(number)).write_bytes(data)
+                    put_on_disk(partial / str(number))
+                for number, name in enumerate(files):
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    os.replace(partial / str(number), folder / name)
+            for name in removed:
                 (folder / name).unlink()
-            for number, name in enumerate(files):
-                _keep(folder / name, owned.path / f"before {number}", undo)
-                _put(owned.path / str(number), folder / name, undo)
-            undo.pop_all()
-    finally:
-        owned.remove()
-        if is_new:
-            with suppress(OSError):  # files are in it
-                folder.rmdir()
-
-
-def _keep(place: Path, kept: Path, undo: ExitStack) -> None:
-    """Copy what is at a place, so that it can be put back; what comes to an empty place is removed."""
-    if place.is_file() or place.is_symlink():
-        shutil.copy2(place, kept, follow_symlinks=False)
-        undo.callback(os.replace, kept, place)
-    elif not os.path.lexists(place):
-        undo.callback(place.unlink, missing_ok=True)
-
-
-def _put(made: Path, place: Path, undo: ExitStack) -> None:
-    """Move a file to its place, in one step with the folders above it that are missing; they can be removed again."""
-    missing = [path for path in place.parents if not path.exists()]
-    if not missing:
-        os.replace(made, place)
-        return
-    top = missing[-1]
-    carried = made.with_name(f"{made.name} in folders")
-    (carried / place.parent.relative_to(top)).mkdir(parents=True)
-    os.replace(made, carried / place.relative_to(top))
-    os.replace(carried, top)
-    for path in reversed(missing):
-        undo.callback(path.rmdir)
-    undo.callback(place.unlink)
+        finally:
+            if is_new:
+                with suppress(OSError):  # files are in it
+                    folder.rmdir()
 
 
 def put_on_disk(path: Path) -> None:
