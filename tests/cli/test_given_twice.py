@@ -70,7 +70,7 @@ def _commands(
         ("changes", "FILE", "--table", ""), ("records", "FILE", "--spec", ""), ("changes", "FILE", "--limits", ","),
         ("changes", "FILE", "--limits", "recordBytes=1G,record_bytes=2G"), ("changes", "FILE", "--checkpoint", " "),
         ("explain", "FILE", "--html", ""), ("summary", "FILE", "--html", ""), ("coverage", "FILE", "--html", ""),
-        ("diff", "installed", "installed", "--html", ""), ("check", "FILE", "--report", ""),
+        ("check", "FILE", "--report", ""),
         ("land", "FILE", "--as", "parquet", "--to", ""), ("land", "FILE", "--as", "parquet", "--to", " "),
         ("convert", "FILE", ""), ("ledger", "add", "", "FILE"),
         ("convert", "FILE", "OUT", "--jobs", "2", "--part-bytes", "-5"),
