@@ -131,9 +131,8 @@ docs-licences: dev # The lines of docs/dependencies.md on what only $(VENV) has.
 size: dev ## print the lines and modules of each package beside what they may have at most
 	@$(BIN)/python tests/laws/size_table.py
 
-pages: dev ## write docs/errors.md, docs/claims.md, docs/dependencies.md and the lists in other pages of docs/ anew
+pages: dev ## write docs/errors.md, docs/dependencies.md and the lists in other pages of docs/ anew
 	$(BIN)/python -c 'from lmparse.error_catalogue import page; print(page(), end="")' > docs/errors.md
-	$(BIN)/python -c 'from lmparse.logs.claims_page import page; print(page(), end="")' > docs/claims.md
 	$(BIN)/python tests/laws/package_table.py
 	$(BIN)/python tests/laws/dependency_table.py
 	@$(MAKE) --no-print-directory docs-licences VENV=.venv-docs LOCK=docs
@@ -141,7 +140,6 @@ pages: dev ## write docs/errors.md, docs/claims.md, docs/dependencies.md and the
 	$(BIN)/python tests/laws/landing_picture.py
 	$(BIN)/python tests/spec/kind_list.py
 	PYTHONPATH=.:tests $(BIN)/python tests/constructs/construct_page.py
-	$(BIN)/python tests/review/notebook.py
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own
 	$(MAKE) bench-run VENV=.venv-bench LOCK=bench

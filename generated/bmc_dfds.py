@@ -4,7 +4,7 @@
 # type: ignore
 
 import kaitaistruct
-from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
+from lmparse.spec.step_budget import KaitaiStruct, KaitaiStream, BytesIO, from_zero, range
 
 
 if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):

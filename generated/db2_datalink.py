@@ -4,7 +4,7 @@
 # type: ignore
 
 import kaitaistruct
-from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
+from lmparse.spec.step_budget import KaitaiStruct, KaitaiStream, BytesIO, from_zero, range
 from . import db2_server
 from enum import IntEnum
 

@@ -100,19 +100,26 @@ CATALOGUE: dict[str, Cause] = {
         "the files are not stretches of one log",
         "Several files were given as one log, or a folder of them, but they cannot be put in order: records do not "
         "state their position or are out of order, the files differ in framing, byte order or generation, or two files "
-        "overlap and have different records at the same positions, for instance logs of two databases; or some are "
+        "overlap and have different records at the same positions, for instance logs of two databases; a log stream of "
+        "Db2 LUW begins behind the first file; or some are "
         "logs of Log Master, and some of Db2 for LUW. Extracts of Log Master: XTYP names different systems, a "
         "change has another table or DATA in another extract, or a unit of recovery has another outcome there; or "
         "they are read one by one, and a commit has no position.",
         "Read files of different logs apart. Read the same stretch of a log with the same filter each time.",
     ),
     "LMP-F014": Cause(
-        "a file has come too late, or is gone",
-        "A file has records in front of those that a stream, a checkpoint or `lmparse land` has reached, and they have "
-        "not been read: it arrived late. Or a file that a stream planned to read is gone, or one that it has read was "
-        "not whole then.",
-        "Changes would be lost or given twice, so nothing is read. Put a missing file back. Read a late file with "
-        "those around it, and begin again with a new checkpoint, or land all files into another folder.",
+        "a file has come too late",
+        "A file has records in front of those that a checkpoint or `lmparse land` has reached, and it is not known "
+        "that they were read: it arrived late, or it has parts of several files that were read, or of one of long ago.",
+        "Changes would be lost or given twice, so nothing is read. Read a late file with those around it, and "
+        "begin again with a new checkpoint, or land all files into another folder.",
+    ),
+    "LMP-F015": Cause(
+        "folders of k=v contradict each other",
+        "A folder has folders named `k=v`, which are columns, as in Spark. They do not stand in one folder, or have "
+        "other columns than those beside them, or a file is beside them and has no value of the column.",
+        "Load the folders by themselves, or by a pattern as `logs/dt=*`, which gives no columns. "
+        "`recursiveFileLookup` reads all files at any depth, without columns.",
     ),
     "LMP-R001": Cause(
         "the record ends inside a field",
@@ -158,7 +165,7 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-R009": Cause(
         "a repeated field does not advance",
-        "Its items take no bytes, and the record repeats them more often than it has bits.",
+        "Its items take no bytes, and the record repeats them more often than recordSteps allows.",
         "The record is damaged, or the spec repeats something that may be empty without end.",
     ),
     "LMP-R010": Cause(
@@ -238,13 +245,6 @@ CATALOGUE: dict[str, Cause] = {
         "a value of the wrong width",
         "No value of the type has this many bytes.",
         "Check the length that XHDF or DLCI states for the field.",
-    ),
-    "LMP-V011": Cause(
-        "the type of a schema does not represent a value",
-        "The schema that was passed to Spark's reader names another type than that of the column, and this value is "
-        "not the same in it: it has a fraction, or is too large.",
-        "Leave the type to the source and cast in the query; or keep the row: it is null there and listed in "
-        "`_corrupt_fields`, if the schema has that column.",
     ),
     "LMP-C001": Cause(
         "not a control file",
@@ -341,24 +341,11 @@ CATALOGUE: dict[str, Cause] = {
         "Raise heldBytes if the machine has the memory, or read a shorter log. Segments without the rest of their "
         "change show that the log is damaged or was extracted in part.",
     ),
-    "LMP-L005": Cause(
-        "a page would have too many records",
-        "`lmparse explain --all` puts all records of a file into one page, and the file has more than pageRecords: a "
-        "browser would need long to open the page.",
-        "Look at the file with `lmparse serve`, which reads records when they are requested, or raise the limit: "
-        "`limits` with pageRecords=10000.",
-    ),
-    "LMP-L006": Cause(
-        "a request took too long",
-        "`lmparse serve` has read records for one request for requestSeconds: the spec has a loop without an end, or "
-        "one of very many rounds, or the file is very large.",
-        "Look at the loops of the spec (`repeat`), or raise the limit: `limits` with requestSeconds=3000.",
-    ),
     "LMP-L007": Cause(
         "a record takes too many steps",
-        "The spec lets what it reads of a record multiply: nested records, empty items, and bytes that an instance "
-        "reads again or that types inside themselves copy are more than recordSteps beyond 8 for each byte of the "
-        "record. Other records have been read.",
+        "The spec lets what it reads of a record multiply: nested records, items, and bytes that are read again or "
+        "copied into types inside one another are more than recordSteps beyond 16 for each byte of the record. Other "
+        "records have been read.",
         "If one record fails, it is damaged or made to exhaust the reader. If all fail, look at what the spec repeats "
         "in one another, or raise the limit: `limits` with recordSteps=1M.",
     ),
@@ -451,23 +438,19 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-S031": Cause(
         "a folder cannot be landed in",
-        "The folder has changes in another form, with or without current tables, or trimmed, not as asked for; what "
-        "`lmparse land` keeps in `_lmparse` is damaged; a table of it is gone, or was restored to what it was before "
-        "the last landing; another process is landing there; a run was ended while it wrote tables, and had read other "
-        "files; or its path has characters that Delta tables do not take.",
-        "Go on as the folder was begun, put the table back, wait for the other process, land the files of the run that "
-        "was ended first, or name another folder.",
+        "The folder has changes in another form, or trimmed, not as asked for; `_lmparse/land.json` is damaged, or "
+        "does not have a table that is there; a table has rows and no commit says up to which `seq` they are, or "
+        "was restored to what it was; another process is landing there; or its path has characters that Delta tables "
+        "do not take.",
+        "Go on as the folder was begun, put the table back, wait for the other process, or name another folder.",
     ),
-    "LMP-S040": Cause(
-        "not a ledger",
-        "The file is not there, or was not written by `lmparse ledger add`, is damaged, or is of another version. It "
-        "has not been touched.",
-        "Name another file; `lmparse ledger add` makes one.",
-    ),
-    "LMP-S041": Cause(
-        "a ledger is in use",
-        "Another run is adding files to it, and did not end while this one waited. Nothing has been added.",
-        "Run it again when the other one has ended.",
+    "LMP-S032": Cause(
+        "a current table is not changed",
+        "The last row of each key does not follow from the changes: the log lacks a value or a row, a row takes a key "
+        "that another one has or leaves one that another has got in the same transaction, a change is of rows that the "
+        "log does not name, or changes without a table version or bad records may be of this table. The change table "
+        "has all changes, and the log is landed.",
+        "docs/land.md says how to go on with a copy of the table in the source.",
     ),
 }
 """All codes. A code never changes its meaning."""

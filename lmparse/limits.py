@@ -15,8 +15,10 @@ from typing import Any
 from lmparse.errors import FileLimitError, LimitError, OptionError
 from lmparse.spelling import camel, plain, quoted
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_ENTRY = re.compile(r"\s*([A-Za-z_-]{1,40})\s*=\s*([0-9]{1,18})\s*([KMGTkmgt]?)\s*").fullmatch
+_UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
+_SIZE = r"\s*([0-9]{1,18})\s*([KMGTP]?B?)\s*"
+_UNIT_NAMES = "K, M, G, T and P (KB, MB, GB, TB and PB too)"
+_ENTRY = re.compile(rf"\s*([A-Z_-]{{1,40}})\s*={_SIZE}", re.ASCII | re.IGNORECASE).fullmatch
 
 
 def _limit(
@@ -44,17 +46,13 @@ class Limits:
     record_bytes: int = _limit(64 << 20, "LMP-L002", "bytes from the first to the last one of a record")
     record_pieces: int = _limit(1 << 16, "LMP-L002", "pieces of a spanned record")
     record_steps: int = _limit(
-        250_000, "LMP-L007", "steps of the parser in a record, beyond 8 for each of its bytes", LimitError
+        100_000, "LMP-L007", "steps of the parser in a record, beyond 16 for each of its bytes", LimitError
     )
     record_unpacked_bytes: int = _limit(64 << 20, "LMP-L008", "bytes that zlib unpacks from a record", LimitError)
     unpacked_bytes: int = _limit(1 << 40, "LMP-L003", "bytes of a compressed or remote file on the disk")
     unpacked_ratio: int = _limit(1000, "LMP-L003", "unpacked bytes for each byte of a compressed file")
     disk_share: int = _limit(90, "LMP-L003", "percent of the free disk in TMPDIR for the copy of a file", most=100)
     held_bytes: int = _limit(4 << 30, "LMP-L004", "bytes of memory for what is kept until its end is read")
-    page_records: int = _limit(3000, "LMP-L005", "records of a page that has all of a file", LimitError)
-    request_seconds: int = _limit(
-        300, "LMP-L006", "seconds in which serve answers one request", LimitError, most=31_536_000
-    )
 
     @classmethod
     def parse(cls, text: str) -> Limits:
@@ -84,6 +82,16 @@ class Limits:
             **place,
         )
         return error
+
+
+def byte_size(name: str, text: str) -> int:
+    """The bytes that an option has as a size in Spark's words: `134217728`, `128m`, `128MB`. Raises OptionError."""
+    match = re.fullmatch(_SIZE, text, re.ASCII | re.IGNORECASE)
+    found = int(match[1]) * _UNITS[match[2][:1].upper()] if match else 0
+    if not found:
+        hint = f"a number above zero of at most 18 digits, where {_UNIT_NAMES} may follow, as 128MB"
+        raise OptionError(f"{name} has no value {quoted(text)}", hint=hint)
+    return found
 
 
 class Held:
@@ -118,10 +126,10 @@ def _parsed(text: str) -> Limits:
     for part in filter(str.strip, text.split(",")):
         match = _ENTRY(part)
         name = names.get(plain(match[1])) if match else None
-        value = int(match[2]) * _UNITS[match[3].upper()] if match else 0
+        value = int(match[2]) * _UNITS[match[3][:1].upper()] if match else 0
         if name is None or not 0 < value <= (Limits.__dataclass_fields__[name].metadata["most"] or value):
             known = ", ".join(map(camel, names.values()))
-            hint = f"NAME=NUMBER, where K, M, G and T may follow the number; names: {known}"
+            hint = f"NAME=NUMBER, where {_UNIT_NAMES} may follow the number; names: {known}"
             raise OptionError(f"limits has no value {quoted(part.strip())}", hint=hint)
         if name in given:
             raise OptionError(f"limits: {camel(name)} is given twice", hint="leave one of them out")

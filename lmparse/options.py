@@ -79,11 +79,9 @@ def _option(
 _ROWS = "changes summary check convert explain"
 _ROW_IMAGES = f"{_ROWS} tables"
 _EVERYWHERE = "records changes txn summary check convert coverage explain bytes parse rdd tables"
-_OF_CONTROL = "records changes txn summary check convert coverage explain bytes tables ledger"
+_OF_CONTROL = "records changes txn summary check convert coverage explain bytes tables"
 _of_changes = partial(_option, of="changes convert")
-_of_framing = partial(
-    _option, of="records changes txn summary check convert coverage explain sniff bytes tables ledger"
-)
+_of_framing = partial(_option, of="records changes txn summary check convert coverage explain sniff bytes tables")
 _MOST_ADJUSTED = 10**9 - 1
 """Bytes that an adjustment may add or take off."""
 SEQ_DIGITS = 72
@@ -129,7 +127,7 @@ class Options:
 
     spec: str = _option(
         "bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run",
-        of=f"{_EVERYWHERE} sniff ledger",
+        of=f"{_EVERYWHERE} sniff",
     )  # fmt: skip
     framing: str = _of_framing("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
     record_length: int | None = _of_framing(None, "bytes of every record, for framing fixed", kind=int)
@@ -173,10 +171,10 @@ class Options:
         "auto",
         "form of the Db2 LUW log record header",
         values=("auto", "v7", "v9.7", "v10"),
-        of=f"{_EVERYWHERE} ledger",
+        of=_EVERYWHERE,
     )
     byte_order: str = _option(
-        "auto", "byte order of the Db2 LUW server", values=("auto", "little", "big"), of=f"{_EVERYWHERE} ledger"
+        "auto", "byte order of the Db2 LUW server", values=("auto", "little", "big"), of=_EVERYWHERE
     )
     code_page: str | None = _option(
         None, "page by name or CCSID; default: the one XTYP names, else cp037, for Db2 LUW 1208", of=_EVERYWHERE
@@ -190,7 +188,7 @@ class Options:
     limits: str = _option(
         "",
         "other limits of what is read, as recordBytes=1G,unpackedRatio=5000; docs/limits.md lists them",
-        of=f"{_EVERYWHERE} sniff docs plan ledger",
+        of=f"{_EVERYWHERE} sniff docs",
         read=_limits,
     )
     columns: tuple[str, ...] = _option(
@@ -252,9 +250,8 @@ class Options:
     ending_timestamp: str | None = _of_changes(None, "only changes committed at this time or before", read=_moment)
     envelope: str = _of_changes(
         "flat",
-        "shape of a change: as it is, an event of Debezium, rows of Delta's change data feed, or the last row of each "
-        "key of one table",
-        values=("flat", "debezium", "changefeed", "apply"),
+        "shape of a change: as it is, an event of Debezium, or rows of Delta's change data feed",
+        values=("flat", "debezium", "changefeed"),
     )
     source_time_zone: str | None = _of_changes(
         None, "zone of the commit times of a Log Master log, as Europe/Paris or +01:00, for ts_ms of envelope debezium"

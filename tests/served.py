@@ -16,9 +16,9 @@ from urllib.parse import urlencode, urlsplit
 
 from interrupts import sigint_heard
 
-from lmparse.review.browse.record_list import RecordFilter, RecordList
-from lmparse.review.browse.served_file import ServedFile
-from lmparse.review.browse.server import RecordServer
+from lmparse.review.serve.record_list import RecordFilter, RecordList
+from lmparse.review.serve.served_file import ServedFile
+from lmparse.review.serve.server import RecordServer
 
 CASES = Path(__file__).parent / "cases"
 BAD = Path(__file__).parent / "cases_bad"
@@ -34,12 +34,17 @@ class Asked:
     def __init__(self, server: RecordServer) -> None:
         self.server = server
 
+    @property
+    def cookie(self) -> str:
+        """Name of the cookie with the token."""
+        return f"lmparse-{self.server.port}"
+
     def get(self, path: str, *, token: bool = True, **headers: str) -> tuple[int, Any, str]:
         """Status, headers and text of one answer; the token goes as the cookie that the page keeps."""
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if token:
-            sent["Cookie"] = f"other=1; {self.server.cookie}={self.server.token}"
+            sent["Cookie"] = f"other=1; {self.cookie}={self.server.token}"
         connection.request("GET", path, headers=sent)
         answer = connection.getresponse()
         text = answer.read().decode()
@@ -48,7 +53,7 @@ class Asked:
 
     def raw(self, *lines: str, seconds: float = 10) -> bytes:
         """All that is sent back for the lines of one or more requests, up to the end of the connection."""
-        named = {"HOST": f"Host: 127.0.0.1:{self.server.port}", "COOKIE": f"{self.server.cookie}={self.server.token}"}
+        named = {"HOST": f"Host: 127.0.0.1:{self.server.port}", "COOKIE": f"{self.cookie}={self.server.token}"}
         text = "".join(line.format(**named) + "\r\n" for line in lines)
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=seconds) as connection:
             connection.sendall(text.encode("latin-1"))
@@ -68,14 +73,13 @@ class Asked:
 def served(*files: object, **options: str) -> Iterator[Asked]:
     """A server in this process that ends with the context."""
     server = RecordServer([ServedFile(str(file), options) for file in files])
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread = Thread(target=server.run)
     thread.start()
     try:
         yield Asked(server)
     finally:
-        server.shutdown()
+        server.stop()
         thread.join()
-        server.server_close()
 
 
 def all_rows(records: RecordList, wanted: RecordFilter, count: int = 50) -> list[int]:

@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from lmparse.bmc.control_file import ControlFile
-from lmparse.bmc.extract_settings import ExtractReading
+from lmparse.bmc.extracts.reading import ExtractReading
 from lmparse.bmc.position_runs import Place, PositionRuns
 from lmparse.bmc.segments import Segment, share_out
-from lmparse.changes.family import PlannedPass
 from lmparse.errors import DataError, FramingError, RecordError
 from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
@@ -55,7 +54,7 @@ class LogParts:
             return spans
         extract = self.extract()
         given = (segment for segment in self.segments() if extract.has(segment.extent))
-        return share_out(spans, given, self.file.options.bounds, extract.starts)
+        return share_out(spans, given, self.file.options.bounds)
 
     def cut(self, max_bytes: int) -> list[Span]:
         """Spans found from the bytes near the cuts, if the file can be cut so and has no segments, as DLDS says.
@@ -132,47 +131,6 @@ class LogParts:
 def says_unsegmented(control: ControlFile) -> bool:
     """Whether a control file says that no change is in several records."""
     return control.first("DLDS").get("segmented") == "N"
-
-
-_NEAR, _ALL = "descriptor words and headers near the cuts", "all descriptor words, and TOTALSEGS of all records"
-_SEGMENTS = "segments of a change may be anywhere, and are read in one part"
-
-
-def passes(control: ControlFile | None) -> list[PlannedPass]:
-    """What is read of a log to divide its changes, as far as its control file says it."""
-    if control is None:
-        found = [
-            PlannedPass("changes", "without _metadata, DLDS.SEGMENTED is N", _NEAR, ""),
-            PlannedPass("changes", "without _metadata, DLDS.SEGMENTED is not N", _ALL, _SEGMENTS),
-        ]
-    elif says_unsegmented(control):
-        found = [
-            PlannedPass("changes", "without _metadata", _NEAR, ""),
-            PlannedPass("changes", "without _metadata, a segment is near a cut", _ALL, _SEGMENTS),
-        ]
-    else:
-        found = [PlannedPass("changes", "without _metadata", _ALL, f"DLDS.SEGMENTED is not N: {_SEGMENTS}")]
-    counted = "record_index counts records from the start of the file"
-    return [
-        *found,
-        PlannedPass("changes", "with _metadata, and in convert", _ALL, f"{counted}; {_SEGMENTS}"),
-        PlannedPass("changes", "with a table that the control file describes", "headers up to its first record", ""),
-        PlannedPass(
-            "changes", "with another table", "the names and ids of the table in all headers",
-            "the table is looked up among those that the records name",
-        ),
-        PlannedPass(
-            "changes", "of several extracts of one log",
-            "all headers, extract by extract, and those of extracts whose positions overlap once more",
-            "positions put the extracts in order; what several have is given once, with the outcome that one states",
-        ),
-        PlannedPass(
-            "changes", "in order commit", "all headers", "sort keys of all changes are held, of 160 bytes each"
-        ),
-        PlannedPass(
-            "changes", "row_images auto", "the first 1000 records with row images", "they decide how rows are read"
-        ),
-    ]  # fmt: skip
 
 
 def cut_through_segments(file: RecordFile, fault: RecordError, records_before: int) -> FramingError:

@@ -32,10 +32,10 @@ _SEQ = re.compile("[0-9A-F]{1,80}")
 
 
 Position = tuple[int, int]
-MOST_UNREAD = 1000
-"""Most places without a record that are kept."""
-MOST_KNOWN = 1000
-"""Most records of which a digest is kept."""
+MOST_FILES = 1000
+"""Most files that are known again, the newest ones."""
+MOST_RANGES = 1000
+"""Most ranges of positions that are kept."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class NeededStretch:
     @property
     def piece(self) -> JoinedPiece:
         """The same as a piece of joined files."""
-        return JoinedPiece(self.path, self.start, self.end, self.first_record, self.records)
+        return JoinedPiece(self.path, self.start, self.end, self.first_record, self.records, is_known=True)
 
     def digest(self, limits: Limits = DEFAULT) -> str:
         """SHA-256 of the bytes that are there now. Raises FramingError LMP-F001, ReadError LMP-F012."""
@@ -81,47 +81,47 @@ class NeededStretch:
 
 
 @dataclass(frozen=True)
+class KnownFile:
+    """A file that was read: by this it is known when it is given again."""
+
+    first: Position
+    """Of its first record."""
+    last: Position
+    size: int
+    """Number of its bytes."""
+    digest: str
+    """That of its last record, see `record_digest`."""
+
+
+@dataclass(frozen=True)
 class Checkpoint:
-    """How far a log has been read."""
+    """How far a log has been read.
+
+    The last fields are those of Log Master's extracts, and are in the file of a checkpoint only where they are used.
+    """
 
     spec: str
     seq: str
     """All changes up to this `seq` have been given."""
     reached: Position
     """Position of the last record."""
-    ends: dict[int, int] = field(default_factory=dict)
-    """Address behind the last record of each log stream, if records state theirs."""
+    ends: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Both ends of each log stream: the addresses of its first record, and behind its last one; zero if records do not
+    state theirs. Of a log with records that are lost between two files, the first record is the one behind them."""
     needed: tuple[NeededStretch, ...] = ()
     """In the order of the log."""
     described: tuple[str, ...] = ()
-    """Records that describe tables, as hexadecimal; their form is that of the spec."""
-    gaps: dict[str, str] = field(default_factory=dict)
-    """Why rows may be missing in front of what is read next, by the ids of tables, in words of the spec's family."""
+    """Records that say what later rows of a table are, as hexadecimal; their form is that of the spec."""
+    files: tuple[KnownFile, ...] = ()
+    """The files that were read, the newest ones, by their last records."""
     form: tuple[str, ...] = ()
-    """How the files are framed, in words of the spec's family, so that a short file need not show it."""
-    begins: dict[int, int] = field(default_factory=dict)
-    """Address of the first record of each log stream in the first file of all, if records state theirs."""
-    cut: tuple[str, ...] = ()
-    """Identifiers, as hexadecimal, of transactions that have not ended, lack records, and begin in front of what is
-    needed: they remain incomplete."""
-    evidence: tuple[str, ...] = ()
-    """What the files so far have shown of missing records, in words of the spec's family."""
-    unread: tuple[tuple[Position, Position], ...] = ()
-    """Where no record has been read in front of `reached`: behind one position and in front of another, ascending.
-
-    What comes from there comes too late. Of very many such places the oldest ones are not kept."""
-    held: dict[str, int] = field(default_factory=dict)
-    """Transactions of which changes were held back, as hexadecimal, and a position behind which none of these is; in
-    words of the spec's family."""
+    """How the files are read, in words of the spec's family, so that a short file need not show it."""
+    ranges: tuple[tuple[int, int], ...] = ()
+    """Log Master: lowest and highest positions of the ranges that were read, ascending."""
+    open_units: tuple[str, ...] = ()
+    """Log Master: the units of recovery that have no outcome so far, as hexadecimal."""
     tables: tuple[str, ...] | None = None
-    """Tables of which the files so far have changes, as hexadecimal, in words of the spec's family; None if that is not
-    known."""
-    missing: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
-    """Stretches of addresses of each log stream, ascending, that are known to be in no file so far."""
-    known: tuple[tuple[Position, str], ...] = ()
-    """Position and digest of the last record of each file so far, ascending, the newest ones; see `record_digest`.
-
-    A file that has one of these positions again, and another record there, is of another log."""
+    """Log Master: the tables of which extracts so far have changes, as hexadecimal; None if that is not known."""
 
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
@@ -131,16 +131,18 @@ class Checkpoint:
     def has_read_as(self, other: Checkpoint) -> bool:
         """Whether the files up to here had the same stretches of the log as those up to another one, and perhaps more
         behind these."""
-        mine = [place for place in self.unread if place[0] < other.reached]
-        theirs = list(other.unread)
-        if MOST_UNREAD in (len(self.unread), len(theirs)):
-            count = min(len(mine), len(theirs))  # the oldest ones are not kept
-            mine, theirs = mine[len(mine) - count :], theirs[len(theirs) - count :]
-        return self.reached >= other.reached and mine == theirs
+        oldest = self.files[0].last if len(self.files) == MOST_FILES else (0, 0)
+        files = {one for one in other.files if one.last >= oldest}
+        end = other.reached[1]
+        ranges = [(low, min(high, end)) for low, high in self.ranges if low <= end]
+        return self.reached >= other.reached and files <= set(self.files) and ranges == list(other.ranges)
 
     def to_json(self) -> str:
         """The text of its file."""
         shown = {"checkpoint_version": _VERSION, **asdict(self)}
+        for name in _EXTRACTS:
+            if getattr(self, name) == getattr(_NONE, name):
+                del shown[name]
         return json.dumps(shown, indent=2) + "\n"
 
     @classmethod
@@ -170,29 +172,25 @@ class Checkpoint:
         if not isinstance(seq, str) or not _SEQ.fullmatch(seq):
             raise ValueError("seq is not upper-case hexadecimal digits")
         lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
-        ends, begins = _addresses(found["ends"]), _addresses(found["begins"])
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
             raise ValueError("a description of a table is too short")
-        gaps = dict(found["gaps"])
-        if not all(isinstance(text, str) for pair in gaps.items() for text in pair):
-            raise ValueError("gaps are not text")
         form = tuple(map(str, found["form"]))
-        cut, evidence = (tuple(map(str, found[name])) for name in ("cut", "evidence"))
         needed = tuple(map(_stretch, found["needed"]))
-        unread = tuple(_place(*pair) for pair in found["unread"])
-        held = _held(found["held"])
-        tables = found["tables"]
+        files = tuple(map(_known_file, found["files"]))
+        ranges = tuple(_range(*pair) for pair in found.get("ranges", ()))
+        open_units = tuple(bytes.fromhex(one).hex() for one in found.get("open_units", ()))
+        tables = found.get("tables")
         tables = None if tables is None else tuple(bytes.fromhex(one).hex() for one in tables)
-        missing = {
-            stream: tuple(_stretch_of_addresses(*pair) for pair in found["missing"][str(stream)])
-            for stream in _numbers(map(int, found["missing"]))
-        }
-        known = tuple(_known(*pair) for pair in found["known"])
         return cls(
-            spec, seq, (lfs, lsn), ends, needed, described, gaps, form, begins=begins, cut=cut, evidence=evidence,
-            unread=unread, held=held, tables=tables, missing=missing, known=known,
+            spec, seq, (lfs, lsn), _ends(found["ends"]), needed, described, files, form,
+            ranges=ranges, open_units=open_units, tables=tables,
         )  # fmt: skip
+
+
+_EXTRACTS = ("ranges", "open_units", "tables")
+"""The fields of Log Master's extracts."""
+_NONE = Checkpoint("", "", (0, 0))
 
 
 def record_digest(record: bytes) -> str:
@@ -201,7 +199,7 @@ def record_digest(record: bytes) -> str:
 
 
 def too_late(path: str, why: str) -> FramingError:
-    """The error of a file with records that should have been read before those that were."""
+    """The error of a file with records that may not have been read, in front of those that were."""
     return FramingError(
         f"it comes too late: {why}", code="LMP-F014", file=path,
         hint="read all files from their beginning, or land them into another folder",
@@ -216,33 +214,28 @@ def _stretch(found: Any) -> NeededStretch:
     return NeededStretch(path, start, end, first_record, records, sha256)
 
 
-def _place(begin: Any, end: Any) -> tuple[Position, Position]:
-    (lfs, lsn), (end_lfs, end_lsn) = (_numbers(position, _POSITION_BITS) for position in (begin, end))
-    return (lfs, lsn), (end_lfs, end_lsn)
+def _known_file(found: Any) -> KnownFile:
+    (lfs, lsn), (last_lfs, last_lsn) = (_numbers(found[name], _POSITION_BITS) for name in ("first", "last"))
+    (size,) = _numbers([found["size"]])
+    return KnownFile((lfs, lsn), (last_lfs, last_lsn), size, bytes.fromhex(found["digest"]).hex())
 
 
-def _known(position: Any, digest: Any) -> tuple[Position, str]:
-    lfs, lsn = _numbers(position, _POSITION_BITS)
-    return (lfs, lsn), bytes.fromhex(digest).hex()
-
-
-def _held(found: Any) -> dict[str, int]:
-    named = [bytes.fromhex(name).hex() for name in found]
-    return dict(zip(named, _numbers(found.values(), _POSITION_BITS), strict=True))
-
-
-def _stretch_of_addresses(begin: Any, end: Any) -> tuple[int, int]:
-    first, behind = _numbers((begin, end), 64)
-    return first, behind
+def _range(low: Any, high: Any) -> tuple[int, int]:
+    first, last = _numbers((low, high), _POSITION_BITS)
+    return first, last
 
 
 _POSITION_BITS = 80
 """Bits of a position at most: an LRSN or RBA of z/OS has ten bytes."""
 
 
-def _addresses(found: Any) -> dict[int, int]:
-    """Addresses by log stream."""
-    return dict(zip(_numbers(map(int, found), 63), _numbers(found.values(), 64), strict=True))
+def _ends(found: Any) -> dict[int, tuple[int, int]]:
+    """Two addresses by log stream."""
+    ends = {}
+    for stream, pair in zip(_numbers(map(int, found), 63), found.values(), strict=True):
+        first, behind = _numbers(pair, 64)
+        ends[stream] = first, behind
+    return ends
 
 
 def _numbers(values: Any, bits: int = 63) -> Iterator[int]:

@@ -3,7 +3,6 @@
 - `debezium`: an event a change, as Debezium's connectors write it; an update that changes the key is a delete of the
   old row and an insert of the new one, with the same `seq`.
 - `changefeed`: a row an image, as Delta's change data feed has it.
-- `apply`: the image that each change leaves, ready to be merged by key; `latest_rows` keeps the last one of each key.
 
 Images are structs of the columns of one table, or JSON text. One implementation makes the rows of the shell, Python,
 Spark and files. Sources: Debezium, documentation of the Db2 connector, "Data change events"; Delta Lake, PROTOCOL.md,
@@ -12,7 +11,6 @@ Spark and files. Sources: Debezium, documentation of the Db2 connector, "Data ch
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,10 +29,6 @@ from lmparse.columnar.schemas import TEXT
 from lmparse.errors import OptionError
 from lmparse.values.byte_arrays import Flags, Int64s
 
-KEY_TEXT = "_key_text"
-"""Column behind those of `apply`, for `latest_rows`: the key's values as a JSON list; null in rows that have none."""
-MOVED = "_moved"
-"""Column behind it: whether the row is one of the two of an update that changed the key."""
 NAMES = pa.list_(TEXT)
 _OPS = {"I": "c", "U": "u", "D": "d", "M": "t", "T": "t"}
 _MESSAGE = "m"
@@ -59,15 +53,6 @@ _FEED = {
     "_txn_id": (TEXT, "transaction or unit of recovery"),
     "_absent_columns": (NAMES, "columns that are null because their value is not in the log"),
 }
-_APPLY = {
-    "_op": (TEXT, "I, U, D of the row; M mass delete, T truncate, X exchange of the table"),
-    "_deleted": (pa.bool_(), "whether the row is to be deleted"),
-    "_seq": (TEXT, "sorts as commit order"),
-    "_commit_timestamp": (schemas.MICROS, "time of the commit, as in flat changes"),
-    "_txn_id": (TEXT, "transaction or unit of recovery"),
-    "_changed_columns": (NAMES, "columns whose values the update changed"),
-    "_absent_columns": (NAMES, "columns that are null because their value is not in the log"),
-}
 
 
 def flat_schema(image: pa.DataType) -> pa.Schema:
@@ -85,21 +70,20 @@ def envelope_schema(envelope: str, image: pa.DataType) -> pa.Schema:
         fields += [pa.field("op", TEXT), pa.field("ts_ms", pa.int64()), pa.field("transaction", _TRANSACTION)]
         fields += [pa.field("message", TEXT), pa.field("changed_columns", NAMES), pa.field("absent_columns", NAMES)]
         return pa.schema([*fields, *schemas.outcome_fields()])
-    added = _FEED if envelope == "changefeed" else _APPLY
     columns = list(image) if pa.types.is_struct(image) else _row_fields()
     check_names([entry.name for entry in columns], envelope)
-    own = [schemas.commented(name, type_, doc) for name, (type_, doc) in added.items()]
+    own = [schemas.commented(name, type_, doc) for name, (type_, doc) in _FEED.items()]
     return pa.schema([*columns, *own, *schemas.outcome_fields()])
 
 
-def own_names(envelope: str) -> set[str]:
-    """Names of the columns that `changefeed` or `apply` has beside those of the table."""
-    return {*(_FEED if envelope == "changefeed" else _APPLY), *schemas.OUTCOMES}
+def _own_names() -> set[str]:
+    """Names of the columns that `changefeed` has beside those of the table."""
+    return {*_FEED, *schemas.OUTCOMES}
 
 
 def check_names(columns: Sequence[str], envelope: str) -> None:
     """Raise OptionError if a column of the table has a name that the envelope needs."""
-    taken = own_names(envelope)
+    taken = _own_names()
     for name in columns:
         if name in taken:
             raise OptionError(
@@ -120,17 +104,9 @@ def image_type(schema: pa.Schema, envelope: str) -> pa.DataType:
                 "before and after need the same columns in an envelope", code="LMP-S012", hint="name the same in both"
             )
         return types[0] if types else TEXT
-    own = own_names(envelope)
+    own = _own_names()
     columns = [entry for entry in schema if entry.name not in own]
     return pa.struct(columns) if columns else TEXT
-
-
-def image_of(row: dict[str, Any]) -> dict[str, Any]:
-    """The image in a row of `apply`."""
-    if list(row)[:3] == [entry.name for entry in _row_fields()] and isinstance(row["row"], str):
-        found: dict[str, Any] = json.loads(row["row"])
-        return found
-    return {name: value for name, value in row.items() if name not in (*_APPLY, *schemas.OUTCOMES, KEY_TEXT, MOVED)}
 
 
 def _row_fields() -> list[pa.Field]:
@@ -164,16 +140,13 @@ class Enveloper:
         """Number of changes that the envelope has no form for, by reason."""
 
     def rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of some flat changes; their columns may be others than `flat_schema` beside those.
-
-        Rows of `apply` have the columns KEY_TEXT and MOVED too.
-        """
+        """The rows of some flat changes; their columns may be others than `flat_schema` beside those."""
         if self.envelope != "debezium":
             batch = self._of_rows(batch)
         images = ImagePairs(batch, None)
         if self.envelope == "debezium":
             return self._events(batch, images)
-        return self._feed(batch, images) if self.envelope == "changefeed" else self._applied(batch, images)
+        return self._feed(batch, images)
 
     def _of_rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The changes of rows, those that stand for many, and bad records; others are counted."""
@@ -257,28 +230,6 @@ class Enveloper:
             "_absent_columns": _either(is_after, taken, images),
         }
         return self._batch(columns, batch, taken)
-
-    def _applied(self, batch: pa.RecordBatch, images: ImagePairs) -> pa.RecordBatch:
-        taken, is_second = _divided(batch.num_rows, images.key_changed)
-        divided = np.asarray(taken.of(pa.array(images.key_changed)))
-        ops = taken.of(batch.column("op"))
-        ops = pc.if_else(pa.array(divided), pc.if_else(pa.array(is_second), "I", "D"), ops)
-        is_delete = pc.equal(ops, "D")
-        is_after = ~np.asarray(pc.fill_null(is_delete, False))
-        columns = {
-            **self._image(batch, taken, is_after),
-            "_op": ops,
-            "_deleted": pc.if_else(pc.is_in(ops, pa.array([*_MARKERS])), True, is_delete),
-            "_seq": taken.of(batch.column("seq")),
-            "_commit_timestamp": taken.of(batch.column("commit_ts")),
-            "_txn_id": taken.of(batch.column("txn_id")),
-            "_changed_columns": taken.of(images.changed),
-            "_absent_columns": _either(is_after, taken, images),
-        }
-        made = self._batch(columns, batch, taken)
-        before, after = (taken.of(images.key_texts(role)) for role in ("before", "after"))
-        made = made.append_column(KEY_TEXT, pc.if_else(pa.array(is_after), after, before))
-        return made.append_column(MOVED, pa.array(divided))
 
     def _image(self, batch: pa.RecordBatch, taken: _Taken, is_after: Flags) -> dict[str, pa.Array]:
         """The columns of the row before or after, whichever a row of the envelope has."""

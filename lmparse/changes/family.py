@@ -15,7 +15,6 @@ from lmparse.changes.change import SeqForm
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions, describe
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.log_range import LogRange, OverlappingRecords
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.errors import DataError
 from lmparse.framing.detection import Detection
@@ -25,7 +24,7 @@ from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
 from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings
-from lmparse.spec.catalog import KIND, Spec
+from lmparse.spec.catalog import KIND
 from lmparse.storage.joined import Joined
 from lmparse.storage.processes import Run
 
@@ -78,19 +77,6 @@ class ControlFiles:
     """The control file beside a log for which the option names none. Raises ControlError LMP-C007, FramingError."""
 
 
-@dataclass(frozen=True)
-class PlannedPass:
-    """What one process reads of a file to divide it into parts, before other processes read these."""
-
-    of: str
-    """What is requested: records, changes."""
-    when: str
-    """The requests and files that it applies to."""
-    reads: str
-    why: str
-    """Why more than the bytes near the cuts is read; empty if not."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Family(Generic[Log]):
     """One kind of change log: how its files are recognised and read."""
@@ -135,19 +121,6 @@ class Family(Generic[Log]):
     checkpoint: Callable[[Log], Checkpoint] | None = None
     """What the reading of the next files of a log needs, once all of it has been read. Raises FramingError if it is
     damaged. None: its logs are not read extract by extract."""
-    first_position: Callable[[str, Options, Checkpoint | None], str] | None = None
-    """The position of the first record of a file, as text that sorts as positions do. Raises FramingError, OptionError.
-    None: its logs are not read as streams."""
-    range_of: Callable[[str, Options], LogRange] | None = None
-    """What a file has of a log, from one pass over it. Raises FramingError, ControlError, OptionError. None: a ledger
-    does not take its logs."""
-    shared: Callable[[LogRange, LogRange, Options, OverlappingRecords | None], OverlappingRecords] | None = None
-    """The records that a file and one that begins in it both have, with the options for both, and where an earlier one
-    began in the first file. Raises FramingError LMP-F013 if they differ. None: files are not compared."""
-    control_plan: Callable[[Spec, str, Limits], RecordPlan] | None = None
-    """The same for a spec and the path of a control file, without a log."""
-    change_passes: Callable[[str | None, Limits], Sequence[PlannedPass]] | None = None
-    """What is read to divide a log whose changes are requested, from the path of its control file; None: not stated."""
     change_reader: Callable[[Log, pa.Schema | None, Sequence[Filter]], ChangeReader | None] | None = None
     """Reads changes column-wise; returns None for logs whose changes are read one by one."""
     describe: Callable[[Log], TableDescriptions] = describe

@@ -30,7 +30,6 @@ def add(commands: Commands) -> None:
     command.add_argument("--json", action="store_true", help="one JSON object")
     command.add_argument("--watch", action="store_true", help="show it again whenever the file or a built spec changes")
     add_page(command, "write a page here that shows bytes and fields side by side")
-    command.add_argument("--all", action="store_true", help="a page with all records of the file, to look around in")
     add_options(command, "explain")
 
 
@@ -42,12 +41,6 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _check(parsed: argparse.Namespace) -> None:
     """Raise OptionError for arguments that contradict each other."""
-    if parsed.all and not parsed.html:
-        raise OptionError("--all is for a page", hint="give --html too, or use serve, which needs no page")
-    single = next((name for name in ("record", "offset", "lsn") if getattr(parsed, name) is not None), None)
-    if parsed.all and (single or parsed.json or parsed.field):
-        other = single or ("json" if parsed.json else "field")
-        raise OptionError(f"--all is for all records, and --{other} for one", hint="leave one of them out")
     if parsed.brief and (parsed.json or parsed.html):
         raise OptionError("--brief is for text in the terminal", hint="leave --json and --html out")
     if parsed.field and parsed.html:
@@ -84,7 +77,6 @@ def _watch(parsed: argparse.Namespace) -> int:
 def _show(parsed: argparse.Namespace) -> int:
     from lmparse.logs.beside import CONTROL_FILE, look_beside
     from lmparse.logs.open import files_read
-    from lmparse.review.browse.page import records_page
     from lmparse.review.explain.search import explain
     from lmparse.storage.atomic_output import write_text
 
@@ -92,9 +84,6 @@ def _show(parsed: argparse.Namespace) -> int:
     if parsed.html is not None:
         options = look_beside(parsed.file, options).options  # what is read is not replaced
     place = page_place(parsed, files_read(parsed.file, options))
-    if parsed.all and place:
-        write_text(records_page(parsed.file, **given_options(parsed)), place)
-        return GOOD
     found = explain(parsed.file, parsed.record, offset=parsed.offset, lsn=parsed.lsn, **given_options(parsed))
     shown = found.only(*parsed.field) if parsed.field else found
     for decision in found.decisions:

@@ -1,18 +1,27 @@
-"""`lmparse formats`: lists the specs, or the fields of one."""
+"""`lmparse formats`: lists the specs, or the fields of one with how they are decoded."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import Commands, add_command
 from lmparse.cli.messages import GOOD, print_json, print_lines
 
+if TYPE_CHECKING:
+    from lmparse.columnar.decoding import DecodedColumn, Decoding
+    from lmparse.spec.catalog import Spec
+    from lmparse.spec.layout import Field
+
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    command = add_command(commands, "formats", run, "list the specs, or the fields of one")
-    command.add_argument("spec", nargs="?", help="spec id, for its fields")
+    command = add_command(
+        commands, "formats", run, "list the specs, or the fields of one and how each is decoded, and why"
+    )
+    command.add_argument("spec", nargs="?", help="spec id, or the path of a spec built elsewhere, for its fields")
     command.add_argument("--json", action="store_true", help="one JSON object")
 
 
@@ -37,15 +46,52 @@ def _fields(name: str, as_json: bool) -> int:
     from lmparse.spec import catalog
 
     spec = catalog.load(spec_name(name))
-    layout = spec.layout
+    decoding = _decoding(spec)
     if as_json:
-        fields = [dataclasses.asdict(entry) for entry in layout]
-        print_json({"spec": spec.id, "title": layout.title, "fields": fields})
-        return GOOD
-    print_lines([f"{spec.id}: {layout.title}", ""])
-    for entry in layout:
-        place = "" if entry.offset is None else str(entry.offset)
-        size = "" if entry.width is None else str(entry.width)
-        status = entry.status or "not stated"
-        print_lines([f"{place:>6} {size:>5}  {entry.id:24} {entry.orig_id or '':20} {entry.kind:12} {status}"])
+        fields = [dataclasses.asdict(entry) for entry in spec.layout]
+        decoded = None if decoding is None else decoding.to_dict()
+        print_json({"spec": spec.id, "title": spec.layout.title, "fields": fields, "decoded": decoded})
+    else:
+        print_lines(_lines(spec, decoding))
     return GOOD
+
+
+def _decoding(spec: Spec) -> Decoding | None:
+    """How the fields are decoded; None where Arrow is not installed, with which they are decoded column-wise."""
+    try:
+        from lmparse.columnar.decoding import decoding_of
+    except ImportError:
+        return None
+    return decoding_of(spec)
+
+
+def _lines(spec: Spec, decoding: Decoding | None) -> Iterator[str]:
+    """One line a column: offset, bytes, name, the vendor's name, kind, status, how it is decoded and why."""
+    from lmparse.spec.nesting import flat
+
+    fields: dict[str, Field] = {}
+    for field in flat(spec.layouts, spec.layout):
+        fields.setdefault(field.id, field)
+    kinds = max((12, *(len(field.kind) for field in fields.values())))
+    yield f"{spec.id}: {spec.layout.title}"
+    if decoding is not None:
+        yield f"decoded {decoding.how}"
+    yield ""
+    shown: list[tuple[str, Field | DecodedColumn, str]]
+    if decoding is None:
+        shown = [(name, entry, "") for name, entry in fields.items()]
+    else:
+        shown = [(column.name, column, _decoded(column, decoding)) for column in decoding.columns]
+    for name, column, decoded in shown:
+        place, size = ("" if number is None else str(number) for number in (column.offset, column.width))
+        entry = fields.get(name)
+        names, status = ("", "") if entry is None else (entry.orig_id or "", entry.status or "not stated")
+        yield f"{place:>6} {size:>5}  {name:24} {names:20} {column.kind:{kinds}} {status:11} {decoded}".rstrip()
+    if decoding is not None and decoding.one_by_one:
+        yield ""
+        yield "records with these parts are read one by one:"
+        yield from (f"  {name}: {why}" for name, why in decoding.one_by_one.items())
+
+
+def _decoded(column: DecodedColumn, decoding: Decoding) -> str:
+    return column.how if column.why in ("", decoding.why) else f"{column.how}: {column.why}"

@@ -14,9 +14,9 @@ from lmparse.errors import OptionError
 from lmparse.spelling import quoted
 
 if TYPE_CHECKING:
-    from lmparse.review.browse.live import LiveSpecs
-    from lmparse.review.browse.served_file import ServedFile
-    from lmparse.review.browse.server import RecordServer
+    from lmparse.review.serve.live import LiveSpecs
+    from lmparse.review.serve.served_file import ServedFile
+    from lmparse.review.serve.server import RecordServer
 
 
 def add(commands: Commands) -> None:
@@ -33,7 +33,7 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
-    from lmparse.review.browse.served_file import ServedFile
+    from lmparse.review.serve.served_file import ServedFile
     from lmparse.review.templating import check_installed
     from lmparse.storage.signals import ended_by_signals
 
@@ -56,7 +56,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _listening(files: list[ServedFile], port: int, live: LiveSpecs | None) -> RecordServer:
-    from lmparse.review.browse.server import RecordServer
+    from lmparse.review.serve.server import RecordServer
 
     try:
         return RecordServer(files, port, live)
@@ -67,16 +67,15 @@ def _listening(files: list[ServedFile], port: int, live: LiveSpecs | None) -> Re
 
 
 def _serve(server: RecordServer) -> int:
-    with server:
-        print(server.address, flush=True)
-        note("the address has a token: who knows it can read the files until Ctrl-C ends this")
-        sys.stderr.flush()
-        server.serve_forever()
+    print(server.address, flush=True)
+    note("the address has a token: who knows it can read the files until Ctrl-C ends this")
+    sys.stderr.flush()
+    server.run()
     return GOOD
 
 
 def _live(source: str, given: Mapping[str, Any], files: list[ServedFile]) -> LiveSpecs:
-    from lmparse.review.browse.live import LiveSpecs
+    from lmparse.review.serve.live import LiveSpecs
     from lmparse.storage.addresses import local_path
 
     spec = given.get("spec")

@@ -27,8 +27,6 @@ class Crossings:
         self._contexts, self._beginning, self._held = contexts, beginning, held
         self._open: dict[int, Crossing] = {}
         self._before: list[Crossing] = []
-        self._cut = set(beginning.cut)
-        """As in `LogBeginning`, those of which no record and no end has been seen here."""
         self._loads: dict[int, LoadStart] = {}
         """The starts of loads behind which no record of their identifier has been seen."""
         self.reused: list[int] = []
@@ -45,7 +43,7 @@ class Crossings:
     def begun_before(self) -> list[int]:
         """Identifiers of the transactions with changes whose first record is not in the log, one entry for each."""
         first = self._beginning.read_before
-        return [one.tid for one in self._before if one.changes and not one.is_known and one.first_index >= first]
+        return [one.tid for one in self._before if one.changes and one.first_index >= first]
 
     def end(self, tids: frozenset[int]) -> None:
         """Take note of transactions that have ended without a record that says so: singular ones end with a change.
@@ -53,27 +51,17 @@ class Crossings:
         So do those behind which the start of a load begins another one with their identifier, and is all of it so far.
         """
         begun = {tid for tid, one in self._loads.items() if not self._beginning.loads.through(tid, one.previous)}
-        self._cut -= begun
         for tid in begun.union(tids).intersection(self._open):
             del self._open[tid]
 
     def oldest_open(self) -> int | None:
-        """Number of the first record of the transactions that may end behind the log, and lack none in it."""
-        return min((one.first_index for one in self._open.values() if not self._lacks(one)), default=None)
+        """Number of the first record of the transactions that may end behind the log.
 
-    def cut(self) -> dict[int, int]:
-        """The transactions that may end behind the log, and lack records in it: as `LogIndex.cut`.
-
-        Of some there is nothing else than the start of a load.
+        Of some there is nothing else than the start of a load, and others begin with one.
         """
-        found = {tid: self._first_of(one) for tid, one in self._open.items() if self._lacks(one)}
-        loads = (one for one in self._loads.values() if self._beginning.lacks(one.previous, one.stream, one.tid))
-        return found | dict.fromkeys([*self._cut, *(one.tid for one in loads)], -1)
-
-    def _first_of(self, crossing: Crossing) -> int:
-        """Number of the first record of a transaction; -1 if that is in front of the log, or may be a load's."""
-        is_behind_load = self._beginning.loads.through(crossing.tid, crossing.previous) != crossing.previous
-        return -1 if crossing.is_known or is_behind_load else crossing.first_index
+        first = self._beginning.loads.first_index
+        opened = [first(one.tid, one.previous, one.first_index) for one in self._open.values()]
+        return min([*opened, *(first(one.tid, one.address, one.index) for one in self._loads.values())], default=None)
 
     def add(self, number: int, summary: PartSummary) -> None:
         """Add the next part."""
@@ -83,9 +71,8 @@ class Crossings:
             for tid in known[np.isin(known, summary.begun)].tolist():
                 self.reused.append(tid)
                 del self._open[tid]
-        if self._cut or self._loads:
+        if self._loads:
             for tid in summary.begun.tolist():
-                self._cut.discard(tid)
                 self._loads.pop(tid, None)
         undoing = frozenset(summary.undoing.tolist())
         for place, is_last in enumerate(summary.head_is_tail.tolist()):
@@ -104,8 +91,6 @@ class Crossings:
         heads = summary.heads
         tid = int(heads.tid[place])
         previous = self._beginning.loads.through(tid, int(heads.previous[place]))
-        is_known = previous > 0 and tid in self._cut
-        self._cut.discard(tid)
         self._loads.pop(tid, None)
         found = self._open.get(tid)
         if found is not None and not previous:  # another one, which begins with the start of a load
@@ -116,7 +101,6 @@ class Crossings:
             if tid in undoing:
                 self.undoing_before.append(tid)
             found = _crossing(heads, place)
-            found.is_known = is_known
             is_incomplete = self._is_incomplete(found)
             if not heads.sizes[place]:
                 self.ended_alone += [tid] * (is_incomplete and found.last_index >= self._beginning.read_before)
@@ -156,11 +140,6 @@ class Crossings:
 
     def _is_incomplete(self, crossing: Crossing) -> bool:
         return self._beginning.is_behind(crossing.previous, crossing.first_stream, crossing.tid)
-
-    def _lacks(self, crossing: Crossing) -> bool:
-        """The same, or whether another record of it is missing."""
-        is_lacking = self._beginning.lacks(crossing.previous, crossing.first_stream, crossing.tid)
-        return is_lacking or (self._beginning.lacks_records and crossing.is_broken)
 
 
 _CROSSING_BYTES = 400

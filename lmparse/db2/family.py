@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
-from lmparse.changes.family import ChangeReader, Family, PlannedPass
-from lmparse.changes.log_range import LogRange, OverlappingRecords
+from lmparse.changes.family import ChangeReader, Family
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.db2 import log_record
 from lmparse.db2.log import Db2Log, open_log
 from lmparse.db2.order import SEQ_FORM
 from lmparse.errors import DataError
 from lmparse.framing.detection import Detection
-from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
 from lmparse.storage.joined import Joined
@@ -57,24 +55,6 @@ def _checkpoint(log: Db2Log) -> Checkpoint:
     return checkpoint_of(log, log.resumed)
 
 
-def _first_position(path: str, options: Options, checkpoint: Checkpoint | None) -> str:
-    from lmparse.db2.joining import first_position
-
-    return first_position(path, options, checkpoint)
-
-
-def _range_of(path: str, options: Options) -> LogRange:
-    from lmparse.db2.log_range import range_of
-
-    return range_of(path, options)
-
-
-def _shared(one: LogRange, other: LogRange, options: Options, place: OverlappingRecords | None) -> OverlappingRecords:
-    from lmparse.db2.log_range import shared
-
-    return shared(one, other, options, place)
-
-
 def _describe(log: Db2Log) -> TableDescriptions:
     from lmparse.db2.table_descriptions import describe
 
@@ -93,28 +73,6 @@ def _dissector(log: Db2Log) -> FileDissector:
     return Db2LogDissector(log)
 
 
-def _change_passes(_: str | None, __: Limits) -> Sequence[PlannedPass]:
-    why = "the outcome of a change is known when its transaction ends"
-    return [
-        PlannedPass(
-            "changes", "in format lmparse, and in convert with one job", "headers and rows' places of all records", why
-        ),
-        PlannedPass(
-            "changes",
-            "in read_changes, write_parquet, and convert with more jobs",
-            "near the cuts; then what crosses parts",
-            "",
-        ),
-        PlannedPass(
-            "changes",
-            "of several files of one log",
-            "headers of all records, file by file, before the rest",
-            "positions put the files in order, and show what is in two of them",
-        ),
-        PlannedPass("changes", "with engine kaitai, check, or order commit", "all records, one after the other", why),
-    ]
-
-
 FAMILY = Family(
     name="db2",
     title="Db2 for Linux, UNIX and Windows: log records",
@@ -129,11 +87,7 @@ FAMILY = Family(
     options=frozenset({"tables", "generation", "byte_order", "max_index_bytes", "lob_columns_from"}),
     join=_join,
     checkpoint=_checkpoint,
-    first_position=_first_position,
-    range_of=_range_of,
-    shared=_shared,
     change_reader=_change_reader,
-    change_passes=_change_passes,
     describe=_describe,
     transactions=_transactions,
     dissector=_dissector,

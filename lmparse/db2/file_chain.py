@@ -1,4 +1,9 @@
-"""File chain: stretches of files of one Db2 LUW log, one behind the other, each without what those before it have."""
+"""File chain: the files of one Db2 LUW log, one behind the other, each without what those before it have.
+
+Behind a checkpoint, a file is one of three: its records are behind all that was read; it is one of the files that were
+read, and is skipped; or it begins in the last one of these and goes on behind it. Any other one may have records that
+nobody has read, and is refused.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +14,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lmparse.changes.checkpoint import MOST_UNREAD, Checkpoint, too_late
+from lmparse.changes.checkpoint import MOST_FILES, Checkpoint, KnownFile, record_digest, too_late
 from lmparse.db2.file_ranges import FileRange, file_heads, not_one_log
-from lmparse.db2.known_records import has_known
-from lmparse.db2.late_records import LateRecords
 from lmparse.db2.order import Position
-from lmparse.db2.settings import find_log
 from lmparse.errors import FramingError
 from lmparse.options import Options
 from lmparse.records.settings import FileSettings
@@ -25,208 +27,184 @@ _COMPARED = 1 << 20
 """Bytes of two files that are compared at a time."""
 
 
+def known_file(one: FileRange, options: Options) -> KnownFile:
+    """By what a file is known when it is given again."""
+    buffer = open_buffer(one.path, options.bounds)
+    start, behind = one.last_record
+    return KnownFile(one.first, one.last, len(buffer), record_digest(buffer[start:behind]))
+
+
 @dataclass
 class FileChain:
-    """Stretches in their order, as they are joined."""
+    """Files in their order, as they are joined."""
 
     options: Options
     settings: FileSettings
     checkpoint: Checkpoint | None
     pieces: list[JoinedPiece] = field(default_factory=list)
     firsts: list[Position] = field(default_factory=list)
-    """A position up to which each piece that is not empty has no record; ascending."""
+    """A position in front of which each piece that is not empty has no record; ascending."""
     filled: list[int] = field(default_factory=list)
     """The numbers of these pieces."""
     reached: Position = (0, 0)
+    streams: frozenset[int] = frozenset()
+    """The log streams of the first file of all."""
     ends: dict[int, int] = field(default_factory=dict)
-    damage: tuple[int, int] | None = None
-    """A piece with damage behind it whose records no file has so far: its number, and the end of its stretch."""
+    """Address behind the last record of each log stream; zero if that is not known."""
+    damaged: str | None = None
+    """The file that ends in damage."""
 
-    def of(self, ranges: Sequence[FileRange]) -> Joined:
-        """All of them; those that the checkpoint needs come first, in their order.
+    def of(self, needed: Sequence[FileRange], files: Sequence[FileRange]) -> Joined:
+        """What the checkpoint needs again, in its order, and files in the order of their positions.
 
-        A damaged stretch is joined up to its damage if another one goes on from there; else it is the last one with
-        its damage, which is raised where it is read. A record that is cut short never goes on in another file.
+        Raises FramingError LMP-F013 for files that are not of one log, LMP-F014 for one that comes too late.
         """
-        known = self.checkpoint
-        count = 0 if known is None else len(known.needed)
-        for one in ranges[:count]:
-            self._add(one, one.stretch)
-        if known is not None:
-            self.reached, self.ends = known.reached, dict(known.ends)
-        for one in ranges[count:]:
-            self._join(one)
-        self._end_in_damage()
-        if not self.filled and ranges:  # all has been read before; the log is still one
-            is_doubtful = any(piece.is_doubtful for piece in self.pieces)
-            return Joined((replace(ranges[-1].stretch, is_doubtful=is_doubtful, is_known=True),))
+        for one in needed:
+            self._add(one, replace(one.piece, lost=self._lost(one)))
+        known = frozenset[KnownFile]()
+        if self.checkpoint is not None:
+            self.reached, known = self.checkpoint.reached, frozenset(self.checkpoint.files)
+            self.streams = frozenset(self.checkpoint.ends)
+            self.ends = {stream: end for stream, (_, end) in self.checkpoint.ends.items()}
+        skipped: list[FileRange] = []
+        for one in files:
+            if known and known_file(one, self.options) in known:
+                skipped.append(one)
+            else:
+                self._join(one)
+        note = f"files that were read before: {len(skipped)}; they are skipped" if skipped else ""
+        if not self.filled and skipped:  # a log has a file, also where nothing is new
+            return Joined((replace(skipped[-1].piece, is_known=True, note=note),))
+        self.pieces += [JoinedPiece(one.path, 0, 0, is_known=True) for one in skipped[1:]]
+        self.pieces += [JoinedPiece(one.path, 0, 0, is_known=True, note=note) for one in skipped[:1]]
         return Joined(tuple(self.pieces))
 
     def _join(self, one: FileRange) -> None:
-        """Add what a stretch has behind those before; nothing of it if the log is damaged in front of it."""
-        cut = replace(one, stretch=replace(one.stretch, end=one.sound_end))
-        piece = self._piece(cut)
-        damaged = one.stretch.end - one.sound_end
-        if self.damage is not None and one.last > self.reached:
-            if one.first > self.reached and piece.missing != 0 and not self._goes_on(one, piece):
-                self.pieces.append(JoinedPiece(one.stretch.path, 0, 0))
-                return
-            self.damage = None
-        if damaged and one.last >= self.reached and self.damage is None:
-            self.damage = len(self.pieces), one.stretch.end
-        self._add(cut, replace(piece, damaged=damaged))
-
-    def _goes_on(self, one: FileRange, piece: JoinedPiece) -> bool:
-        """Whether a stretch begins with the record that is cut short, of which addresses do not show what is missing.
-
-        Of the record, at least the prefix must be there, or the stretch must adjoin in the log stream it begins with.
-        """
-        assert self.damage is not None
-        number, end = self.damage
-        cut, own = self.pieces[number], one.stretch
-        size = end - cut.end
-        begins = one.addresses.begins_behind(self.ends)
-        if piece.lost or not begins or size > min(own.size, _COMPARED):
-            return False
-        stream, lead = one.addresses.first_stream, find_log(own.path, self.options, self.settings)[0].framing.lead
-        if size < lead and begins[stream] != self.ends.get(stream):
-            return False
-        before, behind = (open_buffer(path, self.options.bounds) for path in (cut.path, own.path))
-        return before[cut.end : end] == behind[own.start : own.start + size]
-
-    def _end_in_damage(self) -> None:
-        """Give the piece whose damage no other file makes up for the bytes of it."""
-        if self.damage is not None:
-            number, end = self.damage
-            self.pieces[number] = replace(self.pieces[number], end=end, damaged=0)
+        """Add what a file has behind those before; nothing of it behind damage, which ends the reading."""
+        if self.damaged is not None:
+            note = f"{one.path} is not read: it is behind the damage of {self.damaged}"
+            self.pieces.append(JoinedPiece(one.path, 0, 0, note=note))
+            return
+        self._check_streams(one)
+        end = one.piece.end
+        one = replace(one, piece=replace(one.piece, end=one.sound_end))
+        goes_on = self.checkpoint is not None and one.first <= self.checkpoint.reached
+        if self.checkpoint is not None and goes_on:
+            one = self._behind(one, self.checkpoint)
+        if one.first <= self.reached:
+            piece = self._without_shared(one)
+        elif goes_on:
+            piece = one.piece
+        else:
+            piece = replace(one.piece, lost=self._lost(one), note=self._note_between(one))
+        if end > one.sound_end:
+            self.damaged, piece = one.path, replace(piece, end=end)
+        self._add(one, piece)
 
     def _add(self, one: FileRange, piece: JoinedPiece) -> None:
         self.pieces.append(piece)
         if piece.size:
             self.filled.append(len(self.pieces) - 1)
             self.firsts.append(max(one.first, (self.reached[0], self.reached[1] + 1)))
-        behind = one.addresses.ends_behind(self.ends)
         if one.last > self.reached:
-            self.reached, self.ends = one.last, self.ends | behind
-        elif one.last == self.reached:  # one of them may have more records without a position behind it
-            self.ends |= {stream: max(behind[stream], self.ends.get(stream, 0)) for stream in one.addresses.ends}
+            self.reached = one.last
+            self.ends |= {stream: end for stream, (_, end) in one.streams.items()}
 
-    def _piece(self, one: FileRange) -> JoinedPiece:
-        """What a stretch has that those before do not have. Raises FramingError LMP-F013."""
-        stretch = one.stretch
-        if one.first > self.reached:
-            is_first = not self.filled and self.checkpoint is None
-            return stretch if is_first else self._behind(one)
-        self._check_read(one)
-        is_doubtful = self._is_doubtful(one)
-        if self.filled and one.first >= self.firsts[0]:
-            size, records = self._shared(one)
-        else:
-            known = () if self.checkpoint is None else self.checkpoint.known
-            is_known = bool(known) and has_known(one, known, self.options, self.settings)
-            is_doubtful = not is_known if known else is_doubtful
-            records, size = self._read_before(stretch, is_known=is_known)
-        return replace(
-            stretch, start=stretch.start + size, first_record=stretch.first_record + records,
-            records=stretch.records - records, is_doubtful=is_doubtful,
-        )  # fmt: skip
+    def _check_streams(self, one: FileRange) -> None:
+        """Raise FramingError LMP-F013 for a log stream that the first file of all does not have: nothing shows whether
+        its records in front of that are missing."""
+        self.streams = self.streams or frozenset(one.streams)
+        for stream in sorted(one.streams.keys() - self.streams):
+            raise not_one_log(f"its log stream {stream} begins behind the first file of the log", one.path)
 
-    def _check_read(self, one: FileRange) -> None:
-        """Raise FramingError LMP-F014 if a stretch has records in front of what was read that were not read."""
-        known = () if self.checkpoint is None else self.checkpoint.unread
-        places = [(begin, end) for begin, end in known if begin < one.last and one.first < end]
-        if places and self._has_record(one.stretch, places):
-            raise too_late(one.stretch.path, "files behind it have been read without its records")
+    # -- files behind the others ------------------------------------------------------------------
 
-    def _is_doubtful(self, one: FileRange) -> bool:
-        """Whether a stretch begins in front of all places without a record that the checkpoint has kept."""
-        known = () if self.checkpoint is None else self.checkpoint.unread
-        return len(known) >= MOST_UNREAD and one.first <= known[0][0]
+    def _lost(self, one: FileRange) -> tuple[tuple[int, int, int], ...]:
+        """As `JoinedPiece.lost`, log stream by log stream."""
+        begins = sorted((stream, begin) for stream, (begin, _) in one.streams.items() if begin)
+        ends = self.ends
+        return tuple((stream, ends[stream], begin) for stream, begin in begins if 0 < ends.get(stream, 0) < begin)
 
-    def _has_record(self, stretch: JoinedPiece, places: Sequence[tuple[Position, Position]]) -> bool:
-        """Whether a stretch has a record in one of some places, behind a position and in front of another."""
-        with suppress(FramingError):  # no record behind damage is joined
-            for heads in file_heads(stretch, self.options, self.settings):
-                if any((heads.is_behind(begin) & ~heads.has_reached(end)).any() for begin, end in places):
-                    return True
-        return False
-
-    def _behind(self, one: FileRange) -> JoinedPiece:
-        """A stretch behind the others, with the bytes of the log between them, log stream by log stream.
-
-        Where a stream begins in front of its end, or is in no file before, its addresses do not show what is missing.
-        """
-        begins = one.addresses.begins_behind(self.ends)
-        lost = tuple(
-            (stream, self.ends[stream], begin)
-            for stream, begin in sorted(begins.items())
-            if begin > self.ends.get(stream, begin)
-        )
-        new = [stream for stream in sorted(begins) if stream not in self.ends]
-        back = [stream for stream, begin in sorted(begins.items()) if begin < self.ends.get(stream, 0)]
-        if lost or not (new or back):
-            missing = sum(end - begin for _, begin, end in lost) if begins else None
-            return replace(one.stretch, missing=missing, lost=lost)
-        untold = ""
-        if back:
-            untold = (
-                f"its addresses in log stream {back[0]} begin in front of the end of those before: they are damaged or "
-                "begin anew, or rows are longer here than in the log"
+    def _note_between(self, one: FileRange) -> str:
+        """What is said of the bytes of the log between the files before and this one."""
+        before = self.pieces[self.filled[-1]].path if self.filled else "the files before"
+        if not self.ends:
+            return ""
+        if lost := self._lost(one):
+            size = sum(end - begin for _, begin, end in lost)
+            return (
+                f"between {before} and {one.path}, {size} bytes of the log are in neither file: records are missing or "
+                "cannot be read, or the filter of the API left them out"
             )
-        elif len(new) < len(begins) or self.ends:
-            untold = f"its log stream {new[0]} is in no file before"
-        return replace(one.stretch, missing=None, untold=untold)
+        for stream, (begin, _) in sorted(one.streams.items()):
+            end = self.ends.get(stream, 0)
+            if not begin or not end:
+                return (
+                    f"whether {one.path} follows {before} cannot be tested: records state no address, or cannot be read"
+                )
+            if begin < end:
+                return (
+                    f"whether {one.path} follows {before} cannot be tested: its addresses in log stream {stream} begin "
+                    "in front of the end of those before: they are damaged or begin anew, or rows are longer here than "
+                    "in the log"
+                )
+        return ""
 
-    def _read_before(self, stretch: JoinedPiece, *, is_known: bool) -> tuple[int, int]:
-        """Records and bytes at the beginning of a stretch, up to the last record that is not behind the checkpoint.
+    # -- files that overlap others ------------------------------------------------------------------
 
-        Records behind that one without a sound header have no position: they are read, perhaps once more.
-        Raises FramingError LMP-F014 if addresses show that there are others that were not read.
+    def _behind(self, one: FileRange, before: Checkpoint) -> FileRange:
+        """The part of a file behind a checkpoint, if it begins in the last file that was read, or in those that this
+        one overlaps.
+
+        Raises FramingError LMP-F014 if it does not, and LMP-F013 if it has another record at the end of that file.
         """
-        records = size = 0
-        late = None if self.checkpoint is None else LateRecords(self.checkpoint, is_known=is_known)
-        with suppress(FramingError):  # no record behind damage is joined
-            for heads in file_heads(stretch, self.options, self.settings):
-                places = np.flatnonzero(~heads.is_behind(self.reached))
-                if len(places):
-                    last = places[-1]
-                    records, size = int(heads.index[last]) + 1 - stretch.first_record, int(heads.behind[last])
-                    size -= stretch.start
-                if late is not None:
-                    late.add(heads)
-                if len(places) < len(heads.lsn):
-                    break
-        if late is not None and late.are_found:
-            raise too_late(stretch.path, "it has addresses of the log that were not read, in front of the checkpoint")
-        return records, size
+        last = next((known for known in before.files if known.last == before.reached), None)
+        if one.last <= before.reached or last is None:
+            why = f"it has no record behind those that were read, and is none of the newest {MOST_FILES} files of these"
+            raise too_late(one.path, why)
+        first = last.first
+        for known in reversed(before.files):
+            first = min(first, known.first) if known.last >= first else first
+        if one.first < first:
+            raise too_late(one.path, "it begins in front of the file that was read last, and goes on behind that")
+        digest, number, place, position = "", 0, 0, one.last
+        for heads in file_heads(one.piece, self.options, self.settings):
+            places = np.flatnonzero(~heads.is_behind(before.reached))
+            if len(places):
+                start, place = int(heads.start[places[-1]]), int(heads.behind[places[-1]])
+                number = int(heads.index[places[-1]]) + 1
+                digest = record_digest(open_buffer(one.path, self.options.bounds)[start:place])
+            if len(places) < len(heads.lsn):
+                position = heads.position(len(places))
+                break
+        if digest != last.digest:
+            raise not_one_log("its record at the end of the file that was read last is another one", one.path)
+        piece = replace(
+            one.piece, start=place, first_record=number, records=one.piece.records - number,
+            note=f"the first {number} records of {one.path} were read before",
+        )  # fmt: skip
+        return replace(one, piece=piece, first=position, unplaced_before=(0, 0))
 
-    def _shared(self, one: FileRange) -> tuple[int, int]:
-        """Bytes and records at the beginning of a stretch that those before have. Raises FramingError LMP-F013."""
-        place = max(bisect_right(self.firsts, one.first) - 1, 0)
-        joined, own = Joined(tuple(self.pieces[number] for number in self.filled[place:])), one.stretch
+    def _without_shared(self, one: FileRange) -> JoinedPiece:
+        """What a file has that those before do not have. Raises FramingError LMP-F013 if what both have differs."""
+        number = max(bisect_right(self.firsts, one.first) - 1, 0)
+        joined, own = Joined(tuple(self.pieces[place] for place in self.filled[number:])), one.piece
         piece = joined.pieces[0]
-        number, start = _begin_in(piece, one, self.options, self.settings)
-        number, start = number - piece.first_record, start - piece.start
+        record, start = _begin_in(piece, one, self.options, self.settings)
+        start -= piece.start
         size = min(joined.starts[-1] - start, own.size)
         _check_same(joined, start, own, size, self.options)
-        return size, own.records if size == own.size else joined.records[-1] - number
-
-
-def overlap(before: FileRange, behind: FileRange, options: Options, settings: FileSettings) -> tuple[int, int, int]:
-    """How many records of a stretch another one in front of it has too; number and offset there of the first of them.
-
-    Raises FramingError LMP-F013 if they have different records at the same positions.
-    """
-    own, piece = behind.stretch, before.stretch
-    found = _begin_in(piece, behind, options, settings)
-    size = min(piece.end - found[1], own.size)
-    _check_same(Joined((piece,)), found[1] - piece.start, own, size, options)
-    shared = own.records if size == own.size else piece.first_record + piece.records - found[0]
-    return shared, *found
+        shared = own.records if size == own.size else joined.records[-1] - (record - piece.first_record)
+        note = f"the first {shared} records of {own.path} are in {piece.path} too: they are read once"
+        if size == own.size:
+            note = f"all records of {own.path} are in the files before it too: they are read once"
+        return replace(
+            own, start=own.start + size, first_record=own.first_record + shared, records=own.records - shared, note=note
+        )
 
 
 def _check_same(joined: Joined, start: int, own: JoinedPiece, size: int, options: Options) -> None:
-    """Raise FramingError LMP-F013 if the bytes of joined files from `start` on are not those of a stretch."""
+    """Raise FramingError LMP-F013 if the bytes of joined files from `start` on are not those of a file."""
     before, behind = (open_buffer(path, options.bounds) for path in (joined.address, own.path))
     for begin in range(0, size, _COMPARED):
         end = min(begin + _COMPARED, size)
@@ -236,19 +214,19 @@ def _check_same(joined: Joined, start: int, own: JoinedPiece, size: int, options
 
 
 def _begin_in(piece: JoinedPiece, one: FileRange, options: Options, settings: FileSettings) -> tuple[int, int]:
-    """Number and offset, in the file of a piece, of the first record of a stretch that overlaps it.
+    """Number and offset, in the file of a piece, of the first record of a file that overlaps it.
 
     That of its first record with a position is looked for; those in front of it are as far in front there.
     Raises FramingError LMP-F013 if they cannot be in the piece.
     """
     found = _find(piece, one.first, options, settings)
     if found is None:
-        raise not_one_log(f"it overlaps {piece.path}, which has no record at its first position", one.stretch.path)
+        raise not_one_log(f"it overlaps {piece.path}, which has no record at its first position", one.path)
     records, size = one.unplaced_before
     number, start = found[0] - records, found[1] - size
     if start < piece.start:
         why = f"{records} records without a position are in front of those that it and {piece.path} have"
-        raise not_one_log(why, one.stretch.path)
+        raise not_one_log(why, one.path)
     return number, start
 
 

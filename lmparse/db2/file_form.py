@@ -1,4 +1,4 @@
-"""File form: how the files of one Db2 LUW log are framed, which a short one among them need not show."""
+"""File form: how the files of one Db2 LUW log are read, which a short one among them need not show."""
 
 from __future__ import annotations
 
@@ -19,22 +19,37 @@ from lmparse.storage.joined import JoinedPiece
 
 UNDECIDED = ("LMP-F003", "LMP-F004")
 """Errors of files that are too short to show how they are framed."""
+_LOB = 3
+"""Where a form has the number of the first column in LOB records."""
 
 
-def form_of(settings: FileSettings) -> tuple[str, ...]:
-    """How the files of a log are framed, as a checkpoint keeps it."""
+def form_of(settings: FileSettings, lob_columns_from: int | None = None) -> tuple[str, ...]:
+    """How the files of a log are read, as a checkpoint keeps it: framing, byte order, generation, and the number of the
+    first column in LOB records, once that is proven."""
     assert isinstance(settings.own, LuwSettings)
-    return settings.framing, settings.byte_order or "", settings.own.generation
+    own = settings.framing, settings.byte_order or "", settings.own.generation
+    return own if lob_columns_from is None else (*own, str(lob_columns_from))
+
+
+def known_lob_columns_from(checkpoint: Checkpoint) -> int | None:
+    """The number of the first column in LOB records that files before a checkpoint have proven; None if none has."""
+    return int(checkpoint.form[_LOB]) if len(checkpoint.form) > _LOB else None
+
+
+def known_form(checkpoint: Checkpoint) -> tuple[str, str, str]:
+    """Framing, byte order and generation that a checkpoint has kept. Raises OptionError LMP-S030 if it has not."""
+    known = DB2_FRAMINGS, BYTE_ORDERS, GENERATIONS, ("0", "1")
+    if not _LOB <= len(checkpoint.form) <= len(known) or not all(map(contains, known, checkpoint.form)):
+        raise OptionError("the checkpoint does not say how the files are read", code="LMP-S030")
+    framing, order, generation = checkpoint.form[:_LOB]
+    return framing, order, generation
 
 
 def known_settings(checkpoint: Checkpoint | None, options: Options) -> FileSettings | None:
     """The settings that a checkpoint has kept; none has before the first record."""
     if checkpoint is None or not checkpoint.form:
         return None
-    known = DB2_FRAMINGS, BYTE_ORDERS, GENERATIONS
-    if len(checkpoint.form) != 3 or not all(map(contains, known, checkpoint.form)):
-        raise OptionError("the checkpoint does not say how the files are framed", code="LMP-S030")
-    framing, order, generation = checkpoint.form
+    framing, order, generation = known_form(checkpoint)
     page = page_of(catalog.load(options.spec), options)
     return FileSettings(framing, order, page, LuwSettings(generation))
 
@@ -48,11 +63,11 @@ def known_reader(checkpoint: Checkpoint, options: Options) -> LogReader | None:
     return LogReader(found.own.generation, found.byte_order or "", found.framing, found.code_page)
 
 
-def common_settings(stretches: Sequence[JoinedPiece], options: Options) -> FileSettings:
+def common_settings(pieces: Sequence[JoinedPiece], options: Options) -> FileSettings:
     """How all files are framed; files that are too short to show it are like the others."""
     found: dict[tuple[str, str | None, str], tuple[str, FileSettings]] = {}
     undecided: FramingError | None = None
-    for path in dict.fromkeys(stretch.path for stretch in stretches):
+    for path in dict.fromkeys(piece.path for piece in pieces):
         if len(found) == 1 and is_explained(path, options, next(iter(found.values()))[1]):
             continue  # found out for itself, it would be the same, at many times the cost
         try:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lmparse.db2.address_ranges import AddressedRecords, AddressRanges
 from lmparse.db2.links import Links, links_of
 from lmparse.db2.order import Position
 from lmparse.db2.record_column_reader import RecordColumnReader
@@ -24,45 +23,55 @@ from lmparse.values.byte_arrays import Flags, UInt64s
 
 @dataclass(frozen=True)
 class FileRange:
-    """What a stretch of one file has of a log."""
+    """What one file, or a part of it, has of a log."""
 
-    stretch: JoinedPiece
+    piece: JoinedPiece
     first: Position
     last: Position
-    addresses: AddressRanges
+    streams: dict[int, tuple[int, int]]
+    """Of each log stream the addresses of the first record, and behind the last one; zero where that is not known.
+
+    It is not if a record states none, or cannot be read, and is there; in a file of several streams, if it is anywhere,
+    since nobody knows which stream it is in."""
     sound_end: int
     """Offset behind the last record before damage."""
-    fault: FramingError | None
+    fault: FramingError | None = None
     """The damage; None if there is none."""
-    last_record: tuple[int, int] | None = None
-    """Where the last record, with its prefix, begins and ends; None if that was not looked for."""
+    last_record: tuple[int, int] = (0, 0)
+    """Where the last record with a position begins, with its prefix, and ends."""
     unplaced_before: tuple[int, int] = (0, 0)
     """Records in front of the first one with a position, and their bytes with prefixes."""
     unplaced: tuple[int, int] | None = None
     """Number and offset of the first record with a sound header that states no position; None if there is none."""
 
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self.piece.path
 
-def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange:
-    """What a stretch of a file has of a log, up to damage, which is in it.
+
+def range_of(piece: JoinedPiece, options: Options, settings: FileSettings) -> FileRange:
+    """What a part of a file has of a log, up to damage, which is in it.
 
     Raises FramingError LMP-F013 if its records are not in order or none states its position, and for damage before the
     first record.
     """
-    found = placed_range(stretch, options, settings)
+    found = placed_range(piece, options, settings)
     if found is None:
-        raise not_one_log("no record states its position", stretch.path)
+        raise not_one_log("no record states its position", piece.path)
     return found
 
 
-def placed_range(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange | None:
+def placed_range(piece: JoinedPiece, options: Options, settings: FileSettings) -> FileRange | None:
     """The same; None if no record has a sound header. One that has one, and states no position, is not passed over."""
-    records, path, sound_end, links, addresses = 0, stretch.path, stretch.start, Links(), AddressRanges()
+    records, path, sound_end, links = 0, piece.path, piece.start, Links()
     fault: FramingError | None = None
     first: Position | None = None
     last: Position | None = None
-    last_record: tuple[int, int] | None = None
+    last_record = before = (0, 0)
     unplaced: tuple[int, int] | None = None
-    windows = file_heads(stretch, options, settings)
+    is_first_stated = is_last_stated = are_stated = False
+    windows = file_heads(piece, options, settings)
     while True:
         try:
             heads = next(windows, None)
@@ -72,15 +81,17 @@ def placed_range(stretch: JoinedPiece, options: Options, settings: FileSettings)
             break
         if heads is None:
             break
-        records, sound_end = records + heads.count, heads.end
+        if not records:
+            is_first_stated = are_stated = bool(heads.is_stated[0])
+        records, sound_end = records + len(heads.is_stated), heads.end
+        is_last_stated, are_stated = bool(heads.is_stated[-1]), are_stated and bool(heads.is_stated.all())
         links.then(heads.links)
-        addresses.add(heads.addressed)
         unplaced = unplaced or heads.unplaced
         if not len(heads.lsn):
             continue
         if first is None:
             first = heads.position(0)
-            before = int(heads.index[0]) - stretch.first_record, int(heads.start[0]) - stretch.start
+            before = int(heads.index[0]) - piece.first_record, int(heads.start[0]) - piece.start
         if (last is not None and heads.position(0) < last) or not heads.is_ascending:
             raise not_one_log("its records are not in the order of their positions", path)
         last, last_record = heads.position(-1), (int(heads.start[-1]), int(heads.behind[-1]))
@@ -90,9 +101,12 @@ def placed_range(stretch: JoinedPiece, options: Options, settings: FileSettings)
         if unplaced is not None:
             raise not_one_log("no record states its position", path)
         return None
-    is_gapless = bool(links.ends) and not links.apart
-    found = replace(stretch, records=records, is_gapless=is_gapless)
-    return FileRange(found, first, last, addresses, sound_end, fault, last_record, before, unplaced)
+    found = replace(piece, records=records, is_gapless=bool(links.ends) and not links.apart)
+    streams = dict.fromkeys(links.last, (0, 0))
+    if len(links.last) == 1 or are_stated:
+        for stream, end in links.ends.items():
+            streams[stream] = links.firsts[stream] if is_first_stated else 0, end if is_last_stated else 0
+    return FileRange(found, first, last, streams, sound_end, fault, last_record, before, unplaced)
 
 
 @dataclass(frozen=True)
@@ -101,8 +115,8 @@ class FileHeads:
 
     end: int
     """Offset behind the last record of the window."""
-    count: int
-    """Number of all records of the window."""
+    is_stated: Flags
+    """Of all records of the window, which ones can be read and state their address."""
     index: UInt64s
     """Number of each record in the file."""
     start: UInt64s
@@ -111,11 +125,7 @@ class FileHeads:
     """Offset behind each record."""
     lfs: UInt64s
     lsn: UInt64s
-    stream: UInt64s
-    address: UInt64s
     links: Links
-    addressed: AddressedRecords
-    """All records of the window."""
     unplaced: tuple[int, int] | None = None
     """As `FileRange.unplaced`."""
 
@@ -138,42 +148,37 @@ class FileHeads:
         return bool((later | (same & (self.lsn[1:] >= self.lsn[:-1]))).all())
 
 
-def file_heads(
-    stretch: JoinedPiece, options: Options, settings: FileSettings, *, max_records: int = MAX_RECORDS
-) -> Iterator[FileHeads]:
-    """The positions of the records of a file, at most `max_records` at a time.
+def file_heads(piece: JoinedPiece, options: Options, settings: FileSettings) -> Iterator[FileHeads]:
+    """The positions of the records of a file, many at a time.
 
     Raises FramingError for damage, behind those before it.
     """
-    found, logs = find_log(stretch.path, options, settings)
+    found, logs = find_log(piece.path, options, settings)
     if logs.generation != "v10" and not found.framing.lead:
-        raise not_one_log("no record states its log sequence number", stretch.path)
+        raise not_one_log("no record states its log sequence number", piece.path)
     reader = RecordColumnReader(logs, found.buffer, found.framing.name, settings.code_page, Held(options.bounds))
-    place = stretch.start, stretch.end, stretch.first_record
-    for window in index.windows(found.framing, found.buffer, *place, max_records, lead=reader.lead):
-        heads, (streams, addresses) = reader.heads(window), reader.prefix_numbers(window)
-        end, count = int(window.offsets[-1] + window.lengths[-1]), len(window)
+    place = piece.start, piece.end, piece.first_record
+    for window in index.windows(found.framing, found.buffer, *place, MAX_RECORDS, lead=reader.lead):
+        heads = reader.heads(window)
+        end = int(window.offsets[-1] + window.lengths[-1])
         if heads is None:
             none = np.zeros(0, np.uint64)
-            addressed = AddressedRecords(streams, addresses, window.lengths, np.zeros(count, np.bool_))
-            yield FileHeads(end, count, none, none, none, none, none, none, none, Links(), addressed)
+            yield FileHeads(end, np.zeros(len(window), np.bool_), none, none, none, none, none, Links())
             continue
         members, is_sound = heads
         without = np.flatnonzero(is_sound & (members.lsn == 0))
         unplaced = (int(members.index[without[0]]), int(members.offset[without[0]])) if len(without) else None
-        is_sound = is_sound & (members.lsn != 0)
-        streams = np.where(is_sound, members.stream, streams)
-        addressed = AddressedRecords(streams, addresses, window.lengths, is_sound & (addresses != 0))
-        members = members.take(is_sound)
+        is_placed = is_sound & (members.lsn != 0)
+        is_stated = is_placed & (members.address != 0)
+        members = members.take(is_placed)
         yield FileHeads(
-            end, count, members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
-            (members.offset + members.length).view(np.uint64), members.lfs, members.lsn,
-            members.stream.view(np.uint64), members.address, links_of(members), addressed, unplaced,
+            end, is_stated, members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
+            (members.offset + members.length).view(np.uint64), members.lfs, members.lsn, links_of(members), unplaced,
         )  # fmt: skip
 
 
 def not_one_log(why: str, path: str) -> FramingError:
-    """The error of a file that is not a stretch of one log with others."""
+    """The error of a file that is not a part of one log with others."""
     return FramingError(
         why, code="LMP-F013", file=path, hint="files of different logs are read apart, one command or load for each"
     )

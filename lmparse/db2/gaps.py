@@ -19,6 +19,8 @@ from lmparse.spec import catalog
 
 KINDS = frozenset((ATTRIBUTE, INITIALIZE, LOAD, NOT_LOGGED, TRUNCATE))
 """The kinds of changes that open gaps or close them."""
+LASTING = (ATTRIBUTE, LOAD)
+"""Those of gaps that last until the table is copied anew."""
 
 
 class Gaps:
@@ -40,7 +42,7 @@ class Gaps:
 
     def open(self, transaction: Transaction, reference: ChangeReference, body: Any) -> None:
         """Add the gap that a change opens, if it opens one, to its transaction."""
-        reason, lasts = _opened_by(reference.kind, body), reference.kind in (ATTRIBUTE, LOAD)
+        reason, lasts = gap_opened_by(reference.kind, body), reference.kind in LASTING
         if reason is None:
             return
         until = "the table is copied anew" if lasts else "the transaction commits"
@@ -96,7 +98,7 @@ class Gaps:
         self._index.gaps.append((reference.extent, f"rows missing from here: table {ids}", why, commit))
 
 
-def _opened_by(kind: str, body: Any) -> str | None:
+def gap_opened_by(kind: str, body: Any) -> str | None:
     """Why rows are missing behind a record; None if it opens no gap."""
     if kind == INITIALIZE and body.is_not_logged_initially:
         return "the table was created NOT LOGGED INITIALLY"

@@ -67,6 +67,8 @@ class LoadStarts:
 
     def __init__(self, found: Iterable[LoadStart] = ()) -> None:
         self._previous: dict[tuple[int, int], int] = {}
+        self._indexes: dict[tuple[int, int], int] = {}
+        """Number of the first of the loads that a link goes through."""
         self._addresses: UInt64s | None = None
         for one in found:
             self.add(one)
@@ -75,7 +77,12 @@ class LoadStarts:
         """Take note of one; without addresses no link is tested."""
         if one.address > one.previous:
             self._previous[one.tid, one.address] = one.previous
+            self._indexes[one.tid, one.address] = self.first_index(one.tid, one.previous, one.index)
             self._addresses = None
+
+    def first_index(self, tid: int, previous: int, index: int) -> int:
+        """The number of the first of the loads that the link `previous` goes through; else that of its own record."""
+        return self._indexes.get((tid, previous), index)
 
     def through(self, tid: int, previous: int) -> int:
         """The address of the record before in a transaction, of which the link is `previous`."""

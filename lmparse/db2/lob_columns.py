@@ -16,8 +16,6 @@ from lmparse.spec import catalog
 
 _UNDESCRIBED = -1
 """In the place of the number of a version: nothing describes the table behind the record that dropped another."""
-_EVIDENCE = "LOB columns count from {}"
-"""What a checkpoint keeps of it."""
 
 
 class _Described(Protocol):
@@ -92,13 +90,13 @@ def proven(
     column_ids: Mapping[Ids, Places],
     described: Mapping[Ids, Sequence[_Described]],
     named: Mapping[Ids, Table],
-    evidence: Iterable[str],
+    known: int | None,
 ) -> int | None:
     """The number of the first column that the tables of a log, or earlier files of it, prove; None if none does.
 
-    `described` are the descriptions in the log, `named` those of the tables file.
-    """  # fmt: skip
-    found = {first for first in (0, 1) if _EVIDENCE.format(first) in evidence}
+    `described` are the descriptions in the log, `named` those of the tables file; `known` is what earlier files prove.
+    """
+    found = set() if known is None else {known}
     for ids, places in column_ids.items():
         records = described.get(ids, ())
         first = next((record.before for record in records if record.before is not None), named.get(ids))
@@ -109,8 +107,3 @@ def proven(
             fits = fitting(numbers, tables[version]) if version in tables else ()
             found.update(fits if len(fits) == 1 else ())
     return found.pop() if len(found) == 1 else None
-
-
-def evidence_of(first: int | None) -> frozenset[str]:
-    """What a checkpoint keeps of the number that is proven."""
-    return frozenset() if first is None else frozenset({_EVIDENCE.format(first)})

@@ -174,7 +174,7 @@ class Db2Log(ChangeLog):
             return {}
         from lmparse.db2.resuming import gaps_of
 
-        return gaps_of(self.resumed)
+        return gaps_of(self, self.resumed)
 
     @cached_property
     def log_index(self) -> LogIndex:
@@ -207,14 +207,15 @@ class Db2Log(ChangeLog):
         self._leave_out_said(found)
         found.named = read_tables_file(self.options.tables, self.options.bounds) if self.options.tables else {}
         numbers: dict[Ids, int] = {}
+        known: int | None = None
         if self.resumed is not None:
+            from lmparse.db2.file_form import known_lob_columns_from
             from lmparse.db2.resuming import seed
 
-            numbers = seed(self, found.tables, self.resumed)
+            numbers, known = seed(self, found.tables, self.resumed), known_lob_columns_from(self.resumed)
         self._note_unlike_before(found)
         found.tables = {ids: settled(records, numbers.get(ids, 0)) for ids, records in found.tables.items()}
-        evidence = self.beginning.evidence
-        found.lob_columns_from = lob_columns.proven(found.column_ids, found.tables, found.named, evidence)
+        found.lob_columns_from = lob_columns.proven(found.column_ids, found.tables, found.named, known)
         for text, count in sorted(found.counts.items()):
             self.notice(f"{count} x {text}")
         for extent, text, why, _ in found.gaps:

@@ -45,9 +45,6 @@ class LogIndex:
         self.whole = LogContext()
         self.oldest_open: int | None = None
         """Number of the first record of the transactions that are open at the end; None if all have ended."""
-        self.cut: dict[int, int] = {}
-        """By identifier, the transactions that have not ended and lack records, each with the number of its first
-        record; -1 if that may be in front of the log."""
         self._kept: dict[int, bytes] = {}
         self._kept_bytes = 0
         self._remote: tuple[Run, Callable[[], IndexedLog]] | None = None
@@ -131,7 +128,7 @@ class LogIndex:
         rest = self._read_irregular(summaries, crossings, irregular, special)
         self._count(summaries, crossings, irregular, rest.index)
         crossings.end(frozenset(irregular.tolist()) - rest.open_tids())
-        self.oldest_open, self.cut = crossings.oldest_open(), crossings.cut()
+        self.oldest_open = crossings.oldest_open()
         rest.index.bad += [bad for summary in summaries for bad in summary.bad]
         fault = summaries[-1].fault if summaries else None
         if fault is not None:
@@ -261,7 +258,6 @@ class LogIndex:
             counts += summary.counts
             counts[USED_AGAIN] += int((~np.isin(summary.reused, irregular)).sum())
             cut = summary.cut.take(self.whole.beginning.are_behind(summary.cut))
-            # None of them is one that was cut off before: those have another unit of their identifier in front.
             is_counted = ~np.isin(cut.tid, irregular) & (cut.first_index >= self.whole.beginning.read_before)
             counts[BEGUN_BEFORE] += int((is_counted & (cut.changes > 0)).sum())
             counts[ENDED_ALONE] += int((is_counted & (cut.sizes == 0)).sum())

@@ -86,16 +86,6 @@ class RecordColumnReader:
         """
         return _Batch(self, window).head()
 
-    def prefix_numbers(self, window: Window) -> tuple[Int64s, UInt64s]:
-        """Log stream and address in the prefix of each record of such a window; zero if it has none."""
-        rows = take_rows(window.data, window.starts - self.lead, self.lead)
-        names = "stream", "lso" if "previous_lso" in places(self.chain, self.chain.least_width) else "lsn"
-        stream, address = (
-            self.fields.numbers(rows, self.prefix[name]) if name in self.prefix else np.zeros(len(window), np.uint64)
-            for name in names
-        )
-        return stream.view(np.int64), address
-
     # -- headers and forms ----------------------------------------------------------------
 
     def header_of(self, key: int, record: LogRecord | None) -> _Header | None:

@@ -1,9 +1,7 @@
 """Resuming: what reading the files of a log so far leaves to the reading of the next ones, see `changes.checkpoint`.
 
-Needed again are the records from the first one of the oldest transaction that has not ended, the descriptions of tables
-that are in force, and the tables of which rows may be missing there. Transactions whose first record was not read are
-not waited for: they stay incomplete, and so their identifiers are kept until they end. But what such a transaction says
-of a table holds or not by its end, and so is needed again too.
+Needed again are the records from the first one of the oldest transaction that has not ended, and the records in front
+of that which say what later rows are: those that describe the tables, and those behind which rows of them are missing.
 """
 
 from __future__ import annotations
@@ -12,30 +10,28 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol
 
-from lmparse.changes.checkpoint import MOST_KNOWN, MOST_UNREAD, Checkpoint, NeededStretch
-from lmparse.db2 import lob_columns
+from lmparse.changes.checkpoint import MOST_FILES, Checkpoint, NeededStretch
 from lmparse.db2.definitions import described_in
+from lmparse.db2.file_chain import known_file
 from lmparse.db2.file_form import form_of, known_reader
 from lmparse.db2.file_ranges import placed_range
-from lmparse.db2.gaps import KINDS
-from lmparse.db2.known_records import last_record_of
-from lmparse.db2.log_beginning import evidence_of, evidence_of_back, named
+from lmparse.db2.gaps import KINDS, LASTING, gap_opened_by
 from lmparse.db2.log_index import LogIndex
+from lmparse.db2.log_record import LogRecord
 from lmparse.db2.order import seq_behind
 from lmparse.db2.part_reader import IndexedLog
 from lmparse.db2.settings import LuwSettings
 from lmparse.db2.table_history import TableRecord
-from lmparse.db2.tables import Ids, Table
+from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import TransactionIndex
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.records.settings import FileSettings
 from lmparse.spec.catalog import Spec
+from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import Joined, JoinedPiece
 
-_ID_DIGITS = 10
-"""Digits of the id of a table or table space at most."""
 _NUMBER_DIGITS, _LAST_NUMBER = 4, 0xFFFF
 """Hexadecimal digits of the number of a version in front of the record that describes it, and the last one that it can
 be: the versions of the next reading are counted from there."""
@@ -67,46 +63,43 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     joined = log.origin.joined or Joined((JoinedPiece(log.path, 0, size),))
     settings = replace(log.settings, own=LuwSettings(log.generation))
     reached, ends = ((0, 0), {}) if before is None else (before.reached, dict(before.ends))
-    unread = [] if before is None else list(before.unread)
-    known = {} if before is None else dict(before.known)
-    evidence: set[str] = set()
-    pieces = []
-    for piece in (piece for piece in joined.pieces if piece.size):
-        found = placed_range(piece, log.options, settings)
-        if found is not None and found.unplaced is not None:
-            raise _without_position(piece.path, *found.unplaced)
-        pieces.append(piece if found is None else found.stretch)
-        if found is not None:
-            if found.first > reached and (piece.missing != 0 or reached == (0, 0)):
-                unread.append((reached, found.first))
-            if found.last > reached:
-                evidence |= evidence_of_back(found.addresses.back_behind(ends))
-                reached, ends = found.last, ends | found.addresses.ends_behind(ends)
-            known |= last_record_of(found, log.options)
+    files = set() if before is None else set(before.files)
+    for path in dict.fromkeys(piece.path for piece in joined.pieces if not piece.is_known):
+        end = size if log.origin.joined is None else len(open_buffer(path, log.options.bounds))
+        found = placed_range(JoinedPiece(path, 0, end), log.options, settings)
+        if found is None:
+            continue
+        if found.unplaced is not None:
+            raise _without_position(path, *found.unplaced)
+        files.add(known_file(found, log.options))
+        if found.last > reached:
+            reached = found.last
+            for stream, (_, end) in found.streams.items():
+                begin = ends[stream][0] if stream in ends else index.whole.beginning.firsts.get(stream, 0)
+                ends[stream] = begin, end
     if before is not None and reached == before.reached:
         return before  # transactions that are open in files read again may have ended in files that are not here
-    joined = Joined(tuple(pieces))
-    oldest = _oldest_open(index)
-    first = joined.records[-1] if oldest is None else _settled_before(index, oldest)
-    needed = () if oldest is None else _from_record(log, joined, first)
-    stretches = tuple(NeededStretch.of(piece, log.options.bounds) for piece in needed)
-    reasons = {f"{one}.{other}": times.at(first) for (one, other), times in sorted(index.whole.gaps.items())}
-    gaps = {ids: reason for ids, reason in reasons.items() if reason is not None}
-    described = tuple(_described(log, before, first))
-    # What the others lack is found again with their first records. In what is read again, others may have their
-    # identifiers in front of them, and lack nothing.
-    cut = {tid for tid, number in index.cut.items() if number < first}
+    pieces = Joined(tuple(_counted(piece, log, settings) for piece in joined.pieces if piece.size))
+    first = pieces.records[-1] if index.oldest_open is None else _settled_before(index, index.oldest_open)
+    needed = () if index.oldest_open is None else _from_record(log, pieces, first)
+    # The log begins anew where records are lost in front of what is needed.
+    for piece in pieces.pieces[: len(pieces.pieces) + 1 - len(needed)] if index.whole.beginning.lost else ():
+        ends |= {stream: (end, ends[stream][1]) for stream, _, end in piece.lost}
     # A log without a record shows no form.
-    form = form_of(settings) if pieces or (before is not None and before.form) else ()
-    beginning, first_column = index.whole.beginning, log.transactions.lob_columns_from
-    evidence |= beginning.evidence | evidence_of(joined) | lob_columns.evidence_of(first_column)
+    form = form_of(settings, log.transactions.lob_columns_from) if pieces.pieces else ()
     return Checkpoint(
-        log.spec.id, seq_behind(reached), reached, ends, stretches, described, gaps, form,
-        begins=beginning.firsts, cut=named(cut),
-        evidence=tuple(sorted(evidence)),
-        unread=tuple(unread[-MOST_UNREAD:]), missing=beginning.missing,
-        known=tuple(sorted(known.items())[-MOST_KNOWN:]),
+        log.spec.id, seq_behind(reached), reached, ends,
+        needed=tuple(NeededStretch.of(piece, log.options.bounds) for piece in needed),
+        described=tuple(_described(log, before, first)),
+        files=tuple(sorted(files, key=lambda one: (one.last, one.first))[-MOST_FILES:]),
+        form=form or (() if before is None else before.form),
     )  # fmt: skip
+
+
+def _counted(piece: JoinedPiece, log: ResumedLog, settings: FileSettings) -> JoinedPiece:
+    """A piece with the number of its records; only joined files have been counted before."""
+    found = None if log.origin.joined is not None and piece.records else placed_range(piece, log.options, settings)
+    return piece if found is None else found.piece
 
 
 def _without_position(path: str, number: int, offset: int) -> FramingError:
@@ -115,18 +108,6 @@ def _without_position(path: str, number: int, offset: int) -> FramingError:
         "its log sequence number is zero, so that the log cannot be read on from here", code="LMP-F013", file=path,
         record_index=number, record_offset=offset, hint="read the log without a checkpoint",
     )  # fmt: skip
-
-
-def _oldest_open(index: LogIndex) -> int | None:
-    """The number of the first record that is needed again; None if none is.
-
-    Of transactions that lack records, which are not waited for, only those that describe tables: whether they hold
-    shows the end of the transaction.
-    """
-    found = [] if index.oldest_open is None else [index.oldest_open]
-    for records in index.whole.rest.tables.values():
-        found += [one.index for one in records if one.is_open and one.until is None and one.tid in index.cut]
-    return min(found, default=None)
 
 
 def _settled_before(index: LogIndex, number: int) -> int:
@@ -146,21 +127,6 @@ def _settled_before(index: LogIndex, number: int) -> int:
     return number
 
 
-def gaps_of(before: Checkpoint) -> dict[Ids, str]:
-    """The tables of which rows may be missing, with reasons. Raises OptionError LMP-S030 for other ids."""
-    found: dict[Ids, str] = {}
-    for text, reason in before.gaps.items():
-        space, _, table = text.partition(".")
-        if not (_is_id(space) and _is_id(table)):
-            raise OptionError(f"the checkpoint has a gap of {text!r}, which is no table", code="LMP-S030")
-        found[int(space), int(table)] = reason
-    return found
-
-
-def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _ID_DIGITS
-
-
 def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPiece, ...]:
     """The stretches from a record to the end."""
     for place, piece in enumerate(joined.pieces):
@@ -172,57 +138,88 @@ def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPi
                 behind = int(window.offsets[number - window.first_index]) - log.logs.lead - joined.starts[place]
                 begun = replace(
                     piece, start=piece.start + behind, first_record=piece.first_record + number - first,
-                    records=piece.records - (number - first), missing=0,
+                    records=piece.records - (number - first), lost=(), note="",
                 )  # fmt: skip
-                return (begun, *(replace(one, missing=0) for one in joined.pieces[place + 1 :]))
+                return (begun, *joined.pieces[place + 1 :])
     return ()
 
 
-# -- descriptions of tables -------------------------------------------------------------------
+# -- what later rows are ----------------------------------------------------------------------
 
 
 def _described(log: ResumedLog, before: Checkpoint | None, first: int) -> Iterator[str]:
-    """The record of the description of each table that is in force in front of a record, or that dropped the table, as
-    hexadecimal, with its prefix. Later ones are read again."""
-    known = {} if before is None else {ids: text for ids, text, _, _ in _described_before(log, before)}
+    """The records in force in front of a record, as hexadecimal, with their prefix: of each table the one that
+    describes it or drops it, with the number of the version, and the one behind which rows may be missing."""
+    known, gaps = dict[Ids, str](), dict[Ids, str]()
+    for text, record in () if before is None else _records_before(log, before):
+        assert record.table is not None
+        (gaps if record.kind in LASTING else known)[record.table] = text
     for ids, records in log.transactions.tables.items():
         in_force = [record for record in records if record.is_committed and record.index < first]
-        if in_force and in_force[-1].extent is not None:
-            extent = in_force[-1].extent
-            text = log.buffer[extent.offset - log.logs.lead : extent.end].hex()
-            known[ids] = f"{min(in_force[-1].sequence, _LAST_NUMBER):04x}{text}"
+        if in_force and (extent := in_force[-1].extent) is not None:
+            known[ids] = _kept(log, extent, min(in_force[-1].sequence, _LAST_NUMBER))
+    whole = log.log_index.whole
+    reasons = {ids: times.at(first) for ids, times in sorted(whole.gaps.items())}
+    for transaction in whole.rest.transactions:
+        for change in transaction.changes:
+            is_in_front = change.op == "S" and change.kind in LASTING and change.extent.index < first
+            if is_in_front and change.ids in reasons and (change.notice or {})["gap"] == reasons[change.ids]:
+                gaps[change.ids] = _kept(log, change.extent, 0)
     yield from (known[ids] for ids in sorted(known))
+    yield from (gaps[ids] for ids, reason in reasons.items() if reason is not None)
 
 
-def _described_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[Ids, str, str, Table | None]]:
+def _kept(log: ResumedLog, extent: RecordExtent, number: int) -> str:
+    return f"{number:04x}{log.buffer[extent.offset - log.logs.lead : extent.end].hex()}"
+
+
+def _records_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[str, LogRecord]]:
+    """The records that a checkpoint has kept of tables, as `Checkpoint.described` and as they are read.
+
+    Raises OptionError LMP-S030 for one that says nothing of a table.
+    """
     # The checkpoint says their form: an empty file shows none.
     logs = known_reader(before, log.options) or log.logs
     lead = logs.lead
     for text in before.described:
-        raw = bytes.fromhex(text[_NUMBER_DIGITS:])
+        raw, why = bytes.fromhex(text[_NUMBER_DIGITS:]), ""
         try:
             record = logs.read(raw, RecordExtent(0, ((lead, len(raw) - lead),), None))
-            found = None if record.table is None else described_in(record.kind, record.table, record.body)
+            if record.table is not None and _says(record, record.table):
+                yield text, record
+                continue
         except DataError as error:
-            raise _not_describing(str(error)) from None
-        if record.table is None or found is None:
-            raise _not_describing("")
-        yield record.table, text, record.kind, found[0]
+            why = f": {error}"
+        raise OptionError(f"the checkpoint has a record that says nothing of a table{why}", code="LMP-S030")
 
 
-def _not_describing(why: str) -> OptionError:
-    """The error of a record in a checkpoint that describes no table."""
-    return OptionError(
-        "the checkpoint has a record that describes no table" + (f": {why}" if why else ""), code="LMP-S030"
-    )
+def _says(record: LogRecord, ids: Ids) -> bool:
+    """Whether a record describes its table, drops it, or begins a gap. Raises RecordError LMP-R006."""
+    if record.kind in LASTING:
+        return gap_opened_by(record.kind, record.body) is not None
+    return described_in(record.kind, ids, record.body) is not None
+
+
+def gaps_of(log: ResumedLog, before: Checkpoint) -> dict[Ids, str]:
+    """The tables of which rows may be missing in front of what is read, with reasons. Raises OptionError LMP-S030."""
+    found: dict[Ids, str] = {}
+    for _, record in _records_before(log, before):
+        reason = gap_opened_by(record.kind, record.body) if record.kind in LASTING else None
+        if reason is not None and record.table is not None:
+            found[record.table] = reason
+    return found
 
 
 def seed(log: ResumedLog, tables: dict[Ids, list[TableRecord]], before: Checkpoint) -> dict[Ids, int]:
     """Add the descriptions in a checkpoint to those of the log, in front of them. Returns for each table the number of
     the last version in front of these."""
     numbers = {}
-    for ids, text, kind, table in _described_before(log, before):
-        first = TableRecord(table, -1, -1, is_committed=True, is_undone=False, kind=kind)
+    for text, record in _records_before(log, before):
+        ids = record.table
+        found = None if ids is None else described_in(record.kind, ids, record.body)
+        if ids is None or found is None:
+            continue
+        first = TableRecord(found[0], -1, -1, is_committed=True, is_undone=False, kind=record.kind)
         tables[ids] = [first, *tables.get(ids, [])]
-        numbers[ids] = int(text[:_NUMBER_DIGITS], 16) - (table is not None)
+        numbers[ids] = int(text[:_NUMBER_DIGITS], 16) - (found[0] is not None)
     return numbers

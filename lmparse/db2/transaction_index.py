@@ -295,8 +295,6 @@ class Crossing:
     """Number of that record."""
     is_broken: bool = False
     """Whether a record is missing between two of its records."""
-    is_known: bool = False
-    """Whether it is one of `LogBeginning.cut`."""
     state: str = "open"
     commit_lfs: int = 0
     commit_lsn: int = 0

@@ -64,8 +64,6 @@ class TransactionReader:
         self._latest: dict[bytes, tuple[int, int]] = {}
         """Address and number of the last record of each open transaction, if records state addresses."""
         self._broken: frozenset[int] = frozenset()
-        self._known: set[int] = set()
-        """As `LogBeginning.cut`, those of which no record and no end has been added."""
         self._begun_before: set[Transaction] = set()
         """The open transactions that are newly found to begin in front of the log; others lack records inside it."""
         self._skipped = -1
@@ -116,7 +114,7 @@ class TransactionReader:
 
         They tell it of those that are counted elsewhere, of which not all records are added.
         """
-        self._beginning, self._broken, self._known = beginning, broken, set(beginning.cut)
+        self._beginning, self._broken = beginning, broken
 
     def touch(self, record: LogRecord) -> None:
         """Begin the transaction of a record if it has not begun, and leave out what the record changes."""
@@ -226,9 +224,7 @@ class TransactionReader:
 
     def _note_beginning(self, transaction: Transaction, record: LogRecord) -> None:
         """Note that a transaction begins in front of the log, if its first record at hand is the first to say so."""
-        tid = int.from_bytes(record.transaction_id)
-        is_new = tid not in self._known and record.extent.index >= self._beginning.read_before
-        self._known.discard(tid)
+        is_new = record.extent.index >= self._beginning.read_before
         if is_new and transaction.is_incomplete and self._is_behind(record):
             self._begun_before.add(transaction)
 
@@ -250,7 +246,6 @@ class TransactionReader:
         transaction = self._begun(record)
         if transaction is None:
             if record.previous and not self._lacks(record):
-                self._known.discard(int.from_bytes(record.transaction_id))
                 return  # it ended before
             is_new = record.extent.index >= self._beginning.read_before
             if is_new and self._is_behind(record) and record.transaction_id not in self._counted:

@@ -7,7 +7,7 @@ specs become comments.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -281,72 +281,38 @@ def changes_of(options: Options, logs: Iterable[ChangeLog], shown: str = "") -> 
 
     Raises OptionError for a table that no log has; `shown` says where they would be.
     """
-    found = TableColumns.of(options, logs, shown)
-    if found.why_none is not None:
-        raise found.why_none
-    return found.schema()
+    versions = None if options.table is None else _table_versions(options.table, logs, shown)
+    if options.envelope != "flat":
+        return envelopes.schema_of(options, versions)
+    docs = check_changes(options).column_docs()
+    return changes_schema(versions, header=options.header, columns=options.columns, docs=docs)
 
 
-@dataclass(frozen=True)
-class TableColumns:
-    """What logs say of the columns of the table that options name; nothing if they name none."""
-
-    options: Options
-    versions: Sequence[Version] = ()
-    why_none: OptionError | None = None
-    """Why no log says the columns of the table."""
-    is_whole: bool = True
-    """Whether each log with changes of the table says its columns, as far as can be seen."""
-
-    @classmethod
-    def of(cls, options: Options, logs: Iterable[ChangeLog], shown: str = "") -> TableColumns:
-        """What some logs say, which are not looked at without a table. Raises OptionError for the name of several."""
-        if options.table is None:
-            return cls(options)
-        versions: list[Version] = []
-        names, missing = set[str](), []
-        has_logs, is_whole = False, True
-        for log in logs:
-            has_logs = True
-            try:
-                found = log.table_versions()
-            except TableNotFoundError as error:
-                missing.append(error)  # a log among many need not have changes of every table
-                continue
-            finally:
-                is_whole = is_whole and not log.lacks_descriptions  # which looking for the table may show
-            versions.extend(found)
-            is_whole = is_whole and bool(found)
-            names |= log.table_names
-        if len(names) > 1:
-            raise OptionError(
-                f"table {options.table!r} is ambiguous: {', '.join(sorted(names))}",
-                code="LMP-C005",
-                hint="name it as SCHEMA.NAME",
-            )
-        why: OptionError | None = missing[0] if missing and not versions else None
-        if not has_logs:
-            why = OptionError(
-                f"there is no log yet that says which columns table {options.table!r} has: {shown} has no file that "
-                "can be read", code="LMP-C005",
-                hint="without table, before and after are JSON text, and no file is needed for the columns",
-            )  # fmt: skip
-        return cls(options, versions, why, is_whole)
-
-    def schema(self, *, may_lack: bool = False) -> pa.Schema:
-        """The columns of the changes, without columns of the table if no log says them.
-
-        `may_lack`: so are those that the option `columns` names and no log says. Otherwise OptionError LMP-S003.
-        """
-        options, versions = self.options, None if self.options.table is None else self.versions
-        if options.columns and versions is not None and (may_lack or self.why_none is not None):
-            known = {column.name for version in versions for column in version.columns}
-            options = replace(options, columns=tuple(name for name in options.columns if name in known))
-            versions = versions if options.columns else ()  # the option left empty would mean all
-        if options.envelope != "flat":
-            return envelopes.schema_of(options, versions)
-        docs = check_changes(options).column_docs()
-        return changes_schema(versions, header=options.header, columns=options.columns, docs=docs)
+def _table_versions(table: str, logs: Iterable[ChangeLog], shown: str) -> list[Version]:
+    """What logs say of one table. Raises OptionError LMP-C005 if that is nothing, or if several have its name."""
+    versions: list[Version] = []
+    names, missing, has_logs = set[str](), list[TableNotFoundError](), False
+    for log in logs:
+        has_logs = True
+        try:
+            versions.extend(log.table_versions())
+        except TableNotFoundError as error:
+            missing.append(error)  # a log among many need not have changes of every table
+            continue
+        names |= log.table_names
+    if len(names) > 1:
+        raise OptionError(
+            f"table {table!r} is ambiguous: {', '.join(sorted(names))}", code="LMP-C005", hint="name it as SCHEMA.NAME"
+        )
+    if missing and not versions:
+        raise missing[0]
+    if not has_logs:
+        raise OptionError(
+            f"there is no log that says which columns table {table!r} has: {shown} has no file that can be read",
+            code="LMP-C005",
+            hint="without table, before and after are JSON text, and no file is needed for the columns",
+        )
+    return versions
 
 
 def without_metadata(schema: pa.Schema) -> pa.Schema:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -19,7 +18,6 @@ import pyarrow.compute as pc
 from lmparse.changes.change import Version
 from lmparse.changes.commit_times import check_zone
 from lmparse.changes.envelopes import Enveloper, check_names, envelope_schema, image_type
-from lmparse.changes.latest_rows import LatestRows
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.rows import change_rows
 from lmparse.changes.schemas import table_type
@@ -34,50 +32,25 @@ from lmparse.logs.families import change_reader, check_changes
 from lmparse.options import Options
 from lmparse.records.files import ignored
 
-_NANOS = re.compile(r"TIMESTAMP\((?:[7-9]|1[0-2])\)")
-"""Types of timestamps with more digits than Arrow's have here."""
-
 
 def schema_of(options: Options, versions: Sequence[Version] | None) -> pa.Schema:
     """The columns of the envelope that options name; with the versions of one table its columns, else images as JSON.
 
     Raises OptionError for a combination that cannot be given.
     """
-    check_versions(options, versions or (), are_texts=versions is None)
+    check_versions(options, versions or ())
     image = TEXT if versions is None else table_type(versions, options.columns)
     return envelope_schema(options.envelope, image)
 
 
-def check_versions(options: Options, versions: Sequence[Version], *, are_texts: bool) -> None:
-    """Raise OptionError if the envelope cannot be made for some table versions. `are_texts`: images are JSON text."""
-    keys = {version.key for version in versions}
-    for name in (name for key in keys for name in key):
+def check_versions(options: Options, versions: Sequence[Version]) -> None:
+    """Raise OptionError if the envelope cannot be made for some table versions."""
+    for name in (name for version in versions for name in version.key):
         if options.columns and name not in options.columns:
             raise OptionError(
                 f"columns leaves out {name} of the key, which envelope {options.envelope} needs",
                 hint=f"name {name} too",
             )
-    if options.envelope != "apply" or not versions:
-        return
-    if len(keys) > 1:
-        found = ", ".join(f"{', '.join(v.key) or 'none'} of {v.identity}" for v in versions[:2])
-        raise OptionError(f"envelope apply: versions of the table have other keys: {found}", hint="give tableVersion")
-    version = versions[-1]
-    if not version.key:
-        raise OptionError(
-            f"envelope apply needs the key of {version.identity}, which nothing says",
-            hint="for Db2 LUW, give the table `key:` in the tables file; or take envelope changefeed",
-        )
-    long = [
-        column for version in versions for column in version.columns
-        if column.name in version.key and _NANOS.match(column.sql_words) and not are_texts
-    ]  # fmt: skip
-    if long:
-        raise OptionError(
-            f"envelope apply: {long[0].name} of the key is a {long[0].sql_words}, and typed columns have "
-            "six digits, which may make two keys one",
-            hint="lmparse changes prints all digits",
-        )
 
 
 def image_of(schema: pa.Schema, options: Options) -> pa.DataType:
@@ -103,31 +76,21 @@ def _version() -> str | None:
 def enveloped(log: ChangeLog, batches: Iterable[pa.RecordBatch], maker: Enveloper) -> Iterator[pa.RecordBatch]:
     """Flat changes of a log in their envelope; `batches` have the columns of `maker.flat`.
 
-    What has no form in the envelope is counted in `log.left_out`. Rows of `apply` come behind the last change.
+    What has no form in the envelope is counted in `log.left_out`.
     """
-    latest = latest_of(log)
     for batch in batches:
         made = maker.rows(batch)
         log.left_out.update(maker.left_out)
         maker.left_out.clear()
-        if latest is not None:
-            latest.add(made)
-        elif made.num_rows:
+        if made.num_rows:
             yield made
-    if latest is not None:
-        yield from latest.batches()
-
-
-def latest_of(log: ChangeLog) -> LatestRows | None:
-    """What keeps the last row of each key of a log; None for other envelopes than `apply`."""
-    return LatestRows(log.options.bounds, log.path) if log.options.envelope == "apply" else None
 
 
 def check_log(log: ChangeLog) -> None:
     """Raise OptionError if the envelope of a log's options cannot be made as JSON lines."""
     options = log.options
     versions = log.all_versions() if options.table is None else log.table_versions()
-    check_versions(options, versions, are_texts=True)
+    check_versions(options, versions)
     if options.table is not None and options.envelope != "debezium":
         names = [column.name for version in versions for column in version.columns]
         check_names([name for name in names if not options.columns or name in options.columns], options.envelope)

@@ -170,12 +170,3 @@ def _check_envelope(options: Options, family: AnyFamily) -> None:
         raise OptionError(f"sourceTimeZone: commit times of {family.files} are {family.commit_zone}")
     if envelope != "flat" and options.header:
         raise OptionError(f"envelope {envelope} has no place for header", hint="leave one of them out")
-    if envelope != "apply":
-        return
-    if options.table is None:
-        raise OptionError("envelope apply is for the rows of one table", hint="give table")
-    if set(options.include) - {"committed", "incomplete"} or options.operations:
-        name = "operations" if options.operations else "include"
-        raise OptionError(
-            f"envelope apply with {name} would not be what the table has", hint=f"leave {name} out, or take changefeed"
-        )

@@ -28,7 +28,7 @@ from lmparse.spec import catalog
 from lmparse.storage import addresses
 from lmparse.storage.addresses import local_path
 from lmparse.storage.joined import joined_of, names_in
-from lmparse.storage.listing import modified
+from lmparse.storage.listing import is_there
 from lmparse.storage.processes import Run
 from lmparse.storage.states import FileState, check_all
 
@@ -37,8 +37,6 @@ DEFAULT_BYTES = 128 * 1024 * 1024
 _UNREADABLE = "LMP-F001"
 _OF_REQUEST = ("LMP-F011", "LMP-L004")
 """Errors that say that a file is read in the wrong way, or that too little may be held, and not that it is damaged."""
-OnFile = Callable[[str, int, int], None]
-"""Is called before a file is planned: its path, its number from 0, and the number of files."""
 
 
 class Damage(Enum):
@@ -65,12 +63,6 @@ class FilePart:
     fingerprint: str
     """That of the spec when the parts were made."""
     damage: Damage = Damage.RAISED
-    may_be_gone: bool = False
-    """Whether a file that is no longer there has no rows, and is not an error."""
-    keeps_bad: bool = False
-    """As in `Request`."""
-    size: int = 0
-    """Bytes of the file that this part accounts for: the sizes of all parts add up to that of the file."""
     notices: tuple[str, ...] = ()
     """What planning has to say of the file; the first part of the file has it."""
 
@@ -114,11 +106,6 @@ class UnreadFile:
     start: int = 0
     """Offset up to which it is read as a part of a log of several files."""
 
-    @property
-    def shown(self) -> str:
-        """The file."""
-        return self.path
-
 
 Part = FilePart | UnreadFile
 
@@ -133,15 +120,6 @@ class Request:
     max_bytes: int = DEFAULT_BYTES
     name_filter: str | None = None
     recursive: bool = False
-    modified_after: float | None = None
-    """Only files that were last changed later, in seconds since 1970."""
-    modified_before: float | None = None
-    ignore_corrupt: bool = False
-    """Whether damage is left out in every mode: Spark's `ignoreCorruptFiles`."""
-    ignore_missing: bool = False
-    """Whether files that disappear after they were listed have no rows, and are not an error."""
-    keeps_bad: bool = False
-    """Whether bad records and files are put elsewhere, so that also one that is named itself does not end reading."""
 
     def __post_init__(self) -> None:
         if self.with_changes:
@@ -150,13 +128,11 @@ class Request:
     @property
     def selection(self) -> FileSelection:
         """The files that are asked for."""
-        return FileSelection(self.paths, self.name_filter, self.recursive, self.modified_after, self.modified_before)
+        return FileSelection(self.paths, self.name_filter, self.recursive)
 
     def damage(self, names: list[str]) -> Damage:
         """What becomes of damaged files among some. In mode permissive a file that is named itself is an error."""
-        if self.ignore_corrupt:
-            return Damage.LEFT_OUT
-        if self.options.mode == "failfast" or (self.selection.is_one(names) and not self.keeps_bad):
+        if self.options.mode == "failfast" or self.selection.is_one(names):
             return Damage.RAISED
         return Damage.LEFT_OUT if self.options.mode == "dropmalformed" else Damage.ROW
 
@@ -168,12 +144,9 @@ class Request:
         """
         return [(path, found) for path, found in self._logs(run)[0] if isinstance(found, Options)]
 
-    def logs(self, unread: list[str] | None = None, absent: list[str] | None = None) -> Iterator[ChangeLog]:
-        """The logs, opened one by one; those that cannot be opened are left out where they do not end the reading.
-
-        Their paths are added to `unread`, and addresses with nothing at them to `absent`, see `FileSelection.names`.
-        """
-        found, damage = self._logs(absent=absent)
+    def logs(self) -> Iterator[ChangeLog]:
+        """The logs, opened one by one; those that cannot be opened are left out where they do not end the reading."""
+        found, damage = self._logs()
         for path, options in found:
             try:
                 if isinstance(options, DataError):
@@ -181,35 +154,28 @@ class Request:
                 log = open_file(path, options)
                 assert isinstance(log, ChangeLog)
             except DataError as error:
-                may_be_missing = self.ignore_missing and is_gone(error, path)
-                if not may_be_missing and not may_be_left(error, path, damage, keeps_bad=self.keeps_bad):
+                if not may_be_left(error, path, damage):
                     raise
-                if unread is not None:
-                    unread.append(path)
                 continue
             yield log
 
-    def _logs(
-        self, run: Run | None = None, absent: list[str] | None = None
-    ) -> tuple[list[tuple[str, Options | DataError]], Damage]:
+    def _logs(self, run: Run | None = None) -> tuple[list[tuple[str, Options | DataError]], Damage]:
         """Each data file with its options, or with the error that keeps it from being read; and what that means."""
-        names = self.selection.names(absent)
+        names = self.selection.names()
         damage = self.damage(names)
-        names, faults = self.data_files(names), list[DataError]()
-        if self.with_changes and names and check_changes(self.options).join is not None:
+        names, faults = names if self.selection.is_one(names) else data_files(names, self.options), list[DataError]()
+        if not names:
+            raise FramingError("has no file that could be a log", code="LMP-F001", file=", ".join(self.paths))
+        if self.with_changes and check_changes(self.options).join is not None:
             names = log_paths(names, self.options, run, faults=None if damage is Damage.RAISED else faults)
         control = check_changes(self.options).control if self.with_changes else None
         search = None if control is None else control.search(self.options.bounds)
         logs = [(name, self._options_of(name, damage, search)) for name in names]
-        return [*logs, *((str(fault.file), fault) for fault in faults)], damage
-
-    def data_files(self, names: list[str]) -> list[str]:
-        """The files among several that are not descriptions of others."""
-        family = family_of(catalog.load(self.options.spec))
-        if family is None or self.selection.is_one(names):
-            return names
-        limits, found = self.options.bounds, without_descriptions(names, self.options)
-        return found if family.control is None else [name for name in found if not family.control.is_one(name, limits)]
+        logs += [(str(fault.file), self._of_file(str(fault.file), fault)) for fault in faults]
+        errors = [found for _, found in logs if isinstance(found, DataError)]
+        if len(errors) == len(logs):
+            raise errors[0]  # nothing can be read
+        return logs, damage
 
     def _options_of(
         self, name: str, damage: Damage, search: Callable[[str, str | None], str] | None
@@ -220,17 +186,25 @@ class Request:
         try:
             return replace(self.options, control=search(name, self.options.control))
         except DataError as error:
+            found = self._of_file(name, error)
             if damage is Damage.RAISED:
-                raise
-            return error.of_log(name)
+                raise found from None
+            return found
 
-    def parts(
-        self, *, is_numbered: bool = True, run: Run | None = None, on_file: OnFile | None = None
-    ) -> Iterator[Part]:
+    def _of_file(self, name: str, error: DataError) -> DataError:
+        """The error of a file without a control file; one that is not such a log needs none, and says what it is."""
+        if error.code == "LMP-C007":
+            try:
+                open_file(name, replace(self.options, control=None))
+            except DataError as other:
+                error = other
+        return error.of_log(name)
+
+    def parts(self, *, is_numbered: bool = True, run: Run | None = None) -> Iterator[Part]:
         """Every part of every file. Reads descriptor words, and headers where segments may be.
 
         If the numbers of records are not needed, `is_numbered` is False, and most files are read only near the cuts:
-        `lmparse plan` tells which are not. `run` runs what a log must know before its parts can be read, if anything.
+        `run` runs what a log must know before its parts can be read, if anything.
         Where damage of a file does not end the reading, records are counted, so that no part begins behind the damage.
         """
         logs, damage = self._logs(run)
@@ -238,17 +212,13 @@ class Request:
         joined_files = {name for path, _ in logs for name in names_in(path) if name != path}
         if self.with_changes and self.options.columns and self.options.table is None:
             self._check_columns(logs)  # those of one table are known by now, from all files
-        for number, (path, found) in enumerate(logs):
-            if on_file is not None:
-                on_file(path, number, len(logs))
+        for path, found in logs:
             try:
                 if isinstance(found, DataError):
                     raise found
                 yield from self._parts_of(path, found, damage, is_numbered, run, is_one_of_many=len(logs) > 1)
             except DataError as error:
-                if is_gone(error, path) and self.ignore_missing:
-                    continue
-                if not may_be_left(error, path, damage, keeps_bad=self.keeps_bad):
+                if not may_be_left(error, path, damage):
                     raise
                 start = (error.record_offset or 0) if path in joined_files else 0
                 yield from self._unread(path, error, damage, start)
@@ -303,47 +273,34 @@ class Request:
         else:
             parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
         check_all(planned)
-        made: list[FilePart] = []
-        counted: dict[str | None, int] = {}
-        for settings, span in parts:
-            name = None if settings.own is None else settings.own.path
-            known = counted.get(name, 0)
-            size = max(span.end - max(span.start, known), 0)  # parts of a Db2 LUW log are sets of transactions
-            counted[name] = max(known, span.end)
-            notices = () if made else tuple(file.tally.notices)
-            made.append(
-                FilePart(path, options, settings, span, planned, file.spec.fingerprint, damage, self.ignore_missing,
-                         self.keeps_bad, size, notices)
-            )  # fmt: skip
-        return made
+        notices, fingerprint = tuple(file.tally.notices), file.spec.fingerprint
+        return [
+            FilePart(path, options, settings, span, planned, fingerprint, damage, () if number else notices)
+            for number, (settings, span) in enumerate(parts)
+        ]
 
 
-def is_gone(error: DataError, path: str) -> bool:
-    """Whether an error says that a file is not there, and not one that describes it."""
-    return _is_of(error, path) and not _is_there(path)
+def data_files(names: Sequence[str], options: Options) -> list[str]:
+    """The files among several that are not descriptions of others."""
+    family = family_of(catalog.load(options.spec))
+    if family is None:
+        return list(names)
+    found = without_descriptions(names, options)
+    return [name for name in found if family.control is None or not family.control.is_one(name, options.bounds)]
 
 
-def may_be_left(error: DataError, path: str, damage: Damage, *, keeps_bad: bool) -> bool:
+def may_be_left(error: DataError, path: str, damage: Damage) -> bool:
     """Whether an error of a file does not end the reading of all files.
 
-    A file that is gone is not damaged: it ends the reading, unless bad files are put elsewhere. So does a file that an
-    option names.
+    A file that is gone is not damaged: it ends the reading. So does a file that an option names.
     """
     if damage is Damage.RAISED or error.code in _OF_REQUEST:
         return False
-    return error.code != _UNREADABLE or (_is_of(error, path) and (keeps_bad or _is_there(path)))
+    return error.code != _UNREADABLE or (_is_of(error, path) and is_there(path))
 
 
 def _is_of(error: DataError, path: str) -> bool:
     return error.code == _UNREADABLE and error.file in (None, path, local_path(path))
-
-
-def _is_there(path: str) -> bool:
-    try:
-        modified(path)
-    except FramingError:
-        return False
-    return True
 
 
 def _size(path: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from functools import cached_property
 from typing import Any
 
@@ -14,8 +13,7 @@ from lmparse.records import endings
 from lmparse.records.places import FieldStep, InstanceError, steps_to_end
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import NESTED, Field, Layout
-from lmparse.spec.repeats import NotAdvancingError, TooDeepError
-from lmparse.spec.restoring import RestoreError
+from lmparse.spec.step_budget import RestoreError
 
 
 class Fault:
@@ -99,14 +97,17 @@ class Fault:
                 words.append(step.name if step.index is None else f"{step.name}[{step.index}]")
         return ".".join(filter(None, words))  # a name is empty in front of the first field of a record
 
-    def _repeated(self) -> str:
-        """The name of the first repeated field."""
+    @property
+    def _repeated_idly(self) -> str:
+        """The name of the first repeated field, if the item of it that was read last has no bytes; else nothing."""
         words = []
         for step in self.steps:
             words.append(step.name)
-            if step.index is not None:
-                break
-        return ".".join(words)
+            items = step.parsed._debug.get(step.name, {}).get("arr")
+            if items is not None:
+                ended = [item for item in items[-2:] if "end" in item]
+                return "" if ended and ended[-1]["start"] < ended[-1]["end"] else ".".join(words)
+        return ""
 
     def completes_short_record(self) -> bool:
         """Whether the record only ends inside an optional field; then `rest` gets the bytes of that field."""
@@ -146,15 +147,15 @@ class Fault:
             "doc_ref": self.field.doc_ref if self.field else None,
             "hex": self.raw[offset or 0 :][:32].hex().upper(),
         }
+        if isinstance(error, LimitError) and error.code == "LMP-L007" and (field := self._repeated_idly):
+            return RecordError(
+                "its items take no bytes, and there are too many of them", code="LMP-R009",
+                **place | {"field": field, "field_offset": None},
+            )  # fmt: skip
         if isinstance(error, LimitError):
             return error.at(**place)
         if isinstance(error, kaitaistruct.ValidationFailedError):
             return self._invalid(error, place)
-        if isinstance(error, NotAdvancingError):
-            return RecordError(
-                "its items take no bytes, and there are more than the record has bits", code="LMP-R009",
-                **place | {"field": self._repeated(), "field_offset": None},
-            )  # fmt: skip
         if self._is_cut:
             # The number of bytes counts up to the end of the part of the record that contains the field.
             have = getattr(error, "bytes_available", None)
@@ -180,11 +181,11 @@ class Fault:
             )  # fmt: skip
         if isinstance(error, UnicodeError):  # of codecs that name no bytes, as idna
             return RecordError(f"the text is not in its encoding: {_shown(error)}", code="LMP-R010", **place)
-        if isinstance(error, RestoreError | zlib.error):  # the latter from parsers that were built before
+        if isinstance(error, RestoreError):
             return RecordError(f"the bytes cannot be restored: {error}", code="LMP-R011", **place)
         if isinstance(error, kaitaistruct.UndecidedEndiannessError):
             return RecordError("no case decides the byte order", code="LMP-R013", **place)
-        if isinstance(error, TooDeepError | RecursionError):
+        if isinstance(error, RecursionError):
             field = self.path.partition(".")[0]
             return RecordError("it is nested too deeply", code="LMP-R014", **place | {"field": field})
         if isinstance(error, kaitaistruct.InvalidArgumentError):

@@ -15,18 +15,19 @@ from io import BytesIO
 from operator import attrgetter
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError, OptionError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import Options
 from lmparse.records.faults import Fault
 from lmparse.records.places import FieldStep, InstanceError
-from lmparse.spec import budgets
+from lmparse.spec import step_budget
 from lmparse.spec.catalog import KIND, Spec
 from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.spec.nesting import reached
-from lmparse.values import codepages, kinds, positions
+from lmparse.spec.step_budget import KaitaiStream
+from lmparse.values import codepages, integers, kinds
 from lmparse.values.codepages import CodePage
 
 Values = dict[str, Any]
@@ -84,7 +85,6 @@ class RecordReader:
         self.code_page = code_page or default_page(spec)
         self.arguments = arguments
         self.limits = limits
-        self._is_counted = spec.is_counted
         self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
 
     def parse(self, raw: bytes) -> KaitaiStruct:
@@ -107,15 +107,14 @@ class RecordReader:
         """
         parsed = self.spec.debug_parser(*self.arguments, _stream(raw))
         try:
-            if self._is_counted:
-                budgets.begin(self.limits, len(raw))
+            step_budget.begin(self.limits, len(raw))
             self._read_noting_places(parsed, raw)
             if self.spec.with_instances:
                 self._read_instances(parsed)
         except Exception as error:
             return parsed, Fault(self.spec, parsed, error, raw).to_error()
         finally:
-            _take_note(budgets.end())
+            _take_note(step_budget.end())
         return parsed, None
 
     def _read_noting_places(self, parsed: Any, raw: bytes) -> None:
@@ -128,15 +127,14 @@ class RecordReader:
 
     def _parsed(self, raw: bytes) -> KaitaiStruct:
         """The object of one record. Raises whatever its parser raises."""
-        if self._is_counted:
-            budgets.begin(self.limits, len(raw))
+        stream = _stream(raw)
+        step_budget.begin(self.limits, len(raw))
         try:
-            parsed = self.spec.parser(*self.arguments, _stream(raw))
+            parsed = self.spec.parser(*self.arguments, stream)
             if self.spec.with_instances:
                 self._read_instances(parsed)
         finally:
-            if self._is_counted:
-                _take_note(budgets.end())
+            _take_note(step_budget.end())
         return parsed
 
     def accepts(self, raw: bytes) -> bool:
@@ -333,7 +331,7 @@ class RecordReader:
                 for name, width, order in parts
             )
 
-        return join if entry.kind != "rid6" else lambda value: positions.join_rid6(join(value), value._is_le)
+        return join if entry.kind != "rid6" else lambda value: integers.join_rid6(join(value), value._is_le)
 
 
 def _start_of_stream(parsed: Any, entry: Field, body: Any, offset: int | None, stream: int | None) -> int | None:

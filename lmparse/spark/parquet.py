@@ -24,13 +24,10 @@ from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
 from lmparse.export import parquet_folder
 from lmparse.export.writers import MARK
-from lmparse.logs import arrow
 from lmparse.options import truth
-from lmparse.spark.plan_progress import PlanProgress
-from lmparse.spark.read_job import ReadJob, hints_shown, read_job, renamed
-from lmparse.spark.requests import check_batch, job_options, request_of
-from lmparse.spark.stages import runner
-from lmparse.spark.task_files import check_apart
+from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_columns
+from lmparse.spark.requests import request_of
+from lmparse.spark.tasks import runner
 from lmparse.storage.addresses import path_of
 from lmparse.storage.atomic_output import naming_output
 
@@ -89,23 +86,20 @@ def write_parquet(
         raise OptionError(f"out has no value {out!r}", hint="the path of a folder")
     options = {**options, "path": path_of("path", path), "mode": reading_mode}
     filters = Filter.all_of(filters)
-    with hints_shown(), PlanProgress() as progress:
-        check_batch(options)
+    with hints_shown():
         request = request_of(options)
         place = parquet_folder.place_of(out, request, mode)
         target = place.path
-        source = arrow.request_schema(request)
-        wanted = renamed(source, job_options(options))
+        columns = source_columns(request, options)
         if not truth("metadata", metadata):
-            wanted = wanted.remove(wanted.get_field_index("_metadata"))
-        request, job = read_job(request, options, source=source, wanted=wanted, filters=filters)
-        check_apart(target, "the rows", badRecordsPath=job.output.bad_records_path, reportPath=job.output.report_path)
-        found = request.parts(is_numbered=job.is_numbered, run=runner(spark), on_file=progress.at)
+            columns = columns.remove(columns.get_field_index("_metadata"))
+        request, job = read_job(request, options, columns, filters=filters)
+        parts = tuple(map(pickle.dumps, request.parts(is_numbered=job.is_numbered, run=runner(spark))))
         # Without a part one file has the columns, so that the folder can be read.
-        parts = tuple(map(pickle.dumps, found)) or (pickle.dumps(None),)
+        parts = parts or (pickle.dumps(None),)
     owned = parquet_folder.pending_in(target)
     pending = owned.path
-    write = _Job(parts, str(pending), _marked(wanted, request.options.spec), compression, job)
+    write = _Job(parts, str(pending), _marked(columns, request.options.spec), compression, job)
     try:
         tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
         rows = sorted(tasks.mapInArrow(write, _RESULT).collect(), key=lambda row: int(row["number"]))
@@ -148,7 +142,7 @@ class _Job:
         with naming_output(self.folder), pq.ParquetWriter(path, self.schema, compression=compression) as writer:
             held: list[pa.RecordBatch] = []
             held_rows = held_bytes = 0
-            for batch in self.job.batches(part, number, len(self.parts)):
+            for batch in self.job.batches(part):
                 held.append(batch)
                 held_rows += batch.num_rows
                 held_bytes += batch.nbytes

@@ -11,7 +11,7 @@ from lmparse.logs.partitions import FilePart
 from lmparse.options import Options, check_taken, truth
 from lmparse.records.files import check_columns, corrupt_field
 from lmparse.records.reader import RecordReader, arguments_of
-from lmparse.spark.requests import JOB_OPTIONS, check_batch, reader_request
+from lmparse.spark.requests import reader_request
 from lmparse.spec import catalog
 from lmparse.spelling import plain
 from lmparse.storage.addresses import path_of
@@ -29,10 +29,9 @@ def read_records(spark: SparkSession, path: str, framing: str = "auto", **option
     `options` are those of the data source. Raises FramingError where a file is damaged.
     """
     check_taken(options, "bytes", "records as bytes")
-    if idle := [name for name in options if plain(name) in map(plain, JOB_OPTIONS)]:
-        raise OptionError(f"{', '.join(idle)} means nothing for records as bytes", hint="they are for rows")
+    if any(plain(name) == plain("columnNameOfCorruptRecord") for name in options):
+        raise OptionError("columnNameOfCorruptRecord means nothing for records as bytes", hint="it is for rows")
     given = {**options, "path": path_of("path", path), "framing": framing}
-    check_batch(given)
     request = reader_request(given, with_changes=False)
     parts = list(request.sound_parts(is_numbered=False))
     return spark.sparkContext.parallelize(parts, max(len(parts), 1)).flatMap(_part_records)

@@ -15,26 +15,24 @@ same path on every executor.
 
 from __future__ import annotations
 
+import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
-from lmparse.logs import arrow
-from lmparse.logs.arrow import TableColumns
+from lmparse.errors import OptionError
 from lmparse.logs.partitions import Part, Request
-from lmparse.spark.given_schema import StreamColumns, batch_columns
-from lmparse.spark.plan_progress import PlanProgress
-from lmparse.spark.read_job import ReadJob, hints_shown, inner, read_job, renamed
-from lmparse.spark.requests import check_batch, job_options, request_of, with_those_of_table
-from lmparse.spark.stream import LogStreamReader, check_stream
-from lmparse.spark.user_schema import as_arrow
+from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_columns
+from lmparse.spark.requests import request_of, with_those_of_table
 
 _OPTIONS = "lmparse.options"
 """Key in the metadata of the column `_metadata` for the options that the schema was made from."""
+_CAST = "name columns of the source in its own types, and cast them in the query"
 
 
 class LmparseSource(DataSource):
@@ -52,41 +50,26 @@ class LmparseSource(DataSource):
     def schema(self) -> StructType:
         """The columns of the spec or of the table, with their docs as comments."""
         with hints_shown():
-            columns = renamed(arrow.request_schema(request_of(self.options)), job_options(self.options))
+            columns = source_columns(request_of(self.options), self.options)
         found = from_arrow_schema(columns, prefer_timestamp_ntz=True)
         mark = json.dumps([self.options])
         return StructType([_with_comment(field, columns.field(field.name), mark) for field in found])
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """A reader of these columns: all columns of the source, or those in the user's schema."""
+        """A reader of these columns: all columns of the source, or some of them. Raises OptionError LMP-S012."""
         with hints_shown():
-            self.options = with_those_of_table(self.options, _mark(schema))
-            check_batch(self.options)
-            request, wanted = request_of(self.options), as_arrow(schema)
-            source = batch_columns(request, inner(wanted, self.options))
-            return LmparseReader(*read_job(request, self.options, source=source, wanted=wanted))
-
-    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """A reader of the changes in the files of a log as they arrive."""
-        with hints_shown():
-            self.options = with_those_of_table(self.options, _mark(schema))
-            check_stream(self.options)
-            request, wanted = request_of(self.options), as_arrow(schema)
-            columns = StreamColumns(request, inner(wanted, self.options))
-
-            def job_of(said: TableColumns) -> tuple[Request, ReadJob]:
-                return read_job(request, self.options, source=columns.of(said), wanted=wanted)
-
-            planned, _ = job_of(columns.first)
-            return LogStreamReader(planned, self.options, lambda said: job_of(said)[1])
+            options = with_those_of_table(self.options, _mark(schema))
+            request = request_of(options)
+            columns = source_columns(request, options)
+            chosen = subset(from_arrow_schema(columns, prefer_timestamp_ntz=True), schema)
+            return LmparseReader(*read_job(request, options, pa.schema([columns.field(name) for name in chosen])))
 
 
 class LogPartition(InputPartition):
-    """A part of a log, with its number among all of them."""
+    """A part of a log."""
 
-    def __init__(self, part: Part, number: int, count: int) -> None:
+    def __init__(self, part: Part) -> None:
         super().__init__(part)
-        self.number, self.count = number, count
 
 
 class LmparseReader(DataSourceReader):
@@ -97,15 +80,41 @@ class LmparseReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """The parts, each for one task."""
-        with hints_shown(), PlanProgress() as progress:
-            parts = list(self.request.parts(is_numbered=self.job.is_numbered, on_file=progress.at))
-        return [LogPartition(part, number, len(parts)) for number, part in enumerate(parts)]
+        with hints_shown():
+            return list(map(LogPartition, self.request.parts(is_numbered=self.job.is_numbered)))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one part; Spark passes a partition of its own if there is none."""
-        if not isinstance(partition, LogPartition):
-            return iter(())
-        return self.job.batches(partition.value, partition.number, partition.count, ahead=True)
+        return self.job.batches(partition.value if isinstance(partition, LogPartition) else None, ahead=True)
+
+
+def subset(source: StructType, wanted: StructType) -> list[str]:
+    """The columns of the source that a schema names: of a user, or of a table of the catalog.
+
+    Raises OptionError LMP-S012 for one that the source does not have, or has in another type, and for one that must not
+    be null: of a source in Python Spark believes that, looks for no nulls, and gives other values for them.
+    """
+    own = {field.name: field for field in source}
+    for field in wanted:
+        if field.name not in own:
+            near = difflib.get_close_matches(field.name, own, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else "printSchema() without schema(...) shows the columns"
+            raise _refused(f"the source has no column {field.name!r}", hint)
+        expected, found = own[field.name].dataType.simpleString(), field.dataType.simpleString()
+        if found != expected:
+            raise _refused(f"column {field.name!r}: expected {expected}, found {found} in the schema", _CAST)
+        if re.search(r'"(nullable|containsNull|valueContainsNull)":false', field.json()):
+            hint = "leave NOT NULL (nullable=False) out, and filter nulls in the query"
+            raise _refused(f"column {field.name!r} may be null, and the schema says NOT NULL", hint)
+    names = wanted.fieldNames()
+    if not names or len(set(names)) < len(names):
+        # Arrow batches without columns do not say how many rows they have: Spark would get none.
+        raise _refused("the schema has no column, or one twice", "name some, or leave schema(...) out")
+    return names
+
+
+def _refused(text: str, hint: str) -> OptionError:
+    return OptionError(text, code="LMP-S012", hint=hint)
 
 
 def _mark(schema: StructType) -> dict[str, str]:

@@ -21,14 +21,12 @@ from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import ReadError, UnknownFormatError
 from lmparse.spec.built import imported, package_of
-from lmparse.spec.layout import Field, Layout, spec_of
+from lmparse.spec.layout import Field, Layout
 from lmparse.spec.nesting import flat, reached
 from lmparse.spelling import quoted
 from lmparse.storage.stored import reason
 
 PACKAGE = "lmparse._generated"
-_COUNTING = frozenset(("advancing", "copying", "stepping", "unpacking"))
-"""Functions in parsers that count."""
 KIND = "kind"
 """Name of the instance in a spec, and key in `records`, that tells the kind of a record where there are several."""
 
@@ -83,13 +81,6 @@ class Spec:
         return frozenset(
             layout.id for layout in inside if not own.isdisjoint(one.id for one in reached(layouts, [layout.id]))
         )
-
-    @cached_property
-    def is_counted(self) -> bool:
-        """Whether its parser, or one that was built with it, counts what it reads and unpacks, see `budgets`."""
-        package = sys.modules[self.parser.__module__].__package__
-        names = {f"{package}.{spec_of(layout_id)}" for layout_id in self.layouts}
-        return any(not _COUNTING.isdisjoint(vars(sys.modules[name])) for name in names if name in sys.modules)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -44,30 +44,20 @@ class JoinedPiece:
     """Number, in the file, of its first record."""
     records: int = 0
     """Number of its records."""
-    damaged: int = 0
-    """Bytes of the file behind it that are damaged and are not read, since other files have their records."""
-    missing: int | None = 0
-    """Bytes of the log between the piece before and this one that are in no file; None if records do not show it."""
+    lost: tuple[tuple[int, int, int], ...] = ()
+    """Where bytes of the log are missing between the piece before and this one: log stream, and addresses of the first
+    one and behind the last one."""
     is_gapless: bool = False
     """Whether records show that no bytes of the log are missing inside the piece."""
-    lost: tuple[tuple[int, int, int], ...] = ()
-    """Where these bytes are: log stream, and addresses of the first one and behind the last one."""
-    untold: str = ""
-    """Why records do not show what is missing although they state addresses, in words."""
-    is_doubtful: bool = False
-    """Whether records of the file are left out as read before, and it is not known that they were."""
     is_known: bool = False
-    """Whether all of its records were read before: it is there since a log has a file."""
+    """Whether an earlier reading had all of it."""
+    note: str = ""
+    """What is said of it."""
 
     @property
     def size(self) -> int:
         """Number of its bytes."""
         return self.end - self.start
-
-    @property
-    def is_unread(self) -> bool:
-        """Whether nothing of the file is read, since a file in front of it is damaged."""
-        return not self.end
 
 
 @dataclass(frozen=True)
@@ -133,21 +123,13 @@ def _piece_of(entry: list[Any]) -> JoinedPiece:
 
 def _is_sound(piece: JoinedPiece) -> bool:
     """Whether a piece could have been made by this module: an address may be anything that a user names a file."""
-    path, *numbers, missing, is_gapless, lost, untold, is_doubtful, is_known = astuple(piece)
+    path, *numbers, lost, is_gapless, is_known, note = astuple(piece)
     addresses = [number for place in lost for number in place]
     are_numbers = all(type(number) is int and 0 <= number < _MOST for number in numbers)
     are_addresses = all(type(number) is int and 0 <= number < _MOST_ADDRESSES for number in addresses)
-    return (
-        isinstance(path, str)
-        and are_numbers
-        and are_addresses
-        and (missing is None or (type(missing) is int and missing >= 0))
-        and isinstance(is_gapless, bool)
-        and isinstance(untold, str)
-        and isinstance(is_doubtful, bool)
-        and isinstance(is_known, bool)
-        and piece.start <= piece.end
-    )
+    are_texts = isinstance(path, str) and isinstance(note, str)
+    are_flags = isinstance(is_gapless, bool) and isinstance(is_known, bool)
+    return are_texts and are_numbers and are_addresses and are_flags and piece.start <= piece.end
 
 
 def names_in(path: str) -> list[str]:

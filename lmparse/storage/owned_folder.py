@@ -36,8 +36,8 @@ _NESTED = rf"[0-9]+/\.\.{_CHOSEN}\{_SUFFIX}"
 _FILES = re.compile(
     rf"""
       made | part-[0-9]+ | (?:made|before|removed)/[^/]+\.(?:parquet|arrow|csv|jsonl|json|html|js)  # outputs
-    | (?:spilled/)?(?:[0-9a-f]+-(?:rows|kaitai|columnar|lines)|index|ahead)-[0-9]+                  # spilled changes
-    | bad | [0-9a-f]{{16}}-[0-9]+-[\w-]+ | part-[0-9]{{5}}-[0-9a-f]{{32}}\.parquet                  # Parquet folders
+    | (?:spilled/)?(?:[0-9a-f]+-(?:rows|kaitai|columnar|lines)|index)-[0-9]+                        # spilled changes
+    | [0-9a-f]{{32}}(?:/[^/]+/[^/]+\.parquet)? | part-[0-9]{{5}}-[0-9a-f]{{32}}\.parquet        # Parquet folders
     | [0-9]+/(?:debug/)?\w+\.(?:pyi?|json)                                                          # live specs
     | (?:{_NESTED}/)?(?:
           {re.escape(_OWNER)} | [0-9]+ | (?:before|removed)\ [0-9]+                                 # `write_files`
@@ -49,7 +49,7 @@ _FILES = re.compile(
 """Places in an owned folder at which lmparse makes files."""
 _FOLDERS = re.compile(
     rf"""
-      made | before | removed | spilled
+      made | before | removed | spilled | [0-9a-f]{{32}}(?:/[^/]+)?
     | [0-9]+(?:/debug)? | {_NESTED}
     | (?:{_NESTED}/)?[0-9]+\ in\ folders(?:/[^/]+){{0,8}}
     """,

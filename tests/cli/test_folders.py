@@ -19,10 +19,9 @@ from lmparse.logs.open import open_changes
 from lmparse.samples import bmc_log, db2_log
 
 Command = Callable[..., Run]
-EMPLOYEE = ("--table", "HR.EMPLOYEE", "--key", "EMPNO=000011")
 READ_AS_ONE = {
     "changes": (), "txn": ("--json",), "tables": ("--json",), "check": ("--json",), "summary": ("--json",),
-    "history": (*EMPLOYEE, "--json"), "sql": ("--redo",),
+    "sql": ("--redo",),
 }  # fmt: skip
 """Commands that print what they read of one log, each with an argument that it needs."""
 

@@ -30,7 +30,7 @@ OPTIONS = [
     for command, action in parsers(build_parser())
     if not isinstance(action, argparse._AppendAction | argparse._ExtendAction)
 ]
-REPEATED = {("history", "--key"), ("explain", "--field"), ("docs", "--samples")}
+REPEATED = {("explain", "--field"), ("docs", "--samples")}
 
 
 def test_what_may_be_repeated_is_known() -> None:
@@ -69,10 +69,9 @@ def _commands(
         ("changes", "FILE", "--code-page", ""), ("changes", "FILE", "--control", ""), ("txn", "FILE", "--tables", ""),
         ("changes", "FILE", "--table", ""), ("records", "FILE", "--spec", ""), ("changes", "FILE", "--limits", ","),
         ("changes", "FILE", "--limits", "recordBytes=1G,record_bytes=2G"), ("changes", "FILE", "--checkpoint", " "),
-        ("explain", "FILE", "--html", ""), ("summary", "FILE", "--html", ""), ("coverage", "FILE", "--html", ""),
-        ("check", "FILE", "--report", ""),
+        ("explain", "FILE", "--html", ""), ("check", "FILE", "--report", ""),
         ("land", "FILE", "--as", "parquet", "--to", ""), ("land", "FILE", "--as", "parquet", "--to", " "),
-        ("convert", "FILE", ""), ("ledger", "add", "", "FILE"),
+        ("convert", "FILE", ""),
         ("convert", "FILE", "OUT", "--jobs", "2", "--part-bytes", "-5"),
         ("convert", "FILE", "OUT", "--part-bytes", "0"), ("docs", "OUT", "--specs", ""),
         ("serve", "FILE", "--specs", ""), ("diff", "", ""), ("diff", "installed", ""), ("docs", ""), ("formats", ""),

@@ -18,7 +18,6 @@ from lmparse.cli.command_line import build_parser
 
 Command = Callable[..., Run]
 BMC, DB2 = ("a.dat", "--control", "a.ctl"), ("sample.log", "--tables", "sample.yaml")
-ROW = ("--table", "HR.EMPLOYEE", "--key", "EMPNO=000011", "--json")
 RUNS: dict[str, tuple[str, ...]] = {
     "records of bmc": ("records", "a.dat", "--spec", "bmc_lldf"),
     "records of db2": ("records", "sample.log", "--spec", "db2_log"),
@@ -29,7 +28,6 @@ RUNS: dict[str, tuple[str, ...]] = {
     "txn of db2": ("txn", *DB2, "--json"),
     "tables of bmc": ("tables", *BMC, "--json"),
     "tables of db2": ("tables", *DB2, "--json"),
-    "history of db2": ("history", *DB2, "--include", "all", *ROW),
     "sql of bmc": ("sql", *BMC, "--redo"),
     "sql of db2": ("sql", *DB2, "--redo"),
     "convert of bmc": ("convert", *BMC, "OUT", "--include", "all", "--format", "jsonl"),
@@ -43,7 +41,6 @@ RUNS: dict[str, tuple[str, ...]] = {
     "coverage of bmc": ("coverage", *BMC, "--json"),
     "coverage of db2": ("coverage", *DB2, "--json"),
     "coverage of records": ("coverage", "a.dat", "sample.log", "--json"),
-    "ledger": ("ledger", "add", "OUT", "a.dat", "--json"),
 }
 """Every command that reads logs, but `serve`, which is tested apart."""
 MODE = "the text says nothing of a bad record but that it is bad, in every mode but failfast"
@@ -71,9 +68,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def taken(words: tuple[str, ...]) -> set[str]:
     """The options that a command takes, by their names in Python."""
     parser = build_parser()
-    for word in words[: 2 if words[0] == "ledger" else 1]:
-        (uses,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-        parser = uses.choices[word]
+    (uses,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    parser = uses.choices[words[0]]
     return {action.dest for action in parser._actions if action.option_strings}
 
 

@@ -21,12 +21,12 @@ from hypothesis import strategies as st
 
 from lmparse import cli
 from lmparse.columnar import form_plan, schemas
+from lmparse.columnar.decoding import decoding_of
 from lmparse.columnar.form_plan import FormPlan
 from lmparse.columnar.forms import forms
 from lmparse.logs import lines
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_file
-from lmparse.logs.plan import planned
 from lmparse.records.files import ignored
 from lmparse.spec import catalog
 from lmparse.spec.build.products import Builder
@@ -157,12 +157,13 @@ def test_numbers_beyond_63_bits_are_no_less_right(built: Path, tmp_path: Path, c
     assert [int(value) for value in table.column("large").to_pylist()] == [2**64 - 1, 2**63, 0x7F7F7F7F7F7F7F7F]
 
 
-def test_a_plan_says_what_is_read_one_by_one(built: Path) -> None:
-    found = planned(str(built / "f_list"))
+def test_what_is_read_one_by_one_is_named(built: Path) -> None:
+    found = decoding_of(catalog.load(str(built / "f_list")))
     assert found.is_by_form
     assert found.one_by_one == {"f_list.item": "value: only the parser can read switch-on"}
-    assert not planned(str(built / "f_bits")).is_by_form
-    assert planned(str(built / "f_bits")).reason
+    in_rows = decoding_of(catalog.load(str(built / "f_bits")))
+    assert not in_rows.is_by_form
+    assert in_rows.why
 
 
 # numbers beyond 64 bits: what is by the column is what the parser computes, with numbers of any size

@@ -15,7 +15,7 @@ from engines import by_column, by_row, difference
 from hypothesis import given
 from hypothesis import strategies as st
 from samples.bmc_random import some_record
-from spec.test_budgets import built
+from spec.test_step_budget import built
 from writers.bmc import framing, lldf
 
 from lmparse import cli

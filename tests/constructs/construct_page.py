@@ -38,7 +38,7 @@ the same values and errors for all of them, and for random specs and bytes
 (`make random-specs`).
 
 - **column-wise**: the columnar engine reads it, many records at a time, if nothing else in the record needs the parser;
-  `lmparse plan` says so for each field of a spec.
+  `lmparse formats` says so for each field of a spec.
 - **row by row**: the generated parser reads the whole record. Values have a type all the same: lists are lists, nested
   records are structs, a type that switches is a struct with one member for each choice, of which one has the value.
   Cases that are all numbers, or all text, are one number or one text. A type that contains itself, or that has no
@@ -46,8 +46,8 @@ the same values and errors for all of them, and for random specs and bytes
 - **refused**: the build step says file, line and reason.
 
 An instance with `pos` is a column behind the fields. An instance with `value` is not: it is computed from others. An
-instance whose type contains the type that it is in is not read, since it may lead in a circle; `lmparse plan` lists it.
-`-lm-type: peek` keeps an instance from being a column.
+instance whose type contains the type that it is in is not read, since it may lead in a circle; `lmparse formats` lists
+it. `-lm-type: peek` keeps an instance from being a column.
 """
 
 

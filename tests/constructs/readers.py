@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import struct
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -33,8 +32,7 @@ from lmparse.records.dissection import Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
-from lmparse.spec.repeats import TooDeepError
-from lmparse.spec.restoring import RestoreError
+from lmparse.spec.step_budget import RestoreError
 from lmparse.values.json_form import to_json
 
 VALUE_CODES = {"LMP-V002", "LMP-V007", "LMP-V008", "LMP-V010"}
@@ -48,9 +46,8 @@ CODES: Sequence[tuple[type[BaseException], tuple[str, ...]]] = (
     (InvalidArgumentError, ("LMP-R002",)),
     (KaitaiStructError, ()),
     (UnicodeError, ("LMP-R010",)),
-    (zlib.error, ("LMP-R011",)),
     (RestoreError, ("LMP-R011",)),
-    (TooDeepError, ("LMP-R014",)),
+    (RecursionError, ("LMP-R014",)),
     (EOFError, ("LMP-R001",)),
     (Exception, ("LMP-R012", "LMP-R009")),
 )

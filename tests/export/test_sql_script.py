@@ -470,10 +470,9 @@ OPTIONS = {
 """Options that select changes, or say how they are read; those of their printed shape mean nothing here."""
 
 
-@pytest.mark.parametrize("command", ["sql", "history"])
-def test_no_option_is_taken_and_ignored(command: str) -> None:
+def test_no_option_is_taken_and_ignored() -> None:
     (commands,) = build_parser()._subparsers._group_actions  # type: ignore[union-attr]
-    taken = {action.dest for action in commands.choices[command]._actions}  # type: ignore[index,call-overload,union-attr]
+    taken = {action.dest for action in commands.choices["sql"]._actions}  # type: ignore[index,call-overload,union-attr]
     assert taken & {entry.name for entry in dataclasses.fields(Options)} == OPTIONS
 
 
@@ -549,7 +548,3 @@ def test_several_files_of_a_log_are_one(run: Command, tmp_path: Path) -> None:
         f"-- {first}", f"-- {second}",
     ]  # fmt: skip
     assert f"-- {second}: record 0 at 0x38: truncate of PROD.PLAIN" in cut.out
-    key = ["--table", "PROD.PLAIN", "--key", "ID=1"]
-    history = run("history", second, first, *words[1:], *key)
-    assert f"  {first}: record 0 at 0x38\n" in history.out
-    assert f"  {second}: record 0 at 0x38\n" in history.out

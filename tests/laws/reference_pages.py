@@ -19,7 +19,7 @@ from lmparse.spelling import camel
 DOCS = Path(__file__).parents[2] / "docs"
 FIELDS = dataclasses.fields(Options)
 HIDDEN = ("help", *ALIASES)
-OF_SPARK = ("means nothing in Spark", "no meaning in a DataFrame", "Spark reads parts")
+OF_SPARK = ("means nothing in Spark", "no meaning in a DataFrame")
 """Words of the errors for what Spark has no place for."""
 COMMANDS_BEGIN = """\
 # Commands
@@ -41,8 +41,8 @@ Python's texts. An unknown option is an error that names the nearest one, and an
 SPARK_BEGIN = """\
 ## Options of the data source only
 
-In Spark, as `spark.read.format("lmparse").option(NAME, VALUE)`. [Spark](spark.md) and [streams](extracts.md) describe
-them. `path` and what Spark itself adds are taken too.
+In Spark, as `spark.read.format("lmparse").option(NAME, VALUE)`. [Spark](spark.md) describes them. `path`
+and what Spark itself adds are taken too.
 
 | Spark | meaning |
 | --- | --- |

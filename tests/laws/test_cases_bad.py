@@ -85,13 +85,13 @@ WITHOUT_FILE = {
     "LMP-F011": "of a part of a file in Spark; commands read a file at once, or read on where a cut was wrong",
     "LMP-F012": "of a file that changes while it is read",
     "LMP-F013": "of several files that are not of one log; tests/db2/test_joining.py has some",
-    "LMP-F014": "of a stream of files; tests/logs/test_stream.py has some",
+    "LMP-F015": "of folders of k=v; tests/storage/path_layouts.yaml has some",
+    "LMP-F014": "of a log in several files; tests/db2/test_late_files.py has some",
     "LMP-R009": "of a repeat that takes no bytes, which no spec of lmparse has; tests/spec/test_repeats.py has some",
     **dict.fromkeys(
         ("LMP-R010", "LMP-R011", "LMP-R012", "LMP-R013", "LMP-R014"),
         "of constructs that no spec of lmparse has; tests/constructs/matrix.yaml has some",
     ),
-    "LMP-V011": "of a type in a schema of Spark's reader; tests/spark/test_read_job.py has some",
     "LMP-C012": "of a case itself; tests/review/test_coverage.py has some",
     "LMP-C008": "of columns that one Arrow schema must hold; no command of the cases makes one",
 }

@@ -54,7 +54,7 @@ def test_no_format_is_named_at_the_edges(package: str) -> None:
 
 def test_the_adapter_is_thin_and_uses_classic_spark_for_rdds_only() -> None:
     texts = {
-        name: (ROOT / "lmparse" / "spark" / f"{name}.py").read_text() for name in ("source", "rdd", "parquet", "stages")
+        name: (ROOT / "lmparse" / "spark" / f"{name}.py").read_text() for name in ("source", "rdd", "parquet", "tasks")
     }
     assert max(len(text.splitlines()) for text in texts.values()) < 165
     assert not [name for name, text in texts.items() if "_jvm" in text]

@@ -47,9 +47,8 @@ def test_no_value_of_an_option_raises_anything_else(name: str, value: str, log: 
         *(["changes", "LOG", option, DIGITS] for option in (
             "--spec", "--framing", "--code-page", "--mode", "--limits", "--starting-seq", "--starting-timestamp",
             "--operations", "--record-length")),
-        ["changes", "LOG", f"--{DIGITS}"], ["serve", "LOG", "--port", DIGITS], ["formats", DIGITS], ["plan", DIGITS],
+        ["changes", "LOG", f"--{DIGITS}"], ["serve", "LOG", "--port", DIGITS], ["formats", DIGITS],
         ["convert", "LOG", "out", "--format", DIGITS], ["land", "LOG", "--to", "out", "--as", DIGITS], [DIGITS],
-        ["history", "LOG", "--table", "PAYROLL.ACCOUNT", "--key", DIGITS], ["ledger", DIGITS],
     ],
     ids=lambda words: " ".join(word[:20] for word in words),
 )  # fmt: skip

@@ -56,7 +56,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "ending_timestamp": ("2001-01-01T00:00:00",),
     "header": (True,),
     "order": ("commit",),
-    "envelope": ("debezium", "changefeed", "apply"),
+    "envelope": ("debezium", "changefeed"),
     "source_time_zone": ("Europe/Paris",),
     "trim": (False,),
 }

@@ -1,4 +1,4 @@
-"""Logs of all cases with one record or one field changed: `check` sees it, or the page of claims says why it cannot."""
+"""Logs of all cases with one record or one field changed: `check` sees it, or `unseen_changes` says why it cannot."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from pathlib import Path
 import pytest
 from amounts import amount
 from cases.files import FOUND, load, name
+from laws.unseen_changes import UNSEEN, unseen_of
 from mutations import STRUCTURAL, VALUES, Mutation, Sample
-
-from lmparse.logs import claims_page
-from lmparse.logs.claims_page import UNSEEN, unseen_of
 
 FIELDS = amount(14, 60)
 """Number of changed fields for each case; over all cases, each field gets each kind of value."""
-PAGE = Path(__file__).parents[2] / "docs" / "claims.md"
 UNREADABLE = {
     "bmc_lldf/described_by_xhdf",
     *(f"db2_prefix/{form}_sqlcode" for form in (
@@ -201,7 +198,7 @@ def test_check_sees_each_mutation_or_the_page_says_why_not(family: str, tmp_path
             fields.add((why, mutation.field))
     print(f"{family}: {made.total()} mutations {dict(made)}; unseen {dict(unseen)}")
     assert not unexplained, "\n".join(unexplained)
-    assert listed == fields, "the page lists what is seen"
+    assert listed == fields, "unseen_changes lists what is seen"
 
 
 @pytest.mark.parametrize("family", ["bmc", "db2"])
@@ -210,13 +207,3 @@ def test_no_claim_fails_of_a_case(family: str, tmp_path: Path) -> None:
         report = Sample(path, tmp_path).clean
         assert report.differences == [], name(path)
         assert bool(report.error_count) == (name(path) in UNREADABLE), name(path)
-
-
-def test_the_page_is_current() -> None:
-    assert PAGE.read_text("utf-8") == claims_page.page(), "docs/claims.md is stale: make pages"
-
-
-def test_the_page_lists_every_claim_of_a_report(tmp_path: Path) -> None:
-    for family in ("bmc", "db2"):
-        claims = [claim.says for claim in Sample(paths()[family][0], tmp_path).clean.claims]
-        assert claims == [statement.says for statement in claims_page.STATEMENTS[family]]

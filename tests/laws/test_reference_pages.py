@@ -31,7 +31,7 @@ def test_every_argument_says_what_it_means() -> None:
 
 def test_what_spark_refuses_is_said() -> None:
     refused = {entry.name: found for entry in FIELDS if (found := refused_by_spark(entry)) != []}
-    assert refused == {"checkpoint": None, "order": None, "envelope": ["apply"]}
+    assert refused == {"checkpoint": None, "order": None}
 
 
 def test_python_names_are_all_on_the_page() -> None:

@@ -110,12 +110,6 @@ def test_a_filter_with_half_a_character_is_an_error_with_a_code(comparison: str)
             read("a.dat", filters=[Filter(name, comparison, "\ud800")])
 
 
-@pytest.mark.parametrize("given", [None, 5, b"x", ["x"], "", " ", "a\0b", "\ud800"])
-def test_the_folder_of_reports_is_a_path(given: Any) -> None:
-    with pytest.raises((TypeError, lmparse.OptionError), match=r"^path (is a text or a Path, and|has no value) "):
-        spark.report(None, given)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("given", [None, 5, b"x", [b"x"]])
 def test_what_is_parsed_is_an_rdd(given: Any) -> None:
     with pytest.raises(TypeError, match=r"^rdd is an RDD of bytes, and "):

@@ -26,7 +26,6 @@ COMMANDS = {
     "tables": ("tables", "--json"),
     "check": ("check",),
     "sql": ("sql", "--redo"),
-    "history": ("history", "--table", "PROD.ITEMS", "--key", "ORDER_NO=1", "LINE_NO=1"),
     "explain": ("explain", "--record", "1"),
 }
 """Commands that read a log with its control file."""

@@ -195,86 +195,6 @@ def test_a_feed_of_one_table_has_its_columns(tmp_path: Path, printed: Printed) -
     assert {(row["schema_name"], row["table_name"]) for row in whole} == {("PROD", "STAFF")}
 
 
-# -- apply --------------------------------------------------------------------------------
-
-
-def last(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    return [(row["_op"], row["_deleted"], row.get("NO"), row.get("SITE"), row.get("PAY")) for row in rows]
-
-
-def test_the_last_row_of_each_key(tmp_path: Path, printed: Printed) -> None:
-    options = written(tmp_path, *LIFE) | {"envelope": "apply", "table": "STAFF"}
-    rows = printed(tmp_path / "a.dat", **options)
-    assert last(rows) == [
-        ("D", True, 2, None, "1.50"), ("I", False, 2, "TKU", "1.50"), ("D", True, 1, "HEL", "2.00"),
-        ("I", False, 3, "HEL", "1.50"),
-    ]  # fmt: skip
-    assert [row["_changed_columns"] for row in rows] == [["SITE"], ["SITE"], None, None]
-
-
-def test_the_order_is_that_of_commits_not_of_the_file(tmp_path: Path, printed: Printed) -> None:
-    late, early = logs.Unit(1), logs.Unit(3)  # commits 7 and 1
-    options = written(
-        tmp_path,
-        (late, "UB", staff(1, pay="2.00"), staff(1, pay="3.00")),
-        (early, "UB", staff(1, pay="1.00"), staff(1, pay="2.00")),
-    )
-    assert late.commit_lrsn > early.commit_lrsn
-    rows = printed(tmp_path / "a.dat", envelope="apply", table="STAFF", **options)
-    assert last(rows) == [("U", False, 1, "HEL", "3.00")]
-
-
-def test_rows_that_exchange_their_keys_remain(tmp_path: Path, printed: Printed) -> None:
-    """A statement that exchanges keys 1 and 2; and a row that goes from 5 to 6 to 7, which leaves none at 6."""
-    options = written(
-        tmp_path,
-        (1, "UB", staff(1, pay="1.00"), staff(2, pay="1.00")),
-        (1, "UB", staff(2, pay="2.00"), staff(1, pay="2.00")),
-        (1, "UB", staff(5), staff(6)),
-        (1, "UB", staff(6), staff(7)),
-    )
-    rows = printed(tmp_path / "a.dat", envelope="apply", table="STAFF", **options)
-    assert sorted(last(rows), key=lambda row: row[2]) == [
-        ("I", False, 1, "HEL", "2.00"), ("I", False, 2, "HEL", "1.00"), ("D", True, 5, "HEL", "1.50"),
-        ("D", True, 6, "HEL", "1.50"), ("I", False, 7, "HEL", "1.50"),
-    ]  # fmt: skip
-
-
-def test_what_empties_the_table_stands_among_the_rows(tmp_path: Path, printed: Printed) -> None:
-    options = written(tmp_path, (1, "I", None, staff(1)), (1, "DM"), (1, "DT"), (1, "I", None, staff(2)), (1, "SC"))
-    rows = printed(tmp_path / "a.dat", envelope="apply", table="STAFF", **options)
-    assert [(row["_op"], row["_deleted"], row.get("NO")) for row in rows] == [
-        ("I", False, 1), ("M", True, None), ("T", True, None), ("I", False, 2),
-    ]  # fmt: skip
-    assert [row["_seq"] for row in rows] == sorted(row["_seq"] for row in rows)
-
-
-def test_many_rows_are_compared_a_part_at_a_time(
-    tmp_path: Path, printed: Printed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("lmparse.changes.latest_rows._WAITING", 3)
-    monkeypatch.setattr("lmparse.changes.log.rows_together", lambda versions: 2)
-    options = written(tmp_path, *[(1, "UB", staff(n % 5), staff(n % 5, pay=f"{n}.00")) for n in range(40)])
-    rows = printed(tmp_path / "a.dat", envelope="apply", table="STAFF", **options)
-    assert last(rows) == [("U", False, n % 5, "HEL", f"{n}.00") for n in range(35, 40)]
-
-
-def test_rows_that_do_not_fit_are_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = written(tmp_path, *LIFE)
-    words = [
-        "changes",
-        str(tmp_path / "a.dat"),
-        "--control",
-        options["control"],
-        "--envelope",
-        "apply",
-        "--table",
-        "STAFF",
-    ]
-    assert cli.main([*words, "--limits", "heldBytes=10"]) == 20
-    assert "heldBytes" in capsys.readouterr().err
-
-
 # -- typed rows ---------------------------------------------------------------------------
 
 
@@ -292,13 +212,13 @@ def test_typed_rows_are_those_that_are_printed(envelope: str, tmp_path: Path, pr
     assert numbers == ([1, 2, 1, None, 2, None, 3] if is_events else [1, 2, 1, 1, 2, 2, 1, 3])
 
 
-@pytest.mark.parametrize("envelope", ["debezium", "changefeed", "apply"])
+@pytest.mark.parametrize("envelope", ["debezium", "changefeed"])
 def test_tables_in_an_envelope(envelope: str, tmp_path: Path, printed: Printed) -> None:
-    """`read_changes` has the same rows; of `apply` too, since it reads the whole log."""
+    """`read_changes` has the same rows."""
     options = written(tmp_path, *LIFE) | {"envelope": envelope, "table": "STAFF"}
     found = [lmparse.read_changes(tmp_path / "a.dat", engine=engine, **options) for engine in ("check", "kaitai")]
     assert found[0].equals(found[1])
-    seq = {"debezium": "source", "changefeed": "_commit_seq", "apply": "_seq"}[envelope]
+    seq = {"debezium": "source", "changefeed": "_commit_seq"}[envelope]
     assert found[0].column(seq).to_pylist() == [row[seq] for row in printed(tmp_path / "a.dat", **options)]
     if envelope != "debezium":
         key = found[0].schema.field("SITE").metadata
@@ -320,7 +240,7 @@ def test_bad_values_and_records_are_rows_with_what_is_wrong(tmp_path: Path, prin
     assert "_corrupt_fields" not in shown[1]
 
 
-@pytest.mark.parametrize("envelope", ["debezium", "changefeed", "apply"])
+@pytest.mark.parametrize("envelope", ["debezium", "changefeed"])
 def test_bad_records_have_no_line_but_a_row(
     envelope: str, tmp_path: Path, printed: Printed, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -366,10 +286,6 @@ def test_values_that_the_log_does_not_have(tmp_path: Path, documents: dict[str, 
     assert (rows[0]["after"], rows[0]["absent_columns"]) == ({"ID": 1, "A": "one", "B": None}, None)
     assert [(row["changed_columns"], row["absent_columns"]) for row in rows[1:3]] == [(["ID"], ["A"])] * 2
     assert rows[0]["ts_ms"] == int(datetime.fromisoformat(f"{flat_time(tmp_path, documents)}+00:00").timestamp() * 1000)
-    rows = printed(tmp_path / "x.log", envelope="apply", table="PAIR", **documents)
-    assert [(row["_op"], row.get("ID"), row["_absent_columns"]) for row in rows] == [
-        ("D", 1, ["A"]), ("I", 2, ["A"]), ("I", 3, None), ("T", None, None),
-    ]  # fmt: skip
     assert [row["ID"] for row in typed(tmp_path / "x.log", table="PAIR", envelope="changefeed", **documents)] == [
         1, 1, 2, 3, None,
     ]  # fmt: skip
@@ -386,7 +302,7 @@ def flat_time(folder: Path, options: dict[str, str]) -> str:
 def test_files_in_an_envelope(tmp_path: Path, printed: Printed) -> None:
     options = written(tmp_path, *LIFE, (2, "SC"))
     words = ["convert", str(tmp_path / "a.dat")]
-    for envelope, count, jobs in (("debezium", 8, "1"), ("changefeed", 8, "1"), ("apply", 4, "2")):
+    for envelope, count, jobs in (("debezium", 8, "1"), ("changefeed", 8, "2")):
         out = tmp_path / envelope
         more = ["--control", options["control"], "--envelope", envelope, "--jobs", jobs, "--part-bytes", "500"]
         assert cli.main([*words, str(out), *more, "--table", "STAFF"]) == 0
@@ -396,21 +312,16 @@ def test_files_in_an_envelope(tmp_path: Path, printed: Printed) -> None:
         assert len(rows) == entry["rows"] == count
         assert sum(entry["rows_by_operation"].values()) == 7
         assert manifest["counts"]["changes"] == 7
-        seq = {"debezium": "source", "changefeed": "_commit_seq", "apply": "_seq"}[envelope]
+        seq = {"debezium": "source", "changefeed": "_commit_seq"}[envelope]
         shown = printed(tmp_path / "a.dat", envelope=envelope, table="STAFF", **options)
         assert [row[seq] for row in rows] == [row[seq] for row in shown]
     left_out = manifest["counts"]["left_out"]
-    assert left_out == {"of operation S, for which envelope apply has no form": 1}
+    assert left_out == {"of operation S, for which envelope changefeed has no form": 1}
 
 
 # -- what cannot be given -----------------------------------------------------------------
 
 REFUSED = {
-    "apply of all tables": ({"envelope": "apply"}, "envelope apply is for the rows of one table"),
-    "apply of open units": (
-        {"envelope": "apply", "table": "STAFF", "include": "all"}, "envelope apply with include would not be"),
-    "apply of inserts": (
-        {"envelope": "apply", "table": "STAFF", "operations": "I"}, "envelope apply with operations would not be"),
     "no column of the key": (
         {"envelope": "debezium", "table": "STAFF", "columns": "PAY"}, "columns leaves out NO of the key"),
     "header": ({"envelope": "changefeed", "header": "true"}, "envelope changefeed has no place for header"),
@@ -435,16 +346,10 @@ def test_what_an_envelope_would_ignore_is_refused(
         list(lmparse.open_log(tmp_path / "a.dat", control=control, **options).changes())
 
 
-def test_a_table_without_a_key_is_not_applied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_event_of_a_table_without_a_key_is_one(tmp_path: Path) -> None:
     bare = replace(ROW, columns=tuple(replace(column, key_seq=0) for column in ROW.columns))
     control = written(tmp_path, *LIFE, tables=(bare,))["control"]
-    words = [str(tmp_path / "a.dat"), "--control", control, "--envelope", "apply", "--table", "STAFF"]
-    for command in (["changes", *words], ["convert", words[0], str(tmp_path / "out"), *words[1:]]):
-        assert cli.main(command) == 2
-        err = capsys.readouterr().err
-        assert "envelope apply needs the key of" in err
-        assert "`key:`" in err
-    rows = list(lmparse.open_log(words[0], control=control, envelope="debezium").changes())
+    rows = list(lmparse.open_log(tmp_path / "a.dat", control=control, envelope="debezium").changes())
     assert [row["op"] for row in rows] == ["c", "c", "u", "u", "d", "c"]
 
 
@@ -468,17 +373,6 @@ def test_a_table_with_names_of_the_envelope_is_refused(tmp_path: Path, capsys: p
     odd = replace(ROW, columns=(*ROW.columns[:2], Column("_txn_id", "INT", 4)))
     control = written(tmp_path, (1, "I", None, {"NO": 1, "SITE": "A", "_txn_id": 3}), tables=(odd,))["control"]
     words = ["changes", str(tmp_path / "a.dat"), "--control", control, "--table", "STAFF", "--envelope"]
-    for envelope in ("changefeed", "apply"):
-        assert cli.main([*words, envelope]) == 2
-        assert "the table has a column _txn_id" in capsys.readouterr().err
+    assert cli.main([*words, "changefeed"]) == 2
+    assert "the table has a column _txn_id" in capsys.readouterr().err
     assert cli.main([*words, "debezium"]) == 0
-
-
-def test_digits_that_typed_columns_lack_are_refused_in_a_key(tmp_path: Path, printed: Printed) -> None:
-    fine = replace(ROW, columns=(Column("AT", "DTTM", 32, key_seq=1), *ROW.columns[2:3]))
-    rows = [{"AT": f"2026-03-14T10:11:12.00000000000{n}", "PAY": "1.00"} for n in (1, 2)]
-    control = written(tmp_path, *[(1, "I", None, row) for row in rows], tables=(fine,))["control"]
-    options = {"envelope": "apply", "table": "STAFF", "control": control}
-    assert [row["AT"][-1] for row in printed(tmp_path / "a.dat", **options)] == ["1", "2"]
-    with pytest.raises(lmparse.OptionError, match=r"AT of the key is a TIMESTAMP\(12\)"):
-        typed(tmp_path / "a.dat", **options)

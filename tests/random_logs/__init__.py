@@ -25,7 +25,5 @@ TARGETS: tuple[str, ...] = (
     "log_master_values",
     "log_master_versions",
     "marked_rows",
-    "spark_schemas",
-    "spark_streams",
 )
 """The modules here that are targets."""

@@ -82,6 +82,11 @@ class StreamLog:
         """The log stream of each record."""
         return [one.framed.stream_id for one in self.parts]
 
+    def late_file(self, cuts: Sequence[tuple[int, int]]) -> int | None:
+        """The number of the first file with a log stream that the first one does not have: it is refused."""
+        streams = [set(self.streams[begin:end]) for begin, end in cuts]
+        return next((number for number, found in enumerate(streams) if found - streams[0]), None)
+
     def options(self, folder: Path) -> dict[str, Any]:
         """What it is read with; the table is described in a file in this folder."""
         return {

@@ -1,4 +1,4 @@
-"""What the data source of Spark gives, read in this process: a batch, and a stream in micro-batches."""
+"""What the data source of Spark gives, read in this process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
 from lmparse.errors import LmparseError
@@ -23,7 +22,6 @@ class Given:
     """What a reading gave."""
 
     batches: list[list[Row]] = field(default_factory=list)
-    """The rows, of a stream those of each micro-batch."""
     error: LmparseError | None = None
     """What ended it."""
     said: str = ""
@@ -66,39 +64,7 @@ def batch(schema: StructType, options: Options) -> Given:
     given = Given([[]])
     with _listening(given):
         reader = LmparseSource(options).reader(schema)
-        given.batches[0] += rows_of(reader, reader.partitions())
+        given.batches[0] += [
+            row for part in reader.partitions() for rows in reader.read(part) for row in rows.to_pylist()
+        ]
     return given
-
-
-def stream_reader(schema: StructType, options: Options) -> DataSourceStreamReader:
-    """A reader of a stream, for which a file is whole at once."""
-    return LmparseSource({"settledSeconds": "0", **options}).streamReader(schema)
-
-
-def rows_of(reader: DataSourceReader | DataSourceStreamReader, parts: Any) -> list[Row]:
-    """The rows of some parts."""
-    return [row for part in parts for rows in reader.read(part) for row in rows.to_pylist()]
-
-
-def limit_of(most: int | None) -> Any:
-    """The limit for so many files a micro-batch."""
-    from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
-
-    return ReadAllAvailable() if most is None else ReadMaxFiles(most)
-
-
-def stream(schema: StructType, options: Options, most: int | None = None) -> Given:
-    """The rows of a stream until nothing new is there."""
-    given = Given()
-    with _listening(given):
-        reader = stream_reader(schema, options)
-        start = reader.initialOffset()
-        while (end := reader.latestOffset(start, limit_of(most))) != start:
-            given.batches.append(rows_of(reader, reader.partitions(start, end)))
-            start = end
-    return given
-
-
-def listened(given: Given) -> contextlib.AbstractContextManager[None]:
-    """The block of a reading whose error and words `given` keeps."""
-    return _listening(given)

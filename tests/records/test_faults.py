@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from spec.test_budgets import built
+from spec.test_step_budget import built
 
 import lmparse
 from lmparse import cli

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from spec.test_budgets import built
+from spec.test_step_budget import built
 
 from lmparse.errors import RecordError
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from kaitaistruct import KaitaiStream
-from spec.test_budgets import built
+from spec.test_step_budget import built
 
 from lmparse.errors import DataError
 from lmparse.records.dissection import Dissector

@@ -7,7 +7,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from spec.test_budgets import built
+from spec.test_step_budget import built
 
 from lmparse import cli
 from lmparse.options import Options

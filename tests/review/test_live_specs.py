@@ -10,11 +10,10 @@ from time import sleep
 from typing import Any
 
 import pytest
-from owned_folders import left_behind
 from served import SPEC, answered, process
 
-from lmparse.review.browse.live import LiveSpecs
-from lmparse.review.browse.served_file import ServedFile
+from lmparse.review.serve.live import LiveSpecs
+from lmparse.review.serve.served_file import ServedFile
 from lmparse.spec.build.products import Builder
 
 # -- live specs --------------------------------------------------------------------------------------
@@ -146,7 +145,7 @@ def test_builds_that_nobody_reads_with_are_removed(edited: Edited) -> None:
     for name in ("uno", "due", "tre", "quattro"):
         assert edited.after(partial(edited.spec.write_text, SPEC.replace("one", name))) == []
         assert edited.ids() == [name, "rest"]
-    folder = edited.live._folder.path
+    folder = Path(edited.live._folder.name)
     assert sum(path.is_dir() for path in folder.iterdir()) == 2
     edited.live.close()
     assert not folder.exists()
@@ -191,20 +190,3 @@ def test_the_spec_is_named_where_several_may_be_meant(tmp_path: Path) -> None:
         assert answered(address, "file")["error"]["text"].startswith("there are no built specs yet")
     with process(*words, "--spec", "acme_b") as (_, address):
         assert answered(address, "record", record=0)["texts"][0]["id"] == "other"
-
-
-def test_what_a_killed_server_built_is_removed_by_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    (tmp_path / "acme_a.ksy").write_text(SPEC)
-    left, other = left_behind(tmp_path, "", "lmparse-specs-"), tmp_path / "lmparse-specs-x"
-    (left / "0").mkdir()
-    (left / "0" / "acme_a.py").touch()
-    other.mkdir()
-    first = LiveSpecs(tmp_path / "acme_a.ksy", None, [], {})
-    assert not left.exists()
-    (own,) = tmp_path.glob("lmparse-specs-.*")
-    second = LiveSpecs(tmp_path / "acme_a.ksy", None, [], {})
-    assert own.exists()  # its server is alive
-    for server in (first, second):
-        server.close()
-    assert [path.name for path in tmp_path.glob("lmparse-specs-*")] == [other.name]

@@ -4,7 +4,6 @@ is said once, in the place that the options name."""
 from __future__ import annotations
 
 import gzip
-import json
 import random
 import shutil
 from collections import Counter
@@ -22,14 +21,12 @@ from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import Request
 from lmparse.samples import bmc_log, db2_log
-from lmparse.spark.requests import STREAM_OPTIONS, check_batch, request_of
 from lmparse.spark.source import LmparseSource
-from lmparse.spark.stream import LogStreamReader, check_stream
 
 SYSTEM = "DB2P".encode("cp037")
 CODES = {
     "1_cut.dat": "LMP-F006", "2_text.dat": "LMP-F003", "4_gzip.dat.gz": "LMP-F001", "5_alone.dat": "LMP-C007",
-    "7_control.dat": "LMP-C007", "7_control.ctl": "LMP-C007", "8_zeros.dat": "LMP-F003",
+    "7_control.dat": "LMP-C007", "7_control.ctl": "LMP-F003", "8_zeros.dat": "LMP-F003",
 }  # fmt: skip
 """What is said of each bad file. An empty file with its control file is a log without changes, and not bad."""
 
@@ -83,25 +80,20 @@ def said(text: str) -> dict[str, str]:
     return dict(found)
 
 
-@pytest.mark.parametrize("mode", ["permissive", "dropmalformed", "ignoreCorruptFiles", "badRecordsPath", "failfast"])
-def test_bad_files_are_where_the_options_say_and_sound_ones_are_rows(
-    made: tuple[Path, int], tmp_path: Path, capsys: pytest.CaptureFixture[str], mode: str
+@pytest.mark.parametrize("mode", ["permissive", "dropmalformed", "failfast"])
+def test_bad_files_are_rows_or_left_out_and_sound_ones_are_rows(
+    made: tuple[Path, int], capsys: pytest.CaptureFixture[str], mode: str
 ) -> None:
     folder, count = made
-    options = {"ignoreCorruptFiles": {mode: "true"}, "badRecordsPath": {mode: tmp_path / "bad"}}.get(mode)
     if mode == "failfast":
         with pytest.raises(DataError, match=r"\[LMP-[FC]\d{3}\]"):
             rows(path=folder, mode=mode)
         return
-    found = rows(path=folder, **({"mode": mode} if options is None else options))
+    found = rows(path=folder, mode=mode)
     assert good(found) == {"0_whole.dat": count, "9_whole.dat": count, "1_cut.dat": good(found)["1_cut.dat"]}
     assert 0 < good(found)["1_cut.dat"] < count
-    # The change that the end cuts through is a bad record in front of the damage.
-    cut_through = {"1_cut.dat": "LMP-R004"} if mode == "ignoreCorruptFiles" else {}
-    assert bad(found) == (CODES if mode == "permissive" else cut_through)
+    assert bad(found) == (CODES if mode == "permissive" else {})
     assert said(capsys.readouterr().err) == CODES
-    kept = [json.loads(path.read_text()) for path in (tmp_path / "bad").glob("*/bad_files/*")]
-    assert {Path(line["path"]).name: line["code"] for line in kept} == (CODES if mode == "badRecordsPath" else {})
 
 
 @pytest.fixture
@@ -152,58 +144,11 @@ def test_a_column_of_another_name_has_the_bytes_of_bad_files(made: tuple[Path, i
 
 # -- options that are not for a reader, or are given twice -----------------------------------
 
-TWICE = {
-    "maxPartitionBytes": "1000", "badRecordsPath": "bad", "columnNameOfCorruptRecord": "x", "pathGlobFilter": "*",
-    "ignoreCorruptFiles": "true", "reportPath": "report", "modifiedAfter": "2026-03-14", "recursiveFileLookup": "true",
-}  # fmt: skip
 
-
-@pytest.mark.parametrize("name", TWICE)
-def test_an_option_in_two_spellings_is_refused(made: tuple[Path, int], name: str) -> None:
+def test_an_option_in_two_spellings_is_refused(made: tuple[Path, int]) -> None:
     """Of the two values one would be ignored."""
-    other = "".join(f"_{char.lower()}" if char.isupper() else char for char in name)
-    with pytest.raises(OptionError, match=f"{other} is given twice"):
-        rows(path=made[0], **{name: TWICE[name], other: TWICE[name]})
-
-
-@pytest.mark.parametrize("name", ["pathGlobFilter", "reportPath", "columnNameOfCorruptRecord", "modifiedBefore"])
-def test_an_empty_text_is_refused(made: tuple[Path, int], name: str) -> None:
-    with pytest.raises(OptionError, match=f"{name} has no value ''"):
-        rows(path=made[0], **{name: ""})
-
-
-@pytest.mark.parametrize("name", STREAM_OPTIONS)
-def test_options_of_streams_are_refused_elsewhere(made: tuple[Path, int], name: str) -> None:
-    """Also where a table of the catalog names them, and by functions that read in batches."""
-    session: Any = None
-    for given in ({name: "1"}, {f"option.{name}": "1", "option.path": "x"}):
-        with pytest.raises(OptionError, match=f"{name} is for readStream"):
-            check_batch(given)
-    for call in (
-        lambda: rows(path=made[0], **{name: "1"}),
-        lambda: spark.read_changes(session, str(made[0]), **{name: "1"}),
-        lambda: spark.read_records(session, str(made[0]), **{name: "1"}),
-        lambda: spark.write_parquet(session, str(made[0]), "out", **{name: "1"}),
-        lambda: spark.land(session, str(made[0]), "out", as_="parquet", **{name: "1"}),
-    ):
-        with pytest.raises(OptionError, match=f"{name} is for readStream|no option '{name}'"):
-            call()
-
-
-def test_options_of_batches_are_refused_in_streams(tmp_path: Path) -> None:
-    def no_job(columns: Any) -> Any:
-        raise AssertionError("nothing is read")
-
-    for name in ("badRecordsPath", "reportPath", "ignoreCorruptFiles", "ignoreMissingFiles"):
-        for given in ({name: "x"}, {f"option.{name}": "x"}):
-            with pytest.raises(OptionError, match=f"{name} means nothing in a stream"):
-                check_stream(given)
-    request = request_of({"path": str(tmp_path), "spec": "db2_log", "include": "committed"})
-    for name, value in {"completionMarker": "", "settledSeconds": "-1", "maxFilesPerTrigger": "0"}.items():
-        with pytest.raises(OptionError, match=f"{name} has no value '{value}'"):
-            LogStreamReader(request, {name: value}, no_job)
-    with pytest.raises(OptionError, match="contradict each other"):
-        LogStreamReader(request, {"completionMarker": ".done", "settledSeconds": "5"}, no_job)
+    with pytest.raises(OptionError, match="max_partition_bytes is given twice"):
+        rows(path=made[0], maxPartitionBytes="1000", max_partition_bytes="1000")
 
 
 def test_what_means_nothing_for_objects_or_is_given_twice_is_refused() -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pyspark.sql.streaming.datasource import ReadAllAvailable
-from pyspark.sql.types import StringType, StructField, StructType
 from spark.conftest import Files, list_rows, read, source, write
 from writers.bmc import logs
 from writers.bmc.control import Table
@@ -17,6 +15,7 @@ from writers.foreign import Form, Rule
 
 from lmparse import open_log
 from lmparse.errors import LmparseError, OptionError
+from lmparse.spark.requests import request_of
 from lmparse.spelling import camel
 
 if TYPE_CHECKING:
@@ -39,9 +38,7 @@ def test_an_unknown_option_names_the_nearest(spark: SparkSession, night: Files) 
         ("maxPartitionByte", "maxPartitionBytes"),
         ("pathGlobFiltre", "pathGlobFilter"),
         ("recursiveLookup", "recursiveFileLookup"),
-        ("badRecordPath", "badRecordsPath"),
-        ("modifiedAftr", "modifiedAfter"),
-        ("reportpth", "reportPath"),
+        ("columnNameOfCorruptRecrd", "columnNameOfCorruptRecord"),
     ],
 )
 def test_every_option_is_found_by_a_name_near_to_it(wrong: str, right: str) -> None:
@@ -53,7 +50,7 @@ def test_what_only_sounds_alike_is_not_suggested(night: Files, example: logs.Exa
     """Nor is a table unknown without those that there are."""
     with pytest.raises(OptionError, match="no option 'mergeSchema'; known: ") as caught:
         source(path="x", spec="bmc_lldf", mergeSchema="true").schema()
-    assert "badRecordsPath" in str(caught.value.hint)
+    assert "maxPartitionBytes" in str(caught.value.hint)
     with pytest.raises(OptionError, match="no change in the log is of a table 'ORDRES'") as caught:
         source(path=str(night.data), control=str(night.control), table="ORDRES").schema()
     assert "PROD.ITEMS (" in str(caught.value.hint)
@@ -63,7 +60,9 @@ def test_what_only_sounds_alike_is_not_suggested(night: Files, example: logs.Exa
     "wrong",
     [
         {"paths": "x"}, {"paths": "{}"}, {"paths": "[1]"}, {"paths": "[" * 5000}, {"maxPartitionBytes": "\u00b2"},
-        {"maxPartitionBytes": "9" * 5000}, {"maxPartitionBytes": "0"}, {"recordLength": "9" * 5000}, {"limits": "x=1"},
+        {"maxPartitionBytes": "9" * 5000}, {"maxPartitionBytes": "0"},
+        {"maxPartitionBytes": "128 MiB"}, {"maxPartitionBytes": "-1m"}, {"maxPartitionBytes": ""},
+        {"pathGlobFilter": ""}, {"recursiveFileLookup": "perhaps"}, {"recordLength": "9" * 5000}, {"limits": "x=1"},
     ],
 )  # fmt: skip
 def test_an_unusable_value_has_a_code(wrong: dict[str, str]) -> None:
@@ -75,15 +74,6 @@ def test_an_unusable_value_has_a_code(wrong: dict[str, str]) -> None:
 def test_path_and_paths_are_not_both_taken() -> None:
     with pytest.raises(OptionError, match="path and paths both name what to read"):
         source(path="x", paths='["y"]', spec="bmc_lldf").schema()
-
-
-def test_bad_records_are_not_among_the_reports(night: Files, tmp_path: Path) -> None:
-    """All files of the folder of reports are read as reports."""
-    for place in (tmp_path, tmp_path / "bad"):
-        reader = source(path=str(night.data), badRecordsPath=str(place), reportPath=str(tmp_path))
-        with pytest.raises(OptionError, match=r"is in .*, which is for reports") as caught:
-            reader.reader(reader.schema())
-        assert caught.value.code == "LMP-S021"
 
 
 def test_the_schema_of_another_frame_brings_its_columns_alone(night: Files, tmp_path: Path) -> None:
@@ -104,89 +94,25 @@ def test_the_schema_of_another_frame_brings_its_columns_alone(night: Files, tmp_
 
 def test_columns_are_those_of_the_files_when_they_are_read(tmp_path: Path) -> None:
     """A table of the catalog is made once, for files that come every night; then a column has another name."""
-    night_of(tmp_path, 1, NAME)
-    options = {"path": str(tmp_path / "n1.dat"), "table": "PROD.ITEMS"}
-    columns = source(**options).schema()
-    assert source().reader(columns).partitions()
-    night_of(tmp_path, 1, Column("SURNAME", "CHAR", 9))
+    options = {"path": str(tmp_path / "night.dat"), "table": "PROD.ITEMS"}
+    for name in ("NAME", "SURNAME"):
+        table = Table(0x0105, 2, 3, "PROD", "ITEMS", (Column("NO", "INT", 4), Column(name, "CHAR", 9)))
+        writer = logs.Writer([table])
+        writer.add(logs.Unit(1), table, "I", after={"NO": 1, name: "x"})
+        write(tmp_path, writer.example())
+        if name == "NAME":
+            columns = source(**options).schema()
+            assert source().reader(columns).partitions()
     for given in ({}, options):
-        with pytest.raises(OptionError, match=r"after\.NAME|before\.NAME") as caught:
+        with pytest.raises(OptionError, match="column 'before': expected struct<NO:int,SURNAME:string>") as caught:
             source(**given).reader(columns)
         assert caught.value.code == "LMP-S012"
 
 
-def night_of(folder: Path, number: int, column: Column, value: Any = "x") -> None:
-    """A log of one change of a table with one more column, behind those of lower numbers."""
-    table = Table(0x0105, 2, 3, "PROD", "ITEMS", (Column("NO", "INT", 4), column))
-    writer = logs.Writer([table])
-    place = f"{0x00DE123456780000 + number:020X}"
-    after = {"NO": number, column.name: value}
-    writer.add(logs.Unit(number), table, "I", after=after, log_rba=place, log_lrsn=place)
-    write(folder, writer.example(), f"n{number}")
-
-
-NAME = Column("NAME", "CHAR", 9)
-
-
-@pytest.mark.parametrize("mode", ["permissive", "failfast"])
-@pytest.mark.parametrize(
-    ("column", "value", "expected"),
-    [
-        (NAME, "x", "x"),
-        (Column("NAME", "CHAR", 20), "x", "x"),
-        (Column("NAME", "INT", 4), 7, "7"),
-        (Column("SURNAME", "CHAR", 9), "x", None),
-    ],
-    ids=str,
-)
-def test_columns_of_a_stream_are_those_of_the_files_that_arrive(
-    column: Column, value: Any, expected: str | None, mode: str, tmp_path: Path
-) -> None:
-    """A table may be altered while the stream runs: what the stream does not find is an error, and else cast."""
-    options = {"path": str(tmp_path), "table": "PROD.ITEMS", "settledSeconds": "0", "mode": mode}
-    night_of(tmp_path, 1, NAME)
-    stream = source(**options).streamReader(source(**options).schema())
-
-    def taken(start: Any) -> tuple[Any, list[Any]]:
-        end = stream.latestOffset(start, ReadAllAvailable())
-        batches = [batch for part in stream.partitions(start, end) for batch in stream.read(part)]
-        return end, [row["after"]["NAME"] for batch in batches for row in batch.to_pylist()]
-
-    start, first = taken(stream.initialOffset())
-    assert first == ["x"]
-    night_of(tmp_path, 4, column, value)
-    if expected is not None:
-        assert taken(start)[1] == [expected]
-        return
-    with pytest.raises(OptionError, match="NAME") as caught:
-        taken(start)
-    assert caught.value.code == "LMP-S012"
-
-
-@pytest.mark.parametrize("is_stream", [False, True])
-@pytest.mark.parametrize("files", ["none", "damaged"])
-def test_a_schema_is_enough_where_no_file_says_the_columns(files: str, is_stream: bool, tmp_path: Path) -> None:
-    options = {"path": str(tmp_path), "table": "PROD.ITEMS"}
-    night_of(tmp_path, 1, NAME)
-    columns = source(**options).schema()
-    (tmp_path / "n1.dat").write_bytes(bytes(100))
-    if files == "none":
-        for path in tmp_path.glob("n1.*"):
-            path.unlink()
-    plain = StructType(
-        [StructField("op", StringType()), StructField("_corrupt_fields", columns["_corrupt_fields"].dataType)]
-    )
-    for schema in (columns, plain):
-        for given in ({"settledSeconds": "0", **options} if is_stream else options, {}):
-            if not given and schema is plain:
-                continue  # nothing says what to read
-            if is_stream:
-                assert source(**given).streamReader(schema).initialOffset()
-            else:
-                reader = source(**given).reader(schema)
-                rows = [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
-                codes = [fault["code"] for row in rows for fault in row["_corrupt_fields"]]
-                assert codes == (["LMP-F003"] if files == "damaged" else [])
+@pytest.mark.parametrize("size", ["1000", "1000b", " 1k ", "1KB", "1000B"])
+def test_sizes_in_the_words_of_spark(size: str) -> None:
+    found = request_of({"path": "x", "spec": "bmc_lldf", "maxPartitionBytes": size}).max_bytes
+    assert found == (1024 if "k" in size.lower() else 1000)
 
 
 @pytest.mark.parametrize("envelope", ["debezium", "changefeed"])
@@ -213,13 +139,6 @@ def _index(row: dict[str, Any]) -> int:
     return int(row["_metadata"]["record_index"])
 
 
-def test_the_last_rows_of_keys_are_refused_with_advice(night: Files) -> None:
-    with pytest.raises(OptionError, match="envelope apply compares all rows") as caught:
-        source(path=str(night.data), control=str(night.control), table="ITEMS", envelope="apply").schema()
-    assert caught.value.hint is not None
-    assert "take changefeed" in caught.value.hint
-
-
 def test_commit_order_is_refused_with_advice(spark: SparkSession, night: Files) -> None:
     from pyspark.errors import PySparkException
 
@@ -234,8 +153,6 @@ def test_commit_order_is_refused_with_advice(spark: SparkSession, night: Files) 
     ("options", "said"),
     [
         ({}, "no path"),
-        ({"path": "x", "maxPartitionBytes": "0"}, "maxPartitionBytes"),
-        ({"path": "x", "maxPartitionBytes": "128m"}, "maxPartitionBytes"),
         ({"path": "x", "mode": "lenient"}, "mode has no value"),
         ({"path": "x", "spec": "bmc_lldf", "columns": "no_such_field"}, "no_such_field"),
         ({"path": "x", "spec": "no_such_spec"}, "no_such_spec"),
@@ -253,8 +170,6 @@ def test_records_that_are_no_changes_are_refused(night: Files) -> None:
 
 def test_options_match_without_case(night: Files) -> None:
     made = source(PATH=str(night.data), CONTROL=str(night.control), ROWIMAGES="Total", MAXPARTITIONBYTES="1000")
-    from lmparse.spark.source import request_of
-
     request = request_of(made.options)
     assert request.paths == (str(night.data),)
     assert (request.options.row_images, request.max_bytes, request.with_changes) == ("total", 1000, True)

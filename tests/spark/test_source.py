@@ -67,9 +67,7 @@ def test_register_makes_the_source_known_by_hand(spark: SparkSession, night: Fil
 # -- ways to name files ---------------------------------------------------------------------
 
 
-def test_create_table_with_comments_from_the_spec(
-    spark: SparkSession, night: Files, example: logs.Example, tmp_path: Path
-) -> None:
+def test_create_table_with_comments_from_the_spec(spark: SparkSession, night: Files, example: logs.Example) -> None:
     """Of a table in the catalog Spark hands over no option when it is read."""
     spark.sql(
         f"CREATE TABLE stored USING lmparse OPTIONS (path '{night.data}', control '{night.control}', "
@@ -82,10 +80,7 @@ def test_create_table_with_comments_from_the_spec(
             inserts = [row for row in rows_of(reader.table("stored")) if row["op"] == "I"]
             assert 0 < len(inserts) == reader.table("stored").count() < len(changes)
         committed = {"operations": "I", "include": "committed"}
-        arrived = spark.readStream.options(settledSeconds="0", **committed).table("stored")
-        writer = arrived.writeStream.format("memory").queryName("arrived").trigger(availableNow=True)
-        writer.option("checkpointLocation", str(tmp_path)).start().awaitTermination(60)
-        assert 0 < spark.table("arrived").count() == spark.read.options(**committed).table("stored").count()
+        assert 0 < spark.read.options(**committed).table("stored").count() < len(inserts)
         described = {row.col_name: row.comment for row in spark.sql("DESCRIBE TABLE stored").collect()}
     finally:
         spark.sql("DROP TABLE stored")

@@ -220,7 +220,7 @@ _KILLED = """
 import os, signal, sys
 from dataclasses import replace
 from lmparse import cli
-from lmparse.export import change_folder, conversion, landing, landing_parquet
+from lmparse.export import conversion, land, land_parquet
 from lmparse.storage import atomic_output, processes
 
 def kill(*_):
@@ -232,14 +232,13 @@ if when == "made":
 elif when == "put":
     atomic_output._put = kill
 else:
-    landing_parquet.ParquetChanges._place = kill
-run = landing.run
+    land_parquet.ParquetChanges._place = kill
+run = land.run
 in_parts = lambda function, tasks: processes.in_order(function, tasks, 2)
-change_folder.DEFAULT_BYTES = 2000
 if "--jobs" in words:
     conversion.DEFAULT_BYTES = 2000
 elif "columnar" in words:
-    landing.run = lambda asked, *rest: run(replace(asked, run=in_parts, part_bytes=2000), *rest)
+    land.run = lambda asked, *rest: run(replace(asked, run=in_parts, part_bytes=2000), *rest)
 sys.exit(cli.main(words))
 """
 """When all is made and is to be moved to its place."""
@@ -286,7 +285,7 @@ def test_files_of_tasks_of_spark_that_were_killed_are_removed(tmp_path: Path) ->
         "0",
         f"part-00007-{'0a' * 16}.parquet",
         "before/0.parquet",
-        f"{'0a' * 8}-0-2026-01-01",
+        f"{'0a' * 16}",
     ):
         (folder / place).parent.mkdir(exist_ok=True)
         (folder / place).touch()

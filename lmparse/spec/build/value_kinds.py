@@ -8,8 +8,7 @@ from typing import Any
 
 from lmparse.spec.build.constructs import near
 from lmparse.spec.build.layouts import constant
-from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER, number_kind
-from lmparse.spec.build.scopes import PEEK, Scope, attributes, instances
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, PEEK, Scope, attributes, instances, number_kind
 from lmparse.spec.build.shape import Finding
 from lmparse.spec.kind_words import DECIMALS, MAX_DIGITS, SCALABLE, ZONED, digits, is_decimal, precision
 from lmparse.spec.page_names import PAGES, PAGES_OF_THE_FILE, maybe_named
@@ -64,8 +63,8 @@ def _bits(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
     type_ = attribute.get("type")
     for name in type_["cases"].values() if isinstance(type_, dict) else [type_]:
         number = NUMBER.match(name) if isinstance(name, str) else None
-        if number and number[1] == "b" and int(number[2]) > _MOST_BITS:
-            yield f"{where}/type", f"{name} is a number of more than {_MOST_BITS} bits: read it as bytes, with a size"
+        if number and number[1] == "b" and not 0 < int(number[2]) <= _MOST_BITS:
+            yield f"{where}/type", f"{name} is not a number of 1 to {_MOST_BITS} bits: read it as bytes, with a size"
 
 
 def _names(scope: Scope) -> Iterator[Finding]:

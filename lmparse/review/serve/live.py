@@ -1,0 +1,147 @@
+"""Live specs: builds a folder of specs again after each change, and has the files read with what was built.
+
+Each build has a folder of its own, so that its parsers are loaded beside those of the last one. Where a build fails,
+the last good one stays in use.
+"""
+
+from __future__ import annotations
+
+import glob
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Lock, Thread
+from typing import Any, Self
+
+from lmparse.errors import LmparseError, OptionError
+from lmparse.review.explain.explanation import printable
+from lmparse.review.serve.served_file import ServedFile, error_row, unforeseen
+from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
+from lmparse.spec.build.products import Builder
+from lmparse.spec.build.specs import Problem, SpecError
+from lmparse.spec.build.watch import watch
+from lmparse.storage.atomic_output import write_files
+
+_LONGEST_WAIT = 60
+"""Seconds in which the first build must end, before the server says where it is."""
+_LONGEST_END = 10
+"""Seconds in which a build may end when the server does."""
+
+
+class LiveSpecs:
+    """A folder of specs that is built whenever one of them changes."""
+
+    def __init__(self, source: Path, spec: str | None, files: Sequence[ServedFile], options: Mapping[str, Any]) -> None:
+        """`spec` is the id of the spec of the records; None: the only one that no other imports."""
+        self.source, self._spec = _narrowed(source, spec), spec
+        self._files, self._options = files, options
+        for file in files:
+            file.withhold("there are no built specs yet to read the file with")
+        self._folder = TemporaryDirectory(prefix="lmparse-specs-")
+        self._lock = Lock()
+        self._problems: list[dict[str, Any]] = []
+        self._generation, self._version = 0, 0
+        self._last = ""
+        """The id of the spec that was built last."""
+        self._built: list[int] = []
+        """Versions whose products are there."""
+        self._first, self._ended = Event(), Event()
+        self._thread = Thread(target=self._watch, name="specs", daemon=True)
+
+    def start(self) -> Self:
+        """Begin to build; returns itself when the first build has ended."""
+        self._thread.start()
+        self._first.wait(_LONGEST_WAIT)
+        return self
+
+    def close(self) -> None:
+        """End, and remove what was built. A build that takes long is not waited for."""
+        self._ended.set()
+        if self._thread.ident is not None:
+            self._thread.join(_LONGEST_END)
+        self._folder.cleanup()
+
+    def state(self) -> dict[str, Any]:
+        """How often something changed that is shown, and what is wrong in the specs now.
+
+        A file that was written to is read anew, too.
+        """
+        with self._lock:
+            for file in self._files:
+                if file.has_changed():
+                    file.reopen()
+                    self._generation += 1
+            return {"generation": self._generation, "version": self._version, "problems": self._problems}
+
+    def _watch(self) -> None:
+        builder = Builder("dukpy", None)  # in this thread, where all builds are
+        watch(builder, self.source, lambda: self._build(builder), self._ended.is_set)
+
+    def _build(self, builder: Builder) -> None:
+        problems: list[dict[str, Any]] = []
+        built: str | None = None
+        try:
+            made = builder.make(self.source)
+            problems = list(map(_problem, made.problems))
+            spec = self._chosen(builder)
+            if f"{spec}.py" in made.products:
+                folder = self._folder_of(self._version)
+                write_files(folder, {name: text.encode() for name, text in made.products.items()})
+                built = str(folder / spec)
+        except SpecError as error:
+            problems = list(map(_problem, error.problems))
+        except LmparseError as error:
+            problems.append(error_row(error))
+        except (CompilerUnavailable, CompilerUnfit) as error:
+            problems.append(error_row(LmparseError(str(error), code="LMP-S005")))
+        except Exception as error:  # whatever ends one build: the next change is to be built again
+            problems.append(error_row(unforeseen(error)))
+        if built is not None:
+            for version in self._built[:-1]:  # a request may still read with the last one
+                shutil.rmtree(self._folder_of(version), ignore_errors=True)
+            self._built = [*self._built[-1:], self._version]
+        with self._lock:
+            self._version += 1
+            self._problems = problems
+            if built is not None:
+                self._generation += 1
+                for file in self._files:
+                    file.reopen({**self._options, "spec": built})
+        self._first.set()
+
+    def _folder_of(self, version: int) -> Path:
+        return Path(self._folder.name, str(version))
+
+    def _chosen(self, builder: Builder) -> str:
+        """The id of the spec of the records; empty if that cannot be said now. Raises OptionError if several may be
+        meant."""
+        found = builder.selection
+        if self._spec is not None or found is None:
+            return self._spec or ""
+        if any(place not in found.known for place in found.faults):
+            return self._last  # what cannot be read may import the others
+        specs = [*found.specs, *found.failed]
+        imported = {place for spec in specs for place in spec.imports}
+        ids = sorted(spec.id for spec in specs if spec.place not in imported)
+        if len(ids) != 1:
+            known = ", ".join(ids or sorted(spec.id for spec in specs))
+            raise OptionError("several specs may be that of the records", hint=f"give spec: one of {known}")
+        self._last = ids[0]
+        return self._last
+
+
+def _narrowed(source: Path, spec: str | None) -> Path:
+    """The file of the spec in a folder, so that only this one and what it imports are built; else the folder.
+
+    A file alone is looked up two folders up, so this holds for the specs of a family in a folder of their own.
+    """
+    found = list(source.rglob(f"{glob.escape(spec)}.ksy")) if spec is not None and source.is_dir() else []
+    return found[0] if len(found) == 1 and found[0].parent.parent == source else source
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {
+        "code": problem.code, "text": printable(problem.text), "hint": printable(problem.where),
+        "path": printable(problem.path), "line": problem.line, "column": problem.column,
+    }  # fmt: skip

@@ -1,0 +1,199 @@
+"""Record list: the records of a file by number, rows of a list of them, and filters.
+
+A filter looks at records for some seconds, and says where to go on, so that each request ends soon in a file of any
+size.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from lmparse.errors import DataError, FramingError
+from lmparse.framing.extents import RecordExtent, Span
+from lmparse.records.dissection import Dissection
+from lmparse.records.file_dissection import RecordHeading, faulty
+from lmparse.review.explain.explanation import printable
+from lmparse.review.explain.search import RecordSearch
+from lmparse.terminal import json_text
+
+MOST_ROWS = 200
+"""Most rows of one request."""
+_MOST_SECONDS = 2
+"""Seconds after which a request looks at no further record; it looks at one at least."""
+_STEP = 1 << 20
+"""Bytes of the file between two places that are kept: at most so many are read to find a record by its number."""
+_SEARCHED = 1 << 23
+"""Size in bytes of the largest file whose records have, unasked, facts that need a pass over the whole file: the pass
+over a log of Db2 LUW takes some seconds for so many bytes."""
+_LEAST_CONTAINED = 3
+"""Least length of a filter that need not be the whole type or table."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRow:
+    """A record in the list."""
+
+    extent: RecordExtent
+    position: str
+    """Its position in the log, in hex; empty for records without one."""
+    heading: RecordHeading
+    faults: tuple[DataError, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row for the front-end."""
+        return {
+            "record": self.extent.index,
+            "offset": self.extent.offset,
+            "length": self.extent.length,
+            "position": self.position,
+            "type": printable(self.heading.type),
+            "meaning": printable(self.heading.meaning),
+            "table": printable(self.heading.table),
+            "outcome": printable(self.heading.outcome),
+            "faults": [printable(f"{fault.says()} [{fault.code}]") for fault in self.faults],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFilter:
+    """Which records are listed; an empty text, and false, for all."""
+
+    type: str = ""
+    table: str = ""
+    value: str = ""
+    """`NAME=VALUE` for a value of a field or column, or a text that a value contains."""
+    is_damaged: bool = False
+
+    def accepts_heading(self, heading: RecordHeading) -> bool:
+        """Whether a record with this heading may be listed."""
+        return _is_meant(self.type, heading.type, heading.meaning) and _is_meant(self.table, heading.table)
+
+    def accepts(self, found: Dissection) -> bool:
+        """Whether a record with these fields is listed."""
+        return (not self.is_damaged or bool(faulty(found))) and has_value(found, self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The answer to one request."""
+
+    rows: list[RecordRow]
+    next: int | None
+    """Number of the record with which the list goes on; None at its end."""
+    looked_at: int
+    """Number of records that were looked at."""
+    damage: FramingError | None = None
+    """Why the list ends before the end of the file."""
+
+
+class RecordList:
+    """The records of one file."""
+
+    def __init__(self, search: RecordSearch) -> None:
+        self.search = search
+        self.file = search.file
+        self.is_searched = len(self.file.buffer) <= _SEARCHED
+        """Whether rows have facts that need a pass over the whole file."""
+
+    def rows(self, first: int, count: int, wanted: RecordFilter) -> Listed:
+        """At most `count` records from number `first` on that a filter accepts."""
+        rows: list[RecordRow] = []
+        looked_at, end = 0, time.monotonic() + _MOST_SECONDS
+        try:
+            for extent in self.extents(first):
+                if len(rows) == min(count, MOST_ROWS) or (looked_at and time.monotonic() > end):
+                    return Listed(rows, extent.index, looked_at)
+                looked_at += 1
+                heading = self._heading(extent)
+                if wanted.accepts_heading(heading) and wanted.accepts(found := self._dissected(extent)):
+                    rows.append(self._row(extent, heading, found))
+        except FramingError as error:
+            return Listed(rows, None, looked_at, error)
+        return Listed(rows, None, looked_at)
+
+    # -- by number ------------------------------------------------------------------------------
+
+    def extents(self, first: int = 0) -> Iterator[RecordExtent]:
+        """The records from a number on. Raises FramingError where the file is damaged."""
+        if first == 0:
+            yield from self.file.extents()
+            return
+        place = max(bisect_right(self._firsts, first) - 1, 0)
+        for span in self._spans[place:]:
+            for extent in self.file.extents(span):
+                if extent.index >= first:
+                    yield extent
+
+    def extent(self, number: int) -> RecordExtent | None:
+        """One record; None if there is none with this number. Raises FramingError for damage in front of it."""
+        return next(self.extents(number), None)
+
+    @cached_property
+    def count(self) -> int:
+        """Number of the records up to the end of the file, or to its damage."""
+        count = self._firsts[-1]
+        try:
+            for extent in self.file.extents(self._spans[-1]):
+                count = extent.index + 1
+        except FramingError:
+            pass
+        return count
+
+    @cached_property
+    def _spans(self) -> list[Span]:
+        return self.file.spans(_STEP)
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        return [span.first_index or 0 for span in self._spans]
+
+    # -- of one record --------------------------------------------------------------------------
+
+    def _row(self, extent: RecordExtent, heading: RecordHeading, found: Dissection) -> RecordRow:
+        positions = ("", *(f"{number:X}" for _, number in self.search.dissector.positions_of(extent)))
+        return RecordRow(extent, positions[-1] if len(positions) < 3 else positions[1], heading, tuple(faulty(found)))
+
+    def _heading(self, extent: RecordExtent) -> RecordHeading:
+        try:
+            values = self.file.read_bytes(extent.read(self.file.buffer)).values
+        except DataError:
+            return RecordHeading()
+        return self.search.dissector.heading(extent, values, searches=self.is_searched)
+
+    def _dissected(self, extent: RecordExtent) -> Dissection:
+        if self.is_searched:
+            return self.search.dissector.dissect(extent)
+        return self.search.dissector.dissect_bytes(extent.read(self.file.buffer))
+
+
+def has_value(found: Dissection, wanted: str) -> bool:
+    """Whether a record has a value: `NAME=VALUE`, or a text that one of its values contains; true for no text."""
+    name, is_named, value = wanted.partition("=")
+    if not wanted:
+        return True
+    if is_named:
+        return any(text == value for names, text in _values(found) if name.strip().casefold() in names)
+    return any(wanted.casefold() in text.casefold() for _, text in _values(found))
+
+
+def _values(found: Dissection) -> Iterator[tuple[set[str], str]]:
+    """The values as they are shown, each with the names of its field; texts without quotes."""
+    for node in found.walk():
+        if node.value is not None:
+            text = node.value if isinstance(node.value, str) else json_text(node.value)
+            names = {node.path, node.field.id, node.field.orig_id or "", node.path.removesuffix(".value")}
+            yield {name.casefold() for name in names}, printable(text)
+
+
+def _is_meant(wanted: str, *texts: str) -> bool:
+    """Whether a text is the wanted one, or contains it if it is long enough to be a part of a name."""
+    folded = wanted.strip().casefold()
+    if not folded:
+        return True
+    known = [text.casefold() for text in texts]
+    return folded in known or (len(folded) >= _LEAST_CONTAINED and any(folded in text for text in known))

@@ -1,0 +1,199 @@
+"""The runtime of generated parsers: Kaitai's, with a budget of steps for each record.
+
+Generated modules import their base classes, `range` and `zlib` from here in place of `kaitaistruct`, `builtins` and
+`zlib`, so that parsers of others in the process are as they were. A record pays for 16 steps with each of its bytes,
+and has `record_steps` beyond that. A step is an object, a round of a loop, or a byte that is read again or copied into
+a stream of its own; plain reads end with the bytes of the record and are not counted. Without `begin`, nothing is.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import threading
+import zlib as _zlib
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+import kaitaistruct
+
+from lmparse.limits import DEFAULT, Limits
+
+__all__ = ["BytesIO", "KaitaiStream", "KaitaiStruct", "begin", "end", "from_zero", "range", "zlib"]
+
+STEPS_A_BYTE = 16
+"""Steps that each byte of a record pays for; records without a fault have some two."""
+DEEPEST = 200
+"""Nested records that may be around one; Python can call what reads, converts and shows them as often."""
+_ROUNDS = 32
+"""Objects between two checks of a budget, and rounds of a loop that are paid for at once."""
+
+
+class RestoreError(Exception):
+    """`process` of a spec cannot restore bytes; the text says why."""
+
+
+class Budget:
+    """What is counted for one record of `size` bytes."""
+
+    __slots__ = ("_limits", "_most", "objects", "steps", "unpacked")
+
+    def __init__(self, limits: Limits = DEFAULT, size: int = 0) -> None:
+        self._limits = limits
+        self._most = limits.record_steps + STEPS_A_BYTE * size
+        self.objects = self.steps = self.unpacked = 0
+
+    def step(self, steps: int = 1) -> None:
+        """Count steps. Raises LimitError LMP-L007."""
+        self.steps += steps
+        if self.steps + self.objects > self._most:
+            raise self._limits.error("record_steps")
+
+    def check(self) -> None:
+        """Check the objects counted. Raises LimitError LMP-L007, and RecursionError if they are nested too deeply."""
+        self.step(0)
+        try:
+            frame: Any = sys._getframe(2 * DEEPEST)  # an object takes two calls; most stacks have fewer
+        except ValueError:
+            return
+        depth, frame = 0, sys._getframe(1)
+        while frame is not None:
+            depth += frame.f_code.co_name == "_read" and frame.f_globals.get("KaitaiStruct") is KaitaiStruct
+            frame = frame.f_back
+        if depth > DEEPEST:
+            raise RecursionError
+
+    def unpack(self, packed: bytes) -> bytes:
+        """The bytes that zlib packed. Raises RestoreError, and LimitError LMP-L008 before more are in memory."""
+        unpacker = _zlib.decompressobj()
+        try:
+            data = unpacker.decompress(packed, self._limits.record_unpacked_bytes - self.unpacked + 1)
+        except _zlib.error as error:
+            raise RestoreError(str(error)) from None
+        self.unpacked += len(data)
+        self._limits.check("record_unpacked_bytes", self.unpacked)
+        if not unpacker.eof:
+            raise RestoreError("Error -5 while decompressing data: incomplete or truncated stream")
+        return data
+
+
+class _Current(threading.local):
+    budget: Budget | None = None
+
+
+_current = _Current()
+
+
+def begin(limits: Limits, size: int) -> None:
+    """Begin the budget of a record of `size` bytes that this thread reads."""
+    _current.budget = Budget(limits, size)
+
+
+def end() -> int:
+    """End it: what is read of the record later, on first use, is not counted. Returns the bytes that were unpacked,
+    copied or read again."""
+    budget, _current.budget = _current.budget, None
+    return 0 if budget is None else budget.unpacked + budget.steps
+
+
+def _step(steps: int = 1) -> None:
+    budget = _current.budget
+    if budget is not None:
+        budget.step(steps)
+
+
+class KaitaiStruct(kaitaistruct.KaitaiStruct):  # type: ignore[misc]
+    """An object of a generated parser."""
+
+    def __init__(self, io: Any) -> None:
+        self._io = io
+        budget = _current.budget
+        if budget is not None:
+            budget.objects += 1
+            if not budget.objects % _ROUNDS:
+                budget.check()
+
+
+class KaitaiStream(kaitaistruct.KaitaiStream):  # type: ignore[misc]
+    """A stream of the bytes of a record, or of a part of it."""
+
+    def __init__(self, io: Any) -> None:
+        super().__init__(io)
+        self._begun = 0
+        """Where reading began after the last seek."""
+        _step(self._size)
+
+    def read_bytes(self, n: int) -> bytes:
+        """See KaitaiStream, which makes two calls more for the same."""
+        if n < 1:
+            _step()
+            return super().read_bytes(n)  # type: ignore[no-any-return]
+        self.bits_left = self.bits = 0
+        data: bytes = self._io.read(n)
+        if len(data) < n:
+            text = f"requested {n} bytes, but only {len(data)} bytes available"
+            raise kaitaistruct.EndOfStreamError(text, n, len(data))
+        return data
+
+    def read_bytes_full(self) -> bytes:
+        """See KaitaiStream."""
+        _step()
+        return super().read_bytes_full()  # type: ignore[no-any-return]
+
+    def read_bytes_term(self, *arguments: Any) -> bytes:
+        """See KaitaiStream."""
+        _step()
+        return super().read_bytes_term(*arguments)  # type: ignore[no-any-return]
+
+    def read_bytes_term_multi(self, *arguments: Any) -> bytes:
+        """See KaitaiStream."""
+        _step()
+        return super().read_bytes_term_multi(*arguments)  # type: ignore[no-any-return]
+
+    def is_eof(self) -> bool:
+        """See KaitaiStream."""
+        _step()
+        return super().is_eof()  # type: ignore[no-any-return]
+
+    def seek(self, n: int) -> None:
+        """See KaitaiStream. What was read since the last seek counts: it may be read again."""
+        _step(1 + max(self._io.tell() - self._begun, 0))
+        super().seek(n)
+        self._begun = n
+
+    @staticmethod
+    def process_xor_many(data: bytes, key: bytes) -> bytes:
+        """The exclusive or with a key, again and again. Raises RestoreError if the key has no bytes."""
+        if data and not key:
+            raise RestoreError("the key of xor has no bytes")
+        return kaitaistruct.KaitaiStream.process_xor_many(data, key)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def process_rotate_left(data: bytes, amount: int, group_size: int) -> bytes:
+        """The bits of each byte, rotated left by a number that may be any."""
+        return kaitaistruct.KaitaiStream.process_rotate_left(data, amount % 8, group_size)  # type: ignore[no-any-return]
+
+
+class zlib:
+    """What generated parsers call of the module of this name."""
+
+    @staticmethod
+    def decompress(packed: bytes) -> bytes:
+        """See `Budget.unpack`."""
+        return (_current.budget or Budget()).unpack(packed)
+
+
+def range(count: int) -> Iterator[int]:
+    """The numbers of the items of a list, of which each is a step."""
+    for start in builtins.range(0, count, _ROUNDS):
+        stop = min(start + _ROUNDS, count)
+        _step(stop - start)
+        yield from builtins.range(start, stop)
+
+
+def from_zero(number: Any) -> Any:
+    """The number of an item or byte as it is. Raises IndexError if it is below zero: Python counts from the end."""
+    if number < 0:
+        raise IndexError(f"there is no item {number}")
+    return number

@@ -1,0 +1,104 @@
+"""The list of records with its filters; `tests/review/test_serve_pages.py` drives the front-end in a browser."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from served import BAD, CHANGES, all_rows
+
+from lmparse.framing.extents import RecordExtent
+from lmparse.review.explain.search import explain, search_in
+from lmparse.review.serve import record_list
+from lmparse.review.serve.record_list import RecordFilter, RecordList
+from lmparse.samples import bmc_log, db2_log
+
+# -- the list ------------------------------------------------------------------------------------
+
+
+def test_rows_have_number_place_type_table_and_outcome() -> None:
+    first, second, *_ = RecordList(search_in(CHANGES)).rows(0, 10, RecordFilter()).rows
+    row = second.to_dict()
+    assert (row["record"], row["type"], row["table"], row["outcome"]) == (1, "UB", "PROD.ORDERS", "Committed")
+    assert (row["offset"], row["length"]) == (explain(CHANGES, 1).offset, 323)
+    node = explain(CHANGES, 0).dissection.at("log_rba")
+    assert node is not None
+    assert int(first.position, 16) == int(node.value, 16)
+
+
+def test_rows_of_a_db2_log_have_kind_table_and_outcome(tmp_path: Path) -> None:
+    tables, log = db2_log.make(units=12).write(tmp_path)
+    rows = [row.to_dict() for row in RecordList(search_in(log, tables=str(tables))).rows(0, 60, RecordFilter()).rows]
+    named = {(row["type"], row["table"]) for row in rows}
+    assert ("update_record_v97", "HR.EMPLOYEE") in named
+    assert {row["outcome"] for row in rows} >= {"committed", "rolled-back"}
+    ids = {row.to_dict()["table"] for row in RecordList(search_in(log)).rows(0, 60, RecordFilter()).rows}
+    assert any(re.fullmatch(r"\d+\.\d+", name) for name in ids)
+
+
+def test_filters_by_type_table_and_value(tmp_path: Path) -> None:
+    control, data = bmc_log.make(units=20).write(tmp_path)
+    records = RecordList(search_in(data, control=str(control)))
+    rows = {row.extent.index: row for row in records.rows(0, 200, RecordFilter()).rows}
+    assert len(rows) == records.count
+    updates = all_rows(records, RecordFilter(type="ub"), 3)
+    assert updates == [number for number, row in rows.items() if row.heading.type == "UB"] != []
+    assert all_rows(records, RecordFilter(type="u")) == []  # too short for a part of a word
+    assert set(all_rows(records, RecordFilter(type="insert"))) > set(all_rows(records, RecordFilter(type="I"))) != set()
+    named = all_rows(records, RecordFilter(table="employee", type="UB"))
+    assert named == [number for number in updates if rows[number].heading.table == "PAYROLL.EMPLOYEE"] != []
+    values = all_rows(records, RecordFilter(value="CHANGE TYPE=UB"))
+    assert values == all_rows(records, RecordFilter(value="change_type=UB")) == updates
+    assert all_rows(records, RecordFilter(value="change_type=ub")) == []
+    contained = all_rows(records, RecordFilter(value="payroll"))
+    assert contained == [number for number, row in rows.items() if "PAYROLL" in row.heading.table] != []
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("bmc_row_image/null_indicator", {"control": "ctl"}), ("db2_row/v10_little_slot_behind", {"tables": "tables"})],
+)
+def test_damaged_records_are_filtered_and_say_why(name: str, options: dict[str, str]) -> None:
+    beside = {option: str(BAD / f"{name}.{ending}") for option, ending in options.items()}
+    records = RecordList(search_in(BAD / f"{name}.bin", **beside))
+    listed = records.rows(0, 50, RecordFilter(is_damaged=True))
+    assert [row.extent.index for row in listed.rows] == [1]
+    assert [fault.code for fault in listed.rows[0].faults] == [
+        fault.code for fault in explain(BAD / f"{name}.bin", 1, **beside).faults
+    ]
+
+
+@pytest.mark.parametrize("name", ["bmc_lldf/cut_inside_record", "db2_log/v10_little_bare_cut_in_body"])
+def test_a_list_ends_with_the_damage_of_the_file(name: str) -> None:
+    records = RecordList(search_in(BAD / f"{name}.bin"))
+    listed = records.rows(0, 50, RecordFilter())
+    assert listed.rows
+    assert listed.next is None
+    assert listed.damage is not None
+    assert listed.damage.code == "LMP-F006"
+    assert records.count == len(listed.rows)
+
+
+def test_any_record_is_found_by_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_list, "_STEP", 1 << 12)
+    for sample in (bmc_log, db2_log):
+        _, data = sample.make(units=12).write(tmp_path)
+        search = search_in(data)
+        index = RecordList(search)
+        extents: list[RecordExtent] = list(search.file.extents())
+        assert index.count == len(extents)
+        for number in (0, 1, 7, len(extents) // 2, len(extents) - 1):
+            assert index.extent(number) == extents[number]
+            assert list(index.extents(number)) == extents[number:]
+        assert index.extent(len(extents)) is None
+
+
+def test_a_request_looks_at_records_for_some_time_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of records of many megabytes, or of a spec whose parser does much, all of a file would take minutes."""
+    monkeypatch.setattr(record_list, "_MOST_SECONDS", -1)
+    records = RecordList(search_in(CHANGES))
+    for wanted in (RecordFilter(), RecordFilter(value="no such value")):
+        listed = records.rows(0, 50, wanted)
+        assert (listed.next, listed.looked_at) == (1, 1)
+    assert all_rows(records, RecordFilter()) == [0, 1, 2]

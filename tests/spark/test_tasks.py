@@ -1,0 +1,63 @@
+"""Changes that executors read after a stage of their own has found the transactions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lmparse.errors import OptionError
+from lmparse.samples import bmc_log, db2_log
+from lmparse.spark import read_changes, write_parquet
+from lmparse.spark.tasks import runner
+from lmparse.values.codepages import lookup
+
+pytestmark = pytest.mark.spark
+
+
+def rows(frame: Any) -> list[str]:
+    return sorted(str(row.asDict(recursive=True)) for row in frame.collect())
+
+
+@pytest.mark.parametrize("table", [None, "HR.EMPLOYEE"])
+def test_changes_are_those_of_the_data_source(spark: Any, table: str | None, tmp_path: Path) -> None:
+    tables, log = map(str, db2_log.make(30).write(tmp_path))
+    given: dict[str, Any] = {"tables": tables, "include": "all", "maxPartitionBytes": 30_000}
+    given |= {} if table is None else {"table": table}
+    found = read_changes(spark, log, **given)
+    expected = spark.read.format("lmparse").options(**given).load(log)
+    assert found.rdd.getNumPartitions() > 3
+    assert found.schema.simpleString() == expected.schema.simpleString()
+    assert rows(found) == rows(expected)
+    assert found.count() > 30
+
+
+def test_changes_of_log_master(spark: Any, tmp_path: Path) -> None:
+    control, log = map(str, bmc_log.make().write(tmp_path)[:2])
+    expected = spark.read.format("lmparse").option("control", control).load(log)
+    assert rows(read_changes(spark, log, control=control)) == rows(expected)
+
+
+def test_parquet_of_a_log_in_parts(spark: Any, tmp_path: Path) -> None:
+    tables, log = map(str, db2_log.make(30).write(tmp_path))
+    given = {"tables": tables, "table": "HR.EMPLOYEE", "include": "all"}
+    written = write_parquet(spark, log, tmp_path / "out", **given, maxPartitionBytes=30_000)
+    assert len(written.files) > 3
+    whole = read_changes(spark, log, **given)
+    found = spark.read.parquet(str(tmp_path / "out"))
+    assert sorted(row["seq"] for row in found.collect()) == sorted(row["seq"] for row in whole.collect())
+
+
+def test_order_has_no_meaning(spark: Any, tmp_path: Path) -> None:
+    tables, log = map(str, db2_log.make(1).write(tmp_path))
+    with pytest.raises(OptionError, match="order commit"):
+        read_changes(spark, log, tables=tables, order="commit")
+
+
+def test_an_error_of_a_task_is_raised_at_its_place(spark: Any) -> None:
+    found = iter(runner(spark)(lookup, ["cp037", "utf-8", "no page", "cp037"]))
+    assert [next(found).name for _ in range(2)] == ["cp037", "utf-8"]
+    with pytest.raises(OptionError, match="no page"):
+        next(found)
+    assert list(runner(spark)(lookup, [])) == []
