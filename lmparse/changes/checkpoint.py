@@ -128,19 +128,6 @@ class Checkpoint:
         for stretch in self.needed:
             stretch.check(limits)
 
-    def has_read_as(self, other: Checkpoint) -> bool:
-        """Whether the files up to here had the same stretches of the log as those up to another one, and perhaps more
-        behind these."""
-        files, theirs = [one for one in self.files if one.first <= other.reached], list(other.files)
-        if MOST_FILES in (len(self.files), len(theirs)):  # the oldest ones are not kept
-            count = min(len(files), len(theirs))
-            files, theirs = files[len(files) - count :], theirs[len(theirs) - count :]
-        # The last one may have grown.
-        is_same = files[:-1] == theirs[:-1] and [one.first for one in files] == [one.first for one in theirs]
-        end = other.reached[1]
-        ranges = [(low, min(high, end)) for low, high in self.ranges if low <= end]
-        return self.reached >= other.reached and is_same and ranges == list(other.ranges)
-
     def to_json(self) -> str:
         """The text of its file."""
         shown = {"checkpoint_version": _VERSION, **asdict(self)}

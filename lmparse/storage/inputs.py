@@ -36,10 +36,6 @@ class Inputs:
         return any(place.is_relative_to(folder) for place in self.places)
 
 
-NO_INPUTS = Inputs(frozenset(), frozenset())
-"""Those of a command that reads no files."""
-
-
 def inputs_of(names: Iterable[str | Path | None], *, at_any_depth: bool = True) -> Inputs:
     """The files that paths, `file:` URLs, folders and patterns name; of a folder all files at any depth.
 
