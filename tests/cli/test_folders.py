@@ -159,7 +159,7 @@ def test_outputs_of_an_earlier_run_are_not_files_of_the_log(
 
 
 @pytest.mark.parametrize("named", ["", "/*"])
-def test_pages_and_tables_may_be_in_the_folder_that_is_read(run: Command, tmp_path: Path, named: str) -> None:
+def test_tables_may_be_in_the_folder_that_is_read(run: Command, tmp_path: Path, named: str) -> None:
     """Each night the same: what the run before has written is none of the log's files, and is replaced."""
     folder = tmp_path / "logs"
     bmc_log.make(units=2).write(folder)
@@ -167,7 +167,6 @@ def test_pages_and_tables_may_be_in_the_folder_that_is_read(run: Command, tmp_pa
     for words in (
         ("convert", files, folder / "out.jsonl", "--overwrite"),
         ("convert", files, folder / "changes", "--control", folder, "--format", "csv", "--overwrite"),
-        ("summary", files, "--html", folder / "page.html", "--overwrite"),
     ):
         before = sorted(folder.iterdir())
         found = []

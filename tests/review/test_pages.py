@@ -29,11 +29,6 @@ EXPLAINED = {
     "luw": ("db2_log/v10_little_transactions.bin", "--record", "0"),
 }
 """Pages of single records."""
-SUMMARIZED = {
-    "bmc": ("bmc_lldf/changes_bdw.bin", "--control", "bmc_lldf/changes_bdw.ctl"),
-    "luw": ("db2_log/v10_little_transactions.bin", "--spec", "db2_log"),
-}
-"""Pages of whole logs."""
 
 
 def lmparse(*arguments: str | Path) -> None:
@@ -45,11 +40,9 @@ def lmparse(*arguments: str | Path) -> None:
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory, spec_pages: Path) -> Path:
-    """The site, pages of single records and of whole logs, each made by its command."""
+    """The site, and pages of single records, each made by its command."""
     folder = tmp_path_factory.mktemp("pages")
     (folder / "site").symlink_to(spec_pages)
-    for name, (file, *options) in SUMMARIZED.items():
-        lmparse("summary", file, *options, "--html", folder / f"summary-{name}.html")
     for name, (file, *options) in EXPLAINED.items():
         lmparse("explain", file, *options, "--html", folder / f"explain-{name}.html")
     return folder
@@ -59,7 +52,6 @@ def all_pages() -> list[str]:
     return [
         *(f"site/{name}" for name in SITE),
         *(f"explain-{name}" for name in EXPLAINED),
-        *(f"summary-{name}" for name in SUMMARIZED),
     ]
 
 
