@@ -32,6 +32,12 @@ class Cut:
         whole = self.write(folder / "whole" / "whole", self.data)
         self.rows = list(lmparse.open_log(whole, control=str(whole.with_suffix(".ctl")), **ALL).changes())
 
+    @property
+    def places(self) -> list[int]:
+        """Where it can be cut: not between segments of one change, whose records have one position."""
+        positions = [field(one, "loglrsn") for one in self.data]
+        return [place for place in range(1, len(positions)) if not {*positions[:place]} & {*positions[place:]}]
+
     def write(self, path: Path, records: Sequence[bytes], control: Sequence[bytes] | None = None) -> Path:
         path.with_suffix(".dat").write_bytes(framing.rdw(records))
         path.with_suffix(".ctl").write_bytes(framing.rdw(self.control if control is None else control))

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bmc_extracts import Cut, example, unit
+from bmc_extracts import Cut, example
 from writers.bmc import control, framing
-from writers.bmc.logs import changed, field
 
 import lmparse
 from lmparse import cli
@@ -52,13 +51,11 @@ def cut(tmp_path: Path) -> Cut:
 
 
 def test_units_of_a_log_cut_at_every_record_boundary(tmp_path: Path) -> None:
-    """The first record of a unit may be a segment in an extract that does not have the whole change."""
     cut = example(tmp_path, segment_order=(2, 0, 1))
-    cut.data = cut.data[next(n for n, one in enumerate(cut.data) if field(one, "totalsegs") != b"\0\1") :]
     size = len(cut.data)
     whole = listed(cut.files((0, size)))
     assert len(whole) > 4
-    for place in range(1, size):
+    for place in cut.places:
         rows = listed(cut.files((place, size), (0, place)))
         assert without_places(rows) == without_places(whole)
         assert places(rows) == places(whole)
@@ -68,8 +65,8 @@ def test_units_of_overlapping_extracts(cut: Cut, capsys: pytest.CaptureFixture[s
     size, chosen = len(cut.data), random.Random(1)
     whole = listed(cut.files((0, size)))
     for _ in range(3):
-        first, second, third = sorted(chosen.sample(range(1, size), 3))
-        paths = cut.files((chosen.randrange(first), third), (0, second), (second, size))
+        begin, second, third = sorted(chosen.sample([0, *cut.places], 3))
+        paths = cut.files((begin, third), (0, second), (second, size))
         assert without_places(listed(paths)) == without_places(whole)
         given = str(paths[0].parent / "{stem}.ctl")
         assert cli.main(["txn", *map(str, paths), "--control", given, "--json"]) == 0
@@ -79,21 +76,10 @@ def test_units_of_overlapping_extracts(cut: Cut, capsys: pytest.CaptureFixture[s
         assert rows == printed
 
 
-def test_a_unit_of_which_compensations_are_not_shown(tmp_path: Path) -> None:
-    """Its changes in the first extract stay open, so neither is it committed as a whole."""
-    cut = example(tmp_path)
-    place = next(n for n, one in enumerate(cut.data) if unit(one) == unit(cut.data[0])) + 1
-    later = [changed(one, uorhascomp=b"\xe8") if unit(one) == unit(cut.data[0]) else one for one in cut.data[place:]]
-    cut.data = [*cut.data[:place], *later]
-    rows = listed(cut.files((0, place), (place, len(cut.data))))
-    (row,) = (row for row in rows if row["txn_id"] == unit(cut.data[0]).hex().upper())
-    assert (row["disposition"], row["complete"]) == ("open", False)
-    assert row["why"] == "its records differ in UORDISP"
-
-
 def test_damage_ends_the_list_behind_the_units_before_it(cut: Cut, capsys: pytest.CaptureFixture[str]) -> None:
     size = len(cut.data)
-    first, second = cut.files((0, 12), (12, size))
+    place = cut.places[len(cut.places) // 2]
+    first, second = cut.files((0, place), (place, size))
     second.write_bytes(second.read_bytes()[:-3])
     for engine in ("columnar", "kaitai"):
         words = ["--control", str(first.parent / "{stem}.ctl"), "--engine", engine, "--json"]

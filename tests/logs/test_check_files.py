@@ -12,7 +12,6 @@ import pytest
 from bmc_extracts import Cut, example
 from commands import Run
 from samples import db2_scripts as luw
-from writers.bmc import control
 from writers.bmc.logs import changed, field, opened
 
 from lmparse import cli
@@ -53,9 +52,9 @@ def cut(tmp_path: Path) -> Cut:
 
 
 def test_extracts_cut_at_every_record_boundary(cut: Cut, check: Any) -> None:
-    """Segments in two extracts are of one change, and a unit that one calls open has ended."""
+    """A unit that one calls open has ended."""
     size = len(cut.data)
-    for place in range(1, size):
+    for place in cut.places:
         paths = cut.files((place, size), (0, place))
         run, report = check(paths, "--control", str(paths[0].parent / "{stem}.ctl"))
         assert (run.code, report["differences"], report["error_count"]) == (0, [], 0), place
@@ -82,8 +81,9 @@ def test_extracts_that_overlap(cut: Cut, check: Any) -> None:
 
 def test_a_segment_that_no_extract_has(cut: Cut, check: Any) -> None:
     segments = [number for number, one in enumerate(cut.data) if field(one, "totalsegs") != b"\0\1"]
+    place = segments[0]
     del cut.data[segments[1]]
-    first, second = cut.files((0, segments[0] + 1), (segments[0] + 1, len(cut.data)))
+    first, second = cut.files((0, place), (place, len(cut.data)))
     run, report = check([first, second])
     assert run.code == 20
     assert [error["code"] for error in report["errors"]] == ["LMP-R004"]
@@ -93,14 +93,15 @@ def test_a_segment_that_no_extract_has(cut: Cut, check: Any) -> None:
 
 def test_extracts_that_contradict_each_other(cut: Cut, check: Any) -> None:
     first, second = cut.files((0, 20), (3, len(cut.data)))
-    records = cut.data[3:]
-    records[0] = records[0][:-1] + b"\xd8"
-    cut.write(second, records)
-    run, report = check([first, second])
-    assert run.code == 24
-    (failure,) = claim(report, AGREE)["failures"]
-    assert "LMP-F013" in failure
-    assert failure in report["differences"]
+    for fields in ({}, {"segnum": b"\0\0"}, {"totalsegs": b"\0\4"}, {"rid": b"\1" * 5}):
+        records = cut.data[3:]
+        records[0] = changed(records[0], **fields) if fields else records[0][:-1] + b"\xd8"
+        cut.write(second, records)
+        run, report = check([first, second])
+        assert run.code in (20, 24), fields
+        (failure,) = claim(report, AGREE)["failures"]
+        assert "LMP-F013" in failure
+        assert failure in report["differences"]
 
 
 def test_a_record_is_tested_by_itself(cut: Cut, check: Any) -> None:
@@ -108,20 +109,13 @@ def test_a_record_is_tested_by_itself(cut: Cut, check: Any) -> None:
     first, second = cut.files((0, 9), (3, len(cut.data)))
     assert check([first, second])[0].code == 0
     bad_time, last = bytes.fromhex("20261314"), bytes(9) + b"\1"
-    # Unit 1 is open in the first extract, and committed in the second, which gives its records 3, 5 and 7: one change.
-    # Unit 2 has ended in both, so the first one gives its records 4, 6 and 8.
+    # Unit 1 is open in the first extract, and committed in the second. Unit 2 has ended in both.
     for path, number, fields, error, says in (
         (first, 0, {"uorcommittimestamp": bad_time}, "LMP-V005", ""),
         (first, 0, {"uorcommitpoint": last}, "", "UORDISP is blank, but UORCOMMITPOINT is not zero"),
         (first, 1, {"uorcommitlrsn": last}, "", "has another UORCOMMITLRSN than in record 0"),
         (first, 1, {"uordisp": b"\xe7"}, "", "has another UORDISP than in record 0"),
         (second, 4, {"timestamp": bad_time}, "LMP-V005", ""),
-        (second, 4, {"totalsegs": b"\0\2"}, "", "segment 1 of 2 is not one of the change that another"),
-        (second, 4, {"segnum": b"\0\0"}, "", "is segment 0 of 1, unlike other changes in one record"),
-        (first, 3, {"segnum": b"\0\4"}, "LMP-R005", "segment 4 of 3 is there twice, or is one too many"),
-        (first, 5, {"segnum": b"\0\2", "incompletetrans": b"\xe8"}, "", "segment 2 of 3 is there twice"),
-        (first, 5, {"segnum": b"\0\0"}, "", "segment 0 of 3 is not one of the change that another"),
-        (first, 5, {"totalsegs": b"\0\2"}, "", "segment 1 of 2 is not one of the change that another"),
     ):
         start = 0 if path == first else 3
         sound = path.read_bytes()
@@ -134,40 +128,6 @@ def test_a_record_is_tested_by_itself(cut: Cut, check: Any) -> None:
         found = [text for text in report["differences"] if text.startswith(f"{path}: record ") and says in text]
         assert bool(found) == bool(says), fields
         path.write_bytes(sound)
-
-
-def test_a_segment_alone_has_the_number_of_segments_of_its_change(cut: Cut, check: Any) -> None:
-    """Its DATA shows that it is the same segment as in the extract that has the whole change."""
-    first, second = cut.files((4, 7), (3, len(cut.data)))
-    assert check([first, second])[0].code == 0
-    records = opened(cut.data[4:7], cut.data[7:])
-    for total in (1, 2, 4, 0x4003):
-        cut.write(first, [records[0], changed(records[1], totalsegs=total.to_bytes(2, "big")), records[2]])
-        run, report = check([first, second])
-        says = f"segment 1 of {total} is not one of the change that another extract has"
-        assert [text.rpartition(": ")[2] for text in report["differences"]] == [says]
-        assert run.code == (20 if total == 1 else 24)  # a piece of DATA is not a row
-
-
-def test_rows_that_another_extract_gives_can_be_read(cut: Cut, check: Any) -> None:
-    """They are not compared if the control files state other forms of rows."""
-    first, second = cut.files((0, 9), (3, len(cut.data)))
-    stated = control.dlds(SEGMENTED="Y", DDLOBJECTS="Y", CMDSINCLUDED="Y")
-    described, records = [cut.control[0], stated, *cut.control[1:]], cut.data[3:]
-    cut.write(second, records, described)
-    run, report = check([first, second])
-    assert run.code == 0
-    assert any("DATA of changes in several extracts is not compared" in text for text in report["notices"])
-    assert claim(report, "every row can be read")["tested"] == len(cut.rows)
-    records[1] = records[1][:-9] + b"\xff" * 9  # the first extract gives it
-    cut.write(second, records, described)
-    run, report = check([first, second])
-    assert run.code == 20
-    assert [(error["record_index"], error["file"]) for error in report["errors"]] == [(1, str(second))]
-    assert claim(report, "every row can be read")["failed"] == 1
-    records[1] = changed(records[1], incompletetrans=b"\xe8")
-    cut.write(second, records, described)
-    assert check([first, second])[0].code == 24  # Log Master could not complete it, but the unit must agree on that
 
 
 def test_a_damaged_extract(cut: Cut, check: Any) -> None:
