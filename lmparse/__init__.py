@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         TruncatedError,
         UnknownFormatError,
     )
-    from lmparse.export.landing import Landed, land
+    from lmparse.export.land import Landed, land
     from lmparse.logs.arrow import read_table
     from lmparse.logs.log import Log, open_log, read_changes
     from lmparse.logs.open import parse
@@ -90,7 +90,7 @@ _HOMES = {
     "Filter": "columnar.filters",
     "FramingError": "errors",
     "InvalidValueError": "errors",
-    "Landed": "export.landing",
+    "Landed": "export.land",
     "LeftoverError": "errors",
     "LimitError": "errors",
     "LmparseError": "errors",
@@ -105,7 +105,7 @@ _HOMES = {
     "TruncatedError": "errors",
     "UnknownFormatError": "errors",
     "explain": "review.explain.search",
-    "land": "export.landing",
+    "land": "export.land",
     "open_log": "logs.log",
     "parse": "logs.open",
     "read_changes": "logs.log",

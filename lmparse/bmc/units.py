@@ -26,7 +26,7 @@ from lmparse.bmc.table_search import TABLE_FIELDS
 from lmparse.bmc.tables import TableVersion, identity, position_of
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import NO_OPERATION, TableLabels, TransactionSummary
-from lmparse.changes.unit_totals import COUNTS, FACTS, UNITS, UnitTotals, grouped
+from lmparse.changes.unit_groups import COUNTS, FACTS, UNITS, UnitGroups, grouped
 from lmparse.errors import ControlError, FileLimitError, FramingError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
@@ -87,7 +87,7 @@ class _Units:
 
     def __init__(self, log: ChangeLog) -> None:
         self._log = log
-        self._totals = UnitTotals(Held(log.options.bounds))
+        self._groups = UnitGroups(Held(log.options.bounds))
         self._tables: dict[tuple[str, str], int] = {}
         """Number of each table: its full name as far as that is proven, and its system and ids in hex."""
         self._unlisted = 0
@@ -135,14 +135,14 @@ class _Units:
         if self._units:
             units, counts = self._units, self._counts
             self._units, self._counts = [], []
-            self._totals.add(pa.Table.from_pylist(units, UNITS), pa.Table.from_pylist(counts, COUNTS))
+            self._groups.add(pa.Table.from_pylist(units, UNITS), pa.Table.from_pylist(counts, COUNTS))
 
     def add(self, units: pa.Table, txn_ids: pa.Array, tables: Int64s, ops: pa.Array, effects: npt.NDArray[Any]) -> None:
         """Add rows of UNITS, and the unit, number of the table, operation and effect of each change."""
         self._unlisted += int((effects == order.UNLISTED).sum())
         one = pa.repeat(pa.scalar(1, pa.int64()), len(txn_ids))
         counts = pa.table([txn_ids, pa.array(tables), ops, pa.array(effects == order.TAKEN_BACK), one], schema=COUNTS)
-        self._totals.add(units, counts.filter(pa.array(effects != order.UNDO)))
+        self._groups.add(units, counts.filter(pa.array(effects != order.UNDO)))
 
     def number(self, table: tuple[str, str]) -> int:
         """The number of a table."""
@@ -157,7 +157,7 @@ class _Units:
         for table in self._tables:
             labels.add(*table)
         names = [labels.label(*table) for table in self._tables]
-        for unit, counts in self._totals.in_order():
+        for unit, counts in self._groups.in_order():
             found = _summary(unit)
             for row in counts:
                 found.count(names[row["table"]], row["op"], row["number"], is_undone=row["is_undone"])

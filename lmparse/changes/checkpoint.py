@@ -128,15 +128,6 @@ class Checkpoint:
         for stretch in self.needed:
             stretch.check(limits)
 
-    def has_read_as(self, other: Checkpoint) -> bool:
-        """Whether the files up to here had the same stretches of the log as those up to another one, and perhaps more
-        behind these."""
-        oldest = self.files[0].last if len(self.files) == MOST_FILES else (0, 0)
-        files = {one for one in other.files if one.last >= oldest}
-        end = other.reached[1]
-        ranges = [(low, min(high, end)) for low, high in self.ranges if low <= end]
-        return self.reached >= other.reached and files <= set(self.files) and ranges == list(other.ranges)
-
     def to_json(self) -> str:
         """The text of its file."""
         shown = {"checkpoint_version": _VERSION, **asdict(self)}

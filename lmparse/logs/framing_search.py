@@ -34,6 +34,8 @@ _BLOCKED = ("bdw", "bdw-vbs")
 """Those in blocks. A block looks like a record, but records do not fill others by chance."""
 _LEAST, _LEAST_DAMAGED = 2, 8
 """Fewest records that prove a rule: if they fill the file, and if damage is behind them."""
+_SHARE = 4
+"""Damage is shown if the records in front of it are at least such a part of the file: one in so many bytes."""
 _SAMPLE, _FIRST = 64, 5
 
 
@@ -110,7 +112,7 @@ def search(path: str | Path, options: Options, spec: str | None) -> FramingSearc
 def fitting_framings(buffer: Buffer, options: Options, reader: RecordReader | None) -> list[FittingFraming]:
     """The framings of a file under the options that are given, the best first; with a reader, for records of its spec.
 
-    If none fills the file, those that reach half of it before they meet damage. Raises OptionError LMP-S003 if no
+    If none fills the file, those that reach a quarter of it before they meet damage. Raises OptionError LMP-S003 if no
     framing uses the given options.
     """
     names = [options.framing] if options.framing != "auto" else [*_NAMES, "glued", "fixed"]
@@ -238,7 +240,7 @@ def _tried(
     if 2 * filled <= count or count < (_LEAST if fault is None else _LEAST_DAMAGED):
         return None  # words without a record behind them are zeros, as are bytes that fill a file
     start, end = framing.range_of(buffer)
-    if fault is not None and 2 * ((fault.record_offset or 0) - start) < end - start:
+    if fault is not None and _SHARE * ((fault.record_offset or 0) - start) < end - start:
         return None
     if framing.name == "fixed" and reader is not None and 2 * fitting <= tried:
         return None  # every file has pieces of one length, so only the values are a proof

@@ -54,11 +54,6 @@ class Summarized:
         return bool(self._found.error_codes)
 
     @property
-    def has_errors(self) -> bool:
-        """The same, or the reading ended before the end of the log."""
-        return self.has_bad or bool(self._found.faults)
-
-    @property
     def left_out(self) -> dict[str, int]:
         """Number of changes that `lmparse changes` leaves out, by reason."""
         return dict(sorted(self._found.left_out.items()))

@@ -18,7 +18,7 @@ from writers.bmc.rows import Column
 import lmparse
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.units import BROKEN, CONTRADICTORY, NO_END, NOT_TESTABLE
-from lmparse.changes import unit_totals
+from lmparse.changes import unit_groups
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.spec import catalog
@@ -43,7 +43,7 @@ def put(folder: Path, writer: logs.Writer, framed: str = "rdw") -> tuple[Path, d
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows of units are grouped again and again."""
     monkeypatch.setattr(LogicalLog, "windows", partialmethod(LogicalLog.windows, max_records=7))
-    monkeypatch.setattr(unit_totals, "_LEAST", 5)
+    monkeypatch.setattr(unit_groups, "_LEAST", 5)
 
 
 @pytest.mark.usefixtures("small_windows")

@@ -14,7 +14,6 @@ from db2.resumed_extracts import FORM, Extracts
 from samples import db2_scripts as luw
 from writers.db2.stream import Stream
 
-import lmparse
 from lmparse.changes.claims import Claim
 from lmparse.errors import FramingError
 from lmparse.logs.check import account
@@ -99,70 +98,10 @@ def random_streams(seed: str, numbers: list[int], *, is_set: bool) -> tuple[Stre
     return found.written(is_set=is_set), streams
 
 
-def random_log(folder: Path, seed: int, engine: str, *, is_set: bool) -> tuple[Extracts, list[int], Streams, list[int]]:
-    """A log of three log streams of which nothing has been read, the places of its records and the end, its records,
-    and the stream of each."""
-    stream, streams = random_streams(str(seed), [0, 1, 2], is_set=is_set)
-    log = Extracts(folder, stream=stream)
-    log.options["engine"] = engine
-    log.state.unlink(missing_ok=True)
-    return log, [0, *log.places, len(log.data)], stream, streams
-
-
 def notices(log: Extracts, *paths: Path) -> list[str]:
     """What the next reading says of bytes that are missing."""
     opened = open_resumed(paths, read_options({**log.options, "checkpoint": str(log.state)}))
     return [text for text in opened.tally.notices if " bytes of the log" in text or "cannot be tested" in text]
-
-
-def is_refused(log: Extracts, path: Path) -> bool:
-    """Whether it comes too late; no other error is raised."""
-    try:
-        log.read(path)
-    except FramingError as error:
-        if error.code != "LMP-F014":
-            raise
-        return True
-    return False
-
-
-def transactions(log: Extracts, path: Path) -> set[str]:
-    """The identifiers of those with records in a file."""
-    options = {name: value for name, value in log.options.items() if name not in ("engine", "order")}
-    return {record["transaction_id"] for record in lmparse.open_log(path, **options).records()}
-
-
-@pytest.mark.parametrize("is_set", [True, False])
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_a_file_that_is_missing(engine: str, tmp_path: Path, *, is_set: bool) -> None:
-    """Its bytes are counted, the transactions that lack its records are held back, and it is refused when it comes."""
-    for seed in range(amount(3, 12)):
-        chosen = random.Random(f"missing {seed}")
-        log, places, stream, streams = random_log(tmp_path, seed, engine, is_set=is_set)
-        first = chosen.randrange(4, len(streams) - 8)
-        second = chosen.randrange(first + 1, min(first + 5, len(streams) - 2))
-        third = chosen.randrange(second + 1, len(streams))
-        a, b, c, d = (
-            log.file(places[one], places[two]) for one, two in pairwise([0, first, second, third, len(streams)])
-        )
-        lost = [number for number in range(first, second) if streams[number] in streams[second:third]]
-        rows = log.read(a)
-        (*said,) = notices(log, c)
-        assert len(said) == bool(lost)
-        if lost:
-            assert f"{sum(len(stream.pieces[number]) - LEAD for number in lost)} bytes of the log" in said[0]
-        rows += log.read(c)
-        before = log.state.read_bytes()
-        assert is_refused(log, b)
-        assert is_refused(log, log.file(0, places[third]))
-        assert log.state.read_bytes() == before
-        rows += log.read(d)
-        assert is_refused(log, b)
-        if all(streams[number] in streams[second:third] for number in range(first, second)):
-            lacking = transactions(log, b)
-            assert rows == [row for row in log.rows if row["txn_id"][:12] not in lacking]
-        log.state.unlink()
-        assert log.read(a, c, d) == rows
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
@@ -183,24 +122,6 @@ def test_a_log_stream_that_begins_behind_the_first_file(engine: str, tmp_path: P
     log.state.unlink()
     with pytest.raises(FramingError, match="LMP-F013"):
         log.read(a, b)
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_a_late_file_of_one_log_stream_where_addresses_of_another_go_back(engine: str, tmp_path: Path) -> None:
-    stream, ends = in_turns((0, 1, 0), (0, 0), (1, 1), (0, 0))
-    for number in range(ends[1], ends[-1]):  # as behind a row that is longer here than in the log
-        if int.from_bytes(stream.pieces[number][STREAM], "little") == 0:
-            stream.pieces[number] = with_lso(stream.pieces[number], lso_of(stream.pieces[number]) - 20)
-    log = Extracts(tmp_path, stream=stream)
-    log.options["engine"] = engine
-    log.state.unlink(missing_ok=True)
-    places = [0, *log.places, len(log.data)]
-    a, b, late, d = (log.file(places[one], places[two]) for one, two in pairwise(ends))
-    for file in (a, b, d):
-        log.read(file)
-    assert is_refused(log, late)
-    for file in (a, b, d):
-        assert log.read(file) == []
 
 
 def lso_of(piece: bytes) -> int:

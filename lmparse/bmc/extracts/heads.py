@@ -12,8 +12,6 @@ from typing import Protocol
 import numpy as np
 
 from lmparse.bmc import header_columns
-from lmparse.bmc.control_file import read_control
-from lmparse.bmc.control_search import find_control
 from lmparse.bmc.extracts.outcomes import OUTCOME_FIELDS, UNIT_FIELDS, have_ended, is_yes, keys, widths
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.open import open_logical_log
@@ -113,24 +111,6 @@ def heads_of(task: tuple[str, str, Options, Doubts | None]) -> ExtractHeads:
         (described.get("expand_var"), described.get("date_format")), frozenset(log.header.absent),
         units.rows(width), doubtful.rows(width + 1), tables.rows(sum(widths(TABLE_FIELDS))),
     )  # fmt: skip
-
-
-def stated_position(path: str, options: Options) -> str:
-    """Where an extract ends, as DLGE states, else its highest position; as text that sorts as positions do.
-
-    Raises ControlError LMP-C007 if it has no control file; FramingError LMP-F013 if no record states a position, or the
-    damage in front of the first one that could.
-    """
-    control = find_control(path, options.control, options.bounds)
-    stated = read_control(control, framing=options.control_framing, limits=options.bounds).first("DLGE").get("end_rba")
-    if not stated or not stated.strip(b"\0"):
-        stated = heads_of((path, control, options, None)).last
-    if not stated:
-        log = open_extract(path, control, options)
-        for _ in log.windows():
-            pass
-        raise not_one("no record states its position", path)
-    return str(stated.hex().upper().rjust(20, "0"))
 
 
 def open_extract(path: str, control: str, options: Options, settings: FileSettings | None = None) -> LogicalLog:

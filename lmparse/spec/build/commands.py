@@ -21,8 +21,7 @@ from lmparse.spec.build.products import DEBUG, Builder, files_in, files_of_build
 from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, shown
 from lmparse.spec.build.watch import watch
 from lmparse.spec.built import MANIFEST
-from lmparse.storage.atomic_output import write_files
-from lmparse.storage.inputs import inputs_of
+from lmparse.storage.outputs import write_files
 
 ENGINE = "dukpy"
 """What runs the compiler unless another is asked for."""
@@ -111,7 +110,7 @@ def _build(builder: Builder, source: Path, out: Path) -> int:
     # The manifest first: what a killed build leaves is known as ours by the next one. Specs of a user are not run from
     # it, by their hashes.
     files = {name: changed[name] for name in sorted(changed, key=lambda name: name != MANIFEST)}
-    write_files(out, files, removed=present.keys() - products.keys(), inputs=inputs_of([source]))
+    write_files(out, files, removed=present.keys() - products.keys())
     print(f"{len(products)} files in {shown(out)}")
     return _unbuilt(problems, count)
 

@@ -11,8 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from lmparse.spec.build.specs import FORMATS, SUFFIX, Disk, real_path, shown
 from lmparse.spec.build.style import TAKEN_BY_CLASSES
-from lmparse.storage.atomic_output import write_files
-from lmparse.storage.inputs import inputs_of
+from lmparse.storage.outputs import write_files
 
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
 _MANUAL = {"manual": "Name and edition of the manual", "section": "Title of the section"}
@@ -107,7 +106,7 @@ def new(spec_id: str, formats: Path, program: str) -> list[str]:
     for path in (*is_there, spec, good, bad):
         if os.path.lexists(path):
             raise Refused(f"{shown(path)} is there: {spec_id} is the id of a spec already")
-    write_files(root, {str(path.relative_to(root)): data for path, data in files.items()}, inputs=inputs_of([formats]))
+    write_files(root, {str(path.relative_to(root)): data for path, data in files.items()})
     lines = [*map(shown, (spec, *cases)), ""]
     if family not in homes:
         beside = f", beside {', '.join(sorted(homes))}" if homes else ""
