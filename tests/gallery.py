@@ -2,7 +2,7 @@
 
     python tests/gallery.py DIR
 
-builds the specs of the folder, loads each, plans its columns, writes its page and explains a record of it, by the
+builds the specs of the folder, loads each, lists its columns, writes its page and explains a record of it, by the
 commands that a user gives, and says why where one fails. It is a proof and not a measure, so it is among the tests; a
 test runs it on specs of our own that have the habits of others.
 """
@@ -28,7 +28,7 @@ from lmparse.spec import catalog
 from lmparse.spec.build.products import Builder
 from lmparse.spec.build.selection import Selection
 
-STEPS = ("build", "load", "plan", "docs", "explain")
+STEPS = ("build", "load", "formats", "docs", "explain")
 _RECORDS = (bytes(512), bytes(range(256)) * 2, b"\xff" * 512)
 """Bytes that are no record of any format: all that is asked is that they are explained."""
 _SECONDS = 60
@@ -62,7 +62,7 @@ def rows_of(folder: Path, scratch: Path) -> list[Row]:
             _try(row, "load", lambda row=row: catalog.load(str(out / row.id)).parser)
     built = [row for row in rows if not row.reasons]
     for row in built:
-        _try(row, "plan", lambda row=row: _command("plan", out / row.id))
+        _try(row, "formats", lambda row=row: _command("formats", out / row.id))
     for row in built:
         if not row.reasons:
             _try(row, "explain", lambda row=row: _explain(row, out, scratch))
@@ -150,7 +150,7 @@ def table(rows: list[Row]) -> str:
 
 
 def _is_left_out(row: Row, step: str) -> bool:
-    needed = ("build", "load") if step in ("plan", "docs") else STEPS[: STEPS.index(step)]
+    needed = ("build", "load") if step in ("formats", "docs") else STEPS[: STEPS.index(step)]
     return any(earlier in row.reasons for earlier in needed if earlier != "docs")
 
 

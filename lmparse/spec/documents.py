@@ -12,7 +12,6 @@ import re
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,7 @@ EXACT: Any = yaml.SafeLoader
 """The loader whose messages are the same everywhere."""
 _YAML = "tag:yaml.org,2002:"
 _TAG_LINE = re.compile("^%TAG|[\n\r\x85\u2028\u2029]%TAG")
-_MOST_TAG_LINES = 100
-"""Lines that give a tag a short name; libyaml compares each with all before it."""
+"""A line that gives a tag a short name; libyaml compares each with all before it."""
 _MOST_DIGITS = 3_500
 """Hexadecimal digits of a number that Python still writes in decimal, as messages have it."""
 _NUMBERS = (f"{_YAML}int", f"{_YAML}float")
@@ -141,9 +139,8 @@ def read_yaml(data: bytes, limits: Limits = DEFAULT, *, loader: Any = FAST) -> D
     """The one document in a YAML text. Raises DocumentError with all misreadings, or the first other flaw."""
     _check_length(data, limits)
     text = text_of(data)
-    found = list(islice(_TAG_LINE.finditer(text), _MOST_TAG_LINES + 1))
-    if len(found) > _MOST_TAG_LINES:
-        raise _at_character(text[: found[-1].end() - 4], f"more than {_MOST_TAG_LINES} lines begin with %TAG")
+    if found := _TAG_LINE.search(text):
+        raise _at_character(text[: found.end() - 4], "names for tags, as after %TAG, are not taken")
     try:
         source = loader(text)
         composer = _Composer(source, limits)

@@ -87,7 +87,7 @@ WITHOUT_FILE = {
     "LMP-F013": "of several files that are not of one log; tests/db2/test_joining.py has some",
     "LMP-F015": "of folders of k=v; tests/storage/path_layouts.yaml has some",
     "LMP-F014": "of a log in several files; tests/db2/test_late_files.py has some",
-    "LMP-R009": "of a repeat that takes no bytes, which no spec of lmparse has; tests/spec/test_repeats.py has some",
+    "LMP-R009": "of a repeat without bytes, which no spec of lmparse has; tests/spec/test_step_budget.py has some",
     **dict.fromkeys(
         ("LMP-R010", "LMP-R011", "LMP-R012", "LMP-R013", "LMP-R014"),
         "of constructs that no spec of lmparse has; tests/constructs/matrix.yaml has some",

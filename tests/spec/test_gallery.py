@@ -1,4 +1,4 @@
-"""Specs with the habits of others are built, loaded, planned, documented and explained."""
+"""Specs with the habits of others are built, loaded, listed, documented and explained."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_table_says_why_and_sums_up(rows: dict[str, gallery.Row]) -> None:
         ["yes"] * 5, ["yes", "yes", "yes", "yes", "no"], ["no", "-", "-", "-", "-"]
     ]  # fmt: skip
     assert lines[5] == "    build: 1:2: there is no key x in a field"
-    assert lines[-1] == "3 specs: build 2, load 2, plan 2, docs 2, explain 1"
+    assert lines[-1] == "3 specs: build 2, load 2, formats 2, docs 2, explain 1"
 
 
 def test_lint_finds_nothing_wrong_in_them_and_no_house_style() -> None:

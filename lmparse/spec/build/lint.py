@@ -243,7 +243,7 @@ def _path(scope: Scope, where: str, path: str, *, is_enum: bool = False) -> Iter
         return
     if len(scope.all_named(first)) > 1 or any(one == other for one, other in pairwise(owners)):
         yield where, f"types at several levels have a name of {path}: give one of them another name"
-    elif len(owners) > 1 and first in scope.around():
+    elif not is_enum and first in scope.around():
         yield where, f"{path} begins with the type {first} that it is in: name it as it is from here, without that"
 
 
