@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, page_place
+from lmparse.cli.arguments import Commands, add_command, add_options, given_options
 from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_json, print_lines
 from lmparse.errors import OptionError
 
@@ -19,7 +18,6 @@ def add(commands: Commands) -> None:
     command.add_argument("--all", action="store_true", help="also count specs that are not seen in any sample")
     command.add_argument("--fail-under", type=float, metavar="P", help="exit with 24 below P per cent")
     command.add_argument("--limit", type=int, metavar="N", help="read at most N records of each file")
-    add_page(command, "write the report as a page here")
     add_options(command, "coverage")
 
 
@@ -27,24 +25,15 @@ def run(parsed: argparse.Namespace) -> int:
     """Read the samples and print the report; for the exit code, damage outweighs a share that is too low."""
     from lmparse.review.coverage.files import check_used, collect
     from lmparse.review.coverage.reports import report_of
-    from lmparse.storage.addresses import local_path
-    from lmparse.storage.atomic_output import write_text
-    from lmparse.storage.inputs import inputs_of
 
     if parsed.fail_under is not None and not 0 <= parsed.fail_under <= 100:
         raise OptionError(f"--fail-under has no value {parsed.fail_under:g}", hint="a number from 0 to 100")
     if parsed.limit is not None and not 0 < parsed.limit <= sys.maxsize:
         raise OptionError(f"--limit has no value {parsed.limit}", hint="a whole number above zero, of 63 bits")
-    named = [name for name in parsed.files if os.path.isfile(local_path(name))]
-    described = (parsed.control, parsed.tables, *named)
-    page_place(parsed, inputs_of(described))
     given = given_options(parsed)
     samples = collect(parsed.files, given, limit=parsed.limit)
     check_used(given, samples)
-    place = page_place(parsed, inputs_of([*described, *samples.paths]))  # which files are read is known now
     found = report_of(samples, with_unreached=parsed.all)
-    if place:
-        write_text(found.page(), place)
     if parsed.json:
         print_json(found.to_dict())
     else:

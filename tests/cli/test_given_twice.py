@@ -69,7 +69,7 @@ def _commands(
         ("changes", "FILE", "--code-page", ""), ("changes", "FILE", "--control", ""), ("txn", "FILE", "--tables", ""),
         ("changes", "FILE", "--table", ""), ("records", "FILE", "--spec", ""), ("changes", "FILE", "--limits", ","),
         ("changes", "FILE", "--limits", "recordBytes=1G,record_bytes=2G"), ("changes", "FILE", "--checkpoint", " "),
-        ("explain", "FILE", "--html", ""), ("summary", "FILE", "--html", ""), ("coverage", "FILE", "--html", ""),
+        ("explain", "FILE", "--html", ""), ("summary", "FILE", "--html", ""),
         ("diff", "installed", "installed", "--html", ""), ("check", "FILE", "--report", ""),
         ("land", "FILE", "--as", "parquet", "--to", ""), ("land", "FILE", "--as", "parquet", "--to", " "),
         ("convert", "FILE", ""),

@@ -10,7 +10,6 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-import html5lib
 import pytest
 import yaml
 from cases.collected import samples_of_cases
@@ -78,7 +77,6 @@ def test_values_that_no_list_has_are_counted(tmp_path: Path) -> None:
     text = "\n".join(found.lines())
     finding = "bmc_dicl.key_column.key_col_order has values that are not listed: blank (1), X (2)"
     assert text.splitlines()[:2] == ["findings: 1 (records: 1, files: 1)", f"  {finding}"]
-    assert finding in found.page()
     assert "codes not seen of key_column.key_col_order: D (descending)" in text
 
 
@@ -383,31 +381,6 @@ def test_a_number_that_cannot_be_is_refused(
     assert f"{wrong[0]} has no value {wrong[1]}" in capsys.readouterr().err
 
 
-def test_a_page_does_not_overwrite_a_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = words(tmp_path, COMPLETE)
-    assert cli.main(["coverage", str(path), *options(**WORDS), "--html", str(path), "--overwrite"]) == 2
-    assert path.read_bytes() == bytes.fromhex(COMPLETE)
-    assert "is an input" in capsys.readouterr().err
-
-
-def test_a_page_replaces_another_file_only_when_that_is_asked_for(tmp_path: Path) -> None:
-    path, page = words(tmp_path, COMPLETE), tmp_path / "page.html"
-    asked = ["coverage", str(path), *options(**WORDS), "--html", str(page)]
-    page.write_text("mine")
-    for more in ([], ["--overwrite"]):
-        assert cli.main([*asked, *more]) == 2
-        assert page.read_text() == "mine"
-    page.unlink()
-    assert cli.main(asked) == 0
-    first = page.read_text()
-    assert first.startswith("<!DOCTYPE html>")
-    words(tmp_path, COMPLETE, FIRST, LAST)
-    assert cli.main(asked) == 2
-    assert page.read_text() == first
-    assert cli.main([*asked, "--overwrite"]) == 0
-    assert page.read_text() != first
-
-
 MIXED = (
     CASES / "bmc_lldf" / "changes_bdw.bin",
     CASES / "bmc_control" / "every_record.bin",
@@ -467,49 +440,18 @@ def test_the_keys_of_the_json_form() -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
-def test_text_json_and_page_have_the_same_numbers() -> None:
+def test_text_and_json_have_the_same_numbers() -> None:
     found = report(*MIXED)
     asjson = found.to_dict()
     text = "\n".join(found.lines())
-    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(found.page())
-    sections = {part.get("id"): " ".join("".join(part.itertext()).split()) for part in page.iter("section")}
-    assert sections.keys() == {spec["spec"] for spec in asjson["specs"]}
     for spec in asjson["specs"]:
         reached = f"{spec['percent']} % ({spec['reached']} of {spec['of']})"
         assert f"\n{spec['spec']}: {reached}, {spec['records']} records; {spec['title']}" in text
-        assert reached in sections[spec["spec"]]
         for case in spec["cases"]:
             if case["records"]:
                 name = case["case"].partition(".")[2] or case["case"]
                 assert re.search(rf"\b{name} {case['records']}\b", text)
-                assert f"{name} {case['records']} records" in sections[spec["spec"]]
-    whole = " ".join("".join(page.itertext()).split())
-    assert f"all {asjson['percent']} % {asjson['reached']} of {asjson['of']}" in whole
     assert f"coverage {asjson['percent']} % ({asjson['reached']} of {asjson['of']})" in text
-    rows = [["".join(cell.itertext()).strip() for cell in row] for row in page.iter("tr")]
-    for file in asjson["files"]:
-        cells = [str(file[name]) for name in ("file", "spec", "framing", "records", "faults")]
-        (row,) = [row for row in rows if row[:5] == cells]
-        assert row[5] == file["provenance"]
-        assert row[6::2] == [str(file["bytes"][name]) for name in ("typed", "reserved", "opaque", "unread")]
-
-
-def test_a_page_shows_names_and_values_as_they_are(tmp_path: Path) -> None:
-    path = tmp_path / "<b>.ctl"
-    path.write_bytes(framing.rdw([control.xtyp(), control.dlds(orig_data_dsname="<i>&amp;")]))
-    text = report(path).page()
-    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
-    whole = "".join(page.itertext())
-    assert "<b>.ctl" in whole
-    assert "<i>&amp;" in whole
-    assert not [*page.iter("b"), *page.iter("i")]
-
-
-def test_a_page_loads_nothing() -> None:
-    page = html5lib.parse(report(*MIXED).page(), namespaceHTMLElements=False)
-    assert page.get("lang") == "en"
-    assert not [*page.iter("script"), *page.iter("link"), *page.iter("img"), *page.iter("iframe")]
-    assert {link.get("href")[0] for link in page.iter("a")} == {"#"}
 
 
 # -- the cases of the project -------------------------------------------------------------------

@@ -45,10 +45,9 @@ def lmparse(*arguments: str | Path) -> None:
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory, spec_pages: Path) -> Path:
-    """The site, a page of coverage, pages of single records and of whole logs, each made by its command."""
+    """The site, pages of single records and of whole logs, each made by its command."""
     folder = tmp_path_factory.mktemp("pages")
     (folder / "site").symlink_to(spec_pages)
-    lmparse("coverage", "bmc_lldf/every_field.bin", "--html", folder / "coverage.html")
     for name, (file, *options) in SUMMARIZED.items():
         lmparse("summary", file, *options, "--html", folder / f"summary-{name}.html")
     for name, (file, *options) in EXPLAINED.items():
@@ -59,7 +58,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory, spec_pages: Path) -> Path:
 def all_pages() -> list[str]:
     return [
         *(f"site/{name}" for name in SITE),
-        "coverage",
         *(f"explain-{name}" for name in EXPLAINED),
         *(f"summary-{name}" for name in SUMMARIZED),
     ]

@@ -21,7 +21,6 @@ NONCED = re.compile(r"<(?:style|script)\b([^>]*)>")
 PAGES: dict[str, Callable[[Path], list[str]]] = {
     "explain": lambda out: ["explain", LOG, "--html", str(out)],
     "summary": lambda out: ["summary", LOG, "--html", str(out)],
-    "coverage": lambda out: ["coverage", LOG, "--html", str(out)],
 }
 INJECTED = """<p id="foreign" style="display: none"></p><style>p { color: red }</style>
 <img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" onerror="document.title = 1" onload="document.title = 2">

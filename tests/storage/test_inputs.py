@@ -26,8 +26,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "report of LUW": ("check", "LOG", "--tables", "TABLES", "--report", "OUT"),
     "record as a page": ("explain", "DATA", "--control", "CONTROL", "--html", "OUT", "--overwrite"),
     "record of LUW as a page": ("explain", "LOG", "--tables", "TABLES", "--html", "OUT", "--overwrite"),
-    "coverage": ("coverage", "DATA", "--control", "CONTROL", "--html", "OUT", "--overwrite"),
-    "coverage of a folder": ("coverage", "FOLDER", "--html", "OUT", "--overwrite"),
     "site": ("docs", "OUT", "--samples", "DATA", "--overwrite"),
     "build": ("build", "generate", "--formats", "KSY", "--out", "OUT"),
     "demo": ("demo", "--no-spark", "--out", "OUT"),

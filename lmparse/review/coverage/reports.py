@@ -1,4 +1,4 @@
-"""Reports of coverage: what the samples reach, with the same content as text, as JSON and as a page."""
+"""Reports of coverage: what the samples reach, with the same content as text and as JSON."""
 
 from __future__ import annotations
 
@@ -7,22 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from lmparse.review.coverage.coverage import BYTE_CLASSES
 from lmparse.review.coverage.files import FileCoverage, Samples
 from lmparse.review.coverage.reach import (
-    STATES,
-    STATES_IN_WORDS,
     Evidence,
     Share,
     Shares,
     SpecReach,
     evidence,
-    inside,
-    shown_bytes,
-    shown_code,
-    shown_value,
 )
-from lmparse.review.templating import render_page
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout, spec_of
 
@@ -120,13 +112,6 @@ class CoverageReport:
             yield f"  {file.provenance.value}; {file.bytes.in_words()}"
         if self.samples.passed_over:
             yield f"passed over, because they are not logs: {', '.join(self.samples.passed_over)}"
-
-    def page(self) -> str:
-        """The report as one page that loads nothing else. Raises OptionError (LMP-S005) without Jinja2."""
-        return render_page(
-            "coverage.html", report=self, byte_classes=BYTE_CLASSES, states=STATES, inside=inside,
-            shown_code=shown_code, shown_value=shown_value, shown_bytes=shown_bytes, states_in_words=STATES_IN_WORDS,
-        )  # fmt: skip
 
 
 def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageReport:
