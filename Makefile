@@ -140,7 +140,6 @@ pages: dev ## write docs/errors.md, docs/dependencies.md and the lists in other 
 	$(BIN)/python tests/laws/landing_picture.py
 	$(BIN)/python tests/spec/kind_list.py
 	PYTHONPATH=.:tests $(BIN)/python tests/constructs/construct_page.py
-	$(BIN)/python tests/review/notebook.py
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own
 	$(MAKE) bench-run VENV=.venv-bench LOCK=bench

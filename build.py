@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from lmparse.cli.build import add_arguments
 from lmparse.cli.messages import exit_code
 from lmparse.errors import OptionError
-from lmparse.spec.build import front
+from lmparse.spec.build import commands
 from lmparse.spec.build.specs import FORMATS, GENERATED
 
 
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     def run() -> int:
         try:
-            return front.run(parser.parse_args(arguments), "python build.py")
+            return commands.run(parser.parse_args(arguments), "python build.py")
         except OptionError as error:
             parser.error(error.message)
 

@@ -19,7 +19,7 @@ html_title = "lmparse"
 html_short_title = "lmparse"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "repository_files", "spec_pages"]
-exclude_patterns = ["_*", "notebooks"]
+exclude_patterns = ["_*"]
 root_doc = "index"
 nitpicky = False
 spec_pages = str(HERE.parent / "build" / "docs")

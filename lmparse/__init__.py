@@ -38,13 +38,13 @@ if TYPE_CHECKING:
         TruncatedError,
         UnknownFormatError,
     )
-    from lmparse.export.landing import Landed, land
+    from lmparse.export.land import Landed, land
     from lmparse.logs.arrow import read_table
     from lmparse.logs.log import Log, open_log, read_changes
     from lmparse.logs.open import parse
     from lmparse.logs.sniff import Sniffed, sniff
     from lmparse.review.explain.search import Explained, explain
-    from lmparse.review.summary.report import Summarized, summary
+    from lmparse.review.summary import Summarized, summary
 
 __version__ = VERSION
 
@@ -90,7 +90,7 @@ _HOMES = {
     "Filter": "columnar.filters",
     "FramingError": "errors",
     "InvalidValueError": "errors",
-    "Landed": "export.landing",
+    "Landed": "export.land",
     "LeftoverError": "errors",
     "LimitError": "errors",
     "LmparseError": "errors",
@@ -100,18 +100,18 @@ _HOMES = {
     "ReadError": "errors",
     "RecordError": "errors",
     "Sniffed": "logs.sniff",
-    "Summarized": "review.summary.report",
+    "Summarized": "review.summary",
     "TableNotFoundError": "errors",
     "TruncatedError": "errors",
     "UnknownFormatError": "errors",
     "explain": "review.explain.search",
-    "land": "export.landing",
+    "land": "export.land",
     "open_log": "logs.log",
     "parse": "logs.open",
     "read_changes": "logs.log",
     "read_table": "logs.arrow",
     "sniff": "logs.sniff",
-    "summary": "review.summary.report",
+    "summary": "review.summary",
 }
 """The modules of the names that are loaded at their first use."""
 

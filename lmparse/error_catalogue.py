@@ -100,7 +100,8 @@ CATALOGUE: dict[str, Cause] = {
         "the files are not stretches of one log",
         "Several files were given as one log, or a folder of them, but they cannot be put in order: records do not "
         "state their position or are out of order, the files differ in framing, byte order or generation, or two files "
-        "overlap and have different records at the same positions, for instance logs of two databases; or some are "
+        "overlap and have different records at the same positions, for instance logs of two databases; a log stream of "
+        "Db2 LUW begins behind the first file; or some are "
         "logs of Log Master, and some of Db2 for LUW. Extracts of Log Master: XTYP names different systems, a "
         "change has another table or DATA in another extract, or a unit of recovery has another outcome there; or "
         "they are read one by one, and a commit has no position.",
@@ -108,10 +109,17 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-F014": Cause(
         "a file has come too late",
-        "A file has records in front of those that a checkpoint or `lmparse land` has reached, and they have not been "
-        "read: it arrived late.",
+        "A file has records in front of those that a checkpoint or `lmparse land` has reached, and it is not known "
+        "that they were read: it arrived late, or it has parts of several files that were read, or of one of long ago.",
         "Changes would be lost or given twice, so nothing is read. Read a late file with those around it, and "
         "begin again with a new checkpoint, or land all files into another folder.",
+    ),
+    "LMP-F015": Cause(
+        "folders of k=v contradict each other",
+        "A folder has folders named `k=v`, which are columns, as in Spark. They do not stand in one folder, or have "
+        "other columns than those beside them, or a file is beside them and has no value of the column.",
+        "Load the folders by themselves, or by a pattern as `logs/dt=*`, which gives no columns. "
+        "`recursiveFileLookup` reads all files at any depth, without columns.",
     ),
     "LMP-R001": Cause(
         "the record ends inside a field",
@@ -430,12 +438,19 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-S031": Cause(
         "a folder cannot be landed in",
-        "The folder has changes in another form, with or without current tables, or trimmed, not as asked for; what "
-        "`lmparse land` keeps in `_lmparse` is damaged; a table of it is gone, or was restored to what it was before "
-        "the last landing; another process is landing there; a run was ended while it wrote tables, and had read other "
-        "files; or its path has characters that Delta tables do not take.",
-        "Go on as the folder was begun, put the table back, wait for the other process, land the files of the run that "
-        "was ended first, or name another folder.",
+        "The folder has changes in another form, or trimmed, not as asked for; `_lmparse/land.json` is damaged, or "
+        "does not have a table that is there; a table has rows and no commit says up to which `seq` they are, or "
+        "was restored to what it was; another process is landing there; or its path has characters that Delta tables "
+        "do not take.",
+        "Go on as the folder was begun, put the table back, wait for the other process, or name another folder.",
+    ),
+    "LMP-S032": Cause(
+        "a current table is not changed",
+        "The last row of each key does not follow from the changes: the log lacks a value or a row, a row takes a key "
+        "that another one has or leaves one that another has got in the same transaction, a change is of rows that the "
+        "log does not name, or changes without a table version or bad records may be of this table. The change table "
+        "has all changes, and the log is landed.",
+        "docs/land.md says how to go on with a copy of the table in the source.",
     ),
 }
 """All codes. A code never changes its meaning."""

@@ -81,7 +81,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         try:
             with log.joining(self._joiner, only_wanted=True):
                 for window in log.windows(whole, log.rows_together):
-                    self._ordinals = log.extract.ordinals(window, runs.numbers(window))
+                    self._ordinals = runs.numbers(window)
                     yield from self._read_window(window)
                 # None of these is the first segment of its change.
                 for extent in whole.foreign:

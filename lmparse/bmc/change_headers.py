@@ -231,9 +231,9 @@ class ChangeHeaders:
         if name == "op":
             return pa.array(self.operations, schemas.TEXT).take(pa.array(found.operations))
         if name == "seq":
-            return _hex(self.commit_positions(found), found.raw(self._lrsn, "log_rba", "member_id"), _ordinals(found))
+            return as_hex(self.commit_positions(found), found.raw(self._lrsn, "log_rba", "member_id"), _ordinals(found))
         if name == "txn_id":
-            return _hex(found.raw("member_id", "uor_id"))
+            return as_hex(found.raw("member_id", "uor_id"))
         return found.column(_TIMES.get(name, name))
 
     def sort_keys(self, found: HeaderRows) -> Bytes:
@@ -330,7 +330,7 @@ def _reached(positions: Bytes, bounds: tuple[bytes, ...]) -> Int64s:
     return found
 
 
-def _hex(*parts: Bytes) -> pa.Array:
+def as_hex(*parts: Bytes) -> pa.Array:
     """Bytes side by side as upper-case hex."""
     raw = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
     count, width = raw.shape

@@ -106,7 +106,7 @@ class _Places:
             next(log.extents(span), None)  # adds the notice of an empty file
         with log.joining(self._joiner, only_wanted=True):
             for window in log.windows(replace(span, skip=frozenset(), foreign=())):
-                self._take(window, log.extract.ordinals(window, runs.numbers(window)), span.skip)
+                self._take(window, runs.numbers(window), span.skip)
             for extent in span.foreign:  # none of these is the first segment of its change
                 self._take_one(extent, 0)
 

@@ -19,7 +19,7 @@ import numpy as np
 from lmparse.bmc import order
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.position_runs import PositionRuns
-from lmparse.bmc.segments import KEY_FIELDS, ChangeStarts, in_words, runs_of
+from lmparse.bmc.segments import KEY_FIELDS, in_words, runs_of
 from lmparse.changes.claims import KEPT_FAILURES, Claim, Statement
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
@@ -132,7 +132,7 @@ class Consistency:
     """Tests the header of each record of a log.
 
     `absent` are the fields that the described header does not have, `runs` numbers the changes of one position. Of a
-    merged log, one unit may be in several logs. `starts` is what other extracts say of changes in segments.
+    merged log, one unit may be in several logs.
     """
 
     def __init__(
@@ -141,9 +141,8 @@ class Consistency:
         *,
         runs: PositionRuns | None = None,
         is_merged: bool = False,
-        starts: ChangeStarts | None = None,
     ) -> None:
-        self._runs, self._starts = runs or PositionRuns({}), starts or ChangeStarts()
+        self._runs = runs or PositionRuns({})
         self._absent, self._is_merged = frozenset(absent), is_merged
         self._order, self._twice, self._seq, self._length, self._seg_len, self._segments, self._units, self._within, \
             self._commits, self._outcomes = self._all = [statement.claim() for statement in STATEMENTS]  # fmt: skip
@@ -159,10 +158,6 @@ class Consistency:
         self._whole = _Kinds[tuple[int, int]]()
         """Changes in one record by TOTALSEGS and SEGNUM."""
         self._groups: dict[tuple[Any, ...], _Group] = {}
-        self._ended: list[_Group] = []
-        """Those behind which another change with the same key has begun."""
-        self._left: dict[tuple[Any, ...], set[int]] = {}
-        """Numbers of the segments here of changes that another extract gives."""
         self._is_damaged = False
         self.meaning: tuple[str, str] | None = None
         """What SEGLEN counts, and the evidence; known once the claims are."""
@@ -182,12 +177,10 @@ class Consistency:
         *,
         stated: Values | None = None,
         is_given: bool = True,
-        is_numbered: bool = True,
     ) -> None:
         """Test one record by its own values, and by those `stated`, with the outcome from another extract.
 
         `is_given` is False if another extract gives its change: whether all segments are there is tested there.
-        `is_numbered` is False if the change that is given there has no such segment.
         """
         stated = values if stated is None else stated
         self._order.untestable[_NO_ORDER] += 1
@@ -198,7 +191,7 @@ class Consistency:
         self._said.append(hash(tuple([values[name] for name in _UNIT_FIELDS])) & _MASK)
         self._headers.add(values["length"], extent)
         self._test_seg_len(extent, values)
-        begins = self._test_segment(extent, values, is_given=is_given, is_numbered=is_numbered)
+        begins = self._test_segment(extent, values, is_given=is_given)
         self._add_seq(stated, self._runs.number(raw), begins and is_given)
         self._test_within(extent, values, stated)
         self._test_commit(extent, values)
@@ -242,32 +235,23 @@ class Consistency:
             self.unknown_lengths = f"SEGLEN is not a length of {total - max(fits)} of {total} records"
             self._seg_len.untestable[_NO_MEANING] += total
 
-    def _test_segment(self, extent: RecordExtent, values: Values, *, is_given: bool, is_numbered: bool) -> bool:
+    def _test_segment(self, extent: RecordExtent, values: Values, *, is_given: bool) -> bool:
         """Test it as a segment; returns whether a change begins with it."""
         total, number = values["total_segs"], values["seg_num"]
         if total is None or number is None:
             self._segments.untestable[_ABSENT if {"total_segs", "seg_num"} & self._absent else _BAD_VALUE] += 1
-        elif total > 1 and is_given:
-            return self._add_segment(extent, values, total, number)
         elif total > 1:
-            self._add_left(extent, values, total, number, is_numbered=is_numbered)
+            return is_given and self._add_segment(extent, values, total, number)
         elif not (total or number or values["seg_len"]):
             self._segments.untestable[_NO_SEGMENTS] += 1
         else:
             self._whole.add((total, number), extent, f" is segment {number} of {total}")
-            if not is_numbered:
-                self._segments.fail(1, [_not_of_it(extent, number, total)])
         return True
 
     def _add_segment(self, extent: RecordExtent, values: Values, total: int, number: int) -> bool:
         key = tuple([values[name] for name in KEY_FIELDS])
-        if self._starts.at(extent) and key in self._groups:
-            self._ended.append(self._groups.pop(key))
         is_first = key not in self._groups
-        if is_first:
-            lent = self._starts.lent.get(extent.offset, ())
-            self._groups[key] = _Group(total, extent, {segment.values["seg_num"] for segment in lent})
-        group = self._groups[key]
+        group = self._groups.setdefault(key, _Group(total, extent))
         if number > total or number in group.numbers:
             self._segments.test(_too_many(extent, number, total))
             return False
@@ -277,21 +261,8 @@ class Consistency:
             del self._groups[key]
         return is_first
 
-    def _add_left(self, extent: RecordExtent, values: Values, total: int, number: int, *, is_numbered: bool) -> None:
-        """Test a segment of a change that another extract gives, which may have more of its segments."""
-        key = tuple([values[name] for name in KEY_FIELDS])
-        numbers = self._left.setdefault(key, set())
-        if len(numbers) == total:  # another change of the same position may begin
-            numbers.clear()
-        self._segments.tested += not numbers
-        if number > total or number in numbers:
-            self._segments.fail(1, [_too_many(extent, number, total)])
-        elif not is_numbered:
-            self._segments.fail(1, [_not_of_it(extent, number, total)])
-        numbers.add(number)
-
     def _end_segments(self) -> None:
-        for group in (*self._ended, *self._groups.values()):
+        for group in self._groups.values():
             if self._is_damaged:
                 self._segments.untestable[_DAMAGED] += 1
             else:
@@ -415,10 +386,6 @@ def _differences(pairs: list[tuple[int, int]], reread: Reread) -> Iterator[str]:
         (extent, values), (_, like) = found[later], found[one]
         names = ", ".join(_name(name) for name in _UNIT_FIELDS if values[name] != like[name])
         yield f"{_said(extent)}: unit {_hex(values['uor_id'])} has another {names} than in record {one}"
-
-
-def _not_of_it(extent: RecordExtent, number: int, total: int) -> str:
-    return f"{_said(extent)}: segment {number} of {total} is not one of the change that another extract has"
 
 
 def _too_many(extent: RecordExtent, number: int, total: int) -> str:

@@ -17,7 +17,7 @@ from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, ControlFiles, Family
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import TransactionSummary
-from lmparse.errors import DataError, OptionError
+from lmparse.errors import DataError, OptionError, not_installed
 from lmparse.framing.detection import Detection
 from lmparse.limits import Limits
 from lmparse.options import Options
@@ -46,7 +46,7 @@ def _open_log(
     is_one = isinstance(own, LogSettings) and own.extract is not None
     if is_one or not is_joined(str(path)):
         return open_logical_log(path, options, settings=settings, on_error=on_error)
-    from lmparse.bmc.joined_log import JoinedLog
+    from lmparse.bmc.extracts.joined_log import JoinedLog
 
     return JoinedLog(path, options, on_error=on_error)
 
@@ -58,7 +58,7 @@ def _join(
     checkpoint: Checkpoint | None,
     faults: list[DataError] | None,
 ) -> Sequence[Joined]:
-    from lmparse.bmc.extracts import logs_of
+    from lmparse.bmc.extracts.files import logs_of
 
     if checkpoint is not None:
         checkpoint.check(options.bounds)
@@ -67,17 +67,17 @@ def _join(
 
 
 def _checkpoint(log: ChangeLog) -> Checkpoint:
-    from lmparse.bmc import stretches
-    from lmparse.bmc.joined_log import JoinedLog
-    from lmparse.bmc.resuming import checkpoint_of
+    from lmparse.bmc.extracts.checkpoint import checkpoint_of
+    from lmparse.bmc.extracts.joined_extracts import join_extracts
+    from lmparse.bmc.extracts.joined_log import JoinedLog
 
     if isinstance(log, JoinedLog):
-        return checkpoint_of(log.stretches, log.options, log.resumed)
+        return checkpoint_of(log.joined, log.options, log.resumed)
     assert isinstance(log, LogicalLog)
     if log.control is None:
         raise OptionError("a checkpoint needs the control file", hint="give control")
-    found = stretches.found([(log.path, log.control.path)], log.options, log.run, log.resumed)
-    return checkpoint_of(found, log.options, log.resumed)
+    joined = join_extracts([(log.path, log.control.path)], log.options, log.run, log.resumed)
+    return checkpoint_of(joined, log.options, log.resumed)
 
 
 def _record_plan(log: ChangeLog) -> RecordPlan:
@@ -94,7 +94,8 @@ def _describe(log: ChangeLog) -> TableDescriptions:
 
 
 def _change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
-    from lmparse.bmc import change_columns, commit_columns, joined_columns
+    from lmparse.bmc import change_columns, commit_columns
+    from lmparse.bmc.extracts import joined_columns
 
     if not isinstance(log, LogicalLog):
         return joined_columns.reader(log, schema, filters)
@@ -106,7 +107,7 @@ def _change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[F
 
 def _extracts(log: ChangeLog) -> list[LogicalLog]:
     """The extracts that a log consists of, in their order."""
-    from lmparse.bmc.joined_log import JoinedLog
+    from lmparse.bmc.extracts.joined_log import JoinedLog
 
     if isinstance(log, JoinedLog):
         return list(log.extracts())
@@ -115,18 +116,11 @@ def _extracts(log: ChangeLog) -> list[LogicalLog]:
 
 
 def _transactions(log: ChangeLog) -> Iterator[TransactionSummary]:
-    from lmparse.bmc.unit_summaries import by_record
-
-    extracts = _extracts(log)
-    if log.options.engine == "kaitai":
-        return by_record(log, extracts)
     try:
-        from lmparse.bmc import header_columns, unit_columns
-    except ImportError:  # Arrow is not installed
-        return by_record(log, extracts)
-    if any(header_columns.text_refusal(one.header, one.code_page) for one in extracts):
-        return by_record(log, extracts)
-    return unit_columns.UnitColumns(log, extracts).summaries()
+        from lmparse.bmc.units import unit_summaries
+    except ImportError as error:
+        raise not_installed(error) from None
+    return unit_summaries(log, _extracts(log))
 
 
 def _search(limits: Limits) -> Callable[[str, str | None], str]:

@@ -14,7 +14,7 @@ from lmparse.bmc.change_record import has_images
 from lmparse.bmc.consistency import Consistency
 from lmparse.bmc.control_file import ControlFile
 from lmparse.bmc.decoder import ChangeDecoder
-from lmparse.bmc.extract_settings import ExtractReading
+from lmparse.bmc.extracts.reading import ExtractReading
 from lmparse.bmc.first_record import FirstRecord
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation, LogSettings, Told
@@ -241,11 +241,8 @@ class LogicalLog(ChangeLog):
         if record is None or own is None:
             self._consistency.unreadable(raw)
         else:
-            extract = self.extract
-            self._consistency.add(
-                extent, raw, own.values, stated=record.values, is_given=extract.has(extent),
-                is_numbered=extract.has_number(extent),
-            )  # fmt: skip
+            is_given = self.extract.has(extent)
+            self._consistency.add(extent, raw, own.values, stated=record.values, is_given=is_given)
             self._naming.add(extent, own.values)
 
     def claims(self) -> list[Claim]:
@@ -260,9 +257,7 @@ class LogicalLog(ChangeLog):
     @cached_property
     def _consistency(self) -> Consistency:
         is_merged = self.control is not None and self.control.first("DLDS").get("merged") == "Y"
-        return Consistency(
-            self.header.absent, runs=self.position_runs(), is_merged=is_merged, starts=self.extract.starts
-        )
+        return Consistency(self.header.absent, runs=self.position_runs(), is_merged=is_merged)
 
     @cached_property
     def _naming(self) -> Naming:
@@ -285,7 +280,7 @@ class LogicalLog(ChangeLog):
             # What another part reads still belongs to the runs of this one.
             for extent in self.extents(replace(span, skip=frozenset(), foreign=())):
                 raw = extent.read(self.buffer)
-                ordinal = self.extract.ordinal(extent, runs.number(raw))
+                ordinal = runs.number(raw)
                 if self._first_record is not None:
                     self._first_record.look_at(extent, raw)
                 if extent.index not in span.skip and (joined := self.next_change(joiner, extent, ordinal)) is not None:
@@ -293,20 +288,6 @@ class LogicalLog(ChangeLog):
             for extent in span.foreign:  # none is the first segment of its change
                 if (joined := self.next_change(joiner, extent, 0)) is not None:
                     yield joined
-
-    def changes_elsewhere(self) -> Iterator[Change]:
-        """Those that another extract gives, unless Log Master could not complete them here."""
-        joiner = Joiner(self.options.bounds)
-        for extent in () if self.extract.gives_all else self.extents():
-            if self.extract.has(extent):
-                continue
-            record = self.read_extent(extent)
-            if record is None or record.values["incomplete_trans"] == "Y":
-                continue
-            joined = self.joined(joiner, Segment(extent, record))
-            change = None if joined is None else self.change_of(joined)
-            if change is not None:
-                yield change
 
     def next_change(self, joiner: Joiner, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
         """The change that the next record is or completes; None if it is none, and if another extract gives it."""
@@ -361,7 +342,7 @@ class LogicalLog(ChangeLog):
             why = self._why_left_out(known) if only_wanted else None
             is_elsewhere = why in ("open", OUTSIDE) or (why is not None and self.options.starting_after is not None)
             if not is_elsewhere or self.is_wanted(known):
-                self.quarantine(fault, group.own[0].extent, len(group.own))
+                self.quarantine(fault, group.segments[0].extent, len(group.segments))
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         """The changes that the options select.
@@ -409,8 +390,7 @@ class LogicalLog(ChangeLog):
         return join([self._segment(extent, ordinal) for extent in extents])
 
     def _segment(self, extent: RecordExtent, ordinal: int) -> Segment:
-        lent = self.extract.lent(extent)
-        return lent or Segment(extent, self.read_bytes(extent.read(self.buffer)), ordinal)
+        return Segment(extent, self.read_bytes(extent.read(self.buffer)), ordinal)
 
     def is_wanted(self, joined: JoinedChange) -> bool:
         """Whether the options select a change. Excluded changes are counted, except those of other tables."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from lmparse.bmc.control_file import ControlFile
-from lmparse.bmc.extract_settings import ExtractReading
+from lmparse.bmc.extracts.reading import ExtractReading
 from lmparse.bmc.position_runs import Place, PositionRuns
 from lmparse.bmc.segments import Segment, share_out
 from lmparse.errors import DataError, FramingError, RecordError
@@ -54,7 +54,7 @@ class LogParts:
             return spans
         extract = self.extract()
         given = (segment for segment in self.segments() if extract.has(segment.extent))
-        return share_out(spans, given, self.file.options.bounds, extract.starts)
+        return share_out(spans, given, self.file.options.bounds)
 
     def cut(self, max_bytes: int) -> list[Span]:
         """Spans found from the bytes near the cuts, if the file can be cut so and has no segments, as DLDS says.

@@ -7,7 +7,7 @@ of order, and their numbers begin at 0 or at 1.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from sys import getsizeof
@@ -67,20 +67,6 @@ class Segment:
         return tuple(self.values[name] for name in KEY_FIELDS)
 
 
-@dataclass(frozen=True)
-class ChangeStarts:
-    """What other extracts say of changes in segments, by the offset of the first record of each in this one."""
-
-    lent: Mapping[int, Sequence[Segment]] = field(default_factory=dict)
-    """The segments of changes that are in other extracts."""
-    offsets: Collection[int] = ()
-    """Where changes begin that are others than the one with the same key in front of them."""
-
-    def at(self, extent: RecordExtent) -> bool:
-        """Whether a change begins with a segment, whatever is in front of it."""
-        return extent.offset in self.lent or extent.offset in self.offsets
-
-
 @dataclass(slots=True)
 class SegmentGroup:
     """The segments of one change that were found so far."""
@@ -99,11 +85,6 @@ class SegmentGroup:
     def segments(self) -> list[Segment]:
         """In the order of their numbers."""
         return [self.by_number[number] for number in sorted(self.by_number)]
-
-    @property
-    def own(self) -> list[Segment]:
-        """Those of them that are in the file, and not lent by another extract."""
-        return [segment for segment in self.segments if segment.extent.index >= 0]
 
 
 def _are_all(numbers: Collection[int], total: int) -> bool:
@@ -130,11 +111,8 @@ class Joiner:
     Against the limit `held_bytes` count the values of their headers and their pieces of the DATA area.
     """
 
-    def __init__(self, limits: Limits = DEFAULT, starts: ChangeStarts | None = None) -> None:
-        self._starts = starts or ChangeStarts()
+    def __init__(self, limits: Limits = DEFAULT) -> None:
         self._open: dict[tuple[Any, ...], SegmentGroup] = {}
-        self._ended: list[SegmentGroup] = []
-        """Those behind which another change with the same key has begun."""
         self._held = Held(limits)
         self.base: int | None = None
         """Number of the first segment, known from the first complete change."""
@@ -146,8 +124,6 @@ class Joiner:
         a segment that cannot be kept; segments that complete changes are still taken.
         """
         total, number = segment.values["total_segs"], segment.values["seg_num"]
-        if self._starts.at(segment.extent) and segment.key in self._open:
-            self._ended.append(self._open.pop(segment.key))
         group = self._open.get(segment.key) or SegmentGroup(total)
         if number is None or number > total or number in group.by_number:
             raise RecordError(
@@ -156,8 +132,6 @@ class Joiner:
                 hint="a merged log may contain a record twice",
             )  # fmt: skip
         group.by_number[number] = segment
-        for lent in self._starts.lent.get(segment.extent.offset, ()):
-            group.by_number.setdefault(lent.values["seg_num"], lent)
         if not group.is_complete:
             self._keep(group, number, segment)
             return None
@@ -178,8 +152,8 @@ class Joiner:
 
     def incomplete(self) -> Iterator[tuple[SegmentGroup, RecordError]]:
         """The changes that lack a segment at the end, each with its error (LMP-R004)."""
-        for group in (*self._ended, *self._open.values()):
-            first = min((segment.extent for segment in group.own), key=lambda extent: extent.index)
+        for group in self._open.values():
+            first = min((segment.extent for segment in group.segments), key=lambda extent: extent.index)
             values = group.segments[0].values
             found = in_words(runs_of(sorted(group.by_number)), ", ")
             yield group, RecordError(
@@ -246,15 +220,12 @@ def _hex(position: bytes | None) -> str:
     return "unknown" if position is None else position.hex().upper()
 
 
-def share_out(
-    spans: list[Span], segments: Iterable[Segment], limits: Limits = DEFAULT, starts: ChangeStarts | None = None
-) -> list[Span]:
+def share_out(spans: list[Span], segments: Iterable[Segment], limits: Limits = DEFAULT) -> list[Span]:
     """Assign the segments of each change to the span that contains the first one; the others are read there.
 
     Several changes may have one key: one begins where the one before is complete, as for a `Joiner`. Against the limit
     `held_bytes` count keys and extents of the segments. Raises FileLimitError LMP-L004.
     """
-    known = starts or ChangeStarts()
     groups: dict[tuple[Any, ...], _Shared] = {}
     held, places = Held(limits), [span.start for span in spans]
     skip: dict[int, set[int]] = {}
@@ -263,16 +234,13 @@ def share_out(
         key, extent = segment.key, segment.extent
         size = _EXTENT_BYTES if key in groups else _EXTENT_BYTES + sum(map(getsizeof, key))
         held.take(size, record_index=extent.index, record_offset=extent.offset)
-        if known.at(extent):
-            groups[key] = _Shared()
         group, place = groups.setdefault(key, _Shared()), bisect_right(places, extent.offset) - 1
         if group.owner is None:
             group.owner = place
         elif place != group.owner:
             skip.setdefault(place, set()).add(extent.index)
             foreign.setdefault(group.owner, []).append(extent)
-        for one in (segment, *known.lent.get(extent.offset, ())):
-            group.add(one)
+        group.add(segment)
         if group.is_complete:
             groups[key] = _Shared()
     return [

@@ -32,10 +32,10 @@ _SEQ = re.compile("[0-9A-F]{1,80}")
 
 
 Position = tuple[int, int]
-MOST_UNREAD = 1000
-"""Most places without a record that are kept."""
 MOST_FILES = 1000
 """Most files that are known again, the newest ones."""
+MOST_RANGES = 1000
+"""Most ranges of positions that are kept."""
 
 
 @dataclass(frozen=True)
@@ -116,33 +116,17 @@ class Checkpoint:
     """The files that were read, the newest ones, by their last records."""
     form: tuple[str, ...] = ()
     """How the files are read, in words of the spec's family, so that a short file need not show it."""
-    unread: tuple[tuple[Position, Position], ...] = ()
-    """Where no record has been read in front of `reached`: behind one position and in front of another, ascending.
-
-    What comes from there comes too late. Of very many such places the oldest ones are not kept."""
-    held: dict[str, int] = field(default_factory=dict)
-    """Transactions of which changes were held back, as hexadecimal, and a position behind which none of these is; in
-    words of the spec's family."""
+    ranges: tuple[tuple[int, int], ...] = ()
+    """Log Master: lowest and highest positions of the ranges that were read, ascending."""
+    open_units: tuple[str, ...] = ()
+    """Log Master: the units of recovery that have no outcome so far, as hexadecimal."""
     tables: tuple[str, ...] | None = None
-    """Tables of which the files so far have changes, as hexadecimal, in words of the spec's family; None if that is not
-    known."""
+    """Log Master: the tables of which extracts so far have changes, as hexadecimal; None if that is not known."""
 
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
         for stretch in self.needed:
             stretch.check(limits)
-
-    def has_read_as(self, other: Checkpoint) -> bool:
-        """Whether the files up to here had the same stretches of the log as those up to another one, and perhaps more
-        behind these."""
-        mine = [place for place in self.unread if place[0] < other.reached]
-        theirs = list(other.unread)
-        if MOST_UNREAD in (len(self.unread), len(theirs)):
-            count = min(len(mine), len(theirs))  # the oldest ones are not kept
-            mine, theirs = mine[len(mine) - count :], theirs[len(theirs) - count :]
-        oldest = self.files[0].last if len(self.files) == MOST_FILES else (0, 0)
-        files = {one for one in other.files if one.last >= oldest}
-        return self.reached >= other.reached and mine == theirs and files <= set(self.files)
 
     def to_json(self) -> str:
         """The text of its file."""
@@ -185,17 +169,17 @@ class Checkpoint:
         form = tuple(map(str, found["form"]))
         needed = tuple(map(_stretch, found["needed"]))
         files = tuple(map(_known_file, found["files"]))
-        unread = tuple(_place(*pair) for pair in found.get("unread", ()))
-        held = _held(found.get("held", {}))
+        ranges = tuple(_range(*pair) for pair in found.get("ranges", ()))
+        open_units = tuple(bytes.fromhex(one).hex() for one in found.get("open_units", ()))
         tables = found.get("tables")
         tables = None if tables is None else tuple(bytes.fromhex(one).hex() for one in tables)
         return cls(
             spec, seq, (lfs, lsn), _ends(found["ends"]), needed, described, files, form,
-            unread=unread, held=held, tables=tables,
+            ranges=ranges, open_units=open_units, tables=tables,
         )  # fmt: skip
 
 
-_EXTRACTS = ("unread", "held", "tables")
+_EXTRACTS = ("ranges", "open_units", "tables")
 """The fields of Log Master's extracts."""
 _NONE = Checkpoint("", "", (0, 0))
 
@@ -221,20 +205,15 @@ def _stretch(found: Any) -> NeededStretch:
     return NeededStretch(path, start, end, first_record, records, sha256)
 
 
-def _place(begin: Any, end: Any) -> tuple[Position, Position]:
-    (lfs, lsn), (end_lfs, end_lsn) = (_numbers(position, _POSITION_BITS) for position in (begin, end))
-    return (lfs, lsn), (end_lfs, end_lsn)
-
-
 def _known_file(found: Any) -> KnownFile:
     (lfs, lsn), (last_lfs, last_lsn) = (_numbers(found[name], _POSITION_BITS) for name in ("first", "last"))
     (size,) = _numbers([found["size"]])
     return KnownFile((lfs, lsn), (last_lfs, last_lsn), size, bytes.fromhex(found["digest"]).hex())
 
 
-def _held(found: Any) -> dict[str, int]:
-    named = [bytes.fromhex(name).hex() for name in found]
-    return dict(zip(named, _numbers(found.values(), _POSITION_BITS), strict=True))
+def _range(low: Any, high: Any) -> tuple[int, int]:
+    first, last = _numbers((low, high), _POSITION_BITS)
+    return first, last
 
 
 _POSITION_BITS = 80

@@ -17,7 +17,7 @@ KEPT_FAILURES = 100
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A claim before anything is tested, as the page of claims lists it."""
+    """A claim before anything is tested, and what is compared for it."""
 
     says: str
     """The claim in words: `positions in the log ascend`."""

@@ -7,7 +7,7 @@ Fields themselves stay nullable, since a value that cannot be read is null.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,18 +71,6 @@ class TableDescriptions:
 
 DESCRIBED = ("key", "key_source", "columns")
 """Names in `described_table`."""
-
-
-Keys = Mapping[str, Sequence[tuple[str, ...]]]
-"""By identity of a version, its key; several where control files of extracts describe it in different ways."""
-
-
-def keys_of(versions: Iterable[Version]) -> Keys:
-    """The keys of versions."""
-    found: dict[str, dict[tuple[str, ...], None]] = {}
-    for version in versions:
-        found.setdefault(version.identity, {})[version.key] = None
-    return {identity: tuple(keys) for identity, keys in found.items()}
 
 
 def described_table(version: Version) -> dict[str, Any]:

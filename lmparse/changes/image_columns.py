@@ -162,20 +162,6 @@ class ImagePairs:
             found[row] = list(names) or None
         return pa.array(found, _NAMES)
 
-    @property
-    def overwritten(self) -> dict[int, set[str]]:
-        """By row, the columns to which an update gave another value, or may have, that is not in the log.
-
-        The log shows it: the value before is in the row, or there are records of the new one that are not enough.
-        """
-        found = {}
-        for row in self.updates.tolist():
-            before, after = (self._absent.get(row, {}).get(role, {}) for role in ("before", "after"))
-            names = {name for name, why in after.items() if name not in before or not _may_stay(why, before[name])}
-            if names:
-                found[row] = names
-        return found
-
     # -- keys ---------------------------------------------------------------------------------
 
     def key_texts(self, role: str) -> pa.Array:

@@ -201,10 +201,6 @@ class ChangeLog(RecordFile):
         """Whether reading the changes reports all that is bad in a record, also of one that is not a change."""
         return True
 
-    def changes_elsewhere(self) -> Iterator[Change]:
-        """The changes that are whole here too, but that `typed_changes` leaves to another file of the log."""
-        return iter(())
-
     def test(self, extent: RecordExtent, raw: bytes, record: Record | None, own: Record | None) -> None:
         """Take note of a record for `claims`, as it is read and by itself; None for one that cannot be read."""
 

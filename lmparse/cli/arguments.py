@@ -12,8 +12,8 @@ from lmparse.errors import OptionError
 from lmparse.options import ALIASES, Options, own_names
 
 if TYPE_CHECKING:
-    from lmparse.storage.atomic_output import OutputPlace
     from lmparse.storage.inputs import Inputs
+    from lmparse.storage.outputs import OutputPlace
 
 SHOWN_ERRORS = 1000
 """Errors that a command prints unless it is asked for another number."""
@@ -130,7 +130,7 @@ def add_page(command: argparse.ArgumentParser, about: str) -> None:
 def page_place(parsed: argparse.Namespace, inputs: Inputs) -> OutputPlace | None:
     """The place of the page, None without one. Raises OptionError when the page would replace something else."""
     from lmparse.review.templating import foreign_page
-    from lmparse.storage.atomic_output import check_place
+    from lmparse.storage.outputs import check_place
 
     if parsed.html is not None:
         return check_place(parsed.html, inputs, is_folder=False, overwrite=parsed.overwrite, foreign=foreign_page)

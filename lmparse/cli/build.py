@@ -51,6 +51,6 @@ def _path(text: str) -> Path:
 
 def run(parsed: argparse.Namespace) -> int:
     """Run one command of the build step."""
-    from lmparse.spec.build import front
+    from lmparse.spec.build import commands
 
-    return front.run(parsed, "lmparse build")
+    return commands.run(parsed, "lmparse build")

@@ -14,7 +14,7 @@ from lmparse.options import Options
 from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
-    from lmparse.storage.atomic_output import OutputPlace
+    from lmparse.storage.outputs import OutputPlace
 
 
 def add(commands: Commands) -> None:
@@ -31,7 +31,7 @@ def run(parsed: argparse.Namespace) -> int:
     """Check a log; for the exit code, errors outweigh differences."""
     from lmparse.logs.beside import look_beside
     from lmparse.logs.check import account
-    from lmparse.storage.atomic_output import write_text
+    from lmparse.storage.outputs import write_text
 
     path, options = _checked(parsed)
     beside = look_beside(path, options)
@@ -74,8 +74,8 @@ def _checked(parsed: argparse.Namespace) -> tuple[str, Options]:
 def _report_place(out: str, file: str, options: Options) -> OutputPlace:
     """The place of the report. An earlier report is replaced, so that a check can run every night; nothing else is."""
     from lmparse.logs.open import files_read
-    from lmparse.storage.atomic_output import check_place
     from lmparse.storage.marks import begins_with
+    from lmparse.storage.outputs import check_place
 
     foreign = begins_with(b'{\n  "report_version": ', "a report of lmparse check")
     return check_place(out, files_read(file, options), is_folder=False, overwrite=True, foreign=foreign)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lmparse.cli.arguments import Commands, add_command, add_page, page_place
+from lmparse.cli.arguments import Commands, add_command
 from lmparse.cli.messages import DIFFERENCE, GOOD, print_json, print_lines
 
 
@@ -17,7 +17,6 @@ def add(commands: Commands) -> None:
     shown = command.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="one JSON object")
     shown.add_argument("--markdown", action="store_true", help="a table for a pull request")
-    add_page(command, "write a page with both states side by side here")
     command.add_argument(
         "--fail-on",
         choices=("breaking", "widening", "compatible", "doc", "none"),
@@ -28,17 +27,15 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Compare two states."""
-    from lmparse.review.diff import reports
-    from lmparse.review.diff.compare import compare
-    from lmparse.review.diff.page import page
+    from lmparse.errors import not_installed
     from lmparse.spec.ksy import read_specs
-    from lmparse.storage.atomic_output import write_text
-    from lmparse.storage.inputs import inputs_of
 
-    place = page_place(parsed, inputs_of((parsed.old, parsed.new)))
+    try:
+        from lmparse.review.diff import reports
+        from lmparse.review.diff.compare import compare
+    except ImportError as error:  # the columns of a spec are those of Arrow
+        raise not_installed(error) from None
     found = compare(read_specs(parsed.old), read_specs(parsed.new))
-    if place:
-        write_text(page(found), place)
     if parsed.json:
         print_json(reports.to_dict(found))
     else:

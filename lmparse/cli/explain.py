@@ -34,7 +34,7 @@ def run(parsed: argparse.Namespace) -> int:
     from lmparse.logs.beside import CONTROL_FILE, look_beside
     from lmparse.logs.open import files_read
     from lmparse.review.explain.search import explain
-    from lmparse.storage.atomic_output import write_text
+    from lmparse.storage.outputs import write_text
 
     _check(parsed)
     options = options_of(parsed)

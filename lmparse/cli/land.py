@@ -20,7 +20,7 @@ from lmparse.options import NOT_LANDED
 from lmparse.storage.arrow_alone import load_arrow
 
 if TYPE_CHECKING:
-    from lmparse.export.landing import Landed, LandedChanges
+    from lmparse.export.land import Landed, LandedChanges
 
 
 def add(commands: Commands) -> None:
@@ -44,23 +44,23 @@ def run(parsed: argparse.Namespace) -> int:
     """Land, and report what was landed and what was left out."""
     try:
         load_arrow()
-        from lmparse.export import landing
+        from lmparse.export import land
     except ImportError as error:
         raise not_installed(error, "delta" if parsed.form == "delta" else "arrow") from None
     from lmparse.cli.writing import ShownWork
 
-    asked = landing.Landing(parsed.files, parsed.to, options_of(parsed), parsed.form, parsed.current)
+    asked = land.Landing(parsed.files, parsed.to, options_of(parsed), parsed.form, parsed.current)
     ended = f"nothing is landed in {parsed.to}: the log was not read to its end"
     with ShownWork(parsed.show_errors, ended) as shown:
-        landed = landing.run(asked, shown.on_error, shown.progress)
+        landed = land.run(asked, shown.on_error, shown.progress)
     if shown.code:
         return shown.code
     return _report(landed, as_json=parsed.json)
 
 
 def _report(landed: Landed, *, as_json: bool) -> int:
-    is_marked = any(table.marks for table in landed.tables)
-    code = report_tally(landed.tally, DIFFERENCE if is_marked else GOOD)
+    is_refused = any(table.is_refused for table in landed.tables)
+    code = report_tally(landed.tally, DIFFERENCE if is_refused else GOOD)
     report_left_out(landed.left_out)
     if as_json:
         print_json(landed.to_dict())
@@ -75,7 +75,7 @@ def _lines(table: LandedChanges) -> Iterator[str]:
     counts = ", ".join(f"{count} {op}" for op, count in sorted(table.rows_by_operation.items()))
     merged = f"; current: {table.merged} changes merged" if table.merged is not None else ""
     yield f"{table.folder}: {table.rows} changes" + (f" ({counts})" if counts else "") + merged
-    if table.refusal:
+    if table.is_refused:
+        yield f"error: {table.refusal}"
+    elif table.refusal:
         yield f"{table.folder}: no current table: {table.refusal}"
-    for mark in table.marks:
-        yield f"{table.folder}: rows of the current table are not proven from seq {mark['seq']} on: {mark['reason']}"

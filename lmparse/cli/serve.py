@@ -35,7 +35,7 @@ def run(parsed: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     from lmparse.review.serve.served_file import ServedFile
     from lmparse.review.templating import check_installed
-    from lmparse.storage.signals import ended_by_signals
+    from lmparse.storage.interrupts import ended_by_signals
 
     port = _port(parsed.port)
     options_of(parsed)

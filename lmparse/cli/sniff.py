@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from lmparse.cli.arguments import Commands, add_command, add_options, given_options
 from lmparse.cli.messages import DATA, GOOD, print_json, print_lines, report
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import DataError, FramingError, LmparseError
 from lmparse.options import Options
 from lmparse.spelling import camel
 from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
     from lmparse.logs.beside import Beside
+    from lmparse.logs.framing_search import FramingSearch
     from lmparse.logs.sniff import Sniffed
-    from lmparse.logs.tilings import Tiled
 
 _SHOWN = 10
 """Ways to cut a file that are printed; JSON has all."""
@@ -58,43 +59,58 @@ def run(parsed: argparse.Namespace) -> int:
     return code
 
 
-def _beside(path: str, found: Sniffed | Tiled, options: Options) -> Beside:
+def _beside(path: str, found: Sniffed | FramingSearch, options: Options) -> Beside:
     """What is beside a log that has been recognised, with which its changes are read."""
     from lmparse.logs.beside import Beside, look_beside
     from lmparse.logs.families import spec_name
-    from lmparse.logs.tilings import Tiled
+    from lmparse.logs.framing_search import FramingSearch
 
-    if isinstance(found, Tiled):
+    if isinstance(found, FramingSearch):
         return Beside(options)
     return look_beside(path, replace(options, spec=spec_name(found.spec)))
 
 
-def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | Tiled:
+def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | FramingSearch:
     """What a file is: a log, or records that are cut as options, or the bytes, say."""
+    from lmparse.logs.framing_search import search
     from lmparse.logs.sniff import sniff
-    from lmparse.logs.tilings import tile
 
     unknown: FramingError | None = None
     if not set(given) - {"limits"}:
         try:
-            return sniff(path, options.bounds)
+            sniffed = sniff(path, options.bounds)
+            return sniffed if sniffed.trial.is_proven else _of_spec(path, options, sniffed.spec) or sniffed
         except FramingError as error:
             if error.code != "LMP-F003":
                 raise
             unknown = error
-    tiled = tile(path, options, options.spec if "spec" in given else None)
-    if not tiled.tilings:
+    searched = search(path, options, options.spec if "spec" in given else None)
+    if not searched.framings:
         raise unknown or FramingError(
             "no framing cuts it into records", code="LMP-F003", file=path, expected="two records that fill the file",
             found="none that does, with the options that are given",
         )  # fmt: skip
-    return tiled
+    return searched
 
 
-def _lines(path: str, found: Sniffed | Tiled, beside: Beside) -> list[str]:
-    from lmparse.logs.tilings import Tiled
+def _of_spec(path: str, options: Options, spec: str) -> FramingSearch | None:
+    """The framings whose records of a spec fill the file; None if there are none.
 
-    if isinstance(found, Tiled):
+    What is damaged as z/OS writes it may have words that something else wrote.
+    """
+    from lmparse.logs.framing_search import search
+
+    with suppress(LmparseError):  # a spec whose records are of an unknown byte order
+        searched = search(path, options, spec)
+        whole = tuple(one for one in searched.framings if one.fault is None and one.is_of_spec)
+        return replace(searched, framings=whole) if whole else None
+    return None
+
+
+def _lines(path: str, found: Sniffed | FramingSearch, beside: Beside) -> list[str]:
+    from lmparse.logs.framing_search import FramingSearch
+
+    if isinstance(found, FramingSearch):
         return _ways(path, found)
     sure = "" if found.trial.is_proven else ", but it is damaged"
     return [
@@ -106,23 +122,22 @@ def _lines(path: str, found: Sniffed | Tiled, beside: Beside) -> list[str]:
     ]
 
 
-def _ways(path: str, found: Tiled) -> list[str]:
+def _ways(path: str, found: FramingSearch) -> list[str]:
     what = f"records of {found.spec}" if found.spec else "records of an unknown kind"
-    count = len(found.tilings)
-    ways = (
-        "one framing fits"
-        if count == 1
-        else f"{count} framings fit" + (f", the first {_SHOWN}:" if count > _SHOWN else "")
-    )
+    count = len(found.framings)
+    is_damaged = any(one.fault is not None for one in found.framings)
+    ways = "one framing fits" if count == 1 else f"{count} framings fit"
+    ways = "no framing fits all of it, and it is damaged" if is_damaged else ways
+    ways += f", the first {_SHOWN}:" if count > _SHOWN else ""
     lines = [f"{path}: {what}, {found.size} bytes; {ways}"]
-    for tiling in found.tilings[:_SHOWN]:
-        sizes = f"{tiling.shortest} to {tiling.longest} bytes"
-        lines.append(f" framing {tiling.options['framing']}: {tiling.records} records of {sizes}")
-        if tiling.fitting is not None:
-            lines.append(f"  {tiling.fitting} of the first {tiling.tried} are records of {found.spec}")
-        lines += [f"  record {index} at {offset:#x}, {length} bytes" for index, offset, length in tiling.first]
-        lines += [] if tiling.fault is None else [f"  then {tiling.fault}"]
-        lines += _said(({"spec": found.spec} if found.spec else {}) | tiling.options)
+    for one in found.framings[:_SHOWN]:
+        sizes = f"{one.shortest} to {one.longest} bytes"
+        lines.append(f" framing {one.options['framing']}: {one.records} records of {sizes}")
+        if one.fitting is not None:
+            lines.append(f"  {one.fitting} of the first {one.tried} are records of {found.spec}")
+        lines += [f"  record {index} at {offset:#x}, {length} bytes" for index, offset, length in one.first]
+        lines += [] if one.fault is None else [f"  then {one.fault}"]
+        lines += _said(({"spec": found.spec} if found.spec else {}) | one.options)
     return lines
 
 

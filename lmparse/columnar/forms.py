@@ -21,7 +21,7 @@ from lmparse.records.evaluation import SplitError, UnfitError
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import NESTED, Case, Code, Computed, Expression, Field, Layout, spec_of
 from lmparse.spec.nesting import reached
-from lmparse.values import byte_arrays, integers, positions
+from lmparse.values import byte_arrays, integers
 from lmparse.values.byte_arrays import Bytes, Int64s
 
 _ORDERED = (*NUMBERS, "float")
@@ -168,7 +168,7 @@ class FormWalk:
         if entry.kind == "rid6":
             if layout.little is None:
                 raise UnfitError(f"{entry.id}: its byte order is fixed")
-            order = list(positions.join_rid6(bytes(order), bool(inner.is_little)))
+            order = list(integers.join_rid6(bytes(order), bool(inner.is_little)))
         return FieldBytes(part.stream.take(entry.width), entry.width, entry, part.layout, "be", order)
 
     def _check(self, part: Part, entry: Field, found: Any) -> None:

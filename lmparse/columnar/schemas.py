@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pyarrow as pa
 from lmparse.errors import OptionError
 from lmparse.spec import catalog
 from lmparse.spec.kind_words import MAX_DIGITS, common_digits
-from lmparse.spec.layout import Field
+from lmparse.spec.layout import Field, Layout
 from lmparse.spec.nesting import flat, json_reason
 from lmparse.values import kinds
 from lmparse.values.sql_types import TableColumn
@@ -49,13 +50,7 @@ OUTCOMES = (CORRUPT_RECORD, CORRUPT_FIELDS, "_metadata")
 def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
     """The columns of the records of a spec, or some of them, and the OUTCOMES."""
     spec = catalog.load(spec_id)
-    fields: dict[str, pa.Field] = {}
-    if spec.has_kind:
-        fields[catalog.KIND] = commented(catalog.KIND, TEXT, "spec and word of what the record is")
-    for entry in flat(spec.layouts, spec.layout):
-        _put(fields, _arrow_field(spec.layouts, entry))
-        for part in parts(spec.layouts, entry):
-            fields.setdefault(f"{entry.id}_{part.id}", commented(f"{entry.id}_{part.id}", pa.int64(), part.doc))
+    fields = columns_of(spec.layouts, spec.layout, has_kind=spec.has_kind)
     for name in columns:
         if name not in fields:
             raise OptionError(f"columns: there is no field {name!r} in {spec.id}")
@@ -63,14 +58,26 @@ def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
     return pa.schema([*wanted, *outcome_fields()])
 
 
+def columns_of(layouts: Mapping[str, Layout], layout: Layout, *, has_kind: bool) -> dict[str, pa.Field]:
+    """The columns of the records of a layout by name; `has_kind`: whether they tell which of several kinds they are."""
+    fields: dict[str, pa.Field] = {}
+    if has_kind:
+        fields[catalog.KIND] = commented(catalog.KIND, TEXT, "spec and word of what the record is")
+    for entry in flat(layouts, layout):
+        _put(fields, _arrow_field(layouts, entry))
+        for part in parts(layouts, entry):
+            fields.setdefault(f"{entry.id}_{part.id}", commented(f"{entry.id}_{part.id}", pa.int64(), part.doc))
+    return fields
+
+
 def _put(fields: dict[str, pa.Field], field: pa.Field) -> None:
     """Add a column, or give the one of its name the type of both: of two kinds of records one may have either."""
     known = fields.setdefault(field.name, field)
     if known.type != field.type:
-        fields[field.name] = known.with_type(_common(known.type, field.type))
+        fields[field.name] = known.with_type(common(known.type, field.type))
 
 
-def _common(first: pa.DataType, second: pa.DataType) -> pa.DataType:
+def common(first: pa.DataType, second: pa.DataType) -> pa.DataType:
     """The type of a field with two types in different kinds of records: a number that holds both, else text."""
     found = widened(
         *(

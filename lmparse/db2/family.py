@@ -55,8 +55,6 @@ def _checkpoint(log: Db2Log) -> Checkpoint:
     return checkpoint_of(log, log.resumed)
 
 
-
-
 def _describe(log: Db2Log) -> TableDescriptions:
     from lmparse.db2.table_descriptions import describe
 

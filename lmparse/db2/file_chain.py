@@ -72,7 +72,7 @@ class FileChain:
                 skipped.append(one)
             else:
                 self._join(one)
-        note = f"{len(skipped)} files have been read before, and are skipped" if skipped else ""
+        note = f"files that were read before: {len(skipped)}; they are skipped" if skipped else ""
         if not self.filled and skipped:  # a log has a file, also where nothing is new
             return Joined((replace(skipped[-1].piece, is_known=True, note=note),))
         self.pieces += [JoinedPiece(one.path, 0, 0, is_known=True) for one in skipped[1:]]
@@ -93,8 +93,10 @@ class FileChain:
             one = self._behind(one, self.checkpoint)
         if one.first <= self.reached:
             piece = self._without_shared(one)
+        elif goes_on:
+            piece = one.piece
         else:
-            piece = one.piece if goes_on else self._after(one)
+            piece = replace(one.piece, lost=self._lost(one), note=self._note_between(one))
         if end > one.sound_end:
             self.damaged, piece = one.path, replace(piece, end=end)
         self._add(one, piece)
@@ -117,21 +119,18 @@ class FileChain:
 
     # -- files behind the others ------------------------------------------------------------------
 
-    def _after(self, one: FileRange) -> JoinedPiece:
-        """A file behind the others, with the bytes of the log between them, log stream by log stream."""
-        lost = self._lost(one)
-        if self.ends:
-            return replace(one.piece, lost=lost, note=self._note_between(one, lost))
-        return one.piece
-
     def _lost(self, one: FileRange) -> tuple[tuple[int, int, int], ...]:
+        """As `JoinedPiece.lost`, log stream by log stream."""
         begins = sorted((stream, begin) for stream, (begin, _) in one.streams.items() if begin)
         ends = self.ends
         return tuple((stream, ends[stream], begin) for stream, begin in begins if 0 < ends.get(stream, 0) < begin)
 
-    def _note_between(self, one: FileRange, lost: Sequence[tuple[int, int, int]]) -> str:
+    def _note_between(self, one: FileRange) -> str:
+        """What is said of the bytes of the log between the files before and this one."""
         before = self.pieces[self.filled[-1]].path if self.filled else "the files before"
-        if lost:
+        if not self.ends:
+            return ""
+        if lost := self._lost(one):
             size = sum(end - begin for _, begin, end in lost)
             return (
                 f"between {before} and {one.path}, {size} bytes of the log are in neither file: records are missing or "
@@ -140,7 +139,9 @@ class FileChain:
         for stream, (begin, _) in sorted(one.streams.items()):
             end = self.ends.get(stream, 0)
             if not begin or not end:
-                return f"whether {one.path} follows {before} cannot be tested: their records state no address"
+                return (
+                    f"whether {one.path} follows {before} cannot be tested: records state no address, or cannot be read"
+                )
             if begin < end:
                 return (
                     f"whether {one.path} follows {before} cannot be tested: its addresses in log stream {stream} begin "
@@ -200,19 +201,6 @@ class FileChain:
         return replace(
             own, start=own.start + size, first_record=own.first_record + shared, records=own.records - shared, note=note
         )
-
-
-def overlap(before: FileRange, behind: FileRange, options: Options, settings: FileSettings) -> tuple[int, int, int]:
-    """How many records of a file another one in front of it has too; number and offset there of the first of them.
-
-    Raises FramingError LMP-F013 if they have different records at the same positions.
-    """
-    own, piece = behind.piece, before.piece
-    found = _begin_in(piece, behind, options, settings)
-    size = min(piece.end - found[1], own.size)
-    _check_same(Joined((piece,)), found[1] - piece.start, own, size, options)
-    shared = own.records if size == own.size else piece.first_record + piece.records - found[0]
-    return shared, *found
 
 
 def _check_same(joined: Joined, start: int, own: JoinedPiece, size: int, options: Options) -> None:

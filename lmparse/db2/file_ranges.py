@@ -29,7 +29,10 @@ class FileRange:
     first: Position
     last: Position
     streams: dict[int, tuple[int, int]]
-    """Of each log stream the addresses of the first record, and behind the last one; zero if records state none."""
+    """Of each log stream the addresses of the first record, and behind the last one; zero where that is not known.
+
+    It is not if a record states none, or cannot be read, and is there; in a file of several streams, if it is anywhere,
+    since nobody knows which stream it is in."""
     sound_end: int
     """Offset behind the last record before damage."""
     fault: FramingError | None = None
@@ -67,6 +70,7 @@ def placed_range(piece: JoinedPiece, options: Options, settings: FileSettings) -
     last: Position | None = None
     last_record = before = (0, 0)
     unplaced: tuple[int, int] | None = None
+    is_first_stated = is_last_stated = are_stated = False
     windows = file_heads(piece, options, settings)
     while True:
         try:
@@ -77,7 +81,10 @@ def placed_range(piece: JoinedPiece, options: Options, settings: FileSettings) -
             break
         if heads is None:
             break
-        records, sound_end = records + heads.count, heads.end
+        if not records:
+            is_first_stated = are_stated = bool(heads.is_stated[0])
+        records, sound_end = records + len(heads.is_stated), heads.end
+        is_last_stated, are_stated = bool(heads.is_stated[-1]), are_stated and bool(heads.is_stated.all())
         links.then(heads.links)
         unplaced = unplaced or heads.unplaced
         if not len(heads.lsn):
@@ -95,7 +102,10 @@ def placed_range(piece: JoinedPiece, options: Options, settings: FileSettings) -
             raise not_one_log("no record states its position", path)
         return None
     found = replace(piece, records=records, is_gapless=bool(links.ends) and not links.apart)
-    streams = {stream: (links.firsts.get(stream, 0), links.ends.get(stream, 0)) for stream in links.last}
+    streams = dict.fromkeys(links.last, (0, 0))
+    if len(links.last) == 1 or are_stated:
+        for stream, end in links.ends.items():
+            streams[stream] = links.firsts[stream] if is_first_stated else 0, end if is_last_stated else 0
     return FileRange(found, first, last, streams, sound_end, fault, last_record, before, unplaced)
 
 
@@ -105,8 +115,8 @@ class FileHeads:
 
     end: int
     """Offset behind the last record of the window."""
-    count: int
-    """Number of all records of the window."""
+    is_stated: Flags
+    """Of all records of the window, which ones can be read and state their address."""
     index: UInt64s
     """Number of each record in the file."""
     start: UInt64s
@@ -138,10 +148,8 @@ class FileHeads:
         return bool((later | (same & (self.lsn[1:] >= self.lsn[:-1]))).all())
 
 
-def file_heads(
-    piece: JoinedPiece, options: Options, settings: FileSettings, *, max_records: int = MAX_RECORDS
-) -> Iterator[FileHeads]:
-    """The positions of the records of a file, at most `max_records` at a time.
+def file_heads(piece: JoinedPiece, options: Options, settings: FileSettings) -> Iterator[FileHeads]:
+    """The positions of the records of a file, many at a time.
 
     Raises FramingError for damage, behind those before it.
     """
@@ -150,19 +158,21 @@ def file_heads(
         raise not_one_log("no record states its log sequence number", piece.path)
     reader = RecordColumnReader(logs, found.buffer, found.framing.name, settings.code_page, Held(options.bounds))
     place = piece.start, piece.end, piece.first_record
-    for window in index.windows(found.framing, found.buffer, *place, max_records, lead=reader.lead):
+    for window in index.windows(found.framing, found.buffer, *place, MAX_RECORDS, lead=reader.lead):
         heads = reader.heads(window)
-        end, count = int(window.offsets[-1] + window.lengths[-1]), len(window)
+        end = int(window.offsets[-1] + window.lengths[-1])
         if heads is None:
             none = np.zeros(0, np.uint64)
-            yield FileHeads(end, count, none, none, none, none, none, Links())
+            yield FileHeads(end, np.zeros(len(window), np.bool_), none, none, none, none, none, Links())
             continue
         members, is_sound = heads
         without = np.flatnonzero(is_sound & (members.lsn == 0))
         unplaced = (int(members.index[without[0]]), int(members.offset[without[0]])) if len(without) else None
-        members = members.take(is_sound & (members.lsn != 0))
+        is_placed = is_sound & (members.lsn != 0)
+        is_stated = is_placed & (members.address != 0)
+        members = members.take(is_placed)
         yield FileHeads(
-            end, count, members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
+            end, is_stated, members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
             (members.offset + members.length).view(np.uint64), members.lfs, members.lsn, links_of(members), unplaced,
         )  # fmt: skip
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.db2.file_chain import FileChain
 from lmparse.db2.file_form import UNDECIDED, common_settings, known_settings, undecided_error
-from lmparse.db2.file_ranges import FileRange, file_heads, not_one_log, range_of
+from lmparse.db2.file_ranges import FileRange, range_of
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.options import Options
 from lmparse.records.settings import FileSettings
@@ -99,16 +99,6 @@ def _sound(found: FileRange | FramingError, faults: list[DataError] | None) -> F
         return found
     faults.append(found.fault)
     return replace(found, piece=replace(found.piece, end=found.sound_end))
-
-
-def first_position(path: str, options: Options, checkpoint: Checkpoint | None) -> str:
-    """The position of the first record of a file, as text that sorts as positions do. Raises as `join` does."""
-    piece = JoinedPiece(path, 0, len(open_buffer(path, options.bounds)))
-    settings = known_settings(checkpoint, options) or common_settings([piece], options)
-    for heads in file_heads(piece, options, settings, max_records=1):
-        if len(heads.lsn):
-            return "{:020X}{:020X}".format(*heads.position(0))
-    raise not_one_log("no record states its position", path)
 
 
 def said(joined: Joined) -> Iterator[str]:

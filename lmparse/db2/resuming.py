@@ -74,7 +74,9 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
         files.add(known_file(found, log.options))
         if found.last > reached:
             reached = found.last
-            ends |= {stream: (ends.get(stream, pair)[0], pair[1]) for stream, pair in found.streams.items()}
+            for stream, (_, end) in found.streams.items():
+                begin = ends[stream][0] if stream in ends else index.whole.beginning.firsts.get(stream, 0)
+                ends[stream] = begin, end
     if before is not None and reached == before.reached:
         return before  # transactions that are open in files read again may have ended in files that are not here
     pieces = Joined(tuple(_counted(piece, log, settings) for piece in joined.pieces if piece.size))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from functools import cached_property
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +13,39 @@ import pyarrow as pa
 
 from lmparse.changes.change import Version
 from lmparse.changes.descriptions import DESCRIBED, described_table
+from lmparse.changes.envelopes import Enveloper
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.schemas import version_schema
 from lmparse.columnar.json_texts import LINES
-from lmparse.export import envelope_files, writers
-from lmparse.export.change_parts import ChangeTask, SpilledChanges, check_same, operations_in, spill_log, spill_part
+from lmparse.errors import OptionError
+from lmparse.export import writers
+from lmparse.export.change_parts import (
+    ChangeTask,
+    Group,
+    GroupKey,
+    KeptChanges,
+    check_same,
+    keep_log,
+    keep_part,
+    merged,
+    operations_in,
+)
 from lmparse.export.conversion import Run, Summary
-from lmparse.export.described_inputs import DescribedInputs, sha256_of
-from lmparse.export.envelope_files import EnvelopeFiles
 from lmparse.export.filenames import Named, safe_names
-from lmparse.export.files_ahead import FileAhead, FilesAhead
-from lmparse.export.spill_files import Group, GroupKey, SpillFiles, merged
-from lmparse.export.writers import BatchOutput
+from lmparse.limits import Limits
+from lmparse.logs import envelopes
 from lmparse.logs.open import files_beside, open_changes
-from lmparse.logs.partitions import DEFAULT_BYTES
 from lmparse.options import FILE_OPTIONS
-from lmparse.storage import processes
-from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
+from lmparse.storage import addresses, buffers, processes
+from lmparse.storage.joined import is_joined, names_in
+from lmparse.storage.outputs import AtomicOutput, put_on_disk
 from lmparse.terminal import json_text
 from lmparse.version import VERSION
 
 _OTHER = "other"
 """Name of the file for changes that have no table version."""
+_HASHED = 1 << 20
+"""Bytes that are hashed at a time."""
 
 
 class ChangeFolderRun(Run):
@@ -46,29 +56,21 @@ class ChangeFolderRun(Run):
     may share."""
     log: ChangeLog
 
-    @cached_property
-    def enveloped(self) -> EnvelopeFiles:
-        """The files whose rows are put into an envelope."""
-        return EnvelopeFiles(self.log)
-
     def write(self, work: AtomicOutput) -> Summary:
-        """Read the log, spill its changes, and write a file for each version of a table and the manifest."""
-        asked = self.asked
-        paths = {"source": asked.path, **files_beside(asked.path, asked.options)}
-        with processes.Pool(asked.jobs) as pool, DescribedInputs(paths, asked.options.bounds) as inputs:
-            return self._write(work, pool, inputs)
+        """Read the log, keep its changes, and write a file for each version of a table and the manifest."""
+        with processes.Pool(self.asked.jobs) as pool:
+            return self._write(work, pool)
 
-    def _write(self, work: AtomicOutput, pool: processes.Pool, inputs: DescribedInputs) -> Summary:
+    def _write(self, work: AtomicOutput, pool: processes.Pool) -> Summary:
         asked = self.asked
-        log = open_changes(asked.path, asked.options, on_error=self.on_error)
+        self.log = log = open_changes(asked.path, asked.options, on_error=self.on_error)
         self.start(log)
         self._origin = log.origin
-        self.log = log
-        envelope_files.check(log, self.form)
-        spilled = work.folder / "spilled"
-        spilled.mkdir()
+        self._check_envelope()
+        folder = work.folder / "spilled"
+        folder.mkdir()
         work.made.mkdir()
-        log.scratch = spilled
+        log.scratch = folder
         if asked.jobs > 1:
             log.run = pool.in_order
         if asked.options.columns or asked.options.table_version is not None:
@@ -77,79 +79,52 @@ class ChangeFolderRun(Run):
         self.described = {}
         for version in log.all_versions():
             self.described.setdefault(version.identity, []).append((version_schema(log, version), version))
-        with self._files_ahead(spilled, asked.metadata(log)) as ahead:
-            if len(parts) > 1:
-                self.take_over(log.tally)
-                inputs.begin()
-                tasks = [ChangeTask(part, str(spilled), self.form) for part in parts]
-                kept = self._changes_of_parts(tasks, ahead, pool)
-            else:
-                kept = self._changes_here(log, spilled, ahead)
+        if len(parts) > 1:
+            self.take_over(log.tally)
+            kept = self._changes_of_parts([ChangeTask(part, str(folder), self.form) for part in parts], pool)
+        else:
+            kept = self._changes_here(folder)
         self.check_files()
-        check_same(kept, self._origin, is_sorted=self.asked.options.order == "file")
-        files = self._write_files(work.made, kept.groups, asked.metadata(log), ahead.files)
-        self.summary.left_out += self.enveloped.left_out
+        check_same(kept, self._origin, is_sorted=asked.options.order == "file")
+        files = self._write_files(work.made, kept.groups)
         manifest = work.made / writers.MANIFEST
-        manifest.write_text(json_text(self._manifest(log, files, inputs.found()), indent=2) + "\n", encoding="utf-8")
+        manifest.write_text(json_text(self._manifest(files), indent=2) + "\n", encoding="utf-8")
         put_on_disk(manifest)
         self.summary.bytes_written = sum(entry["size"] for entry in files)
         return self.summary
 
-    def _files_ahead(self, folder: Path, metadata: dict[str, str]) -> FilesAhead:
-        return FilesAhead(folder, lambda path, group: self._opened(path, group, metadata), operations_in, self._origin)
-
-    def _changes_of_parts(self, tasks: list[ChangeTask], ahead: FilesAhead, pool: processes.Pool) -> SpilledChanges:
-        kept = SpilledChanges()
-        # The thread writes while this one gives the processes their next parts.
-        with ThreadPoolExecutor(1) as thread, closing(pool.in_order(spill_part, tasks)) as found:
-            written: Future[None] | None = None
+    def _changes_of_parts(self, tasks: list[ChangeTask], pool: processes.Pool) -> KeptChanges:
+        kept = KeptChanges()
+        with closing(pool.in_order(keep_part, tasks)) as found:
             for number, done in enumerate(found):
                 self.take_over(done.tally, done.errors, done.fault)
                 self.summary.rows += done.rows
                 self.summary.left_out += done.left_out
                 kept.extend(done.kept)
                 self.reached(number + 1, len(tasks))
-                if written is not None:
-                    written.result()  # one part at a time, so that an error ends the reading soon
-                if self.asked.options.engine != "check":  # else nothing is written before all is compared
-                    written = thread.submit(ahead.add, done.kept.groups)
-            if written is not None:
-                written.result()
         return kept
 
-    def _changes_here(self, log: ChangeLog, folder: Path, ahead: FilesAhead) -> SpilledChanges:
-        """Read the log in this process. What has been spilled is written now and then, so that little waits."""
-        kept = SpilledChanges()
-        written = 0
+    def _changes_here(self, folder: Path) -> KeptChanges:
+        """Read the log in this process."""
 
-        def reached(rows: int, place: int, spilled: SpillFiles) -> None:
-            nonlocal written
+        def reached(rows: int, place: int) -> None:
             self.summary.rows = rows
             self.progress.at(place, rows)
-            if place - written >= most and asked.engine != "check" and asked.order == "file":
-                written = place
-                groups = spilled.next_groups()
-                kept.groups.extend(groups)
-                ahead.add(groups)
 
-        asked, most = self.asked.options, self.asked.part_bytes or DEFAULT_BYTES
-        rest = spill_log(log, folder, "0", reached, form=self.form)
-        if kept.groups:
-            ahead.add(rest.groups)
-        kept.extend(rest)
-        self.take_over(log.tally)
-        self.summary.left_out = log.left_out
+        kept = keep_log(self.log, folder, "0", reached, form=self.form)
+        self.take_over(self.log.tally)
+        self.summary.left_out = self.log.left_out
         return kept
 
     def _merged(self, parts: list[Group]) -> Iterator[pa.RecordBatch]:
         """The rows of some groups: in the order of the log, whichever part produced them, or as they came."""
         return merged(parts, self.asked.options.order == "file", self._origin)
 
-    def _write_files(
-        self, folder: Path, groups: list[Group], metadata: dict[str, str], ahead: Mapping[GroupKey, FileAhead]
-    ) -> list[dict[str, Any]]:
-        """Place a file for each version of a table, written already or now; returns their entries in the manifest."""
-        sets: dict[tuple[Any, ...], list[Group]] = {}
+    # -- files ----------------------------------------------------------------------------------
+
+    def _write_files(self, folder: Path, groups: list[Group]) -> list[dict[str, Any]]:
+        """Write a file for each version of a table; returns their entries in the manifest."""
+        sets: dict[GroupKey, list[Group]] = {}
         for group in groups:
             sets.setdefault(group.key, []).append(group)
         tables = [self._named(parts) for parts in sets.values()]
@@ -157,13 +132,7 @@ class ChangeFolderRun(Run):
         found = []
         for parts, table in zip(sets.values(), tables, strict=True):
             path = folder / f"{_OTHER if table is None else next(names)}.{self.form}"
-            written = ahead.get(parts[0].key)
-            if written is None:
-                operations = self._write_rows(path, parts, metadata)
-            else:
-                operations = written.operations
-                written.path.rename(path)
-            found.append(self._entry(path, parts[0], table, operations))
+            found.append(self._written(path, parts, table))
         return sorted(found, key=lambda entry: (entry["table"] is None, entry["file"]))
 
     def _named(self, parts: list[Group]) -> Named | None:
@@ -174,35 +143,19 @@ class ChangeFolderRun(Run):
         schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
         return Named(schema, name, parts[0].sequence, parts[0].identity)
 
-    def _schema(self, group: Group) -> pa.Schema:
-        return LINES if self.form == "jsonl" else self.enveloped.schema(self._flat(group))
-
-    def _flat(self, group: Group) -> pa.Schema:
-        """The columns of the changes of a group, with what all descriptions say that rows of its file may be read by.
-
-        It is decided before the first row: the file may be written before all descriptions have been used.
-        """
-        found = [version for schema, version in self.described.get(group.identity or "", []) if schema == group.schema]
-        return version_schema(self.log, *found) if found else group.schema
-
-    @contextmanager
-    def _opened(self, path: Path, group: Group, metadata: dict[str, str]) -> Iterator[BatchOutput]:
-        final = self._schema(group).with_metadata(metadata)
-        with (
-            writers.opened(path, self.form, final, self.compression, self.asked.csv_text) as output,
-            self.enveloped.into(output, group.identity, self._flat(group)) as put,
-        ):
-            yield put
-
-    def _write_rows(self, path: Path, parts: list[Group], metadata: dict[str, str]) -> Counter[str]:
-        operations: Counter[str] = Counter()
-        with self._opened(path, parts[0], metadata) as output:
+    def _written(self, path: Path, parts: list[Group], table: Named | None) -> dict[str, Any]:
+        """Write the file of a version; returns its entry in the manifest."""
+        maker, operations, rows = self._enveloper(parts[0]), Counter[str](), 0
+        schema = LINES if self.form == "jsonl" else self._flat(parts[0]) if maker is None else maker.schema
+        final = schema.with_metadata(self.asked.metadata(self.log))
+        with writers.opened(path, self.form, final, self.compression, self.asked.csv_text) as output:
             for batch in self._merged(parts):
                 operations.update(operations_in(batch))
-                output.write(batch)
-        return operations
-
-    def _entry(self, path: Path, group: Group, table: Named | None, operations: Counter[str]) -> dict[str, Any]:
+                written = batch if maker is None else maker.rows(batch)
+                rows += written.num_rows
+                output.write(written)
+        if maker is not None:
+            self.summary.left_out += maker.left_out
         return {
             "file": path.name,
             "table": None if table is None else ".".join(word for word in (table.schema, table.name) if word),
@@ -210,47 +163,74 @@ class ChangeFolderRun(Run):
             "table_name": table and table.name,
             "version": table and table.version,
             "ids": table and table.identity.partition(" ")[0],
-            **self._description(group),
-            "rows": self.enveloped.rows(group.identity, self._flat(group), sum(operations.values())),
+            **self._description(parts[0]),
+            "rows": rows,
             "rows_by_operation": dict(sorted(operations.items())),
-            "schema": None if self.form == "jsonl" else [_described(entry) for entry in self._schema(group)],
+            "schema": None if self.form == "jsonl" else [_described(entry) for entry in schema],
             "size": path.stat().st_size,
-            "sha256": sha256_of(path),
+            "sha256": _hash(_bytes_in(path)),
         }
+
+    def _flat(self, group: Group) -> pa.Schema:
+        """The columns of the changes of a group, with what all descriptions of its version say of them."""
+        found = [version for schema, version in self.described.get(group.identity or "", []) if schema == group.schema]
+        return version_schema(self.log, *found) if found else group.schema
+
+    def _check_envelope(self) -> None:
+        """Raise OptionError for an envelope that files of a form, or the table versions of a log, do not have."""
+        log, options = self.log, self.asked.options
+        if options.envelope == "flat":
+            return
+        if self.form == "jsonl":
+            raise OptionError(
+                f"envelope {options.envelope} is not written as jsonl",
+                hint=f"lmparse changes --envelope {options.envelope} prints such lines",
+            )
+        versions = log.all_versions() if options.table is None else log.table_versions()
+        envelopes.check_versions(options, versions)
+        if options.envelope == "debezium":
+            envelopes.note_zone(log)
+
+    def _enveloper(self, group: Group) -> Enveloper | None:
+        """What puts the changes of a group into the envelope that is asked for; None if they stay flat."""
+        options = self.asked.options
+        if options.envelope == "flat":
+            return None
+        return envelopes.enveloper(options, self._flat(group).field("before").type)
+
+    # -- the manifest ---------------------------------------------------------------------------
 
     def _description(self, group: Group) -> dict[str, Any]:
         """Key and columns of the version of a group; nulls, and a note, if control files say different ones."""
         every = self.described.get(group.identity or "", [])
         of_schema = [version for schema, version in every if schema == group.schema]
         found = [described_table(version) for version in of_schema or (version for _, version in every)]
-        if not found:
-            return dict.fromkeys(DESCRIBED)
-        if all(one == found[0] for one in found):
+        if found and all(one == found[0] for one in found):
             return found[0]
         said = (
             f"{group.identity}: control files of several extracts describe this version in different ways; the "
             "manifest does not say its key and columns"
         )
-        if said not in self.summary.tally.notices:
+        if found and said not in self.summary.tally.notices:
             self.summary.tally.notices.append(said)
         return dict.fromkeys(DESCRIBED)
 
-    def _manifest(
-        self, log: ChangeLog, files: list[dict[str, Any]], inputs: dict[str, dict[str, Any]]
-    ) -> dict[str, Any]:
-        summary = self.summary
+    def _manifest(self, files: list[dict[str, Any]]) -> dict[str, Any]:
+        summary, asked, spec = self.summary, self.asked, self.log.spec
         bad = sum(entry["rows_by_operation"].get("bad record", 0) for entry in files)
+        inputs = {"source": asked.path, **files_beside(asked.path, asked.options)}
+        described = {name: described_input(path, asked.options.bounds) for name, path in inputs.items()}
         return {
             "manifest_version": 1,
             "lmparse": VERSION,
-            "spec": log.spec.id,
-            "spec_sha256": log.spec.layout.sha256,
-            "source": inputs["source"],
-            **{name: inputs.get(name) for name in FILE_OPTIONS},
-            "options": self.asked.set_options(),
+            "spec": spec.id,
+            "spec_sha256": spec.layout.sha256,
+            "source": described["source"],
+            **{name: described.get(name) for name in FILE_OPTIONS},
+            "options": asked.set_options(),
             "format": self.form,
             "compression": self.compression,
-            "csv_text": self.asked.csv_text if self.form == "csv" else None,
+            "csv_text": asked.csv_text if self.form == "csv" else None,
             "files": files,
             "counts": {
                 "changes": sum(sum(entry["rows_by_operation"].values()) for entry in files) - bad,
@@ -271,3 +251,33 @@ def _described(entry: pa.Field) -> dict[str, Any]:
     if is_struct:
         found["fields"] = [_described(inner) for inner in entry.type]
     return found
+
+
+def described_input(path: str, limits: Limits) -> dict[str, Any]:
+    """Base name, size and hash of a file: of its stored bytes when local, of its unpacked bytes when remote.
+
+    For joined files size and names of all, and each by itself under `files`.
+    """
+    if is_joined(path):
+        files = [described_input(name, limits) for name in names_in(path)]
+        return {"name": None, "size": sum(file["size"] for file in files), "sha256": None, "files": files}
+    name = {"name": addresses.base_name(path)}
+    if addresses.is_remote(path):
+        buffer = buffers.open_buffer(path, limits)
+        found = (buffer[start : start + _HASHED] for start in range(0, len(buffer), _HASHED))
+        return name | {"size": len(buffer), "sha256": _hash(found)}
+    place = Path(addresses.local_path(path))
+    return name | {"size": place.stat().st_size, "sha256": _hash(_bytes_in(place))}
+
+
+def _bytes_in(place: Path) -> Iterator[bytes]:
+    with open(place, "rb") as file:
+        while found := file.read(_HASHED):
+            yield found
+
+
+def _hash(found: Iterator[bytes]) -> str:
+    digest = hashlib.sha256()
+    for part in found:
+        digest.update(part)
+    return digest.hexdigest()

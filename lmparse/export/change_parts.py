@@ -1,17 +1,20 @@
 """Change parts: the changes of a log, or of a part of it in another process, kept on the disk by table version.
 
-The task of a part may be run by another process of this machine or by another machine that has the same folders.
+So neither the changes of a table nor an open file for each table is held in memory. The task of a part may be run by
+another process of this machine, or by another machine that has the same folders.
 """
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,68 +23,124 @@ from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
+from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError
 from lmparse.export.conversion import PartResult, opened_again
-from lmparse.export.late_times import Stretch, joined, late_stretches
-from lmparse.export.spill_files import Group, GroupKey, SpillFiles, merged, spill, spill_lines
 from lmparse.framing.extents import Span
+from lmparse.logs import arrow, lines
 from lmparse.logs.partitions import FilePart
 from lmparse.records.files import RecordFile
 from lmparse.records.origin import RecordOrigin
 from lmparse.records.settings import FileSettings
+from lmparse.values.byte_arrays import places_by_value
 
-Reached = Callable[[int, int, SpillFiles], None]
-"""Is called now and then with the number of changes so far, the offset that reading has reached, and the files."""
+_ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
+"""Limits of what waits in memory to be written: rows and bytes of one version, bytes of all versions."""
+_LINE_FIELDS = pa.schema(
+    [
+        ("op", schemas.TEXT), ("schema_name", schemas.TEXT), ("table_name", schemas.TEXT),
+        ("_metadata", schemas.METADATA), *LINES,
+    ]
+)  # fmt: skip
+"""Columns of a kept JSON line: the line, and what it is sorted and counted by."""
+GroupKey = tuple[str | None, int, pa.Schema]
+VersionBatches = Iterator[tuple[Version | None, pa.RecordBatch]]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Kept changes of one table version, or of changes without one. Safe to pickle."""
+
+    identity: str | None
+    """Identity of the version; None for changes without a version."""
+    sequence: int
+    schema: pa.Schema
+    path: str
+
+    @property
+    def key(self) -> GroupKey:
+        """Key that groups of several parts share when they go into one file."""
+        return self.identity, self.sequence, self.schema
 
 
 @dataclass
-class SpilledChanges:
+class KeptChanges:
     """Changes on the disk."""
 
     groups: list[Group] = field(default_factory=list)
-    """The changes to be written."""
     firsts: list[Group] = field(default_factory=list)
     """For engine check, the changes from one engine; `seconds` must be the same."""
     seconds: list[Group] = field(default_factory=list)
     keys: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     """By identity of the version, the key of each description of it that rows were read by."""
-    late: dict[str, list[Stretch]] = field(default_factory=dict)
-    """By identity of the version, where changes have late times in their key, if that was asked for."""
 
-    def extend(self, other: SpilledChanges) -> None:
+    def extend(self, other: KeptChanges) -> None:
         """Append the changes of a later part."""
         self.groups += other.groups
         self.firsts += other.firsts
         self.seconds += other.seconds
         for identity, keys in other.keys.items():
             self.keys[identity] = [*dict.fromkeys([*self.keys.get(identity, ()), *keys])]
-        for identity, late in other.late.items():
-            self.late[identity] = joined([*self.late.get(identity, ()), *late])
 
 
-class _KeyedFiles(SpillFiles):
-    """Spill files of which the key of each description is known that rows were read by.
-
-    Extracts may describe a version in different ways, also those that have no row of it.
-    """
+class ChangeFiles:
+    """Batches on the disk, one file of Arrow streams for each version; no file stays open."""
 
     def __init__(self, folder: Path, prefix: str) -> None:
-        super().__init__(folder, prefix)
+        self._folder, self._prefix = folder, prefix
+        self._groups: dict[GroupKey, Group] = {}
+        self._held: dict[GroupKey, list[pa.RecordBatch]] = {}
+        self._bytes = 0
+        """Bytes of what is held."""
         self.keys: dict[str, list[tuple[str, ...]]] = {}
-        """By identity of the version."""
+        """By identity of the version, see `KeptChanges`."""
 
     def add(self, version: Version | None, batch: pa.RecordBatch) -> None:
+        """Keep a batch of one version, or of changes without one."""
+        identity, sequence = (None, 0) if version is None else (version.identity, version.sequence)
         if version is not None and _has_rows(batch):
             known = self.keys.setdefault(version.identity, [])
             if version.key not in known:
                 known.append(version.key)
-        super().add(version, batch)
+        key = identity, sequence, batch.schema
+        if key not in self._groups:
+            self._groups[key] = Group(*key, str(self._folder / f"{self._prefix}-{len(self._groups)}"))
+        held = self._held.setdefault(key, [])
+        held.append(batch)
+        self._bytes += batch.nbytes
+        if sum(entry.num_rows for entry in held) >= _ROWS or sum(entry.nbytes for entry in held) >= _BYTES:
+            self._write(key)
+        elif self._bytes >= _ALL_BYTES:
+            self.groups()
+
+    def groups(self) -> list[Group]:
+        """Write what is in memory; returns the groups of all that was kept."""
+        for key in [*self._held]:
+            self._write(key)
+        return [*self._groups.values()]
+
+    def _write(self, key: GroupKey) -> None:
+        held, group = self._held.pop(key), self._groups[key]
+        self._bytes -= sum(batch.nbytes for batch in held)
+        # A stream of its own behind those in the file.
+        with open(group.path, "ab") as file, pa.ipc.new_stream(file, group.schema) as writer:
+            writer.write_table(pa.Table.from_batches(held).combine_chunks())
 
 
 def _has_rows(batch: pa.RecordBatch) -> bool:
     """Whether some change has a row: a version may only say that the table was created."""
     names = [name for name in ("before", "after") if name in batch.schema.names]
     return any(batch.column(name).null_count < batch.num_rows for name in names)
+
+
+def stored(path: str) -> Iterator[pa.RecordBatch]:
+    """The batches of a file of Arrow streams, which is mapped and not read into memory."""
+    source = pa.memory_map(os.fsencode(path))
+    while source.tell() < source.size():
+        yield from pa.ipc.open_stream(source)
+
+
+# -- reading a log ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -93,8 +152,6 @@ class ChangeTask:
     form: str = "parquet"
     resumed: Checkpoint | None = None
     """The checkpoint that the log is read from."""
-    finds_late: bool = False
-    """Whether changes with late times in their key are looked for."""
 
 
 @dataclass
@@ -102,74 +159,71 @@ class ChangesRead(PartResult):
     """What reading one part of the changes produced. Safe to pickle."""
 
     left_out: Counter[str] = field(default_factory=Counter)
-    kept: SpilledChanges = field(default_factory=SpilledChanges)
+    kept: KeptChanges = field(default_factory=KeptChanges)
 
 
-def spill_log(
+def keep_log(
     log: ChangeLog,
     folder: Path,
     prefix: str,
-    reached: Reached,
+    reached: Callable[[int, int], None],
     *,
     span: Span | None = None,
     settings: FileSettings | None = None,
     form: str = "parquet",
-    finds_late: bool = False,
-) -> SpilledChanges:
-    """Spill the changes of a log or part; for engine check, also those of the other engine.
+) -> KeptChanges:
+    """Keep the changes of a log or part; for engine check, also those of the other engine.
 
-    For the form `jsonl` they are spilled as lines. `finds_late` looks for changes with late times in their key.
+    For the form `jsonl` they are kept as lines. `reached` is called now and then with the number of changes so far and
+    the offset that reading has reached.
     """
 
-    def read(source: ChangeLog, files: SpillFiles, put: Any) -> list[Group]:
-        for rows, place in put(source, span, files):
+    def read(source: ChangeLog, files: ChangeFiles, *, as_lines: bool) -> list[Group]:
+        rows = place = 0
+        for version, batch in _lines(source, span) if as_lines else arrow.version_batches(source, span):
+            files.add(version, batch)
+            rows, place = rows + batch.num_rows, max(place, _behind(batch, source.origin))
             if source is log:
-                reached(rows, place, files)
+                reached(rows, place)
         return files.groups()
 
-    def again(engine: str) -> ChangeLog:
+    def again(engine: str, name: str, *, as_lines: bool = False) -> list[Group]:
         other = opened_again(log, settings, engine)
         assert isinstance(other, ChangeLog)
-        other.is_part = log.is_part
-        other.resumed = log.resumed
-        return other
+        other.is_part, other.resumed = log.is_part, log.resumed
+        return read(other, ChangeFiles(folder, f"{prefix}-{name}"), as_lines=as_lines)
 
-    asked = spill_lines if form == "jsonl" else spill
-    files = _KeyedFiles(folder, f"{prefix}-rows")
-    kept = SpilledChanges(read(log, files, asked), keys=files.keys)
+    files = ChangeFiles(folder, f"{prefix}-rows")
+    kept = KeptChanges(read(log, files, as_lines=form == "jsonl"), keys=files.keys)
     if log.options.engine == "check":
-        kept.seconds = read(again("kaitai"), SpillFiles(folder, f"{prefix}-kaitai"), spill)
+        kept.firsts, kept.seconds = [*kept.groups], again("kaitai", "kaitai")
         if form == "jsonl":
             # The values, and the lines too, since their text is made another way.
-            kept.firsts = read(again("columnar"), SpillFiles(folder, f"{prefix}-columnar"), spill) + kept.groups
-            kept.seconds += read(again("kaitai"), SpillFiles(folder, f"{prefix}-lines"), spill_lines)
-        else:
-            kept.firsts = kept.groups
-    if finds_late:
-        engine = "columnar" if log.options.engine == "check" else log.options.engine
-        kept.late = late_stretches(kept.groups, kept.keys, lambda: again(engine), span)
+            kept.firsts += again("columnar", "columnar")
+            kept.seconds += again("kaitai", "lines", as_lines=True)
     return kept
 
 
-def spill_part(task: ChangeTask) -> ChangesRead:
-    """Spill the changes of a part, in the process that this is called in."""
-    done = ChangesRead()
-    part = task.part
-    log: RecordFile | None = None
+def _lines(log: ChangeLog, span: Span | None) -> VersionBatches:
+    for found in lines.change_lines(log, span, _LINE_FIELDS):
+        yield from ((one.version, one.batch) for one in found)
 
+
+def keep_part(task: ChangeTask) -> ChangesRead:
+    """Keep the changes of a part, in the process that this is called in."""
+    done, part = ChangesRead(), task.part
+    log: RecordFile | None = None
     prefix = uuid.uuid4().hex  # a task that is run again writes files of its own
 
-    def count_rows(rows: int, _: int, __: SpillFiles) -> None:
+    def count_rows(rows: int, _: int) -> None:
         done.rows = rows
 
     try:
         log = part.open(on_error=done.errors.append)
         assert isinstance(log, ChangeLog)
         log.resumed = task.resumed
-        done.kept = spill_log(
-            log, Path(task.folder), prefix, count_rows, span=part.span, settings=part.settings, form=task.form,
-            finds_late=task.finds_late,
-        )  # fmt: skip
+        folder, settings = Path(task.folder), part.settings
+        done.kept = keep_log(log, folder, prefix, count_rows, span=part.span, settings=settings, form=task.form)
         done.left_out = log.left_out
         part.check()
     except LmparseError as error:
@@ -179,7 +233,52 @@ def spill_part(task: ChangeTask) -> ChangesRead:
     return done
 
 
-def check_same(kept: SpilledChanges, origin: RecordOrigin, *, is_sorted: bool = True) -> None:
+# -- the rows of several parts ------------------------------------------------------------------
+
+
+def merged(parts: Iterable[Group], is_sorted: bool, origin: RecordOrigin) -> Iterator[pa.RecordBatch]:
+    """The rows of several parts; with `is_sorted` in the order of their records in the log."""
+    batches = [batch for part in parts for batch in stored(part.path)]
+    if not is_sorted or not batches:
+        return iter(batches)
+    numbers = np.concatenate([_places(batch.column("_metadata"), origin)[0] for batch in batches])
+    if not (numbers[1:] < numbers[:-1]).any():
+        return iter(batches)
+    return taken(batches, np.argsort(numbers, kind="stable"))
+
+
+def _behind(batch: pa.RecordBatch, origin: RecordOrigin) -> int:
+    """The offset in the log behind the last record of a batch."""
+    where = batch.column("_metadata").slice(batch.num_rows - 1)
+    return int(_places(where, origin)[1][0]) + int(where.field("record_length")[0].as_py() or 0)
+
+
+def _places(where: pa.StructArray, origin: RecordOrigin) -> tuple[Any, Any]:
+    """Number and offset in the log of the records in a column `_metadata`, which names the file of each."""
+    index, offsets = (np.asarray(where.field(name)) for name in ("record_index", "record_offset"))
+    if origin.joined is None:
+        return index, offsets
+    files = where.field("file").dictionary_encode()
+    return origin.in_log(files.dictionary.to_pylist(), np.asarray(files.indices), index, offsets)
+
+
+def taken(
+    batches: Sequence[pa.RecordBatch], order: Any, fit: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The rows of batches in another order, a limited number at a time; `fit` gives rows of all the same columns."""
+    starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
+    for begin in range(0, len(order), _ROWS):
+        chosen = order[begin : begin + _ROWS]
+        owners = np.searchsorted(starts, chosen, side="right") - 1
+        found, places = [], []
+        for owner, mine in places_by_value(owners):
+            rows = batches[owner].take(pa.array(chosen[mine] - starts[owner]))
+            found.append(rows if fit is None else fit(rows))
+            places.append(mine)
+        yield pa.concat_batches(found).take(pa.array(np.argsort(np.concatenate(places))))
+
+
+def check_same(kept: KeptChanges, origin: RecordOrigin, *, is_sorted: bool = True) -> None:
     """Compare the changes from two engines; they are sorted as `merged` does. Raises EngineDifferenceError."""
     sides: dict[GroupKey, tuple[list[Group], list[Group]]] = {}
     for number, groups in enumerate((kept.firsts, kept.seconds)):

@@ -12,8 +12,7 @@ from lmparse.export.conversion import Conversion, OnError, Summary
 from lmparse.export.progress import Progress
 from lmparse.export.record_file import RecordFileRun
 from lmparse.logs.open import files_read
-from lmparse.storage.atomic_output import AtomicOutput, check_place
-from lmparse.storage.signals import ended_by_signals
+from lmparse.storage.outputs import AtomicOutput, check_place
 
 
 def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary:
@@ -39,7 +38,7 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary
     kind = ChangeFolderRun if asked.with_changes else RecordFileRun
     run = kind(asked, form, compression, on_error, progress)
     # An input that cannot be read raises DataError, so errors of the system are about the output: a full disk, say.
-    with ended_by_signals(), AtomicOutput(place) as work:
+    with AtomicOutput(place) as work:
         summary = run.write(work)
         work.finish()
     return summary

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from lmparse.errors import OptionError
 from lmparse.export.writers import foreign_binary
 from lmparse.logs.open import files_beside, spec_files
 from lmparse.logs.partitions import Request
-from lmparse.storage.atomic_output import OutputPlace, check_place, naming_output
 from lmparse.storage.inputs import inputs_of
-from lmparse.storage.owned_folder import OwnedFolder, remove_left_behind
-from lmparse.storage.signals import uninterrupted
+from lmparse.storage.outputs import OutputPlace, check_place, naming_output, partial_folder
 
-_PENDING = "_lmparse_"
+_PENDING = "_lmparse"
 """Start of the names of folders with unfinished output; Spark ignores names that begin with an underscore."""
 
 
-def pending_in(target: Path) -> OwnedFolder:
-    """A folder for unfinished files in the folder of the output, which is made."""
-    with naming_output(str(target)):
+@contextmanager
+def pending_in(target: Path) -> Iterator[Path]:
+    """A folder for unfinished files in the folder of the output, which is made; it is removed in the end."""
+    with naming_output(str(target)), ExitStack() as partial:
         target.mkdir(parents=True, exist_ok=True)
-        remove_left_behind(target, _PENDING)
-        owned = OwnedFolder(target, "", _PENDING)
-        owned.path.chmod(target.stat().st_mode & 0o777)  # executors may be of another user
-    return owned
+        folder = partial.enter_context(partial_folder(target, _PENDING))
+        folder.chmod(target.stat().st_mode & 0o777)  # executors may be of another user
+        end = partial.pop_all()
+    with end:
+        yield folder
 
 
 def place_of(out: str | Path, request: Request, mode: str) -> OutputPlace:
@@ -71,7 +71,7 @@ def move(names: Sequence[str], pending: Path, target: Path, *, overwrite: bool) 
     is killed here leaves files of both without `_SUCCESS`, and none of them is lost. Raises OptionError LMP-S022.
     """
     before, mark = pending / "before", target / "_SUCCESS"
-    with naming_output(str(target)), uninterrupted(), ExitStack() as undo:
+    with naming_output(str(target)), ExitStack() as undo:
         old = [path.name for path in _seen(target) if path.suffix == ".parquet"] if overwrite else []
         moves = [
             *((pending / name, target / name) for name in names),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,8 +17,8 @@ from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError, ReadError
 from lmparse.export import writers
+from lmparse.export.change_parts import stored
 from lmparse.export.conversion import PartResult, Run, Summary, opened_again
-from lmparse.export.spill_files import stored
 from lmparse.export.writers import Output
 from lmparse.framing.extents import Span
 from lmparse.framing.sync import RangeError
@@ -28,7 +28,7 @@ from lmparse.logs.partitions import FilePart
 from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
 from lmparse.storage import processes
-from lmparse.storage.atomic_output import AtomicOutput
+from lmparse.storage.outputs import AtomicOutput
 
 _STEP = 1 << 23
 """Bytes of the file between two updates of the progress, for rows without `_metadata`."""
@@ -49,8 +49,6 @@ class _RecordsRead(PartResult):
 
     records: int = 0
     """Number of records in a part that starts with an unknown record number; its rows and errors then count from 0."""
-    size: int = 0
-    """Bytes of the file of its rows."""
 
 
 class RecordFileRun(Run):
@@ -106,8 +104,7 @@ class RecordFileRun(Run):
                     if error.record_index is not None:
                         error.record_index += before
                 self.take_over(done.tally, done.errors, done.fault)
-                form = _spilled_schema(self.form, tasks[number].schema)
-                for batch in stored(tasks[number].path, form, done.size):
+                for batch in stored(tasks[number].path):
                     output.write(_moved(batch, before))
                 os.unlink(tasks[number].path)
                 before += done.records
@@ -186,8 +183,6 @@ def _write_records(task: _RecordTask) -> _RecordsRead:
         part.check()
     except (LmparseError, RangeError) as error:
         done.fault = error
-    with suppress(FileNotFoundError):
-        done.size = os.path.getsize(task.path)
     return done
 
 

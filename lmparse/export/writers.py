@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -136,13 +136,6 @@ def opened(path: Path, form: str, schema: pa.Schema, compression: str, csv_text:
         made.abandon()
         raise
     made.close()
-
-
-class BatchOutput(Protocol):
-    """Where batches are written to."""
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Write some rows."""
 
 
 class Output:

@@ -214,9 +214,6 @@ class _Account:
             for change in file.typed_changes():
                 rows.tested += 1
                 rows.failed += bool(change.faults)
-        with suppress(FramingError):
-            for change in file.changes_elsewhere():  # the good ones are counted where they are given
-                rows.tested, rows.failed = rows.tested + bool(change.faults), rows.failed + bool(change.faults)
         rows.tested, rows.failed = rows.tested + file.tally.dropped - before, rows.failed + file.tally.dropped - before
 
     def _add(self, claims: Sequence[Claim], name: str) -> None:

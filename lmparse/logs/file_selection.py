@@ -1,4 +1,4 @@
-"""File selection: which files a request reads.
+"""File selection: which files a request reads, and the columns of their folders.
 
 FileSelection(("/logs",), name_filter="*.dat").names()
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lmparse.storage.listing import list_files, names_one
+from lmparse.storage.listing import FileList, list_folders, names_one
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,13 @@ class FileSelection:
     """Pattern of the names of files."""
     recursive: bool = False
 
+    def files(self) -> FileList:
+        """The files, sorted within each path. Raises FramingError as `list_folders`."""
+        return list_folders(self.paths, name_filter=self.name_filter, recursive=self.recursive)
+
     def names(self) -> list[str]:
-        """The files, sorted within each path. Raises FramingError LMP-F001 for a path that does not exist."""
-        return list_files(
-            list(self.paths), name_filter=self.name_filter, recursive=self.recursive, may_be_none=True
-        )  # fmt: skip
+        """The files alone."""
+        return self.files().files
 
     def is_one(self, names: list[str]) -> bool:
         """Whether the files are one that the caller named itself, and not what a folder, a pattern or a list gave."""

@@ -21,6 +21,8 @@ from lmparse.records.settings import Decision
 from lmparse.spelling import plain
 from lmparse.storage.addresses import paths_of
 from lmparse.storage.joined import names_in
+from lmparse.storage.listing import list_folders
+from lmparse.storage.partition_folders import PartitionColumn
 from lmparse.storage.states import FileState, state_of
 
 if TYPE_CHECKING:
@@ -38,9 +40,19 @@ class Log:
     is always raised, as FramingError. What is counted is that of one reading: read to the end before the next one.
     """
 
-    def __init__(self, file: RecordFile, planned: tuple[FileState, ...] = (), *, has_engine: bool = False) -> None:
-        """`planned` are the states of its files when it was opened; `has_engine` if the options name an engine."""
-        self._plain, self._planned, self._has_engine = file, planned, has_engine
+    def __init__(
+        self,
+        file: RecordFile,
+        planned: tuple[FileState, ...] = (),
+        *,
+        has_engine: bool = False,
+        folders: tuple[PartitionColumn, ...] = (),
+    ) -> None:
+        """`planned` are the states of its files when it was opened; `has_engine` if the options name an engine.
+
+        `folders` are the columns that folders of `k=v` make.
+        """
+        self._plain, self._planned, self._has_engine, self._folders = file, planned, has_engine, folders
         self._file = file
         """What was read last: `_plain`, or the same log with the control file beside it."""
         self._described: ChangeLog | None = None
@@ -106,13 +118,16 @@ class Log:
 
         from lmparse.columnar.filters import Filter
         from lmparse.logs import arrow
+        from lmparse.logs.folder_columns import with_folder_columns, with_folder_values
 
         log = self._change_log()
         log.check_changes()
-        schema = arrow.changes_of(log.options, [log])
-        if not truth("metadata", metadata):
-            schema = arrow.without_metadata(schema)
-        batches = arrow.log_batches(log, schema, Filter.all_of(filters), self._planned)
+        read = arrow.changes_of(log.options, [log])
+        schema = read if truth("metadata", metadata) else arrow.without_metadata(read)
+        schema = with_folder_columns(schema, self._folders)
+        batches = arrow.log_batches(log, read if self._folders else schema, Filter.all_of(filters), self._planned)
+        if self._folders:
+            batches = (with_folder_values(batch, schema, self._folders) for batch in batches)
         return pa.RecordBatchReader.from_batches(schema, self._begun(batches))
 
     def to_table(self, *, filters: Sequence[Filter] = (), metadata: bool = True) -> pa.Table:
@@ -240,4 +255,5 @@ def _opened(paths: list[str], options: Options, *, has_engine: bool = False) -> 
     log = _with_what_it_needs(place, options)
     assert isinstance(log, ChangeLog)
     log.resumed = checkpoint_before(options)
-    return Log(log, (*planned, *_states_beside(log, options)), has_engine=has_engine)
+    folders = list_folders(paths).columns if is_several(paths) else ()
+    return Log(log, (*planned, *_states_beside(log, options)), has_engine=has_engine, folders=folders)

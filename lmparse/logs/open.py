@@ -27,10 +27,10 @@ from lmparse.records.settings import FileSettings, find_file
 from lmparse.spec import catalog
 from lmparse.spelling import plain
 from lmparse.storage.addresses import path_of
-from lmparse.storage.atomic_output import alone_in, naming_output, write_text
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.joined import is_joined, names_in
+from lmparse.storage.outputs import alone_in, naming_output, write_text
 from lmparse.storage.states import FileState, state_of
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json

@@ -28,7 +28,7 @@ from lmparse.spec import catalog
 from lmparse.storage import addresses
 from lmparse.storage.addresses import local_path
 from lmparse.storage.joined import joined_of, names_in
-from lmparse.storage.listing import modified
+from lmparse.storage.listing import is_there
 from lmparse.storage.processes import Run
 from lmparse.storage.states import FileState, check_all
 
@@ -171,7 +171,11 @@ class Request:
         control = check_changes(self.options).control if self.with_changes else None
         search = None if control is None else control.search(self.options.bounds)
         logs = [(name, self._options_of(name, damage, search)) for name in names]
-        return [*logs, *((str(fault.file), fault) for fault in faults)], damage
+        logs += [(str(fault.file), self._of_file(str(fault.file), fault)) for fault in faults]
+        errors = [found for _, found in logs if isinstance(found, DataError)]
+        if len(errors) == len(logs):
+            raise errors[0]  # nothing can be read
+        return logs, damage
 
     def _options_of(
         self, name: str, damage: Damage, search: Callable[[str, str | None], str] | None
@@ -182,9 +186,19 @@ class Request:
         try:
             return replace(self.options, control=search(name, self.options.control))
         except DataError as error:
+            found = self._of_file(name, error)
             if damage is Damage.RAISED:
-                raise
-            return error.of_log(name)
+                raise found from None
+            return found
+
+    def _of_file(self, name: str, error: DataError) -> DataError:
+        """The error of a file without a control file; one that is not such a log needs none, and says what it is."""
+        if error.code == "LMP-C007":
+            try:
+                open_file(name, replace(self.options, control=None))
+            except DataError as other:
+                error = other
+        return error.of_log(name)
 
     def parts(self, *, is_numbered: bool = True, run: Run | None = None) -> Iterator[Part]:
         """Every part of every file. Reads descriptor words, and headers where segments may be.
@@ -282,19 +296,11 @@ def may_be_left(error: DataError, path: str, damage: Damage) -> bool:
     """
     if damage is Damage.RAISED or error.code in _OF_REQUEST:
         return False
-    return error.code != _UNREADABLE or (_is_of(error, path) and _is_there(path))
+    return error.code != _UNREADABLE or (_is_of(error, path) and is_there(path))
 
 
 def _is_of(error: DataError, path: str) -> bool:
     return error.code == _UNREADABLE and error.file in (None, path, local_path(path))
-
-
-def _is_there(path: str) -> bool:
-    try:
-        modified(path)
-    except FramingError:
-        return False
-    return True
 
 
 def _size(path: str) -> int:

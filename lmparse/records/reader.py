@@ -27,7 +27,7 @@ from lmparse.spec.catalog import KIND, Spec
 from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.spec.nesting import reached
 from lmparse.spec.step_budget import KaitaiStream
-from lmparse.values import codepages, kinds, positions
+from lmparse.values import codepages, integers, kinds
 from lmparse.values.codepages import CodePage
 
 Values = dict[str, Any]
@@ -331,7 +331,7 @@ class RecordReader:
                 for name, width, order in parts
             )
 
-        return join if entry.kind != "rid6" else lambda value: positions.join_rid6(join(value), value._is_le)
+        return join if entry.kind != "rid6" else lambda value: integers.join_rid6(join(value), value._is_le)
 
 
 def _start_of_stream(parsed: Any, entry: Field, body: Any, offset: int | None, stream: int | None) -> int | None:

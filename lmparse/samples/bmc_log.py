@@ -17,7 +17,7 @@ from typing import Any
 from lmparse.bmc.tables import front_widths
 from lmparse.records.encoding import encode_record
 from lmparse.spec import catalog
-from lmparse.storage.atomic_output import write_files
+from lmparse.storage.outputs import write_files
 from lmparse.values import codepages
 from lmparse.values.decimals import encode_packed
 from lmparse.values.floats import encode_hfp

@@ -18,7 +18,7 @@ from typing import Any
 from lmparse.db2.tables import Table, placed, slot_width
 from lmparse.records.encoding import encode_part
 from lmparse.spec import catalog
-from lmparse.storage.atomic_output import write_files
+from lmparse.storage.outputs import write_files
 from lmparse.values.decimals import encode_packed
 from lmparse.values.integers import ByteOrder
 from lmparse.values.sql_types import parse_type

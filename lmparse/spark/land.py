@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import OptionError
-from lmparse.export import landing
+from lmparse.export import land as landing
 from lmparse.limits import byte_size
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, data_files

@@ -29,7 +29,7 @@ from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_column
 from lmparse.spark.requests import request_of
 from lmparse.spark.tasks import runner
 from lmparse.storage.addresses import path_of
-from lmparse.storage.atomic_output import naming_output
+from lmparse.storage.outputs import naming_output
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -97,18 +97,16 @@ def write_parquet(
         parts = tuple(map(pickle.dumps, request.parts(is_numbered=job.is_numbered, run=runner(spark))))
         # Without a part one file has the columns, so that the folder can be read.
         parts = parts or (pickle.dumps(None),)
-    owned = parquet_folder.pending_in(target)
-    pending = owned.path
-    write = _Job(parts, str(pending), _marked(columns, request.options.spec), compression, job)
     try:
-        tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
-        rows = sorted(tasks.mapInArrow(write, _RESULT).collect(), key=lambda row: int(row["number"]))
-        names = tuple(row["name"] for row in rows)
-        parquet_folder.check_again(place, mode)
-        parquet_folder.move(names, pending, target, overwrite=mode == "overwrite")
+        with parquet_folder.pending_in(target) as pending:
+            write = _Job(parts, str(pending), _marked(columns, request.options.spec), compression, job)
+            tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
+            rows = sorted(tasks.mapInArrow(write, _RESULT).collect(), key=lambda row: int(row["number"]))
+            names = tuple(row["name"] for row in rows)
+            parquet_folder.check_again(place, mode)
+            parquet_folder.move(names, pending, target, overwrite=mode == "overwrite")
     finally:
-        owned.remove()
-        if not any(target.iterdir()):
+        if target.is_dir() and not any(target.iterdir()):
             target.rmdir()
     return Written(names, sum(row["rows"] for row in rows), sum(row["corrupt_rows"] for row in rows))
 

@@ -17,9 +17,11 @@ from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter
 from lmparse.errors import DataError, LmparseError, OptionError
 from lmparse.logs import arrow
+from lmparse.logs.folder_columns import folder_array, with_folder_columns
 from lmparse.logs.part_rows import PartAccount, part_rows
 from lmparse.logs.partitions import Part, Request
 from lmparse.spark.requests import corrupt_record
+from lmparse.storage.partition_folders import PartitionColumn
 from lmparse.storage.prefetch import prefetched
 from lmparse.terminal import harmless, one_line
 
@@ -46,9 +48,11 @@ class ReadJob:
     columns: pa.Schema
     """The columns of the rows that tasks give."""
     read: pa.Schema
-    """The same under the names of the source."""
+    """Those that are read, under the names of the source; and `_metadata` where folders make columns."""
     with_changes: bool
     filters: tuple[Filter, ...] = ()
+    folders: tuple[PartitionColumn, ...] = ()
+    """Those of the columns that folders of `k=v` make; the others are read."""
     hint: str | None = None
     """What to do about an error that is raised because there is no column for it."""
 
@@ -64,12 +68,15 @@ class ReadJob:
         with hints_shown(), self._advised():
             account = PartAccount()
             rows = part_rows(part, self.read, self.filters, with_changes=self.with_changes, account=account)
-            for batch in prefetched(rows) if ahead else rows:
-                if batch.num_rows:
-                    yield pa.RecordBatch.from_arrays(batch.columns, schema=self.columns)
+            yield from map(self._shown, filter(len, prefetched(rows) if ahead else rows))
             if account.damage is not None:
                 text = f"lmparse: {account.damage}; {account.extent}"
                 print(harmless(one_line(text)), file=sys.stderr, flush=True)
+
+    def _shown(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        folders, read = {column.name: column for column in self.folders}, iter(batch.columns)
+        arrays = [folder_array(folders[name], batch) if name in folders else next(read) for name in self.columns.names]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.columns)
 
     @contextmanager
     def _advised(self) -> Iterator[None]:
@@ -82,7 +89,8 @@ class ReadJob:
 
 def source_columns(request: Request, options: Mapping[str, Any]) -> pa.Schema:
     """All columns of the source. Raises OptionError if another one has the name that bad records are to have."""
-    return _renamed(arrow.request_schema(request), corrupt_record(options))
+    columns = _renamed(arrow.request_schema(request), corrupt_record(options))
+    return with_folder_columns(columns, request.selection.files().columns)
 
 
 def read_job(
@@ -93,11 +101,15 @@ def read_job(
     Without the column for bad values a null could mean anything: then what is bad is an error in mode permissive too.
     """
     name, hint = corrupt_record(options), None
-    read = pa.schema([entry.with_name(_RECORD) if entry.name == name else entry for entry in columns])
+    folders = tuple(column for column in request.selection.files().columns if column.name in columns.names)
+    own = [entry for entry in columns if entry.name not in [column.name for column in folders]]
+    read = pa.schema([entry.with_name(_RECORD) if entry.name == name else entry for entry in own])
+    if folders and "_metadata" not in read.names:
+        read = read.append(pa.field("_metadata", schemas.METADATA))
     if request.options.mode == "permissive" and schemas.CORRUPT_FIELDS not in read.names:
         request = replace(request, options=replace(request.options, mode="failfast"))
         hint = _ADD
-    return request, ReadJob(columns, read, request.with_changes, tuple(filters), hint)
+    return request, ReadJob(columns, read, request.with_changes, tuple(filters), folders, hint)
 
 
 def _renamed(source: pa.Schema, name: str) -> pa.Schema:

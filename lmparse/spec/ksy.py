@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 
 from lmparse.errors import LmparseError, OptionError
 from lmparse.spec import revisions
-from lmparse.spec.build.column_counts import ColumnCounts
-from lmparse.spec.build.details import Details, details, unknown_names
+from lmparse.spec.build.details import Details, details
 from lmparse.spec.build.layouts import Layouts
+from lmparse.spec.build.lint import ColumnCounts, not_defined
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.shape import TOO_DEEP
 from lmparse.spec.build.specs import (
@@ -147,7 +147,7 @@ def _specs(source: str, own: list[SpecFile], shelf: Shelf, *, is_file: bool) -> 
             scopes = [*Scope(known, spec).all()]
             columns = ColumnCounts(scopes)
             for scope in scopes:
-                problems += [spec.problem(*found) for found in (*unknown_names(scope), *columns.findings(scope))]
+                problems += [spec.problem(*found) for found in (*not_defined(scope), *columns.findings(scope))]
         except RecursionError:
             problems.append(spec.problem(*TOO_DEEP))
     if problems:

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import unquote, urlparse
+from urllib.parse import unquote
 
 from lmparse.errors import FramingError, OptionError
 from lmparse.spelling import has_half_character
@@ -14,7 +14,7 @@ from lmparse.spelling import has_half_character
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]*://")
 """The beginning of an address. `::` leads from one file system into another, as in fsspec."""
 _PARTS = re.compile(
-    r"(?P<front>.*?://(?:(?:(?!::)[^/*?\[])*(?=/|$|::|\?\w+=))?)(?P<path>.*?)(?P<behind>(?:\?\w+=[^/]*|::.*)?)",
+    r"(?P<front>.*?://(?:(?:(?!::)[^/*?{\[\\])*(?=/|$|::|\?\w+=))?)(?P<path>.*?)(?P<behind>(?:\?\w+=[^/]*|::.*)?)",
     re.DOTALL,
 )
 """An address: scheme with host or bucket, path, and settings or the address of the outer file system."""
@@ -63,10 +63,7 @@ def local_path(path: str) -> str:
     """A path for the operating system; the path of a `file:` address. Raises FramingError LMP-F001 if it has none."""
     if not path.startswith("file:"):
         return path.removeprefix(_LOCAL)
-    try:
-        found = unquote(urlparse(path).path)
-    except ValueError:
-        found = "\0"
+    found = unquote(re.sub("^file:(//[^/]*)?", "", path))  # `?` and `#` are part of a name, or of a pattern
     if "\0" in found:
         raise FramingError("is not the address of a file", code="LMP-F001", file=path, hint="file:///folder/name")
     return found
@@ -107,14 +104,6 @@ def folder_of(address: str) -> str:
     """The address of the folder that holds the entry at an address."""
     front, path, behind = split(address)
     return f"{front}{path.rstrip('/').rpartition('/')[0]}{behind}"
-
-
-def split_pattern(address: str) -> tuple[str, list[str]]:
-    """The folder below which the patterns of an address begin, and the pattern of each name below it."""
-    front, path, behind = split(address)
-    names = path.split("/")
-    first = next((place for place, name in enumerate(names) if re.search(r"[*?\[]", name)), len(names))
-    return f"{front}{'/'.join(names[:first])}{behind}", names[first:]
 
 
 def holds_credential(address: str) -> bool:

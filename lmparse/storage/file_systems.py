@@ -16,10 +16,6 @@ from lmparse.storage.stored import StoredFile, reading, reason, unreadable
 
 _CHANGING = ("size", "mtime", "created", "updated", "LastModified", "last_modified", "ETag", "etag", "CRC")
 """Facts of file systems on a file that differ after the file has changed."""
-_TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")
-"""Those that are the time of the last change; of `created` only where there is no other, as in object stores."""
-
-
 AS_ONE_LOG = "name a file in it; what reads several files as one log reads those of a folder too"
 """What to do about a folder where one file is read."""
 
@@ -33,8 +29,6 @@ class Entry:
     is_folder: bool
     stamp: Hashable
     """A value that differs after the entry has changed."""
-    modified: float | None = None
-    """When it was last changed, in seconds since 1970; None if the file system does not say it."""
 
 
 def look_up(address: str) -> Entry | None:
@@ -76,17 +70,7 @@ def _look_up(address: str) -> tuple[Entry | None, Any, str]:
 
 def _entry(address: str, info: dict[str, Any]) -> Entry:
     stamp = tuple(_same(info.get(name)) for name in _CHANGING)
-    return Entry(address, info["type"] == "directory", stamp, _modified(info))
-
-
-def _modified(info: dict[str, Any]) -> float | None:
-    for name in _TIMES:
-        value = info.get(name)
-        if isinstance(value, datetime):
-            return value.timestamp()
-        if isinstance(value, int | float):
-            return float(value)
-    return None
+    return Entry(address, info["type"] == "directory", stamp)
 
 
 def _same(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from lmparse.storage import addresses
 from lmparse.storage.joined import names_in
-from lmparse.storage.name_patterns import with_negations
+from lmparse.storage.listing import matches
 
 
 @dataclass(frozen=True)
@@ -37,15 +36,11 @@ class Inputs:
         return any(place.is_relative_to(folder) for place in self.places)
 
 
-NO_INPUTS = Inputs(frozenset(), frozenset())
-"""Those of a command that reads no files."""
-
-
 def inputs_of(names: Iterable[str | Path | None], *, at_any_depth: bool = True) -> Inputs:
     """The files that paths, `file:` URLs, folders and patterns name; of a folder all files at any depth.
 
-    Without `at_any_depth` they are those that `list_files` gives without `recursive`: folders in a folder, and those
-    that a pattern names, may be outputs. Remote files are left out, since outputs are local.
+    Without `at_any_depth` they are those that `list_files` gives without `recursive`: other folders in a folder may be
+    outputs. Remote files are left out, since outputs are local.
     """
     places: set[Path] = set()
     identities: set[tuple[int, int]] = set()
@@ -72,13 +67,9 @@ def _paths(name: str, at_any_depth: bool) -> Iterator[Path]:
     if not name or "\0" in name or addresses.is_remote(name):
         return
     path = addresses.local_path(name)
-    is_named = os.path.lexists(path)
-    matches = [path] if is_named else glob.glob(with_negations(path), recursive=True)
-    for match in matches or [path]:
-        if not is_named and not at_any_depth and os.path.isdir(match):
-            continue
+    for match in ([] if os.path.lexists(path) else matches(path)) or [path]:
         yield Path(match)
         for folder, below, files in os.walk(match):
             yield from (Path(folder, file) for file in files)
             if not at_any_depth:
-                below.clear()
+                below[:] = [name for name in below if "=" in name]

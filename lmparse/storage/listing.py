@@ -1,66 +1,239 @@
-"""Listing: the files that a path, a folder or a pattern names."""
+"""Listing: the files that paths, folders and patterns name, those that Spark's source `binaryFile` reads under them.
+
+- A folder has the files in it, with `recursive` those at any depth. Names that begin with `_` or `.` are left out.
+- A pattern (`*`, `?`, `[a-c]`, `[^a]`, `{a,b*}`, a backslash in front of a character that stands for itself) names
+  files and folders; a folder has the files in it.
+- Where a folder has folders `k=v`, all files at any depth are read, and have columns: see `partition_folders`.
+
+A file that is named itself is read, whatever its name; Spark reads none then whose name is one of those left out.
+Unlike Spark, an empty file is one too, a file has one place in the list, and what would be missing unsaid is an error:
+a folder that cannot be read, a link that leads nowhere, a path without a file.
+"""
 
 from __future__ import annotations
 
 import errno
-import fnmatch
-import glob
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from lmparse.errors import FramingError
+from lmparse.errors import FramingError, OptionError
 from lmparse.storage import addresses, file_systems
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.joined import is_joined
-from lmparse.storage.name_patterns import name_pattern, with_negations
+from lmparse.storage.name_patterns import literal, name_pattern
+from lmparse.storage.partition_folders import PartitionColumn, contradiction, pair_in, partition_columns
 from lmparse.storage.stored import reason, unreadable
 
 _NO_ENTRY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """Errors of a link that leads nowhere."""
+_LOST = "a link that leads nowhere"
+_MAGIC = re.compile(r"[*?\[{\\]")
+_GROUP_WITH_FOLDERS = re.compile(r"(?<!\\)\{((?:\\.|[^{}\\])*/(?:\\.|[^{}\\])*)\}")
 
 
-def list_files(
-    paths: list[str],
-    *,
-    name_filter: str | None = None,
-    recursive: bool = False,
-    may_be_none: bool = False,
-    absent: list[str] | None = None,
-) -> list[str]:
-    """The files that paths, addresses, folders and patterns name, sorted within each.
+class FileList(NamedTuple):
+    """The files of some paths."""
 
-    In folders and patterns, names that start with `_` or `.` are left out, as in Spark. A name that would pass for an
-    address, such as `file:x`, has `./` in front, so that it names the file in that folder and no other.
-    `name_filter` is a filter of Hadoop's; paths are patterns of Python's `glob`, and of shells where they say `[^a]`.
-    Raises FramingError LMP-F001 for a path that names no file, with `may_be_none` not for a pattern, for a folder that
-    cannot be read, and in a folder or by a pattern for a link that leads nowhere, a pipe or a device: files must not be
-    missing in silence. With a list, addresses with nothing at them are added to `absent` and are no error: a folder of
-    an object store is there only while it has files.
+    files: list[str]
+    columns: tuple[PartitionColumn, ...]
+    """Those that folders of `k=v` make."""
+
+
+class _Entry(NamedTuple):
+    """What is at a path."""
+
+    path: str
+    is_folder: bool
+    fault: str = ""
+    """What it is if neither a file nor a folder."""
+
+    @property
+    def name(self) -> str:
+        return addresses.base_name(self.path)
+
+
+def list_files(paths: Sequence[str], *, name_filter: str | None = None, recursive: bool = False) -> list[str]:
+    """The files of `list_folders` alone."""
+    return list_folders(paths, name_filter=name_filter, recursive=recursive).files
+
+
+def list_folders(paths: Sequence[str], *, name_filter: str | None = None, recursive: bool = False) -> FileList:
+    """The files that paths, addresses, folders and patterns name, sorted within each, and the columns of their folders.
+
+    `name_filter` is a pattern that the names of files must match. A name that would pass for an address, such as
+    `file:x`, has `./` in front, so that it names the file in that folder and no other.
+
+    Raises FramingError LMP-F001 for a path that names no file, LMP-F015 for folders of `k=v` that contradict each other
+    or have a file beside them, OptionError LMP-S003 for a pattern that is none.
     """
-    found: list[str] = []
-    name_pattern(name_filter or "*")  # one that is none is an error even where there is no name yet
+    passes = name_pattern(name_filter).matches if name_filter else lambda _: True
+    found: dict[str, tuple[str, ...]] = {}
+    """The folders of each file, from the root that was named down."""
+    roots: dict[str, None] = {}
     for path in map(local_path, paths):
-        if is_joined(path):
-            found.append(path)
-        elif addresses.is_remote(path):
-            found.extend(_remote_files(path, recursive, may_be_none, absent))
-        elif os.path.isdir(path):
-            files = _local_files(path, recursive, name_filter or "*")
-            found.extend(name_of_local(str(file)) for file in sorted(files))
-        elif os.path.exists(path):
-            found.append(name_of_local(path))
-        else:
-            _check_folders(path, recursive)
-            names = sorted(glob.glob(with_negations(path), recursive=recursive))
-            matches = [name for name in names if _is_file(Path(name), name_filter or "*")]
-            if not matches and not (may_be_none and glob.has_magic(path)):
-                raise unreadable(path)
-            found.extend(name_of_local(name) for name in matches if _is_data(name, os.path.dirname(name)))
-    if name_filter:
-        found = [name for name in found if name_pattern(name_filter).matches(addresses.base_name(name))]
-    return found
+        for root in [_Entry(path, is_folder=False)] if is_joined(path) else _roots(path):
+            folder = root.path if root.is_folder else _parent(root.path)
+            roots[folder] = None
+            if root.is_folder:
+                inside = _below(root.path, (root.path,), recursive=recursive, passes=passes)
+                found |= sorted(inside, key=lambda one: one[0].split("/"))
+            else:
+                found[root.path] = (folder,)
+    columns = () if recursive else partition_columns(list(dict.fromkeys(found.values())), roots)
+    files = [path for path in found if is_joined(path) or passes(addresses.base_name(path))]
+    if not files:
+        hint = None if name_filter is None else f"no name of {len(found)} matches {name_filter}"
+        raise FramingError("has no file that could be a log", code="LMP-F001", file=", ".join(paths), hint=hint)
+    if columns:
+        _check_beside(files, found, columns)
+    return FileList([path if addresses.is_remote(path) else name_of_local(path) for path in files], columns)
+
+
+def _check_beside(files: Sequence[str], found: dict[str, tuple[str, ...]], columns: Sequence[PartitionColumn]) -> None:
+    """Raise FramingError LMP-F015 for a file that is in no folder of `k=v` where others are: Spark passes it over."""
+    for path in files:
+        if not any(pair_in(addresses.base_name(folder)) for folder in found[path][1:]):
+            text = f"is beside folders of {columns[0].name}=..., and has no value of it"
+            raise contradiction(path, text, "move it, or leave it out with pathGlobFilter")
+
+
+# -- roots --------------------------------------------------------------------------------
+
+
+def _roots(path: str) -> list[_Entry]:
+    """What a path names: itself, or what a pattern matches. Folders that a pattern matches are read, as Spark does."""
+    try:
+        there = _look_up(path)
+    except FramingError:
+        if not _is_pattern(path):
+            raise
+        there = None  # the folders of the pattern say what is wrong
+    if there is not None and there.fault != _LOST:
+        others = [other for other in matches(path) if other != path] if _is_sound_pattern(path) else []
+        if others:
+            text = f"{path} is the name of a file, and a pattern of others, as {others[0]}"
+            raise OptionError(text, code="LMP-S003", hint="a backslash in front of [ ] { } * ? and \\ makes it a name")
+        return [there]
+    found = _matched(path) if _is_pattern(path) else []
+    if not found:
+        raise unreadable(path)
+    return [entry for entry in found if entry.is_folder or not is_hidden(entry.name)]
+
+
+def matches(pattern: str) -> list[str]:
+    """The paths that a pattern matches, sorted; none for a path that is no pattern."""
+    return [entry.path for entry in _matched(pattern)] if _is_pattern(pattern) else []
+
+
+def _is_pattern(path: str) -> bool:
+    return _MAGIC.search(_parts(path)[1]) is not None
+
+
+def _is_sound_pattern(path: str) -> bool:
+    try:
+        name_pattern(_parts(path)[1])
+    except OptionError:
+        return False
+    return True
+
+
+def _parts(path: str) -> tuple[str, str, str]:
+    """What is in front of the names of folders and files in a path, these names, and what is behind them."""
+    return addresses.split(path) if addresses.is_remote(path) else ("", path, "")
+
+
+def _matched(path: str) -> list[_Entry]:
+    front, names, behind = _parts(path)
+    found: dict[str, _Entry] = {}
+    for alternative in _alternatives(names):
+        parts = [part for part in alternative.split("/") if part]
+        top = f"{front}{'/' if alternative.startswith('/') else ''}{behind}"
+        found |= {entry.path: entry for entry in _walk(top, parts)}
+    return sorted(found.values())
+
+
+def _alternatives(names: str) -> list[str]:
+    """The patterns for each choice of groups that have folders in them: `a/c` and `b/c/c` for `{a,b/c}/c`."""
+    group = _GROUP_WITH_FOLDERS.search(names)
+    if group is None:
+        return [names]
+    choices = re.split(r"(?<!\\),", group[1])
+    return [one for choice in choices for one in _alternatives(names[: group.start()] + choice + names[group.end() :])]
+
+
+def _walk(folder: str, parts: Sequence[str]) -> Iterator[_Entry]:
+    """What is below a folder and matches the patterns of names."""
+    first, *rest = parts
+    if (name := literal(first)) is not None:
+        found = [_look_up(_child(folder, name))]
+    else:
+        at = _look_up(folder) if folder else _Entry("", is_folder=True)
+        matched = name_pattern(first).matches
+        found = list(_children(folder, matched)) if at is not None and at.is_folder else []
+    for entry in found:
+        if entry is None:
+            continue
+        if not rest:
+            _check(entry, lambda _: True)
+            yield entry
+        elif entry.is_folder:
+            yield from _walk(entry.path, rest)
+
+
+# -- folders ------------------------------------------------------------------------------
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a name in a folder is left out, as Spark does: `_x`, `.x`, and a file that Hadoop is copying."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
+
+
+def _below(
+    folder: str,
+    folders: tuple[str, ...],
+    *,
+    recursive: bool,
+    passes: Callable[[str], bool],
+    above: tuple[str, ...] = (),
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The data files of a folder, each with the folders down to it; `above` are those that it is in, without links."""
+    real = folder if addresses.is_remote(folder) else os.path.realpath(folder)
+    if real in above:
+        raise FramingError("is a link to a folder that it is in", code="LMP-F001", file=folder)
+    entries = list(_children(folder, lambda name: not is_hidden(name)))
+    is_entered = recursive or len(folders) > 1 or any(entry.is_folder and pair_in(entry.name) for entry in entries)
+    for entry in entries:
+        if not entry.is_folder:
+            _check(entry, passes)
+            if not entry.fault:
+                yield entry.path, folders
+        elif is_entered:
+            inner = (*folders, entry.path)
+            yield from _below(entry.path, inner, recursive=recursive, passes=passes, above=(*above, real))
+
+
+def _check(entry: _Entry, passes: Callable[[str], bool]) -> None:
+    """Raise FramingError LMP-F001 for what is neither a file nor a folder, if its name is one of data."""
+    if entry.fault and passes(entry.name) and not is_hidden(entry.name):
+        hint = "a name that begins with _ or . is left out"
+        raise FramingError(f"is {entry.fault}, not a file", code="LMP-F001", file=name_of_local(entry.path), hint=hint)
+
+
+def _children(folder: str, wanted: Callable[[str], bool]) -> Iterator[_Entry]:
+    """What is in a folder and has a name that is wanted, sorted. Raises FramingError LMP-F001 if it cannot be read."""
+    if addresses.is_remote(folder):
+        for entry in file_systems.entries(folder):
+            if wanted(addresses.base_name(entry.path)):
+                yield _Entry(entry.path, entry.is_folder)
+        return
+    for name in filter(wanted, names_in(folder or ".")):
+        local = _look_up(os.path.join(folder, name))
+        if local is not None:  # it may be gone by now
+            yield local
 
 
 def names_in(folder: str | Path) -> list[str]:
@@ -72,61 +245,41 @@ def names_in(folder: str | Path) -> list[str]:
         raise unreadable(str(folder), reason(error)) from None
 
 
-def _local_files(top: str, recursive: bool, name_filter: str) -> Iterator[Path]:
-    """The data files in a local folder, in no order. Links to folders are not followed."""
-    folders = [Path(top)]
-    while folders:
-        folder = folders.pop()
-        for path in (folder / name for name in names_in(folder) if not name.startswith(("_", "."))):
-            if _is_file(path, name_filter):
-                yield path
-            elif recursive and path.is_dir() and not path.is_symlink():
-                folders.append(path)
-
-
-def _is_file(path: Path, name_filter: str) -> bool:
-    """Whether a name in a folder is that of a file, and not of a folder. One that is gone by now is not.
-
-    Raises FramingError LMP-F001 for anything else whose name is one of data and passes the filter: a link that leads
-    nowhere may be that of a lost file.
-    """
+def _look_up(path: str) -> _Entry | None:
+    """What is at a path; None if nothing is."""
+    if addresses.is_remote(path):
+        entry = file_systems.look_up(path)
+        return None if entry is None else _Entry(path, entry.is_folder)
     try:
-        mode = path.stat().st_mode
-    except OSError as error:
-        if error.errno not in _NO_ENTRY:
-            raise unreadable(str(path), reason(error)) from None
-        mode = stat.S_IFLNK if path.is_symlink() else stat.S_IFDIR
-    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
-        return stat.S_ISREG(mode)
-    if path.name.startswith(("_", ".")) or not name_pattern(name_filter).matches(path.name):
-        return False
-    what = "a link that leads nowhere" if stat.S_ISLNK(mode) else "a pipe, socket or device"
-    hint = "a name that begins with _ or . is left out"
-    raise FramingError(f"is {what}, not a file", code="LMP-F001", file=name_of_local(str(path)), hint=hint)
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno not in _NO_ENTRY:
+            raise unreadable(path, reason(error)) from None
+        return _Entry(path, is_folder=False, fault=_LOST) if os.path.islink(path) else None
+    is_other = not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+    return _Entry(path, stat.S_ISDIR(mode), "a pipe, socket or device" if is_other else "")
 
 
-def _check_folders(pattern: str, recursive: bool) -> None:
-    """Raise FramingError LMP-F001 if a folder cannot be read in which a pattern looks for names; `glob` passes it."""
-    parts = Path(with_negations(pattern)).parts
-    first = next((place for place, part in enumerate(parts) if glob.has_magic(part)), len(parts))
-    for place in range(first, len(parts)):
-        above = os.path.join(*parts[:place]) if place else "."
-        folders = glob.glob(above, recursive=recursive)
-        if recursive and parts[place] == "**":
-            folders = glob.glob(os.path.join(above, "**", ""), recursive=True)
-        for folder in filter(os.path.isdir, folders):
-            names_in(folder)
+def _child(folder: str, name: str) -> str:
+    return addresses.child(folder, name) if addresses.is_remote(folder) else os.path.join(folder, name)
 
 
-def _is_data(name: str, folder: str) -> bool:
-    parts = Path(os.path.relpath(name, folder or ".")).parts
-    return not any(part.startswith(("_", ".")) for part in parts)
+def _parent(path: str) -> str:
+    return addresses.folder_of(path) if addresses.is_remote(path) else os.path.dirname(path)
 
 
-def names_one(path: str, names: list[str]) -> bool:
+# -- one path -----------------------------------------------------------------------------
+
+
+def is_there(path: str) -> bool:
+    """Whether something is at a path."""
+    return _look_up(local_path(path)) is not None
+
+
+def names_one(path: str, names: Sequence[str]) -> bool:
     """Whether the files that a path named are the path itself: it is neither a folder nor a pattern."""
     place = local_path(path)
-    return names == [place if addresses.is_remote(place) else name_of_local(place)]
+    return list(names) == [place if addresses.is_remote(place) else name_of_local(place)]
 
 
 def names_several(path: str) -> bool:
@@ -134,70 +287,5 @@ def names_several(path: str) -> bool:
     if is_joined(path):
         return False
     place = local_path(path)
-    if addresses.is_remote(place):
-        pattern = addresses.split_pattern(place)[1]
-        entry = file_systems.look_up(place)
-        return bool(pattern) if entry is None else entry.is_folder
-    return os.path.isdir(place) or (glob.has_magic(place) and not os.path.lexists(place))
-
-
-def modified(name: str) -> float | None:
-    """When a file was last changed, in seconds since 1970; None if its file system does not say it.
-
-    Raises FramingError LMP-F001 if there is no such file.
-    """
-    if addresses.is_remote(name):
-        entry = file_systems.look_up(name)
-        if entry is None:
-            raise unreadable(name)
-        return entry.modified
-    try:
-        return os.stat(local_path(name)).st_mtime
-    except OSError as error:
-        raise unreadable(name, reason(error)) from None
-
-
-def _remote_files(address: str, recursive: bool, may_be_none: bool, absent: list[str] | None) -> list[str]:
-    """The files that one address names. Raises, or adds to `absent`, as `list_files`."""
-    entry = file_systems.look_up(address)
-    if entry is not None:
-        return [found.path for found in _below(address, recursive)] if entry.is_folder else [address]
-    folder, pattern = addresses.split_pattern(address)
-    at = file_systems.look_up(folder) if pattern else None
-    matches = sorted(set(_matches(folder, pattern, recursive))) if at is not None and at.is_folder else []
-    if not matches and not (may_be_none and pattern):
-        if absent is None:
-            raise unreadable(address)
-        absent.append(address)
-    return [name for name in matches if not addresses.base_name(name).startswith(("_", "."))]
-
-
-def _below(folder: str, recursive: bool) -> Iterator[file_systems.Entry]:
-    """The data files in a folder."""
-    for entry in file_systems.entries(folder):
-        if addresses.base_name(entry.path).startswith(("_", ".")):
-            continue
-        if not entry.is_folder:
-            yield entry
-        elif recursive:
-            yield from _below(entry.path, recursive)
-
-
-def _matches(folder: str, pattern: list[str], recursive: bool) -> Iterator[str]:
-    """The files below a folder whose names match, by the rules of `glob`."""
-    first, *rest = pattern
-    is_any_depth = first == "**" and recursive
-    if is_any_depth:
-        yield from _matches(folder, rest or ["*"], recursive)
-    for entry in file_systems.entries(folder):
-        name = addresses.base_name(entry.path)
-        if name.startswith(".") and not first.startswith("."):
-            continue
-        if is_any_depth:
-            if entry.is_folder:
-                yield from _matches(entry.path, pattern, recursive)
-        elif fnmatch.fnmatchcase(name, with_negations(first)):
-            if entry.is_folder and rest:
-                yield from _matches(entry.path, rest, recursive)
-            elif not entry.is_folder and not rest:
-                yield entry.path
+    entry = _look_up(place)
+    return _is_pattern(place) if entry is None else entry.is_folder

@@ -1,4 +1,4 @@
-"""Name patterns: what `pathGlobFilter` means in Spark, which is Hadoop's `GlobFilter`.
+"""Name patterns: what names in paths and in `pathGlobFilter` mean in Spark, which is Hadoop's `GlobFilter`.
 
 `*` is any characters, `?` one, `[ab]`, `[a-c]` one of some, `[^a]` and `[!a]` one that is none of them, `{a,b*}` one of
 several patterns, and a backslash makes the next character stand for itself. Hadoop takes a backslash and a letter or a
@@ -20,6 +20,7 @@ from lmparse.errors import OptionError
 
 _CLASS = re.compile(r"\[([!^]?+)((?:\]|\\.|[^\]\\])(?:\\.|[^\]\\])*)\]", re.DOTALL)
 _MEMBER = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
+_MAGIC = re.compile(r"[*?\[{\\]")
 _ENDS = {"{": "}", "[": "]"}
 _DEEPEST = 50
 """Groups in groups that a pattern may have."""
@@ -36,6 +37,10 @@ class _One:
 
     ranges: tuple[tuple[str, str], ...]
     is_negated: bool = False
+
+    @property
+    def is_letter(self) -> bool:
+        return not self.is_negated and len(self.ranges) == 1 and self.ranges[0][0] == self.ranges[0][1]
 
     def takes(self, letter: str) -> bool:
         return any(low <= letter <= high for low, high in self.ranges) is not self.is_negated
@@ -143,9 +148,14 @@ def _escaped(letter: str, text: str) -> str:
 
 def _wrong(what: str, text: str) -> OptionError:
     shown = text if len(text) <= 100 else f"{text[:100]}..."
-    return OptionError(f"pathGlobFilter: {what} in {shown}", code="LMP-S003")
+    hint = "a backslash in front of [ ] { } * ? and \\ makes it stand for itself"
+    return OptionError(f"no pattern of names: {what} in {shown}", code="LMP-S003", hint=hint)
 
 
-def with_negations(pattern: str) -> str:
-    """A pattern of a path with `[^a]` in the form of Python's `glob`, which takes ^ for a character."""
-    return re.sub(r"\[\^(?=[^\]])", "[!", pattern)
+def literal(text: str) -> str | None:
+    """The only name that a pattern takes; None if it takes several. Raises as `name_pattern`."""
+    if not _MAGIC.search(text):
+        return text
+    letters = [node.ranges[0] for node in name_pattern(text).nodes if isinstance(node, _One) and node.is_letter]
+    is_one = len(letters) == len(name_pattern(text).nodes)
+    return "".join(letter for letter, _ in letters) if is_one else None

@@ -40,3 +40,8 @@ def decode_signed_array(raw: Bytes, byte_order: ByteOrder = "big") -> Int64s:
         return as_elements(raw, f"{'>' if byte_order == 'big' else '<'}i{width}").astype(np.int64)
     unused = 64 - 8 * width
     return (decode_unsigned_array(raw, byte_order) << np.uint64(unused)).view(np.int64) >> unused
+
+
+def join_rid6(raw: bytes, is_little: bool) -> bytes:
+    """A Db2 LUW row id of 48 bits, most significant byte first, from its half-words in the order they are in."""
+    return raw[4:] + raw[2:4] + raw[:2] if is_little else raw

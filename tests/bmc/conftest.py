@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bmc.split_extracts import Extracts
+from bmc.written_extracts import Extracts
 
 
 @pytest.fixture

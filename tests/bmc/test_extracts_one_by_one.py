@@ -11,15 +11,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from bmc_extracts import example, unit
+from bmc_extracts import example
 from writers.bmc import framing
 from writers.bmc.logs import changed, field, opened
 
 import lmparse
-from lmparse.bmc.read_before import ReadBefore, unread_behind
-from lmparse.changes.checkpoint import Checkpoint
 from lmparse.errors import FramingError, LmparseError
 from lmparse.logs import lines
 from lmparse.logs.families import read_options
@@ -45,6 +42,11 @@ class Extracts:
         path.with_suffix(".ctl").write_bytes(framing.rdw(self.control))
         path.write_bytes(framing.rdw(opened(self.data[start:end], self.data[end:])))
         return path
+
+    def places(self) -> list[int]:
+        """Where the log can be cut: not between segments of one change, whose records have one position."""
+        positions = [field(one, "loglrsn") for one in self.data]
+        return [place for place in range(1, len(positions)) if not {*positions[:place]} & {*positions[place:]}]
 
     def write(self, name: str, data: Sequence[bytes]) -> Path:
         """An extract that has these records as they are."""
@@ -93,44 +95,24 @@ def undescribed(control: Sequence[bytes]) -> list[bytes]:
 def test_a_log_in_two_extracts_at_every_record_boundary(log: Extracts) -> None:
     size = len(log.data)
     assert log.rows
-    for place in range(1, size):
+    for place in log.places():
         log.state.unlink(missing_ok=True)
         first, second = log.run(log.file(0, place)), log.run(log.file(place, size))
         assert shown(first + second) == log.rows
         assert log.run(log.file(place, size)) == []
 
 
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("order", ["file", "commit"])
-def test_a_change_whose_segments_are_in_two_extracts(tmp_path: Path, order: str, engine: str) -> None:
-    """The first extract holds it back as open, and is needed; other readings of it report what is missing."""
+def test_a_change_whose_segments_are_in_two_extracts(tmp_path: Path) -> None:
+    """The first extract holds it back as open; with the second one it is refused, and the checkpoint stays."""
     found = example(tmp_path, segment_order=(2, 0, 1))
     log = Extracts(tmp_path, found.data, found.control)
-    log.options |= {"order": order}
     place = next(number for number, one in enumerate(log.data) if field(one, "totalsegs") != b"\0\1") + 1
-    first = log.file(0, place)
-    for table, count in ((None, 4), ("PROD.ORDERS", 4), ("WAREHOUSE_OWNER.STOCK_MOVEMENTS_OF_ALL_SITES", 0)):
-        named = read_options({"engine": engine, "table": table, **log.options})
-        resumed = open_resumed([first], replace(named, checkpoint=str(log.state)))
-        assert list(lines.printed(resumed, with_changes=True)) == []
-        assert not resumed.tally.errors
-        assert resumed.left_out["open"] == count
-    every = open_resumed([first], read_options({"engine": engine, "include": "all", **log.options}))
-    assert sum(text.count("\n") for text in lines.printed(every, with_changes=True)) == 3
-    assert [error.code for error in every.tally.errors] == ["LMP-R004"]
-
-
-def test_the_extract_with_the_first_segments_is_needed(tmp_path: Path) -> None:
-    found = example(tmp_path, segment_order=(2, 0, 1))
-    log = Extracts(tmp_path, found.data, found.control)
-    segments = [number for number, one in enumerate(log.data) if field(one, "totalsegs") != b"\0\1"]
-    given = []
-    cuts = [0, *(number + 1 for number in segments), len(log.data)]
-    for start, end in pairwise(cuts):
-        given += log.run(log.file(start, end))
-        needed = [Path(one["path"]).name for one in json.loads(log.state.read_text())["needed"]]
-        assert (f"0000-{segments[0] + 1:04}.dat" in needed) == (end < len(log.data))
-    assert shown(given) == log.rows
+    log.run(log.file(0, place))
+    assert log.left_out["open"] == place
+    before = log.state.read_bytes()
+    rows, error = log.tried(log.file(place, len(log.data)))
+    assert (rows, error and error.code) == ([], "LMP-F013")
+    assert log.state.read_bytes() == before
 
 
 def test_four_extracts_that_overlap(tmp_path: Path) -> None:
@@ -139,10 +121,12 @@ def test_four_extracts_that_overlap(tmp_path: Path) -> None:
     size = len(log.data)
     for _ in range(2):
         log.state.unlink(missing_ok=True)
-        cuts = [0, *sorted(chosen.sample(range(1, size), 3)), size]
+        places = log.places()
+        cuts = [0, *sorted(chosen.sample(places, 3)), size]
         found = []
         for start, end in pairwise(cuts):
-            found += log.run(log.file(max(0, start - chosen.randrange(4)), end))
+            front = [place for place in (0, *places) if place <= start]
+            found += log.run(log.file(chosen.choice(front[-3:]), end))
         assert shown(found) == log.rows
     assert len(json.loads(log.state.read_text())["needed"]) <= 4
 
@@ -153,7 +137,7 @@ def test_extracts_in_any_order_give_all_changes_or_are_refused(tmp_path: Path, s
     chosen = random.Random(seed)
     made = bmc_log.make(units=6, seed=seed)
     log = Extracts(tmp_path, made.data, undescribed(made.control))
-    cuts = [0, *sorted(chosen.sample(range(1, len(log.data)), 3)), len(log.data)]
+    cuts = [0, *sorted(chosen.sample(log.places(), 3)), len(log.data)]
     spans = list(pairwise(cuts))
     chosen.shuffle(spans)
     given: list[dict[str, Any]] = []
@@ -166,9 +150,7 @@ def test_extracts_in_any_order_give_all_changes_or_are_refused(tmp_path: Path, s
             assert not log.left_out.get("outside the range")
         else:
             refused += 1
-            # Or an extract in front of it lacks the last segment of a change, or it lacks another one.
-            assert error.code == "LMP-R004" or Path(error.file or "").name == f"{start:04}-{end:04}.dat"
-            assert error.code in ("LMP-F014", "LMP-R004")
+            assert (error.code, Path(error.file or "").name) == ("LMP-F014", f"{start:04}-{end:04}.dat")
             assert (log.state.read_bytes() if log.state.exists() else b"") == before
     assert shown(given) == log.rows or refused
     assert len({row["seq"] for row in given}) == len(given)
@@ -179,7 +161,7 @@ def test_a_commit_in_front_of_those_of_the_extract_before_it_is_refused(tmp_path
     found = example(tmp_path)
     log = Extracts(tmp_path, found.data, found.control)
     codes: list[str | None] = []
-    for place in range(1, len(log.data)):
+    for place in log.places():
         log.state.unlink(missing_ok=True)
         first = log.run(log.file(0, place))
         rows, error = log.tried(log.file(place, len(log.data)))
@@ -191,22 +173,6 @@ def test_a_commit_in_front_of_those_of_the_extract_before_it_is_refused(tmp_path
     assert set(codes) == {None, "LMP-F014"}
 
 
-def test_changes_that_were_held_back_and_come_again_too_late_are_refused(tmp_path: Path) -> None:
-    """A unit took changes back, and only an extract that has its first change again says that this one was made."""
-    found = example(tmp_path)
-    log = Extracts(tmp_path, found.data, found.control)
-    place = next(number for number, one in enumerate(log.data) if unit(one) == unit(log.data[0])) + 1
-    every = [changed(one, uorhascomp=b"\xe8") if unit(one) == unit(log.data[0]) else one for one in log.data]
-    first, second = log.write("first", opened(every[:place], every[place:])), log.write("second", every[place:])
-    count = len(log.run(first) + log.run(second))
-    for path in (first, second, first, second):
-        assert log.run(path) == []
-    rows, error = log.tried(log.write("repeated", every))
-    assert (rows, error and error.code) == ([], "LMP-F014")
-    log.state.unlink()
-    assert len(log.run(first) + log.run(log.landing / "repeated.dat")) == count + 1
-
-
 def test_an_extract_that_is_made_again_with_a_commit_in_front_of_others_is_refused(tmp_path: Path) -> None:
     found = example(tmp_path)
     log = Extracts(tmp_path, found.data, found.control)
@@ -215,29 +181,6 @@ def test_an_extract_that_is_made_again_with_a_commit_in_front_of_others_is_refus
     assert (rows, error and error.code) == ([], "LMP-F014")
     log.state.unlink()
     assert len(log.run(log.landing / "again.dat")) == len(given) + 1
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("order", ["file", "commit"])
-def test_a_change_that_was_rolled_back_lacks_nothing_when_its_end_is_read_again(
-    tmp_path: Path, order: str, engine: str
-) -> None:
-    """The extract with its first segments is not needed any more: it was never a bad record."""
-    found = example(tmp_path, segment_order=(0, 1, 2))
-    part = next(one for one in found.data if field(one, "totalsegs") != b"\0\1")
-    data = [changed(one, uordisp=b"\xc1") for one in found.data if unit(one) == unit(part)]
-    log = Extracts(tmp_path, data, found.control)
-    place = next(number for number, one in enumerate(data) if field(one, "totalsegs") != b"\0\1") + 1
-    log.run(log.file(0, place))
-    second = log.file(place, len(data))
-    for _ in range(2):
-        options = read_options({"engine": engine, "order": order, **log.options})
-        resumed = open_resumed([second], replace(options, checkpoint=str(log.state)))
-        assert list(lines.printed(resumed, with_changes=True)) == []
-        assert resumed.tally.errors == []
-        assert resumed.left_out["rolled-back"]
-        assert log.run(second) == []
-        assert json.loads(log.state.read_text())["needed"] == []
 
 
 def test_commits_without_a_position_have_no_checkpoint(log: Extracts) -> None:
@@ -259,7 +202,7 @@ def test_changes_of_extracts_that_are_needed_again_are_not_counted(log: Extracts
     """Those of an extract that somebody gives again are."""
     options = {"engine": engine, "order": order, **log.options}
     place = next(
-        place for place in range(2, len(log.data)) if log.run(log.file(0, place)) and log.state.unlink() is None
+        place for place in log.places() if place > 1 and log.run(log.file(0, place)) and log.state.unlink() is None
     )
     first = log.file(0, place)
     log.run(first)
@@ -271,29 +214,6 @@ def test_changes_of_extracts_that_are_needed_again_are_not_counted(log: Extracts
         counts.append(resumed.left_out["outside the range"])
     assert counts[0] == 0
     assert (counts[1] > 0) == (str(first) not in needed)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_places_that_were_not_read(seed: int) -> None:
-    """They are the complement of the extracts, up to the last position."""
-    chosen = random.Random(seed)
-    before: Checkpoint | None = None
-    covered: set[int] = set()
-    for _ in range(8):
-        ranges = []
-        for _ in range(chosen.randrange(1, 4)):
-            low = chosen.randrange(1, 60)
-            high = low + chosen.randrange(6)
-            ranges.append((low.to_bytes(10), high.to_bytes(10)))
-            covered |= set(range(low, high + 1))
-        unread = unread_behind(before, ranges)
-        reached = (0, max(covered))
-        before = Checkpoint("bmc_lldf", "0" * 72, reached, unread=unread)
-        missing = {position for (_, begin), (_, end) in unread for position in range(begin + 1, end)}
-        assert missing == set(range(1, reached[1])) - covered
-        positions = np.frombuffer(b"".join(position.to_bytes(10) for position in range(1, 70)), np.uint8)
-        have = ReadBefore(before).have(positions.reshape(-1, 10))
-        assert {position for position, is_read in enumerate(have.tolist(), 1) if is_read} == covered
 
 
 def test_extracts_of_other_tables_of_the_same_stretch(log: Extracts) -> None:

@@ -1,16 +1,13 @@
-"""`lmparse summary`: text, JSON, the page, exit codes."""
+"""`lmparse summary`: text, JSON, exit codes."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from commands import Run
 
-from lmparse.review import templating
-from lmparse.review.summary import report
 from lmparse.samples import bmc_log, db2_log
 
 Command = Callable[..., Run]
@@ -38,46 +35,13 @@ def test_the_control_file_beside_the_log_is_named(run: Command, tmp_path: Path) 
     assert "LMP-C007" in done.err
 
 
-def test_text_is_as_wide_as_the_terminal(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentences_are_as_wide_as_the_terminal(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tables, log = db2_log.make(units=5).write(tmp_path)
     for width in (64, 120):
         monkeypatch.setenv("COLUMNS", str(width))
         done = run("summary", log, "--tables", tables)
         assert (done.code, done.err) == (0, "")
-        assert width - 30 < max(map(len, done.out.splitlines()[1:])) <= width
-
-
-def test_a_page_is_whole_and_replaces_only_its_like(run: Command, tmp_path: Path) -> None:
-    tables, log = db2_log.make(units=5).write(tmp_path)
-    page = tmp_path / "page.html"
-    done = run("summary", log, "--tables", tables, "--html", page)
-    assert (done.code, done.out, done.err) == (0, "", "")
-    assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
-    assert run("summary", log, "--tables", tables, "--html", page).code == 2
-    before = page.read_text("utf-8")
-    assert run("summary", log, "--tables", tables, "--html", page, "--overwrite", "--json").rows
-    assert page.read_text("utf-8") == before
-    for place in (log, tables):
-        raw = place.read_bytes()
-        done = run("summary", log, "--tables", tables, "--html", place, "--overwrite")
-        assert done.code == 2
-        assert place.read_bytes() == raw
-    assert run("summary", log, "--tables", tables, "--overwrite").code == 2
-
-
-def test_without_jinja2_nothing_is_read_for_a_page(
-    run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tables, log = db2_log.make(units=2).write(tmp_path)
-    page = tmp_path / "page.html"
-    with monkeypatch.context() as patch:
-        patch.setitem(sys.modules, "jinja2", None)
-        patch.setattr(report, "summarize", None)
-        templating._environment.cache_clear()
-        done = run("summary", log, "--tables", tables, "--html", page)
-    assert (done.code, done.out) == (2, "")
-    assert "jinja2 is not installed [LMP-S005]" in done.err
-    assert not page.exists()
+        assert max(map(len, done.out.splitlines()[1:])) <= width
 
 
 def test_what_is_before_damage_is_summed_up(run: Command, tmp_path: Path) -> None:

@@ -14,8 +14,6 @@ from lmparse.logs import lines
 from lmparse.logs.open import open_file
 from lmparse.options import Options
 from lmparse.records.files import ignored
-from lmparse.review.diff.columns import columns_of
-from lmparse.spec.ksy import read_specs
 
 CHOSEN = {"id": "body", "-lm-type": "body", "type": {"switch-on": "what", "cases": {1: "small", "_": "large"}}}
 INSIDE: dict[str, Any] = {
@@ -63,14 +61,6 @@ def test_a_body_in_a_nested_record(tmp_path: Path, spec: Any, records: list[byte
         file = open_file(path, Options(spec=name, framing="rdw", engine=engine), on_error=ignored)
         shown = [json.loads(line) for line in "".join(lines.printed(file, with_changes=False)).splitlines()]
         assert [_whole(line) for line in shown] == rows
-
-
-def test_columns_of_reviews_are_those_of_the_schema(tmp_path: Path) -> None:
-    build(tmp_path, "nested", BELOW)
-    columns = columns_of(read_specs(str(tmp_path / "d" / "nested.ksy")), "nested")
-    assert {name: column.type for name, column in columns.items()} == {
-        "n": "smallint", "part": "struct", "part.what": "smallint", "part.amount": "int", "part.more": "binary",
-    }  # fmt: skip
 
 
 def _whole(shown: Any) -> Any:

@@ -16,8 +16,8 @@ from lmparse.columnar import schemas
 from lmparse.columnar.decoding import decoding_of
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.logs.check import FIELDS, account
+from lmparse.logs.framing_search import fitting_framings
 from lmparse.logs.open import open_file
-from lmparse.logs.tilings import tilings
 from lmparse.options import Options
 from lmparse.records.dissection import Dissector
 from lmparse.records.reader import RecordReader
@@ -80,9 +80,9 @@ def test_sniff_takes_records_with_bad_values_for_none_of_the_spec(built: Path) -
     """Every file has pieces of the width of a spec, so only good values are a proof of it."""
     reader = RecordReader(catalog.load(of(built, "packed").name))
     good = bytes.fromhex(next(iter(MATRIX["packed"]["good"])))
-    (found,) = tilings(good * 20, Options(), reader)
+    (found,) = fitting_framings(good * 20, Options(), reader)
     assert (found.options["framing"], found.fitting, found.tried) == ("fixed", 20, 20)
-    assert tilings(b"t" * len(good) * 20, Options(), reader) == []
+    assert fitting_framings(b"t" * len(good) * 20, Options(), reader) == []
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])

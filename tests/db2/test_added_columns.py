@@ -21,7 +21,6 @@ from writers.db2.tables import Table
 from writers.db2.wire import Rid
 
 from lmparse.changes.checkpoint import Checkpoint
-from lmparse.logs.check import account
 from lmparse.logs.families import read_options
 from lmparse.logs.joining import checkpoint_behind
 from lmparse.logs.open import open_changes, table_descriptions
@@ -209,28 +208,6 @@ def test_columns_before_are_not_those_of_another_table(ends: str, begins: str, e
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_columns_before_hold_in_front_of_a_table_that_was_taken_back(engine: str, tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    insert(stream, FIRST, 1)
-    lost = stream.begin()
-    replaced(lost)
-    lost.insert(lost.add_columns(SECOND, ADDED), {"ID": 2, "T": "two", "D": None})
-    lost.abort()
-    insert(stream, FIRST, 3)
-    unit = stream.begin()
-    wider = unit.add_columns(FIRST, ADDED)
-    unit.abort()
-    unit = stream.begin()
-    assert unit.add_columns(FIRST, ADDED) == wider
-    unit.commit()
-    insert(stream, wider, 4, D=None)
-    found = read(tmp_path, stream, operations="I", include="all", engine=engine)
-    first = 0x42434445
-    assert _shown(found) == [(1, first), (2, "two", None), (3, first), (4, first, None)]
-    assert found.codes == found.notes[1:] == []
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_a_description_ends_where_its_table_is_dropped(engine: str, tmp_path: Path) -> None:
     """Also where the record that describes the next one is not in the log, and in a reading behind a checkpoint."""
     stream = Stream("v10", "little", "filter")
@@ -340,79 +317,6 @@ def test_a_table_of_a_transaction_that_begins_before_the_log_and_ends_behind_a_c
     assert json.loads(state.read_text())["needed"] == []
 
 
-def _redefined(how: str, stream: Stream, *, ends: str) -> int:
-    """A table that is defined otherwise, which is taken back, and then altered. Returns the number of the first record
-    behind the definition."""
-    unit = stream.begin()
-    unit.insert(FIRST, {"ID": 1, "N": 1})
-    mark = unit.mark()
-    table = FIRST
-    if how == "add columns":
-        table = unit.add_columns(table, Column("E", "CHAR(4)"))
-    else:
-        unit.drop_table(table)
-        unit.create_table(SECOND)
-        unit.initialize(SECOND)
-        table = SECOND
-    cut = len(stream.records)
-    unit.insert(table, {"ID": 2, "T": "two"} if table is SECOND else {"ID": 2, "N": 2, "E": "two"})
-    if ends == "savepoint":
-        unit.rollback_to(mark)
-        unit.insert(FIRST, {"ID": 3, "N": 3})
-        unit.commit()
-    else:
-        unit.abort()
-    insert(stream, FIRST, 4)
-    unit = stream.begin()
-    wider = unit.add_columns(FIRST, ADDED)
-    unit.commit()
-    insert(stream, wider, 5, D=None)
-    return cut
-
-
-@pytest.mark.parametrize("engine", ["columnar", "parts", "kaitai"])
-@pytest.mark.parametrize("framing", ["filter", "bare"])
-@pytest.mark.parametrize("ends", ["abort", "savepoint"])
-@pytest.mark.parametrize("how", ["drop", "add columns"])
-def test_columns_before_are_not_those_of_a_definition_in_front_that_was_taken_back(
-    how: str, ends: str, framing: Any, engine: str, tmp_path: Path
-) -> None:
-    stream = Stream("v10", "little", framing)
-    cut = _redefined(how, stream, ends=ends)
-    path = tmp_path / "x.log"
-    path.write_bytes(b"".join(stream.pieces()[cut:]))
-    options = {"framing": framing, "include": "all", "engine": engine.replace("parts", "columnar")}
-    log = open_changes(path, read_options({"spec": "db2_log", "generation": "v10", "byte_order": "little", **options}))
-    if engine == "parts":
-        log.change_parts(150)
-    found = luw.Read(list(log.changes()), log)
-    second = 0x42434445
-    behind = [(3, 3)] if ends == "savepoint" else []
-    assert _shown(found) == [_BYTES, *behind, (4, second), (5, second, None)]
-    assert found.codes == []
-    assert "1 rows of table 2.6 are kept as bytes: nothing describes the table" in found.notes
-    assert not account(str(path), read_options({"spec": "db2_log", **options})).errors
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_a_definition_in_front_of_several_files_that_was_taken_back(engine: str, tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    cut = _redefined("drop", stream, ends="savepoint")
-    committed = [(4, 0x42434445), (5, 0x42434445, None)]
-    for place in range(cut + 1, len(stream.records)):
-        paths = [tmp_path / f"{number}.log" for number in range(2)]
-        for path, pieces in zip(paths, (stream.pieces()[cut:place], stream.pieces()[place:]), strict=True):
-            path.write_bytes(b"".join(pieces))
-        options, state = {"framing": "filter", "include": "all"}, tmp_path / f"{place}.json"
-        found = _shown(luw.Read(db2_reading.read(paths, options, engine).rows, None))
-        assert sorted(map(str, found)) == sorted(map(str, [_BYTES, (3, 3), *committed]))
-        shown = []
-        for path in paths:
-            shown += _shown(luw.Read(db2_reading.read([path], {"framing": "filter"}, engine, state).rows, None))
-        # A reading does not know what the next one reads.
-        assert shown in (committed, [_BYTES, committed[1]])
-
-
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_definitions_in_front_one_behind_the_other_that_were_taken_back(engine: str, tmp_path: Path) -> None:
     """Columns before an added one are those of the last one that holds there."""
@@ -439,32 +343,6 @@ def test_definitions_in_front_one_behind_the_other_that_were_taken_back(engine: 
     assert _shown(found) == [(1, 1), (2, 2, None), _BYTES]
 
 
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_lob_records_of_a_definition_in_front_that_was_taken_back(engine: str, tmp_path: Path) -> None:
-    """They name columns of another table, and do not show how those of the one that is altered are numbered."""
-    first = Table(2, 6, "A", (Column("ID", "INTEGER", nullable=False), Column("L", "CLOB(1M)")))
-    second = Table(
-        2, 6, "B", (Column("ID", "INTEGER", nullable=False), Column("N", "INTEGER"), Column("L", "CLOB(1M)"))
-    )
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.drop_table(first)
-    unit.create_table(second)
-    unit.initialize(second)
-    cut = len(stream.records)
-    unit.insert(second, {"ID": 1, "N": 1}, lobs={"L": "of the other table"})
-    unit.abort()
-    unit = stream.begin()
-    unit.insert(first, {"ID": 2}, lobs={"L": "own"})
-    unit.commit()
-    unit = stream.begin()
-    unit.add_columns(first, ADDED)
-    unit.commit()
-    found = read(tmp_path, b"".join(stream.pieces()[cut:]), framing="filter", engine=engine)
-    assert _shown(found) == [(2, "own")]
-    assert found.log.transactions.lob_columns_from == 0
-
-
 @pytest.mark.parametrize("place", ["in front", "in the log"])
 def test_a_tables_file_describes_a_table_of_which_no_definition_was_committed(place: str, tmp_path: Path) -> None:
     stream = Stream("v10", "little", "filter")
@@ -476,22 +354,6 @@ def test_a_tables_file_describes_a_table_of_which_no_definition_was_committed(pl
     data, tables = b"".join(stream.pieces()[cut:]), luw.tables_file(tmp_path, FIRST)
     found = read(tmp_path, data, framing="filter", tables=tables, include="all")
     assert [one.table_name for one in table_descriptions(found.log).found] == ["A"]
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_a_drop_that_was_taken_back_alone_and_with_its_table(engine: str, tmp_path: Path) -> None:
-    """It ends where it was taken back first."""
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.create_table(SECOND)
-    unit.initialize(SECOND)
-    mark = unit.mark()
-    unit.drop_table(SECOND)
-    unit.rollback_to(mark)
-    unit.insert(SECOND, {"ID": 1, "T": "one"})
-    unit.abort()
-    found = read(tmp_path, stream, include="all", engine=engine)
-    assert _shown(found) == [(1, "one")]
 
 
 _WIDE = replace(FIRST, columns=(*FIRST.columns, ADDED))

@@ -24,18 +24,19 @@ def test_parts_of_a_checkpoint_that_are_none(tmp_path: Path) -> None:
     log = Extracts(tmp_path, stream=with_gaps(0))
     log.run(log.file(0, log.places[-1]))
     sound = json.loads(log.state.read_text())
-    for gaps in ({"3": "a load began"}, {"3.x": "a load began"}, {"3.4": 1}, ["3.4"], {"3." + "9" * 5000: "x"}):
-        log.state.write_text(json.dumps({**sound, "gaps": gaps}))
+    wanted = {"spec", "seq", "reached", "ends", "needed", "described", "files", "form"}
+    assert sound.keys() - {"checkpoint_version"} == wanted
+    file = sound["files"][0]
+    bad: list[tuple[str, Any]] = [
+        *(("ends", one) for one in ([1], {"0": [1]}, {"0": [[1, 2]]}, {"0": [1, 1 << 64]}, {"x": [1, 2]}, {"0": 1})),
+        *(("files", [one]) for one in (1, {}, {**file, "digest": "zz"}, {**file, "size": -1}, {**file, "last": [1]})),
+        *(("form", one) for one in (["filter"], ["filter", "little"], [*sound["form"][:3], "2"], ["x"] * 9)),
+    ]
+    for name, value in bad:
+        log.state.write_text(json.dumps({**sound, name: value}))
         with pytest.raises(OptionError) as found:
             log.run(log.file(log.places[-1], len(log.data)))
-        assert found.value.code == "LMP-S030"
-    missing = [{"missing": one} for one in ([1], {"0": [1]}, {"0": [[1]]}, {"0": [[1, 1 << 64]]}, {"x": []}, {"0": 1})]
-    begins = {"begins": {"x": 1}}, {"begins": {"0": 1 << 64}}
-    for other in ({"cut": ["zz"]}, {"cut": ["00"]}, {"cut": 1}, *begins, *missing):
-        log.state.write_text(json.dumps({**sound, **other}))
-        with pytest.raises(OptionError) as found:
-            log.run(log.file(log.places[-1], len(log.data)))
-        assert found.value.code == "LMP-S030"
+        assert found.value.code == "LMP-S030", (name, value)
 
 
 def test_what_a_checkpoint_needs(tmp_path: Path) -> None:

@@ -101,52 +101,6 @@ def test_behind_one_that_lacks_a_record(end: str, engine: str, part_bytes: int |
     assert numbers(log.read_on(files[2], engine=engine, part_bytes=part_bytes)) == [100, 101, 200]
 
 
-def test_one_that_changes_tables_behind_another_that_lacks_a_record(
-    engine: str, part_bytes: int | None, tmp_path: Path
-) -> None:
-    """Of these only some records are read one by one."""
-    log = Files(tmp_path)
-    first = log.again(None)
-    first.initialize(Table(2, 5, "U", TABLE.columns))
-    files = [log.cut()]
-    inserted(first, 1)
-    log.leave_out()
-    inserted(first, 2)
-    first.commit()
-    second = log.again(first)
-    second.initialize(Table(2, 6, "V", TABLE.columns))
-    inserted(second, 100)
-    second.commit()
-    files.append(log.cut())
-    found = log.read(*files, engine=engine, part_bytes=part_bytes)
-    assert [(row["op"], row["table_name"]) for row in found.rows] == [("O", "2.4"), ("O", "2.6"), ("I", "2.4")]
-    assert found.left_out == {"incomplete": 2}
-
-
-def test_in_front_of_one_that_lacks_a_record(engine: str, part_bytes: int | None, tmp_path: Path) -> None:
-    """What is read again has records of both, and the first one has been given."""
-    log = Files(tmp_path)
-    first, other = log.again(None), log.again(None)
-    inserted(first, 1)
-    inserted(other, 50)
-    inserted(first, 2)
-    first.commit()
-    second = log.again(first)
-    inserted(second, 3)
-    files = [log.cut()]
-    inserted(second, 4)
-    log.leave_out()
-    inserted(second, 5)
-    files.append(log.cut())
-    second.commit()
-    other.commit()
-    files.append(log.cut())
-    assert numbers(log.read_on(*files[:2], engine=engine, part_bytes=part_bytes)) == [1, 2]
-    found = log.read_on(files[2], engine=engine, part_bytes=part_bytes)
-    assert numbers(found) == [50]
-    assert found.left_out["incomplete"] == 2
-
-
 def test_one_that_ends_with_its_record_leaves_nothing_to_be_read_again(
     engine: str, part_bytes: int | None, tmp_path: Path
 ) -> None:
@@ -158,30 +112,6 @@ def test_one_that_ends_with_its_record_leaves_nothing_to_be_read_again(
     found = log.read_on(log.cut(), engine=engine, part_bytes=part_bytes)
     assert found.left_out == {"open": 1}
     assert not json.loads(log.state.read_text())["needed"]
-
-
-def test_one_begins_before_the_log_behind_another_that_does(
-    engine: str, part_bytes: int | None, tmp_path: Path
-) -> None:
-    """Each of them is said once, also where records state no address."""
-    log = Files(tmp_path, "lsn8")
-    first = log.again(None)
-    inserted(first, 1)
-    log.leave_out()
-    inserted(first, 2)
-    files = [log.cut()]
-    inserted(first, 3)
-    first.commit()
-    files.append(log.cut())
-    second = log.again(first)
-    inserted(second, 4)
-    log.leave_out()
-    inserted(second, 5)
-    second.commit()
-    files.append(log.cut())
-    for some in (files[:1], files[1:]):
-        notes = log.read_on(*some, engine=engine, part_bytes=part_bytes).notes
-        assert [text[:36] for text in notes if "begin before" in text] == ["1 x transactions that begin before t"]
 
 
 @pytest.mark.parametrize("end", ["lost", "none"])
@@ -210,32 +140,6 @@ def test_one_that_begins_with_the_start_of_a_load(
     assert sum("identifier is used again" in text for text in found.notes) == 1
     walk = [log.read_on(file, engine=engine, part_bytes=part_bytes) for file in files]
     assert [number for reading in walk for number in numbers(reading)] == [2, 3]
-
-
-@pytest.mark.parametrize("begin", ["insert", "load"])
-def test_behind_one_with_the_start_of_a_load_alone(
-    begin: str, engine: str, part_bytes: int | None, tmp_path: Path
-) -> None:
-    """The start of a load is all that is left of a transaction; the next one with its identifier ends it."""
-    log = Files(tmp_path)
-    files = [log.cut()]
-    first = log.again(None)
-    inserted(first, 1)
-    log.leave_out()
-    started_load(first)
-    files.append(log.cut())
-    first.commit()
-    log.leave_out()
-    second = log.again(first)
-    if begin == "load":
-        started_load(second)
-    inserted(second, 2)
-    second.commit()
-    files.append(log.cut())
-    log.read_on(*files[:2], engine=engine, part_bytes=part_bytes)
-    assert numbers(log.read_on(files[2], engine=engine, part_bytes=part_bytes)) == [2]
-    log.state.unlink()
-    assert numbers(log.read_on(*files, engine=engine, part_bytes=part_bytes)) == [2]
 
 
 @pytest.mark.parametrize("end", ["lost", "none"])

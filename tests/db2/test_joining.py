@@ -215,27 +215,6 @@ def test_a_record_that_is_cut_short_never_goes_on_in_the_next_file(framing: str,
         assert f"{last} is not read: it is behind the damage of {short}" in log.tally.notices
 
 
-@pytest.mark.parametrize("framing", ["filter", "bare"])
-def test_a_file_that_is_cut_short_and_there_once_more(framing: str, tmp_path: Path) -> None:
-    cut = Cut(tmp_path, "v10", "big", framing)
-    middle, late = cut.places[len(cut.places) // 3], cut.places[2 * len(cut.places) // 3]
-    for lost in (1, 3, 40, late - cut.places[cut.places.index(middle) + 2] - 1):
-        spans = (0, middle), (middle, late - lost), (middle, late), (late, len(cut.data))
-        paths = cut.files(*spans)
-        random.Random(lost).shuffle(paths)
-        assert cut.wrong(paths, cut.by_record(paths)) == []
-        assert cut.wrong(paths, cut.by_column(paths)) == []
-
-
-def test_what_is_read_from_another_file_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    cut = Cut(tmp_path, "v10", "little", "filter")
-    whole = (0, len(cut.data))
-    short, again = cut.files((0, cut.places[10] - 1), whole)
-    assert cli.main(["changes", *map(str, (short, again)), *arguments(cut)]) == 0
-    said = capsys.readouterr().err
-    assert f"bytes of {short}, from {cut.places[9]:#x} on, are damaged or cut short" in said
-
-
 def cut_length(cut: Cut) -> int:
     """Bytes of the last record."""
     return len(cut.data) - cut.places[-1] - lead(cut)

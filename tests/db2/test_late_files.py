@@ -54,55 +54,24 @@ def test_a_file_that_comes_too_late(form: tuple[str, str, str], order: str, tmp_
     assert log.run(files[order[0]], files[order[1]]) == []
 
 
-def test_places_without_a_record_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lmparse.db2.resuming.MOST_UNREAD", 2)
+def test_the_newest_files_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Older ones look like files that come too late."""
+    monkeypatch.setattr("lmparse.db2.resuming.MOST_FILES", 2)
     log = Extracts(tmp_path)
-    for start, end in list(pairwise([0, *log.places]))[::2][:6]:
-        log.run(log.file(start, end))
-    places = json.loads(log.state.read_text())["unread"]
-    assert len(places) == 2
-    assert places == sorted(places)
+    places = [0, *log.places[10::10]][:5]
+    files = [log.file(*cut) for cut in pairwise(places)]
+    for path in files:
+        log.run(path)
+    assert len(json.loads(log.state.read_text())["files"]) == 2
+    opened = lmparse.open_log(files[2:], checkpoint=log.state, **log.options)
+    assert list(opened.changes()) == []
+    assert "files that were read before: 2; they are skipped" in opened.tally.notices
+    with pytest.raises(FramingError, match="LMP-F014"):
+        log.run(files[1])
 
 
-@pytest.mark.parametrize("is_alone", [True, False])
-@pytest.mark.parametrize("records_kept", [2, 1000])
-@pytest.mark.parametrize("form", [FORM, ("v10", "little", "lsn8")])
-def test_a_file_in_front_of_the_places_that_are_kept(
-    form: tuple[str, str, str], records_kept: int, *, is_alone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whether it was read before or not is not known then, unless its last record is, or addresses show it; its changes
-    are left out, but not without a word."""
-    for module in ("resuming", "file_chain"):
-        monkeypatch.setattr(f"lmparse.db2.{module}.MOST_UNREAD", 2)
-    monkeypatch.setattr("lmparse.db2.resuming.MOST_KNOWN", records_kept)
-    stream, cuts = Stream(*form), [0]
-    for number in range(12):
-        unit = stream.begin()
-        unit.insert(luw.ITEM, luw.item(number, "one"))
-        unit.commit()
-        cuts.append(len(stream.bytes()))
-    log = Extracts(tmp_path, form, stream)
-    files = [log.file(*cut) for cut in pairwise(cuts)]
-    for path in files[:-2:2]:
-        assert len(log.run(path)) == 1
-    beside = [] if is_alone else [files[-1]]
-    late = () if form == FORM else ((1, "whether"),)
-    for number, word in (*late, (0, "whether" if records_kept == 2 else ""), (8, "")):
-        opened = lmparse.open_log([files[number], *beside], checkpoint=log.state, **log.options)
-        assert len(list(opened.changes())) == len(beside)
-        said = [text for text in opened.tally.notices if "was read before is not known" in text]
-        assert [text.partition(" ")[0] for text in said] == ([word] if word else [])
-    for number in (1, 7) if form == FORM else (7,):
-        with pytest.raises(FramingError, match="LMP-F014"):
-            log.run(files[number])
-
-
-OTHER_LOG = [
-    ("inside", 3, 9, "F013"),
-    ("up to the end", 5, 10, "F013"),
-    ("past it", 5, 12, "F013"),
-    ("short", 6, 7, ""),
-]
+OTHER_LOG = [("inside", 3, 9, "F014"), ("of a file", 4, 8, "F014"), ("up to the end", 8, 10, "F014"),
+             ("past it", 8, 12, "F013"), ("from far in front", 5, 12, "F014")]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -112,7 +81,7 @@ OTHER_LOG = [
 def test_a_file_of_another_log_that_has_the_positions_that_were_read(
     begin: int, end: int, code: str, other: str, tmp_path: Path
 ) -> None:
-    """It is not taken for one that was read before: the last record of each file is known again."""
+    """It is not taken for one that was read before."""
     streams = [Stream(*FORM), Stream(*FORM, first_commit=datetime(2026, 4, 1))]
     cuts: list[list[int]] = [[0], [0]]
     for number, (stream, places) in enumerate(zip(streams, cuts, strict=True)):
@@ -122,25 +91,19 @@ def test_a_file_of_another_log_that_has_the_positions_that_were_read(
             unit.insert(luw.ITEM, luw.item(row + 100 * number, text))
             unit.commit()
             places.append(len(stream.bytes()))
-    log, foreign = (Extracts(tmp_path, stream=stream) for stream in streams)
+    (tmp_path / "other").mkdir()
+    log, foreign = Extracts(tmp_path, stream=streams[0]), Extracts(tmp_path / "other", stream=streams[1])
     own = [log.file(cuts[0][start], cuts[0][behind]) for start, behind in ((0, 4), (4, 8), (8, 10))]
     log.run(*own[:2])
     log.run(own[2])
     before = log.state.read_text()
     strange = foreign.file(cuts[1][begin], cuts[1][end])
-    if code:
-        with pytest.raises(FramingError) as found:
-            log.run(strange)
-        assert (found.value.code, found.value.file) == (f"LMP-{code}", str(strange))
-        assert "a file that was read before" in str(found.value)
-        assert log.state.read_text() == before
-    else:
-        opened = lmparse.open_log(strange, checkpoint=log.state, **log.options)
-        assert list(opened.changes()) == []
-        assert ["was read before is not known" in text for text in opened.tally.notices] == [True]
-    # Its own files, a part of two of them, and one that has grown, are known.
-    inside = log.file(cuts[0][2], cuts[0][9])
-    opened = lmparse.open_log([*own, inside], checkpoint=log.state, **log.options)
-    assert list(opened.changes()) == []
-    assert not [text for text in opened.tally.notices if "not known" in text]
-    assert len(log.run(log.file(cuts[0][6], cuts[0][12]))) == 2
+    with pytest.raises(FramingError) as found:
+        log.run(strange)
+    assert (found.value.code, found.value.file) == (f"LMP-{code}", str(strange))
+    assert log.state.read_text() == before
+    # Its own files are known, and one that has grown; a part of them is not.
+    assert log.run(*own) == []
+    with pytest.raises(FramingError, match="LMP-F014"):
+        log.run(*own, log.file(cuts[0][2], cuts[0][9]))
+    assert len(log.run(log.file(cuts[0][8], cuts[0][12]))) == 2

@@ -11,9 +11,9 @@ from amounts import amount
 from db2.resumed_extracts import FORM, Extracts, shown
 from db2.test_lob_values import DOC, OUT, Script, absent, read
 from samples import db2_scripts as luw
-from writers.db2 import dms, lob, transaction
+from writers.db2 import dms, lob
 from writers.db2.columns import Column
-from writers.db2.stream import Stream, Transaction
+from writers.db2.stream import Stream
 from writers.db2.tables import Table
 from writers.db2.values import External
 from writers.db2.wire import Rid
@@ -179,77 +179,7 @@ def test_a_description_that_was_not_committed(tmp_path: Path) -> None:
     assert [row["after"]["C2"] for row in log.rows if row["op"] == "I"] == [f"value {place}" for place in range(3)]
 
 
-def insert_counted(stream: Stream, unit: Transaction, table: Table, number: int, **texts: str) -> None:
-    """Insert a row with LOB values, whose records count the columns from 1."""
-    about = lob.LobObject(table.id, table.id)
-    for place, column in enumerate(table.columns, 1):
-        if column.name in texts:
-            text = texts[column.name].encode()
-            address = stream.lob_address(len(text))
-            body = lob.add_data(stream.server, about, text, address, place, original=lob.BY_INSERT)
-            unit.record("lob_add_data", "normal", body)
-    row = {column.name: External() if column.name in texts else None for column in table.columns}
-    row["ID"] = number
-    body = dms.insert(stream.server, table.id, dms.Place(Rid(1, number), 100, 50), stream.image(table, row))
-    unit.record("insert", "normal", body)
-
-
 PAIR = Table(2, 6, "PAIR", (Column("A", "CLOB(1M)"), Column("B", "CLOB(1M)"), Column("ID", "INTEGER")))
-
-
-def description_taken_back(how: str) -> Stream:
-    """LOB values of a table behind a description of it by their transaction, or by one of the same identifier before,
-    that is not in force any more. What proves how columns are counted is at the end."""
-    number, table = Column("ID", "INTEGER"), PAIR
-    stream = Stream(*FORM)
-    unit = stream.begin()
-    unit.initialize(PAIR)
-    unit.commit()
-    unit = stream.begin()
-    if how == "savepoint":
-        mark = unit.mark()
-        unit.add_columns(PAIR, Column("X", "INTEGER"))
-        unit.rollback_to(mark)
-    elif how == "second savepoint":
-        table = unit.add_columns(PAIR, Column("X", "INTEGER"))
-        mark = unit.mark()
-        unit.add_columns(table, Column("Y", "INTEGER"))
-        unit.rollback_to(mark)
-    else:
-        unit.initialize(Table(2, 6, "OTHER", (number, Column("L", "CLOB(1M)"))))
-        if how != "reuse":
-            unit.record("abort", "abort", transaction.abort(stream.server, "DB2INST1"))
-        tid = unit.tid
-        if how == "pieces before":
-            unit = stream.begin()
-            insert_counted(stream, unit, PAIR, 1, A="A 1")
-            unit.commit()
-        unit = stream.begin()
-        unit.tid = tid
-    insert_counted(stream, unit, table, 2, A="A 2")
-    unit.commit()
-    unit, only = stream.begin(), Table(2, 7, "ONLY", (number, Column("L", "CLOB(1M)")))
-    unit.initialize(only)
-    insert_counted(stream, unit, only, 7, L="proof")
-    unit.commit()
-    return stream
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("how", ["savepoint", "second savepoint", "abort", "pieces before", "reuse"])
-def test_a_description_that_was_taken_back(how: str, engine: str, tmp_path: Path) -> None:
-    """LOB records behind it are of the one before, also those of its own transaction, and of its identifier."""
-    log = Extracts(tmp_path, stream=description_taken_back(how))
-    for asked in ("auto", "1"):
-        log.options |= {"engine": engine, "lob_columns_from": asked}
-        for part_bytes in (0, 300, 700) if engine == "columnar" else (0,):
-            rows, notices = printed(log, part_bytes)
-            found = {row["after"].get("C3"): row["after"]["C1"] for row in rows if row["op"] == "I"}
-            found.pop(None)
-            first = {1: "A 1"} if how == "pieces before" else {}
-            assert found == first | {2: "A 2"}
-            told = any("PAIR" in text or "2.6 count from 1" in text for text in notices)
-            assert told == (asked == "auto")
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])

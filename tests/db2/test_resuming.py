@@ -201,26 +201,6 @@ def test_transactions_that_begin_before_the_first_file_of_all(tmp_path: Path) ->
             assert json.loads(log.state.read_text())["needed"] == []
 
 
-def test_records_that_are_lost_between_files(tmp_path: Path) -> None:
-    """Transactions that lack them stay incomplete in the readings behind the next one, too."""
-    stream, table = Stream("v10", "little", "filter"), Table(3, 4, "T", [Column("NO", "INTEGER", nullable=False)])
-    unit = stream.begin()
-    unit.initialize(table)
-    unit.insert(table, {"NO": 0})
-    unit.commit()
-    unit, other = stream.begin(), stream.begin()
-    for number in range(1, 12):
-        unit.insert(table, {"NO": number})
-    other.insert(table, {"NO": 100})
-    unit.commit()
-    other.commit()
-    log = Extracts(tmp_path, stream=stream)
-    spans = (0, log.places[4]), (log.places[5], log.places[7]), (log.places[7], log.places[10])
-    rows = [row for start, end in spans for row in log.run(log.file(start, end))]
-    rows += log.run(log.file(log.places[10], len(log.data)))
-    assert [row["after"]["C1"] for row in rows if row["op"] == "I"] == [0, 100]
-
-
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_records_that_are_lost_between_files_of_a_log_with_loads(engine: str, tmp_path: Path) -> None:
     """Held back are the transactions that lack one, whether the files are read together or one by one, and no others:
@@ -429,16 +409,3 @@ def test_transactions_that_an_earlier_reading_had_do_not_begin_before_the_log(
 def begun_before(notes: list[str]) -> list[str]:
     """Those that transactions begin in front of the log."""
     return [text for text in notes if "begin before the log" in text or "are in front of it" in text]
-
-
-def test_transactions_that_lack_records_between_files_do_not_begin_before_the_log(tmp_path: Path) -> None:
-    log, said = Extracts(tmp_path), []
-    for engine in ("columnar", "kaitai"):
-        log.options["engine"] = engine
-        for first, second in ((8, 14), (30, 40)):
-            log.state.unlink(missing_ok=True)
-            rows = log.read(log.file(0, log.places[first]), log.file(log.places[second], len(log.data)))
-            said.append(sorted(log.notes))
-            assert len(rows) < len(log.rows)
-            assert not begun_before(log.notes)
-    assert said[:2] == said[2:]

@@ -236,25 +236,6 @@ def test_columns_that_were_taken_back_are_no_error_of_the_tables_file(
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_columns_of_a_transaction_without_an_end_are_no_error_of_the_tables_file(engine: str, tmp_path: Path) -> None:
-    """It may be as of later, when they were taken back and others added; its first columns must be those of the log."""
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.initialize(_PLAIN)
-    unit.insert(_PLAIN, {"ID": 1})
-    unit.commit()
-    unit = stream.begin()
-    unit.insert(unit.add_columns(_PLAIN, Column("X", "INTEGER")), {"ID": 2, "X": 20})
-    named = replace(_PLAIN, columns=(*_PLAIN.columns, Column("X", "BIGINT")))
-    options = {"engine": engine, "operations": "I", "include": "all"}
-    found = read(tmp_path, stream, **options, tables=luw.tables_file(tmp_path, named))
-    assert found.codes == []
-    assert [row["after"] for row in found.rows] == [{"ID": 1}, {"ID": 2, "C2": 20}]
-    other = luw.tables_file(tmp_path, named, replaced=[("INTEGER", "SMALLINT")])
-    assert read(tmp_path, stream, **options, tables=other).codes == ["LMP-C010"] * 2
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 @pytest.mark.parametrize("is_described", [True, False])
 @pytest.mark.parametrize("type_", ["DOUBLE", "INTEGER"])
 def test_a_tables_file_of_another_log_is_an_error_of_rows_that_hold(
@@ -274,22 +255,6 @@ def test_a_tables_file_of_another_log_is_an_error_of_rows_that_hold(
     other = luw.tables_file(tmp_path, named, replaced=[("false", "true")])
     found = read(tmp_path, data, **options, tables=other)
     assert found.codes == ["LMP-C010"] * (3 if is_described else 2)
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_a_table_that_was_never_made_is_no_error_of_the_tables_file(engine: str, tmp_path: Path) -> None:
-    """It is of the one that was made with its ids later."""
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.create_table(SECOND)
-    unit.initialize(SECOND)
-    unit.insert(SECOND, {"ID": 1, "T": "four"})
-    unit.abort()
-    options = {"operations": "I", "include": "all", "engine": engine, "tables": luw.tables_file(tmp_path, FIRST)}
-    found = read(tmp_path, stream, **options)
-    assert found.codes == []
-    assert [(row["table_name"], row["after"]) for row in found.rows] == [("2.6", {"C1": 1, "C2": "four"})]
-    assert found.has_note("have no names of the tables file, which has other columns")
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])

@@ -120,13 +120,13 @@ def test_extracts_of_a_log_with_one(damage: Callable[[bytes], bytes], engine: st
 @pytest.mark.parametrize("side", ["behind", "in front"])
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_a_file_that_is_missing_beside_one(engine: str, side: str, tmp_path: Path) -> None:
-    """It is missed as between sound records, and comes too late when it comes."""
+    """Nothing shows then whether a file is missing, which is said; and it comes too late when it comes."""
     log = Extracts(tmp_path, stream=Damaged(6 if side == "behind" else 2, short))  # type: ignore[arg-type]
     log.options["engine"] = engine
     first, second = log.places[2], log.places[5]
     log.read(log.file(0, first))
     rest = open_resumed([log.file(second, len(log.data))], read_options({**log.options, "checkpoint": str(log.state)}))
-    assert any("bytes of the log" in text for text in rest.tally.notices)
+    assert any("cannot be tested" in text for text in rest.tally.notices)
     log.read(log.file(second, len(log.data)))
     with pytest.raises(FramingError) as found:
         log.read(log.file(first, second))
@@ -149,7 +149,7 @@ def test_a_record_without_a_position_ends_a_walk(engine: str, tmp_path: Path) ->
             assert (found.value.code, found.value.record_offset) == ("LMP-F013", place - begin + LEAD)
             with pytest.raises(FramingError) as found:
                 log.read(log.file(begin, log.places[number]))
-            assert found.value.code == "LMP-F013", "also if nothing is behind it"
+            assert found.value.code in ("LMP-F013", "LMP-F014"), "also if nothing is behind it"
             assert log.state.read_bytes() == known
 
 

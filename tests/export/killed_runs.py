@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 import lmparse
-from lmparse.export import landing, landing_target
-from lmparse.export.landing_delta import DeltaFolder
+from lmparse.export import land, land_target
+from lmparse.export.land_delta import DeltaFolder
+from lmparse.export.land_parquet import ParquetChanges
 
 
-class KilledError(Exception):
-    """The end of a process that is killed."""
+class KilledError(BaseException):
+    """The end of a process that is killed, which nothing catches."""
 
 
 def killed_at(place: int, patch: pytest.MonkeyPatch, points: list[str], *, is_done: bool) -> None:
@@ -31,11 +32,11 @@ def killed_at(place: int, patch: pytest.MonkeyPatch, points: list[str], *, is_do
 
         return commit
 
-    for name in ("_write", "merge", "add_columns"):
+    for name in ("write", "merge"):
         patch.setattr(DeltaFolder, name, ended(name, getattr(DeltaFolder, name)))
-    for module in (landing, landing_target):
+    for module in (land, land_target):
         patch.setattr(module, "write_text", ended("write_text", module.write_text))
-    patch.setattr(landing.ParquetChanges, "_place", ended("_place", landing.ParquetChanges._place))
+    patch.setattr(ParquetChanges, "_place", ended("_place", ParquetChanges._place))
 
 
 def killed_everywhere(path: list[Path], to: Path, most: int, **how: Any) -> list[str]:

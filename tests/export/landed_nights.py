@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from export.landed_extracts import delta
 from random_logs.log_master_units import wide
 from writers.bmc import framing, logs
@@ -17,16 +14,12 @@ from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
-from lmparse.bmc import decoder
 
 K, V = Column("ID", "INT", 4, key_seq=1), Column("V", "VCHR", 20)
 PLAIN = Column("ID", "INT", 4)
 T = Table(0x105, 2, 3, "PROD", "T", (K, V))
 U = Table(0x106, 2, 4, "PROD", "U", (K, V))
 WITHOUT_KEY, OTHER_KEY = replace(T, columns=(PLAIN, V)), replace(T, columns=(PLAIN, replace(V, key_seq=1)))
-UNVERSIONED = "changes are without a table version, and so in changes/other"
-LEFT_OUT = (UNVERSIONED, "no key of it is known")
-"""Reasons of marks that earlier versions did not make of tables without a current one."""
 Step = tuple[Table, str, int]
 """A table, a change type, and the number of the row."""
 
@@ -63,10 +56,6 @@ class Nights:
         path.with_suffix(".ctl").write_bytes(framing.rdw(records))
         return path
 
-    def land(self, *paths: Path) -> dict[str | None, list[str]]:
-        """Land extracts; returns the marks of each table that has some or has changes."""
-        return marks_of(self.landed(*paths))
-
     def landed(self, *paths: Path) -> lmparse.Landed:
         """Land extracts."""
         how = {"control": f"{self._folder}/{{stem}}.ctl", "current": True, **self._how}
@@ -74,30 +63,3 @@ class Nights:
 
     def rows(self, name: str) -> list[tuple[int, str]]:
         return [(row["ID"], row["V"]) for row in delta(self.to / "current" / f"PROD.{name}")]
-
-
-def marks_of(landed: lmparse.Landed) -> dict[str | None, list[str]]:
-    return {one.table: [mark["reason"] for mark in one.marks] for one in landed.tables}
-
-
-# -- what earlier versions left ---------------------------------------------------------------------
-
-
-def made_earlier(to: Path) -> None:
-    """Take out of the state what earlier versions did not write, and the marks that they did not make."""
-    path = to / "_lmparse" / "land.json"
-    state = json.loads(path.read_text())
-    del state["left_out"]
-    for one in state["tables"]:
-        del one["emptied"]
-        left_out = LEFT_OUT if one["key"] is None else LEFT_OUT[:1]
-        one["marks"] = [mark for mark in one["marks"] if mark["reason"] not in left_out]
-    path.write_text(json.dumps(state, indent=2))
-
-
-@contextmanager
-def ids_left_out() -> Iterator[None]:
-    """Changes do not say the ids of their table, as in earlier versions."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decoder, "TABLE_IDS", "ids")
-        yield

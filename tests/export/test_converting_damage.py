@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from amounts import amount
 from export.conftest import (
@@ -26,7 +25,6 @@ from export.conftest import (
 )
 from writers.bmc import logs
 
-from lmparse.export import spill_files
 from lmparse.logs import arrow
 from lmparse.samples import db2_log
 
@@ -113,38 +111,6 @@ def test_bad_records_among_changes_stand_in_other(run: Any, damaged: Files, jobs
     run("convert", asked[0], lines, *asked[1:], "--jobs", jobs, "--part-bytes", 3000, "--format", "jsonl")
     found = [line for path in lines.glob("*.jsonl") for line in path.read_text().splitlines()]
     assert sorted(found) == sorted(shown.out.splitlines())
-
-
-_DAMAGE = ("cut", "cut behind a batch", "empty", "gone", "twice", "other columns", "no stream")
-
-
-@pytest.mark.parametrize(("how", "name", "jobs"), [*((how, "x", 1) for how in _DAMAGE), ("twice", "x.parquet", 2)])
-def test_temporary_files_that_are_not_as_they_were_written(
-    run: Any, log: Files, name: str, how: str, jobs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Rows must not be lost, doubled or exchanged in silence."""
-    mapped = pa.memory_map
-
-    def damaged(path: bytes) -> Any:
-        data = Path(os.fsdecode(path)).read_bytes()
-        if how == "gone":
-            os.unlink(path)
-            return mapped(path)
-        end = {"cut": -30, "cut behind a batch": -8, "empty": 0}.get(how)
-        data = data[:end] * (2 if how == "twice" else 1)
-        if how == "no stream":
-            data = bytes(len(data))
-        if how == "other columns":
-            data = data.replace(b"record_index", b"record_other")
-        Path(os.fsdecode(path)).write_bytes(data)
-        return mapped(path)
-
-    monkeypatch.setattr(spill_files.pa, "memory_map", damaged)
-    with_control = ("--control", log.control) if name == "x" else ()
-    done = run("convert", log.data, log.to / name, *with_control, "--jobs", jobs, "--part-bytes", 3000)
-    assert done.code == 2
-    assert f"{log.to / name}: cannot be written: " in failure(done, "LMP-S022")
-    assert os.listdir(log.to) == []
 
 
 # -- processes ------------------------------------------------------------------------------

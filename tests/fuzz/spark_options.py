@@ -27,7 +27,7 @@ _VALUES = (
 )  # fmt: skip
 _NAMES = (
     *(camel(name) for name in Options.__dataclass_fields__), "maxPartitionBytes", "pathGlobFilter",
-    "recursiveFileLookup", "path", "paths", "option.path", "badRecordsPath", "comment",
+    "recursiveFileLookup", "path", "paths", "option.path", "columnNameOfCorruptRecord", "comment",
 )  # fmt: skip
 WORDS = [text.encode() for text in (*_NAMES, *_VALUES, "=")]
 _ENTRIES = dataclasses.fields(Options)

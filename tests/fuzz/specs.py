@@ -1,7 +1,7 @@
-"""Layouts and stubs that hold nothing but data, or a SpecError, from a .ksy of any text, in bounded memory.
+"""Layouts that hold nothing but data, and stubs, or a SpecError, from a .ksy of any text, in bounded memory.
 
 An input changes the lines of a spec. What lmparse itself makes of it is checked: reading within limits, shape,
-refusals, lint, layouts, stubs. The compiler takes seconds and is left out: `tests/spec/test_emitted.py` covers it.
+refusals, lint, layouts, stubs. The compiler takes seconds and is left out: `tests/spec/test_foreign_code.py` covers it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from fuzz.edits import Source, edited_lines, inputs
-from lmparse.spec.build import lint, products
-from lmparse.spec.build.emitted import docstrings, foreign_in_layouts, foreign_in_stub
+from lmparse.spec.build import lint, products, style
+from lmparse.spec.build.foreign_code import foreign_in_layouts
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.multiplying import Surroundings, multiplies
-from lmparse.spec.build.refusals import refusals
 from lmparse.spec.build.specs import FORMATS, SpecError, SpecFile, closure, flat, missing_imports, parsed, wrong_ids
 from lmparse.spec.build.stubs import stub
 
@@ -108,15 +106,13 @@ def _build(place: str, path: Path, text: bytes) -> None:
     if problems := flat(wrong_ids(specs)) + missing_imports(spec, known):
         raise SpecError(problems)
     named = {one.id: one for one in specs}
-    assert all(isinstance(part, str) for finding in lint._findings(spec, named) for part in finding)
-    if problems := [spec.problem(*finding) for finding in refusals(spec, named)]:
+    assert all(isinstance(part, str) for finding in style.findings(spec, named) for part in finding)
+    if problems := [spec.problem(*finding) for finding in lint.wrong(spec, named)]:
         raise SpecError(problems)
-    multiplies(specs, Surroundings(False, True, True))
-    docstrings(spec.tree)
     found = Layouts(specs).by_id
     layouts = products._layouts_text(
         {name: f"    {name!r}: {products._construct(layout, 1)}," for name, layout in found.items()}
     )
     ast.parse(layouts)
     assert foreign_in_layouts(layouts) is None
-    assert foreign_in_stub(stub(spec, named)) is None
+    ast.parse(stub(spec, named))

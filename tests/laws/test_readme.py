@@ -74,7 +74,7 @@ def test_the_table_of_extras_has_all_that_users_install() -> None:
 
 def test_there_are_examples() -> None:
     assert len(PYTHON) == 2
-    assert len(SHELL) == 11
+    assert len(SHELL) == 10
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

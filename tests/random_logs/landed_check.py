@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from random_logs.landed_history import History, changes_of
-from random_logs.landed_runs import Landing, Log, land_all, sizes
+from random_logs.landed_history import Change, History, Row, Table, changes_of
+from random_logs.landed_runs import Landing, Log, land_all
 from random_logs.landed_tables import Commits, Expected, begin, check_in_order, check_lines, collides
-
-_LATE = "24.00.00"
-_DIVIDED = "a transaction of more changes than are merged at a time"
 
 
 def check_current(chance: random.Random, log: Log, commits: Commits, folder: Path) -> Counter[str]:
-    """Land with current tables, and compare rows, changes and marks."""
+    """Land with current tables, and compare changes, and the rows of all tables that are not refused."""
     is_trimmed = chance.random() < 0.8
     landing, expected = _landing(log, folder, is_trimmed, current=True), Expected(log.history, commits, is_trimmed)
     if log.history.wish.begins == "known":
@@ -25,21 +23,37 @@ def check_current(chance: random.Random, log: Log, commits: Commits, folder: Pat
                 begin(landing.to / "current" / f"PROD.{table.name}", log.history, table, is_trimmed,
                       has_bounds=chance.random() < 0.5)  # fmt: skip
     has_kills = chance.random() < 0.6
-    with sizes(chance) as is_divided:
-        land_all(chance, log.files(chance, folder), landing, has_kills)
+    land_all(chance, log.files(chance, folder), landing, has_kills)
     _check_changes(expected, landing, has_kills)
     for number, table in enumerate(log.history.tables):
-        reasons = _reasons(landing, f"PROD.{table.name}")
-        _check_marks(log.history, number, reasons, is_divided)
-        if any(_DIVIDED in reason for reason in reasons) or (reasons and collides(table, is_trimmed)):
-            landing.counts["tables with marks"] += 1
-            continue
-        if landing.last is not None and changes_of(log.history, number):
+        changes = changes_of(log.history, number)
+        if f"PROD.{table.name}" in landing.refused:
+            assert _may_be_refused(log.history, table, changes), f"{table.name} is refused: {landing.refused}"
+            landing.counts["refused tables"] += 1
+        elif changes:
             rows = expected.rows(table)
             check_lines(f"{table.name} of {[one.kind.db2 for one in table.fields if one.is_key]}",
                         expected.current_lines(table, landing.to / "current" / f"PROD.{table.name}"), rows)  # fmt: skip
             landing.counts["rows"] += len(rows)
     return landing.counts
+
+
+def _may_be_refused(history: History, table: Table, changes: Sequence[Change]) -> bool:
+    """Whether a table has LOB values, keys at 24:00:00, or a transaction in which a row gets a key of another one."""
+    if history.wish.lobs != "none" or table.late or collides(table, is_trimmed=True):
+        return True
+    taken: set[tuple[int, str]] = set()
+    for change in changes:
+        old, new = (_key(table, row) for row in (change.before, change.after))
+        if old is not None and (change.unit, old) in taken:
+            return True
+        if new is not None and new != old and change.op == "U":
+            taken.add((change.unit, new))
+    return False
+
+
+def _key(table: Table, row: Row | None) -> str | None:
+    return None if row is None else str([row.values[name] for name in table.key])
 
 
 def check_changes(chance: random.Random, log: Log, commits: Commits, folder: Path) -> Counter[str]:
@@ -68,16 +82,3 @@ def _check_changes(expected: Expected, landing: Landing, has_kills: bool) -> Non
     objects = sum(event.kind in ("create", "describe", "drop", "add column") for event in expected.history.events)
     assert has_kills or count <= landing.rows <= count + objects, f"{landing.rows} changes were landed, not {count}"
     landing.counts["changes"] += count
-
-
-def _reasons(landing: Landing, name: str) -> list[str]:
-    assert landing.last is not None
-    return [mark["reason"] for one in landing.last.tables if one.table == name for mark in one.marks]
-
-
-def _check_marks(history: History, number: int, reasons: list[str], is_divided: bool) -> None:
-    """A table is marked if and only if it has late keys, or a divided transaction may have changed keys."""
-    table = history.tables[number]
-    assert any(_LATE in reason for reason in reasons) == bool(table.late), f"late in {table.late}: {reasons}"
-    others = [reason for reason in reasons if _LATE not in reason and not (is_divided and _DIVIDED in reason)]
-    assert not others, f"marks of {table.name}: {others}"

@@ -56,10 +56,11 @@ def wish(chance: random.Random, generation: Generation) -> Wish:
     begins = chance.choice(("created", "created", "known", "unknown"))
     # The rows that a target begins with would be unproven already with keys at 24:00:00.
     kinds = [name for name in kinds_for("db2", generation) if begins == "created" or name != "late moment"]
+    is_plain = chance.random() < 0.6  # most other tables are refused
     lobs = {"v10": chance.choice(("both", "both", "none")), "v9.7": chance.choice(("inline", "none")), "v7": "none"}
     return Wish(
-        tuple(kinds), chance.choice((1, 1, 2)), chance.choice((12, 25, 45)), lobs[generation],
-        lob_is_logged=chance.random() < 0.8, begins=begins,
+        tuple(kinds), chance.choice((1, 1, 2)), chance.choice((12, 25, 45)), "none" if is_plain else lobs[generation],
+        lob_is_logged=chance.random() < 0.8, statements=not is_plain, begins=begins,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
-"""Tables that are described in some nights only: the current table is right, or it is marked; and not for nothing.
+"""Tables that are described in some nights only: the current table is right, or it is refused; and not for nothing.
 
 With `land --current`, of both families: changes without a description, tables that are emptied, dropped and created
-with or without one, runs that are killed, and states that an earlier version wrote.
+with or without one, and runs that are killed.
 """
 
 from __future__ import annotations
@@ -10,20 +10,19 @@ import json
 import random
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
 from export.landed_extracts import Extracts, delta
-from export.landed_nights import PLAIN, Nights, T, U, V, ids_left_out, made_earlier
+from export.landed_nights import PLAIN, Nights, T, U, V
 from writers.db2 import tables as luw
 from writers.db2.columns import Column
 from writers.db2.stream import Transaction
 
 import lmparse
-from random_logs.landed_runs import KilledError, killed_at, sizes
+from random_logs.landed_runs import KilledError, killed_at
 
 LOGS = 12
 KEYS = (1, 2, 3)
@@ -48,26 +47,16 @@ class Known:
     """Whether it is not dropped."""
     is_known: bool = True
     """Whether the rows are those of its changes; an exchange puts others there."""
-    is_landed: bool = False
-    """Whether changes with a description were landed, so that there may be rows when others are left out."""
-    was_dropped: bool = False
-    """Whether nothing is landed or left out behind a drop, as far as that is known together."""
-    has_left_out: bool = False
-    """Whether a change was left out since a truncate was merged."""
-    may_be_marked: bool = False
-    """Whether something is lacking, or it is not known that nothing is."""
+    may_be_refused: bool = False
+    """Whether a change has no description, or it is not known what it does."""
 
     def take(self, step: Step, *, is_described: bool) -> None:
         """Take a change."""
+        if step.kind == "truncate" and is_described:
+            self.may_be_refused = False
+        elif not is_described or step.kind in ("exchange", "drop", "create"):
+            self.may_be_refused = True
         self._change(step.kind, step.row)
-        empties = step.kind == "truncate" or (step.kind == "create" and self.was_dropped)
-        if empties and (is_described or not self.is_landed):
-            self.may_be_marked = False
-        elif not is_described or self.was_dropped or step.kind == "exchange":
-            self.may_be_marked = True
-        self.was_dropped = step.kind == "drop" and (is_described or not self.is_landed)
-        self.has_left_out = not is_described or (self.has_left_out and step.kind != "truncate")
-        self.is_landed |= is_described
 
     def _change(self, kind: str, row: int) -> None:
         if kind in ("insert", "update"):
@@ -193,15 +182,16 @@ def check(seed: int, folder: Path) -> Counter[str]:
     """Land a log night by night, and compare its tables after each run."""
     chance = random.Random(seed)
     log: Log = chance.choice((LogMaster, LogMaster, Db2))(folder)
-    with sizes(chance) as is_divided:
-        return _Landing(chance, log, is_divided=is_divided).run()
+    return _Landing(chance, log).run()
 
 
 class _Landing:
     """A log that is landed in runs."""
 
-    def __init__(self, chance: random.Random, log: Log, *, is_divided: bool) -> None:
-        self._chance, self._log, self._is_divided = chance, log, is_divided
+    def __init__(self, chance: random.Random, log: Log) -> None:
+        self._chance, self._log = chance, log
+        self._without_key: set[int] = set()
+        """Tables of which some night's description does not say the key."""
         self._tables = [Known() for _ in log.ids]
         self._counts: Counter[str] = Counter()
         self._often = chance.choice((0.2, 0.5, 0.8))
@@ -210,23 +200,12 @@ class _Landing:
     def run(self) -> Counter[str]:
         """Write and land all nights."""
         chance, done = self._chance, 0
-        earlier, has_ids = chance.choice((0, 0, 1, 2, 3)), chance.random() < 0.5
-        """The run behind which the state is one that an earlier version wrote, and whether that wrote ids."""
-        for number in range(1, chance.randint(4, 8)):
+        for _ in range(chance.randint(3, 7)):
             nights = [self._night() for _ in range(chance.randint(1, self._log.most))]
-            for table in {number for night in nights for number in night.without_key}:
-                self._refused(self._tables[table])
-            with ExitStack() as stack:
-                if number <= earlier and not has_ids:
-                    stack.enter_context(ids_left_out())
-                landed = self._land(done, len(nights))
+            landed = self._land(done, len(nights))
             done += len(nights)
-            if number <= earlier:
-                self._unknown_to_earlier(has_ids=has_ids)
+            self._without_key |= {number for night in nights for number in night.without_key}
             self._check(landed)
-            if number == earlier:
-                made_earlier(self._log.to)
-                self._counts["earlier states"] += 1
         return self._counts
 
     def _night(self) -> Night:
@@ -240,15 +219,6 @@ class _Landing:
         night = Night(steps, described, frozenset() if has_key else described)
         self._log.write(chance, night)
         return night
-
-    def _refused(self, table: Known) -> None:
-        """A run in which a table has no key may merge none of its changes."""
-        table.is_landed = table.has_left_out = table.may_be_marked = True
-
-    def _unknown_to_earlier(self, *, has_ids: bool) -> None:
-        """What an earlier version has written does not show where tables begin without rows, or whose changes are."""
-        for table in self._tables:
-            table.may_be_marked |= table.has_left_out or not has_ids
 
     def _land(self, first: int, count: int) -> lmparse.Landed:
         """One run, which may be killed and tried again."""
@@ -266,19 +236,16 @@ class _Landing:
     def _check(self, landed: lmparse.Landed) -> None:
         state = json.loads((self._log.to / "_lmparse" / "land.json").read_text())
         folders = {one["ids"]: one["folder"] for one in state["tables"]}
-        marks = {one.folder: one.marks for one in landed.tables}
-        for table, ids in zip(self._tables, self._log.ids, strict=True):
+        refused = {one.folder: one.refusal for one in landed.tables if one.is_refused}
+        for number, ids in enumerate(self._log.ids):
+            table = self._tables[number]
             path = self._log.to / "current" / folders.get(ids, "-")
-            if path.is_dir():
-                self._check_table(table, path, marks.get(path.name, []))
-
-    def _check_table(self, table: Known, path: Path, marks: list[Any]) -> None:
-        if marks:
-            assert table.may_be_marked or self._is_divided, f"{path.name} is marked: {marks}"
-            self._counts["marked"] += 1
-            return
-        assert table.is_known, f"{path.name} is not marked"
-        if table.is_there:
-            rows = {row["ID"]: row["V"] for row in delta(path)}
-            assert rows == table.rows, f"{path.name} has {rows}, not {table.rows}"
-            self._counts["compared"] += 1
+            if path.name in refused:
+                assert table.may_be_refused or number in self._without_key, refused[path.name]
+                self._counts["refused"] += 1
+            elif path.is_dir():
+                assert table.is_known, f"{path.name} is not refused"
+                if table.is_there:
+                    rows = {row["ID"]: row["V"] for row in delta(path)}
+                    assert rows == table.rows, f"{path.name} has {rows}, not {table.rows}"
+                    self._counts["compared"] += 1

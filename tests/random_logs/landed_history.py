@@ -94,6 +94,8 @@ class Wish:
     """Whether the log shows that another value was put in the place of one that is not in it."""
     drops: bool = True
     """Whether tables are dropped and created again, and get columns."""
+    statements: bool = True
+    """Whether statements change several rows, whose keys are unique only at their end."""
     begins: str = "created"
     """`created` in the log, `known`: the target begins with rows, `unknown`: rows before the log are not known."""
 
@@ -221,7 +223,7 @@ class History:
         if mark is not None:
             self._event("mark", unit)
         for _ in range(chance.choice((1, 1, 2))):
-            if draw < 0.45 or self.wish.begins == "unknown":
+            if draw < 0.45 or self.wish.begins == "unknown" or not self.wish.statements:
                 self._one_row(unit, number)
             else:
                 self._statement(unit, number)

@@ -127,9 +127,11 @@ def wish(chance: random.Random, is_unicode: bool) -> Wish:
     """What a history may have: drops are not in a log, or not so that they are known (docs/land.md)."""
     begins = chance.choice(("created", "created", "known", "unknown"))
     kinds = [name for name in kinds_for("bmc", is_unicode=is_unicode) if begins == "created" or name != "late moment"]
+    is_plain = chance.random() < 0.6  # most other tables are refused
+    lobs = "none" if is_plain else chance.choice(("outside", "none"))
     return Wish(
-        tuple(kinds), chance.choice((1, 1, 2)), chance.choice((12, 25, 45)), chance.choice(("outside", "none")),
-        lob_is_logged=False, lob_changes_show=False, drops=False, begins=begins,
+        tuple(kinds), chance.choice((1, 1, 2)), chance.choice((12, 25, 45)), lobs,
+        lob_is_logged=False, lob_changes_show=False, drops=False, statements=not is_plain, begins=begins,
     )  # fmt: skip
 
 

@@ -14,12 +14,8 @@ from typing import Any, Protocol
 import pytest
 
 import lmparse
-from lmparse.export import landing_current, landing_merge
-from lmparse.export.landing_delta import DeltaFolder
+from lmparse.export.land_delta import DeltaFolder
 from random_logs.landed_history import History
-
-SIZES = ((1 << 16, 8), (1 << 16, 8), (3, 1000), (1, 1))
-"""Changes of a chunk, and chunks that a transaction may have: the last ones divide nearly all transactions."""
 
 
 class KilledError(BaseException):
@@ -44,6 +40,8 @@ class Landing:
     options: Mapping[str, Any]
     counts: Counter[str] = field(default_factory=Counter)
     last: lmparse.Landed | None = None
+    refused: dict[str | None, str] = field(default_factory=dict)
+    """Why the current tables are refused that the last runs did not change, by the name of the table."""
     rows: int = 0
     """Changes that were landed by runs that have ended."""
 
@@ -52,6 +50,10 @@ class Landing:
         landed = lmparse.land(files, self.to, **self.options)
         assert not landed.tally.error_count, landed.tally.errors
         self.last, self.rows = landed, self.rows + landed.rows
+        self.refused |= {one.table: one.refusal for one in landed.tables if one.is_refused}
+        for one in landed.tables:
+            if not one.is_refused:
+                self.refused.pop(one.table, None)
         self.counts["runs"] += 1
         return landed
 
@@ -117,17 +119,6 @@ def killed_at(place: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("rename", "replace", "link", "unlink", "fsync"):
             patch.setattr(os, name, counted(getattr(os, name), is_behind=False))
-        for name in ("_write", "merge", "add_columns"):
+        for name in ("write", "merge", "widen"):
             patch.setattr(DeltaFolder, name, counted(getattr(DeltaFolder, name), is_behind=True))
         yield
-
-
-@contextmanager
-def sizes(chance: random.Random) -> Iterator[bool]:
-    """Chunks and files of other sizes; whether transactions may be divided."""
-    rows, chunks = chance.choice(SIZES)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(landing_current, "CHUNK_ROWS", rows)
-        patch.setattr(landing_current, "MOST_CHUNKS", chunks)
-        patch.setattr(landing_merge, "_FILE_BYTES", chance.choice((1, 1 << 27)))
-        yield chunks == 1

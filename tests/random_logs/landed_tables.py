@@ -10,11 +10,11 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from deltalake import write_deltalake
+from deltalake import CommitProperties, write_deltalake
 from export.delta_tables import rows_of
 
-from lmparse.export.current_rows import OWN, UNKNOWN
-from lmparse.export.landing_rows import COMMIT_DATE
+from lmparse.export.land_current import OWN
+from lmparse.export.land_rows import COMMIT_DATE
 from random_logs.landed_columns import landed_value, shown
 from random_logs.landed_history import Change, History, Row, Table, changes_of
 
@@ -50,14 +50,13 @@ class Expected:
         return [self._line(table, row) for row in table.rows.values() if row.is_seen]
 
     def _line(self, table: Table, row: Row) -> Line:
-        is_unknown = row.lob is not None and not row.lob.is_known
-        lob = [None if row.lob is None or is_unknown else row.lob.text] if self.history.wish.lobs != "none" else []
-        return shown([*self._values(table, row), *lob, ["L"] if is_unknown else None, self._commits.get(row.unit)])
+        lob = [None if row.lob is None else row.lob.text] if self.history.wish.lobs != "none" else []
+        return shown([*self._values(table, row), *lob, self._commits.get(row.unit)])
 
     def current_lines(self, table: Table, path: Path) -> list[Line]:
         """The rows that a current table has."""
         rows = rows_of(path) if path.is_dir() else []
-        return [shown([*self._picked(table, row), row[UNKNOWN], row[OWN.names[1]]]) for row in rows]
+        return [shown([*self._picked(table, row), row[OWN.names[1]]]) for row in rows]
 
     def _picked(self, table: Table, row: Mapping[str, Any]) -> list[Any]:
         return [row.get(name) for name in self.names(table)]
@@ -119,6 +118,7 @@ def check_in_order(what: str, found: list[Line], wanted: list[Line]) -> None:
 
 def begin(path: Path, history: History, table: Table, is_trimmed: bool, has_bounds: bool) -> None:
     """Write the rows before the log as a current table, with or without bounds of the columns of its files."""
+    said = CommitProperties(custom_metadata={"lmparse.seq": "0" * 72})
     rows = [[landed_value(one.kind, row.values[one.name], is_trimmed) for one in table.fields]
             for row in table.first.values()]  # fmt: skip
     columns = {one.name: pa.array([row[n] for row in rows], _type(one.kind.db2, one.kind.is_bytes))
@@ -126,7 +126,7 @@ def begin(path: Path, history: History, table: Table, is_trimmed: bool, has_boun
     if history.wish.lobs != "none":
         columns["L"] = pa.array([row.lob and row.lob.text for row in table.first.values()], pa.string())
     indexed = {} if has_bounds else {"delta.dataSkippingNumIndexedCols": "0"}
-    write_deltalake(str(path), pa.table(columns), configuration=indexed)
+    write_deltalake(str(path), pa.table(columns), configuration=indexed, commit_properties=said)
 
 
 def _type(word: str, is_bytes: bool) -> pa.DataType:

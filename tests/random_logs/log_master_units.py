@@ -127,11 +127,6 @@ class Piece:
         return self.statement.tick
 
     @property
-    def place(self) -> tuple[int, int]:
-        """Where a log can be cut: between two segments of one change too."""
-        return self.tick, self.segment
-
-    @property
     def unit(self) -> Unit:
         return self.statement.unit
 
@@ -217,8 +212,8 @@ def _some_forms(chance: random.Random, scale: Scale) -> list[Lines]:
     if scale.has_short_lrsn:
         forms += [tuple(lldf.narrow()), tuple(lldf.narrow(order=["UORID", "LOGRBA"])),
                   tuple(lldf.narrow(timestamps="DTTM26"))]  # fmt: skip
-    elif not scale.is_sharing:
-        forms += [wide("LOGLRSN"), wide("LOGLRSN", "MEMBERID", "UORIDLRSN"), wide("LOGLRSN", "RID", "UORCOMMITLRSN")]
+    elif not scale.is_sharing and chance.random() < 0.3:  # fields that all headers lack
+        forms = [wide("LOGLRSN"), wide("LOGLRSN", "UORIDLRSN"), wide("LOGLRSN", "UORIDLRSN", "SQLRIRBA")]
     return chance.sample(forms, min(len(forms), chance.randrange(1, 4)))
 
 
@@ -279,17 +274,17 @@ class Extract:
 def some_extracts(chance: random.Random, log: Log, folder: Path) -> list[Extract]:
     """The log in parts: stretches of it, or as ongoing scans have it, which read units that went on again."""
     is_ongoing = chance.random() < 0.5
-    places = sorted({piece.place for piece in log.pieces})
+    places = sorted({piece.tick for piece in log.pieces})
     cuts = sorted(chance.sample(places[:-1], min(len(places) - 1, chance.randrange(5))))
     found: list[Extract] = []
-    before, going_on = (0, 0), set[int]()
-    for number, cut in enumerate([*cuts, (2 * _TICKS, 0)]):
-        start = (before[0] - chance.randrange(60), 0) if chance.random() < 0.3 else before
+    before, going_on = 0, set[int]()
+    for number, until in enumerate([*cuts, 2 * _TICKS]):
+        start = before - chance.randrange(60) if chance.random() < 0.3 else before
         chosen = [
             piece for piece in log.pieces
-            if piece.place <= cut and (piece.place > start or (is_ongoing and piece.unit.number in going_on))
+            if piece.tick <= until and (piece.tick > start or (is_ongoing and piece.unit.number in going_on))
         ]  # fmt: skip
-        before, until = cut, cut[0]
+        before = until
         going_on = {unit.number for unit in log.units if unit.begins <= until < unit.ends}
         if chosen:
             if chance.random() < 0.3:

@@ -17,10 +17,9 @@ from printed import contents_of_pages
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
-DIFFERENT = ROOT / "tests" / "cases_diff" / "all_at_once"
 PHONE, DESK = 390, 1440
 SCREENS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
-OPENED = ("site/bmc_lldf", "site/db2_log", "site/db2_row", "diff")
+OPENED = ("site/bmc_lldf", "site/db2_log", "site/db2_row")
 """Pages that are looked at with everything open."""
 FIELDS = "table.fields summary"
 
@@ -37,7 +36,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory, spec_pages: Path) -> Path:
     """The site, and a page of changes."""
     folder = tmp_path_factory.mktemp("pages")
     (folder / "site").symlink_to(spec_pages)
-    lmparse("diff", DIFFERENT / "old.ksy", DIFFERENT / "new.ksy", "--html", folder / "diff.html", code=24)
     return folder
 
 
@@ -156,7 +154,7 @@ def test_one_button_opens_all_fields(visit: Any) -> None:
     assert page.locator("table.fields details[open]").count() == count > 50
 
 
-@pytest.mark.parametrize("name", ["site/bmc_lldf", "site/db2_dms", "site/index", "diff"])
+@pytest.mark.parametrize("name", ["site/bmc_lldf", "site/db2_dms", "site/index"])
 def test_no_printed_page_is_blank(visit: Any, name: str) -> None:
     drawn = contents_of_pages(visit(name).pdf(prefer_css_page_size=True))
     assert drawn

@@ -26,7 +26,7 @@ from lmparse.spark.source import LmparseSource
 SYSTEM = "DB2P".encode("cp037")
 CODES = {
     "1_cut.dat": "LMP-F006", "2_text.dat": "LMP-F003", "4_gzip.dat.gz": "LMP-F001", "5_alone.dat": "LMP-C007",
-    "7_control.dat": "LMP-C007", "7_control.ctl": "LMP-C007", "8_zeros.dat": "LMP-F003",
+    "7_control.dat": "LMP-C007", "7_control.ctl": "LMP-F003", "8_zeros.dat": "LMP-F003",
 }  # fmt: skip
 """What is said of each bad file. An empty file with its control file is a log without changes, and not bad."""
 

@@ -15,8 +15,8 @@ from samples.row_stories import STORIES
 
 import lmparse
 from lmparse.errors import FramingError, OptionError
-from lmparse.export import landing
-from lmparse.export.change_parts import ChangeTask, spill_part
+from lmparse.export import land as landing
+from lmparse.export.change_parts import ChangeTask, keep_part
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.samples import db2_log
@@ -66,13 +66,13 @@ def test_a_failed_task_leaves_nothing_half(
 ) -> None:
     def fails(task: ChangeTask) -> Any:
         """The task of a part, which fails when its changes have been written; workers do not have this module."""
-        spill_part(task)
+        keep_part(task)
         raise RuntimeError("no such luck")
 
     paths, options = extracts("db2", 1, tmp_path)
     to = tmp_path / "to"
     with monkeypatch.context() as patch:
-        patch.setattr(landing, "spill_part", fails)
+        patch.setattr(landing, "keep_part", fails)
         with pytest.raises(Exception, match="no such luck"):
             land(spark, paths, to, as_="parquet", **options)
     assert [found.name for found in to.rglob("*") if found.is_file()] == ["lock"]

@@ -70,7 +70,7 @@ def test_wide_rows_are_held_a_few_at_a_time(
     small = [batch.slice(start, 9) for batch in batches for start in range(0, batch.num_rows, 9)]
     assert len(small) > 4
     monkeypatch.setattr(ReadJob, "batches", lambda *_: iter(small))
-    _, job = read_job(request, log)
+    _, job = read_job(request, log, arrow.request_schema(request))
     job = parquet._Job((pickle.dumps(None),), str(tmp_path), batches[0].schema, "zstd", job)
     found = job._write(0)
     file = pq.ParquetFile(tmp_path / found["name"])
@@ -178,21 +178,6 @@ def test_only_files_of_lmparse_are_replaced_and_no_input(
         write_parquet(spark, path, "s3://bucket/out", spec="bmc_lldf")
     assert {entry.name: entry.read_bytes() for entry in out.iterdir()} == before
     assert [entry.name for entry in source.iterdir()] == ["x.parquet"]
-
-
-@pytest.mark.parametrize("option", ["reportPath", "badrecordspath"])
-@pytest.mark.parametrize("below", [".", "report", "link"])
-def test_reports_are_in_another_folder(
-    option: str, below: str, spark: SparkSession, log: dict[str, str], tmp_path: Path
-) -> None:
-    """They would be files of others in it, which is noticed before a task begins."""
-    out = tmp_path / "out"
-    (tmp_path / "link").symlink_to(out)
-    place = tmp_path / "link" / "x" if below == "link" else out / below
-    with pytest.raises(OptionError, match=r"is in .*, which is for the rows") as caught:
-        write_parquet(spark, out=str(out), **{option: str(place)}, **log)
-    assert caught.value.code == "LMP-S021"
-    assert not out.exists()
 
 
 def test_filters(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from spec import kind_list
 from lmparse.spec.build import products
 from lmparse.spec.build.compiler import Compiler
 from lmparse.spec.build.constructs import CONSTRUCTS, Level, findings, type_word, words
-from lmparse.spec.build.lint import DASH_KEYS, FIELD_KEYS, META_KEYS, TOP_KEYS
 from lmparse.spec.build.specs import FORMATS, SpecFile, on_disk, parsed, read_all
+from lmparse.spec.build.style import DASH_KEYS, FIELD_KEYS, META_KEYS, TOP_KEYS
 from lmparse.spec.kind_words import KIND_WORDS
 from lmparse.values.kinds import KINDS
 

@@ -15,6 +15,7 @@ from lmparse.spec.build.lint import lint
 from lmparse.spec.build.products import Builder
 from lmparse.spec.build.specs import on_disk, read_all
 
+
 def squeezed(text: str) -> str:
     """A text without white space: the compiler indents it."""
     return "".join(text.split())

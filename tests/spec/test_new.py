@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -178,52 +175,3 @@ def test_all_or_nothing_of_a_skeleton_is_written(tmp_path: Path, monkeypatch: py
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["specs", "tests"]
     (tmp_path / "tests").unlink()
     assert cli.main(["build", "new", "acme_reading", "--formats", "specs"]) == 0
-
-
-def test_what_a_killed_attempt_left_does_not_take_the_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever it was killed: the next one writes the same, unless all of it is there."""
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(ROOT / "formats" / "zos", tmp_path / "plain" / "specs" / "zos")
-    shutil.copytree(tmp_path / "plain", tmp_path / "whole")
-    assert cli.main(["build", "new", "acme_reading", "--formats", "whole/specs"]) == 0
-    whole, left, codes = contents(tmp_path / "whole"), 0, []
-    while True:
-        shutil.rmtree(tmp_path / "own", ignore_errors=True)
-        shutil.copytree(tmp_path / "plain", tmp_path / "own")
-        process = multiprocessing.get_context("fork").Process(target=attempt, args=("own", left))
-        process.start()
-        process.join()
-        if process.exitcode != -signal.SIGKILL:
-            break
-        is_there = (tmp_path / "own" / "specs" / "acme" / "acme_reading.ksy").exists()
-        assert not is_there or whole.items() <= contents(tmp_path / "own").items(), left
-        for folder in (tmp_path / "own").glob(".*.partial"):
-            os.utime(folder, (0, 0))  # an empty one is removed when it is old
-        codes.append(cli.main(["build", "new", "acme_reading", "--formats", "own/specs"]))
-        assert codes[-1] == is_there, left
-        assert contents(tmp_path / "own") == whole, left
-        left += 1
-    assert process.exitcode == 0
-    assert codes.count(0) >= 20, "it was killed before each change of a file"
-    assert codes.count(1) >= 2, "also while it removed what it needed no more"
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """The bytes of its files by name, and its folders without any."""
-    return {str(p.relative_to(folder)): b"" if p.is_dir() else p.read_bytes() for p in folder.rglob("*")}
-
-
-def attempt(folder: str, left: int) -> None:
-    """Add a spec in a process that is killed before it changes one thing more than `left` on the disk."""
-    changes = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree"}
-
-    def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        nonlocal left
-        is_write = event == "open" and ".partial" in str(arguments[0]) and bool((arguments[2] or 0) & os.O_CREAT)
-        if event in changes or is_write:
-            left -= 1
-        if left < 0 and event != "os.kill":
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(hook)
-    os._exit(cli.main(["build", "new", "acme_reading", "--formats", f"{folder}/specs"]))

@@ -58,12 +58,11 @@ def tree(tmp_path: Path) -> Path:
         ("logs/*.dat", "logs"),
         ("logs/*/b.dat", "logs/in"),
         ("logs/**/*.dat", "logs/in"),
-        ("**/b.dat", "logs/in"),
     ],
 )
 def test_files_are_not_left_out(path: str, locked: str, tree: Path, lock: Lock) -> None:
     lock(tree / locked)
-    with pytest.raises(FramingError, match=f"{locked}/?: cannot be read: Permission denied") as caught:
+    with pytest.raises(FramingError, match=f"{locked}(/b.dat)?: cannot be read: Permission denied") as caught:
         list_files([f"{tree}/{path}"], recursive=True)
     assert caught.value.code == "LMP-F001"
 
@@ -99,11 +98,13 @@ def test_what_is_not_a_file_is_not_left_out(
     assert list_files(["logs/in"]) == list_files(["logs/in/*.dat"]) == ["logs/in/b.dat"]
 
 
-def test_links_to_files_are_files_and_those_to_folders_are_not(tree: Path) -> None:
+def test_links_are_followed(tree: Path) -> None:
     (tree / "logs" / "c.dat").symlink_to(tree / "logs" / "in" / "b.dat")
-    (tree / "logs" / "round").symlink_to(tree / "logs")
+    (tree / "logs" / "more").symlink_to(tree / "more")
+    (tree / "more").mkdir()
+    (tree / "more" / "d.dat").touch()
     names = [os.path.relpath(name, tree) for name in list_files([str(tree / "logs")], recursive=True)]
-    assert names == ["logs/a.dat", "logs/c.dat", "logs/in/b.dat"]
+    assert names == ["logs/a.dat", "logs/c.dat", "logs/in/b.dat", "logs/more/d.dat"]
 
 
 @pytest.mark.parametrize(("path", "locked"), [("logs", "logs/_old"), ("logs/*.dat", "logs/in"), ("logs/a.dat", "x")])

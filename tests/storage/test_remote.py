@@ -143,11 +143,11 @@ TOP = ["a.ctl", "a.dat", "b.dat"]
         ("/*.dat", False, ["a.dat", "b.dat", "n[1].dat"]),
         ("/?.dat", False, ["a.dat", "b.dat"]),
         ("/[ab].*", False, TOP),
-        ("/_*", False, []),
+        ("/_*", False, ["_temporary/d.dat"]),
         ("/*/c.dat", False, ["day 1/c.dat"]),
         ("/d*/*/f.dat", False, ["day 1/deep/f.dat"]),
         ("/**/*.dat", False, ["_temporary/d.dat", "day 1/c.dat"]),
-        ("/**/?.dat", True, ["_temporary/d.dat", "a.dat", "b.dat", "day 1/c.dat", "day 1/deep/f.dat"]),
+        ("/**/?.dat", True, ["_temporary/d.dat", "day 1/c.dat"]),
         ("/day 1/**", True, ["day 1/c.dat", "day 1/deep/f.dat"]),
     ],
 )

@@ -12,12 +12,11 @@ from lmparse.review.coverage.coverage import ByteCount, Coverage, bytes_of
 from lmparse.review.coverage.field_coverage import FieldCoverage, Sample
 from lmparse.review.coverage.files import Samples
 from lmparse.review.coverage.provenance import Provenance
-from lmparse.spec.layout import NESTED, Code, Field, Layout, is_reserved
+from lmparse.spec.layout import Code, Field, Layout, is_reserved
 from lmparse.values.json_form import to_json
 
 STATES = ("filled", "reserved", "never filled", "never present")
 """States of a field, as JSON has them."""
-STATES_IN_WORDS = dict(zip(STATES, ("seen", "seen, reserved", "blank or zero only", "not seen"), strict=True))
 """The same for readers."""
 SHOWN_BYTES = 32
 """Number of bytes of a sample that reports show."""
@@ -280,17 +279,6 @@ class SpecReach:
         hidden = self.unseen_layouts
         return [entry for entry in self.fields if entry.is_goal and entry.state == state and entry.layout not in hidden]
 
-    @property
-    def strips(self) -> Iterator[tuple[str, list[FieldReach]]]:
-        """The fields of fixed width of each layout, without fields that have a layout of their own."""
-        for layout in self.layouts:
-            fields = [
-                entry for entry in self.fields
-                if entry.layout == layout.id and entry.field.width and entry.field.kind not in NESTED
-            ]  # fmt: skip
-            if fields:
-                yield layout.id, fields
-
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
@@ -393,9 +381,3 @@ def _sample_dict(sample: Sample) -> dict[str, Any]:
 def shown_bytes(sample: Sample) -> str:
     """The first bytes of a sample as upper-case hex."""
     return sample.raw[:SHOWN_BYTES].hex().upper() + ("…" if len(sample.raw) > SHOWN_BYTES else "")
-
-
-def shown_value(sample: Sample) -> str:
-    """The value of a sample as text, not longer than its bytes as hex."""
-    text = "" if sample.value is None else str(sample.value)
-    return text if len(text) <= 2 * SHOWN_BYTES else text[: 2 * SHOWN_BYTES] + "…"

@@ -9,10 +9,9 @@ from itertools import groupby
 from textwrap import shorten, wrap
 from typing import Any
 
-from lmparse.review.diff.compare import Diff
-from lmparse.review.diff.effects import in_words
-from lmparse.review.diff.fields import SpecChange
-from lmparse.review.diff.rules import ADVICE, CLASSES, RULES
+from lmparse.review.diff.compare import Diff, SpecChange
+from lmparse.review.diff.rules import CLASSES, RULES
+from lmparse.spec.layout import spec_of
 
 NOTHING = "nothing differs"
 _WIDTH = 118
@@ -24,14 +23,11 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<#|~])")
 
 
 def lines(diff: Diff) -> Iterator[str]:
-    """The diff for people: by spec, the class in front, hints and a summary at the end."""
-    for spec, changes in groupby(diff.changes, key=lambda change: change.spec):
+    """The diff for people: by spec, the class in front, a summary at the end."""
+    for spec, changes in groupby(diff.changes, key=lambda change: spec_of(change.layout)):
         yield spec
         for change in changes:
             yield from _lines(change)
-        yield ""
-    for hint in diff.hints:
-        yield from wrap(f"hint: {hint.text}", _WIDTH, subsequent_indent="  ")
         yield ""
     yield summary(diff)
 
@@ -50,10 +46,8 @@ def to_dict(diff: Diff) -> dict[str, Any]:
         "old": diff.old,
         "new": diff.new,
         "counts": diff.counts(),
-        "worst": next((cls for cls in CLASSES if any(change.cls == cls for change in diff.changes)), None),
+        "worst": next((cls for cls, count in diff.counts().items() if count), None),
         "changes": [_to_dict(change) for change in diff.changes],
-        "hints": [{**asdict(hint), "text": hint.text} for hint in diff.hints],
-        "advice": {cls: ADVICE[cls] for cls, count in diff.counts().items() if count},
     }
 
 
@@ -63,69 +57,45 @@ def markdown(diff: Diff) -> Iterator[str]:
     if not diff.changes:
         return
     yield ""
-    yield "| class | where | change | Spark | why |"
-    yield "| --- | --- | --- | --- | --- |"
+    yield "| class | where | change | why |"
+    yield "| --- | --- | --- | --- |"
     for change in diff.changes:
-        says = _escaped(said_in_words(change))
+        says = _escaped(in_words(change))
         if change.moved:
-            says += f"; moves {_counted([_short(change, moved.layout, moved.field) for moved in change.moved])}"
+            says += f"; with {_counted([moved.field for moved in change.moved])}"
         if change.also:
             says += f"; in {_counted(change.also)}"
-        place = ".".join(filter(None, (change.layout, change.field)))
-        reason = RULES[change.rule].reason
-        yield f"| {change.cls} | {_code(place)} | {says} | {_escaped(in_words(change.effects))} | {reason} |"
-    for hint in diff.hints:
-        yield ""
-        yield f"Hint: {_escaped(hint.text)}"
+        yield f"| {change.cls} | {_code(change.path)} | {says} | {RULES[change.rule].reason} |"
 
 
-def _lines(change: SpecChange) -> Iterator[str]:
-    inner = change.layout.partition(".")[2]
-    place = ".".join(filter(None, (inner, change.field)))
-    front = f"  {change.cls:10}  "
-    text = f"{place}: {said_in_words(change)}" if place else said_in_words(change)
-    yield from wrap(
-        f"{text} [Spark: {in_words(change.effects)}]",
-        _WIDTH,
-        initial_indent=front,
-        subsequent_indent=" " * (len(front) + 2),
-    )
-    below = []
-    if change.moved:
-        listed = (
-            f"{_short(change, moved.layout, moved.field)} {_moved(moved.old, moved.new)}" for moved in change.moved
-        )
-        below.append(f"moves {', '.join(listed)}")
-    if change.also:
-        below.append(f"in {', '.join(change.also)}")
-    for text in below:
-        indent = " " * (len(front) + 2)
-        yield from wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
-
-
-def said_in_words(change: SpecChange) -> str:
+def in_words(change: SpecChange) -> str:
     """A change in words: `width changed: 8 bytes -> 4 bytes`."""
+    if change.rule == "field-moved":
+        return f"field moved: {_places(change.old, change.new)}"
     said = [
         None if text is None else shorten(str(text), _LONGEST, placeholder=" ...") for text in (change.old, change.new)
     ]
     what = RULES[change.rule].says
     if said == [None, None]:
         return what
-    if None in said:
-        return f"{what}: {said[0] or said[1]}"
-    return f"{what}: {said[0]} -> {said[1]}"
+    return f"{what}: {said[0] or said[1]}" if None in said else f"{what}: {said[0]} -> {said[1]}"
 
 
-def _short(change: SpecChange, layout: str, field: str) -> str:
-    """A field by its name alone where it is in the layout of the change."""
-    return field if layout == change.layout else f"{layout}.{field}"
+def _lines(change: SpecChange) -> Iterator[str]:
+    front = f"  {change.cls:{max(map(len, CLASSES))}}  "
+    indent = " " * (len(front) + 2)
+    place = change.path.partition(".")[2]
+    text = f"{place}: {in_words(change)}" if place else in_words(change)
+    yield from wrap(text, _WIDTH, initial_indent=front, subsequent_indent=indent)
+    moved = [f"{other.field} {_places(other.old, other.new)}" for other in change.moved]
+    below = [f"{word} {', '.join(names)}" for word, names in (("with", moved), ("in", change.also)) if names]
+    for text in below:
+        yield from wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def _moved(old: int | None, new: int | None) -> str:
-    if old is None and new is None:
-        return "(behind what is variable)"
+def _places(old: object, new: object) -> str:
     if old == new:
-        return f"(inside byte {old})"
+        return "behind what is variable" if old is None else f"inside byte {old}"
     return " -> ".join("variable" if offset is None else str(offset) for offset in (old, new))
 
 
@@ -133,13 +103,11 @@ def _to_dict(change: SpecChange) -> dict[str, Any]:
     return {
         "class": change.cls,
         "rule": change.rule,
-        "spec": change.spec,
+        "spec": spec_of(change.layout),
         "layout": change.layout,
         "field": change.field or None,
         "old": change.old,
         "new": change.new,
-        "effect": in_words(change.effects),
-        "columns": sorted(change.columns),
         "moved": [asdict(moved) for moved in change.moved],
         "also": list(change.also),
         "reason": RULES[change.rule].reason,

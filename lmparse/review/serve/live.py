@@ -21,7 +21,7 @@ from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.products import Builder
 from lmparse.spec.build.specs import Problem, SpecError
 from lmparse.spec.build.watch import watch
-from lmparse.storage.atomic_output import write_files
+from lmparse.storage.outputs import write_files
 
 _LONGEST_WAIT = 60
 """Seconds in which the first build must end, before the server says where it is."""

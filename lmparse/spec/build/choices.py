@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER, number_kind
-from lmparse.spec.build.scopes import Scope
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope, number_kind
 from lmparse.spec.layout import Field
 
 WHOLE = ("uint", "int")

@@ -14,7 +14,6 @@ import json
 import re
 import shutil
 import subprocess
-import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -190,7 +189,7 @@ def fetched() -> Path:
     if not file.is_file():
         CACHE.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
-            found = _with_dukpy(Path(scratch)) or _with_npm(Path(scratch))
+            found = _from_registry(Path(scratch))
             if found is None:
                 raise CompilerUnavailable(
                     f"{NAME} {VERSION} is not in {shown(CACHE)}/ and cannot be fetched; "
@@ -206,27 +205,14 @@ def _sha256(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def _with_dukpy(folder: Path) -> Path | None:
+def _from_registry(folder: Path) -> Path | None:
     try:
         from dukpy.install import install_jspackage
 
         with contextlib.redirect_stdout(io.StringIO()):
             install_jspackage(NAME, VERSION, str(folder))
-    except Exception:  # for any reason (no package, no network) the other way is tried next
+    except Exception:  # for any reason, as no package or no network
         return None
-    return next(folder.rglob(f"{NAME}.js"), None)
-
-
-def _with_npm(folder: Path) -> Path | None:
-    npm = shutil.which("npm")
-    if npm is None:
-        return None
-    command = [npm, "pack", f"{NAME}@{VERSION}", "--pack-destination", str(folder), "--silent"]
-    if subprocess.run(command, capture_output=True, cwd=folder, check=False).returncode:
-        return None
-    for packed in folder.glob("*.tgz"):
-        with tarfile.open(packed) as archive:
-            archive.extractall(folder, filter="data")
     return next(folder.rglob(f"{NAME}.js"), None)
 
 

@@ -1,4 +1,4 @@
-"""Details: what a spec specifies beyond its layouts, and names in it that nothing defines.
+"""Details: what a spec specifies beyond its layouts.
 
 Layouts have offsets, widths and kinds; expressions, cases and instances are in the parser only. A comparison of two
 states of a spec needs both.
@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from lmparse.spec.build.layouts import constant
-from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER
-from lmparse.spec.build.scopes import Scope, attributes
-from lmparse.spec.build.shape import Finding, enum_number
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope, attributes
+from lmparse.spec.build.shape import enum_number
 from lmparse.spec.build.specs import SpecFile
 
 Details = dict[str, dict[str, str]]
@@ -104,22 +103,3 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return " ".join(str(value).split())
-
-
-def unknown_names(scope: Scope) -> Iterator[Finding]:
-    """Types and enumerations that a scope names and nothing defines."""
-    tree = scope.tree
-    places = [(f"seq/{number}", entry) for number, entry in enumerate(tree.get("seq", []))]
-    places += [(f"instances/{name}", entry) for name, entry in tree.get("instances", {}).items()]
-    for place, entry in places:
-        type_ = entry.get("type")
-        cases = type_["cases"] if isinstance(type_, dict) else {}
-        named = {f"type/cases/{key}": case for key, case in cases.items()} or {"type": type_}
-        for key, name in named.items():
-            if _is_nested(name) and scope.type_named(name) is None:
-                yield f"{scope.where}/{place}/{key}", f"there is no type {name}"
-        if "enum" in entry and scope.enum_named(entry["enum"]) is None:
-            yield f"{scope.where}/{place}/enum", f"there is no enumeration {entry['enum']}"
-    for number, entry in enumerate(tree.get("params", [])):
-        if "enum" in entry and scope.enum_named(entry["enum"]) is None:
-            yield f"{scope.where}/params/{number}/enum", f"there is no enumeration {entry['enum']}"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from lmparse.spec.build.numbers import NUMBER, number_kind
-from lmparse.spec.build.scopes import PEEK, Member, Scope
+from lmparse.spec.build.scopes import NUMBER, PEEK, Scope, number_kind
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Case, Code, Computed, Expression
 
@@ -24,8 +24,8 @@ _MEMBER = re.compile(r"\b[a-z]\w*(?:::[a-z]\w*)+", re.ASCII)
 """`spec::enumeration::member`."""
 TEXT = re.compile(r"'[^']*(?:'|\Z)|\"(?:[^\"\\]|\\.?)*(?:\"|\Z)", re.DOTALL)
 """A text in an expression; one that does not end matches too, so that the time is in proportion."""
-_ONLY_PARSER = re.compile(r"\bf''|\b(?:as|sizeof|bitsizeof)\s*<")
-"""Texts with expressions inside them, and names of types; texts are taken out of the others."""
+_KEYS = ("if", "size", "repeat-expr", "repeat-until", "pos", "io", "parent", "process", "value")
+"""Keys of an attribute with one expression."""
 _TWO_MEMBERS = re.compile(r"^[^?]*\?\s*([a-z][\w:]*)::\w+\s*:\s*([a-z][\w:]*)::\w+\s*$", re.ASCII)
 """One of two members of enumerations, by a condition."""
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -180,40 +180,40 @@ def _codes(scope: Scope, enum: str) -> tuple[Code, ...]:
 # -- expressions as data ---------------------------------------------------------------------
 
 
-class Meant(NamedTuple):
-    """The member of an enumeration that a name in an expression means."""
-
-    enum: str
-    """`bmc_dicl.key_column::kind`."""
-    member: Member
-
-    @property
-    def said(self) -> str:
-        """It in words."""
-        return f"{self.enum}::{self.member.id}"
-
-
-def meant(scope: Scope, text: str) -> list[Meant] | None:
-    """The members that an expression names, in its order; None where it has names of which only the parser knows."""
-    plain = TEXT.sub("''", text)
-    found = [_meant(scope, path) for path in _MEMBER.findall(plain)]
-    members = [one for one in found if one is not None]
-    is_plain = "::" not in _MEMBER.sub("", plain) and not _ONLY_PARSER.search(plain)
-    return members if is_plain and len(members) == len(found) else None
+def texts_of(attribute: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The expressions of a field or an instance, each with where it is in it."""
+    yield from ((key, attribute[key]) for key in _KEYS if isinstance(attribute.get(key), str))
+    type_ = attribute.get("type")
+    if isinstance(type_, dict):
+        yield "type/switch-on", str(type_.get("switch-on", ""))
+        for key, case in type_.get("cases", {}).items():
+            yield f"type/cases/{key}", str(key)
+            yield f"type/cases/{key}", _arguments(str(case))
+    else:
+        yield "type", _arguments(str(type_))
+    valid = attribute.get("valid")
+    for key, bound in valid.items() if isinstance(valid, dict) else [("", valid)]:
+        for number, one in enumerate(bound) if isinstance(bound, list) else [("", bound)]:
+            if isinstance(one, str):
+                yield f"valid/{key}/{number}".rstrip("/"), one
 
 
-def _meant(scope: Scope, path: str) -> Meant | None:
-    enum, _, name = path.rpartition("::")
-    holder, last = scope.enum_named(enum) or (None, "")
-    members = holder.members(last) if holder else []
-    return next((Meant(f"{holder.id}::{last}", entry) for entry in members if holder and entry.id == name), None)
+def _arguments(type_: str) -> str:
+    return type_.partition("(")[2].rpartition(")")[0]
+
+
+def member_paths(text: str) -> list[str]:
+    """The members of enumerations that an expression names: `spec::enumeration::member`."""
+    return _MEMBER.findall(TEXT.sub("''", text)) if "::" in text else []
 
 
 def _member(scope: Scope, path: str) -> int:
-    found = _meant(scope, path)
-    if found is None:
-        raise _UnreadError
-    return found.member.value
+    enum, _, name = path.rpartition("::")
+    holder, last = scope.enum_named(enum) or (None, "")
+    for entry in holder.members(last) if holder else ():
+        if entry.id == name:
+            return entry.value
+    raise _UnreadError
 
 
 def _parsed(text: str) -> Expression:

@@ -10,8 +10,7 @@ from typing import Any
 
 from lmparse.spec.build import expressions
 from lmparse.spec.build.choices import choices
-from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER, number_kind
-from lmparse.spec.build.scopes import Member, Scope, attributes, instances
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Member, Scope, attributes, instances, number_kind
 from lmparse.spec.build.shape import TOO_DEEP, orig_ids
 from lmparse.spec.build.specs import SpecError, SpecFile
 from lmparse.spec.kind_words import SCALABLE

@@ -1,19 +1,23 @@
-"""Lint: what is wrong in specs, without the compiler; and what is not in the house style, as far as a program can."""
+"""Lint: what is wrong in specs, found without the compiler. The build step refuses it; `style` is the house style.
+
+Refused are keys that nobody knows, texts and names that would become code or mean something else in Python, names that
+the compiler takes for another type than lmparse, values that cannot be of their kind, and loops without an end.
+"""
 
 from __future__ import annotations
 
 import codecs
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lmparse.spec.build.details import unknown_names
-from lmparse.spec.build.layouts import code_text
-from lmparse.spec.build.refusals import refusals
-from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.shape import LARGEST_EXACT, TOO_DEEP, Finding, import_names
+from lmparse.spec.build import constructs, expressions, style
+from lmparse.spec.build.layouts import constant
+from lmparse.spec.build.scopes import Scope, attributes, instances
+from lmparse.spec.build.shape import TOO_DEEP, Finding
 from lmparse.spec.build.specs import (
     Problem,
     SpecFile,
@@ -25,34 +29,32 @@ from lmparse.spec.build.specs import (
     with_imports,
     wrong_ids,
 )
+from lmparse.spec.build.value_kinds import unfit
+from lmparse.spec.catalog import class_name
+from lmparse.spec.nesting import rings
 
-TOP_KEYS = (
-    "meta", "doc", "doc-ref", "-lm-type", "-lm-source", "to-string", "params", "seq", "instances", "types", "enums",
-)  # fmt: skip
-META_KEYS = (
-    "id", "title", "application", "file-extension", "xref", "tags", "license", "ks-version", "imports", "encoding",
-    "endian", "bit-endian",
-)  # fmt: skip
-FIELD_KEYS = (
-    "id", "-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-valid-status", "-lm-type", "-lm-source", "pos",
-    "io", "size", "size-eos", "value", "type", "encoding", "terminator", "consume", "include", "eos-error", "pad-right",
-    "enum", "process", "contents", "valid", "repeat", "repeat-expr", "repeat-until", "if", "doc", "doc-ref",
-)  # fmt: skip
-DASH_KEYS = frozenset(
-    ("-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-valid-status", "-lm-type", "-lm-source")
-)
-"""All keys that lmparse adds to those of Kaitai Struct."""
-TAKEN = frozenset(("self", "mro", "close", "from_bytes", "from_file", "from_io")) | {
-    "bool", "bytes", "classmethod", "float", "int", "list", "property", "str",
-}  # fmt: skip
-"""Names that have another meaning in a generated parser or in its stub."""
-TAKEN_BY_ENUMS = frozenset(("name", "value"))
-TAKEN_BY_CLASSES = frozenset(
-    ("any", "bytes_io", "int_enum", "kaitai_stream", "kaitai_struct", "read_write_kaitai_struct")
-)
-"""Names of classes that the generated code itself needs: types and enumerations become classes beside them."""
-STATUSES = ("documented", "inferred", "unknown")
-_ID = re.compile(r"[a-z][a-z0-9_]*\Z")
+_FOLDER = re.compile(r"[\w .+-]+").fullmatch
+_ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:()-]*", re.ASCII).fullmatch
+_PROCESS = re.compile(r"zlib|(?:xor|rol|ror)\(.*\)", re.DOTALL).fullmatch
+_ITEM_BELOW_ZERO = re.compile(
+    r"(?:[\w\])'\"](?<!\bor)(?<!\band)(?<!\bnot)\s*)\[([\s(]*-[\s(]*(?:0[xXbBoO])?[0-9a-fA-F_]+[\s)]*)\]"
+).search
+"""An item of something with a constant number below zero."""
+_NO_EXPRESSIONS = frozenset(("meta", "doc", "doc-ref", "contents", "enums"))
+_COMPILERS_OWN = ("ks-opaque-types", "ks-debug")
+_ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII).fullmatch
+_MODULES = frozenset((
+    "self", "kaitaistruct", "kaitai_struct", "kaitai_stream", "bytes_io", "int_enum", "collections", "struct", "zlib",
+    "layouts", "debug", "io", "i", "super", "hasattr", "getattr", "isinstance", "len", "int", "str", "range", "min",
+    "max", "property", "dict", "vars", "from_zero",
+))  # fmt: skip
+"""Ids of specs that would replace something that generated modules use, or another product."""
+_PARAMETERS = frozenset(("self", "super", "collections"))
+_CLASSES = frozenset(("KaitaiStruct", "KaitaiStream", "BytesIO", "IntEnum"))
+_FIELD_TYPES = frozenset(("u", "s", "f", "b", "str", "strz"))
+"""Words of the built-in types that a field can have; the others are of parameters only."""
+_MOST_COLUMNS = 20_000
+"""Tables of Db2 have at most 1,012 columns, and headers of vendors some hundred fields."""
 
 
 class Lint(NamedTuple):
@@ -75,182 +77,300 @@ def lint(source: Path) -> Lint:
     specs, faults = read_all(shelf, places)
     known, _ = with_imports(specs, shelf, faults)
     problems = flat(faults) + flat(wrong_ids(specs))
-    style: list[Problem] = []
+    in_style: list[Problem] = []
     for spec in specs:
         named = {one.id: one for one in (*closure(known, [spec.place]), spec)}
         problems += missing_imports(spec, {**known, **faults})
-        problems += (spec.problem(*finding) for finding in _rules(spec, named))
-        style += (spec.problem(*finding) for finding in _findings(spec, named))
-    return Lint(sorted(set(problems)), sorted(set(style) - set(problems)), len(places))
+        problems += [spec.problem(*finding) for finding in (*wrong(spec, named), *_lint_only(spec, named))]
+        in_style += [spec.problem(*finding) for finding in style.findings(spec, named)]
+    return Lint(sorted(set(problems)), sorted(set(in_style) - set(problems)), len(places))
 
 
-def _rules(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
-    """What is wrong whatever the style."""
+def wrong(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
+    """What the build step refuses in one spec; `named` are it and the specs that it imports, by id."""
     try:
-        found = [*refusals(spec, named)]
-        for scope in Scope(named, spec).all():
-            found += unknown_names(scope)
-            found += _our_words(scope)
+        return [*_wrong(spec, named)]
+    except RecursionError:
+        return [TOO_DEEP]
+
+
+def _wrong(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
+    for folder in spec.place.split("/")[:-1]:
+        if not _FOLDER(folder):
+            yield "/meta/id", f"the folder {folder!r} has a name of more than letters, digits, blanks and _ . + -"
+    yield from _name("/meta/id", spec.id, _MODULES)
+    yield from _built_in("/meta/id", spec.id)
+    yield from constructs.findings(spec.tree)
+    yield from _texts("", spec.tree)
+    yield from _items("", spec.tree)
+    scopes = [*Scope(named, spec).all()]
+    columns, endless = ColumnCounts(scopes), _endless(scopes)
+    for scope in scopes:
+        for key in _COMPILERS_OWN:
+            if key in scope.tree.get("meta", {}):
+                text = f"{key} is not taken: it makes other code than a parser of the spec"
+                yield f"{scope.where}/meta/{key}", text
+        found = scope.tree.get("doc-ref", [])
+        if any(not str(text).strip("\r\n") for text in (found if isinstance(found, list) else [found])):
+            yield f"{scope.where}/doc-ref", "doc-ref has no text"
+        if scope.id in endless:
+            yield scope.where or "/seq", "the type always contains itself: no record of it ends"
+        yield from _names(scope)
+        yield from _loops(scope, endless)
+        yield from _paths(scope)
+        yield from columns.findings(scope)
+        yield from unfit(scope)
+
+
+# -- texts and names that become code -------------------------------------------------------
+
+
+def _texts(where: str, tree: Any) -> Iterator[Finding]:
+    """Texts anywhere that would leave their literal or name code."""
+    if isinstance(tree, list):
+        for number, value in enumerate(tree):
+            yield from _texts(f"{where}/{number}", value)
+    elif isinstance(tree, dict):
+        for key, value in tree.items():
+            place = f"{where}/{key}"
+            if key == "encoding" and not _ENCODING(str(value)):
+                yield place, f"{str(value)[:60]!r} is not the name of an encoding"
+            elif key == "encoding" and not _is_encoding(str(value)):
+                yield place, f"Python has no encoding {str(value)[:60]!r}"
+            elif key == "process" and not _PROCESS(str(value)):
+                yield place, f"{str(value)[:60]!r} is not one of xor(), rol(), ror() and zlib"
+            yield from _texts(place, value)
+
+
+def _is_encoding(name: str) -> bool:
+    """Whether Python has an encoding of text; it has others, as `hex`, for bytes."""
+    try:
+        codecs.lookup(name)
+        b"a".decode(name)
+    except LookupError:
+        return False
+    except UnicodeError:
+        return True
+    return True
+
+
+def _items(where: str, tree: Any) -> Iterator[Finding]:
+    """Items with a constant number below zero; the compiler writes -1 for `.last` too, so the parser cannot tell."""
+    if isinstance(tree, str):
+        if found := _ITEM_BELOW_ZERO(expressions.TEXT.sub("''", tree)):
+            number = re.sub(r"[\s()]", "", found[1])
+            yield where, f"there is no item {number}: items count from 0, and .last is the last one"
+    elif isinstance(tree, list):
+        for index, value in enumerate(tree):
+            yield from _items(f"{where}/{index}", value)
+    elif isinstance(tree, dict):
+        for key, value in tree.items():
+            place = f"{where}/{key}"
+            if key not in _NO_EXPRESSIONS and not str(key).startswith("-"):
+                yield from _items(place, value)
+                if where.endswith("/cases"):
+                    yield from _items(place, key)
+
+
+def _names(scope: Scope) -> Iterator[Finding]:
+    """Names in a type: in the generated code fields are attributes, types and enumerations classes inside a class."""
+    where, tree = scope.where, scope.tree
+    for section, taken in (("params", _PARAMETERS), ("seq", frozenset[str]())):
+        for number, attribute in enumerate(tree.get(section, [])):
+            if "id" in attribute:
+                yield from _name(f"{where}/{section}/{number}/id", attribute["id"], taken)
+    for name in tree.get("instances", {}):
+        yield from _name(f"{where}/instances/{name}", name)
+    for name in tree.get("enums", {}):
+        members = scope.members(name)
+        # `mro` is a method of every class, and members that are keywords are written as vars()["not"].
+        reserved = ("mro", "vars") if any(keyword.iskeyword(entry.id) for entry in members) else ("mro",)
+        for entry in members:
+            yield from _name(f"{where}/enums/{name}/{entry.value}", entry.id, reserved, may_be_keyword=True)
+    seen: dict[str, str] = {}
+    listed = [("enums", name) for name in tree.get("enums", {})] + [("types", name) for name in tree.get("types", {})]
+    for section, name in listed:
+        place, made = f"{where}/{section}/{name}", class_name(name)
+        yield from _name(place, name, may_be_keyword=True)
+        yield from _built_in(place, name) if section == "types" else ()
+        if made in _CLASSES or keyword.iskeyword(made):
+            yield place, f"{name!r} becomes the class {made}, which means something else in the generated code"
+        elif made in seen:
+            yield place, f"{name!r} becomes the class {made}, as {seen[made]} does"
+        seen[made] = f"{section}/{name}"
+
+
+def _built_in(where: str, name: str) -> Iterator[Finding]:
+    """A type that no field can have: the language takes its name for one of its own types."""
+    if constructs.type_word(name) in _FIELD_TYPES:
+        yield where, f"{name!r} is a built-in type: no field would have this one"
+
+
+def _name(where: str, name: str, taken: Iterable[str] = (), *, may_be_keyword: bool = False) -> Iterator[Finding]:
+    if not _ID(name):
+        yield where, f"{name[:60]!r} is not lower_snake_case"
+    elif keyword.iskeyword(name) and not may_be_keyword:
+        yield where, f"{name!r} is a keyword of Python"
+    elif name in taken:
+        yield where, f"{name!r} means something else in the generated code"
+
+
+# -- names of types and enumerations --------------------------------------------------------
+
+
+def _paths(scope: Scope) -> Iterator[Finding]:
+    """Paths `a::b` that the compiler may take for something else than lmparse: it takes the type that it is in for all
+    of a path that begins with the name of this type, and looks further out if there is no `b` in the first `a`."""
+    for where, attribute in _attributes(scope):
+        type_ = attribute.get("type")
+        cases = {f"type/cases/{key}": name for key, name in type_["cases"].items()} if isinstance(type_, dict) else {}
+        for key, name in (cases or {"type": type_}).items():
+            yield from _path(scope, f"{where}/{key}", name.split("(")[0] if isinstance(name, str) else "")
+        yield from _path(scope, f"{where}/enum", attribute.get("enum", ""), is_enum=True)
+        for key, text in expressions.texts_of(attribute):
+            for path in expressions.member_paths(text):
+                yield from _path(scope, f"{where}/{key}", path.rpartition("::")[0], is_enum=True)
+    endian = scope.tree.get("meta", {}).get("endian")
+    for key, text in expressions.texts_of({"type": endian}) if isinstance(endian, dict) else ():
+        for path in expressions.member_paths(text):
+            yield from _path(scope, f"{scope.where}/meta/endian{key[4:]}", path.rpartition("::")[0], is_enum=True)
+
+
+def _path(scope: Scope, where: str, path: str, *, is_enum: bool = False) -> Iterator[Finding]:
+    first, *inside = path.strip().split("::")
+    owners = [first, *inside[: -1 if is_enum else None]]
+    if not inside or (scope.enum_named(path) if is_enum else scope.type_named(path)) is None:
+        return
+    if len(scope.all_named(first)) > 1 or any(one == other for one, other in pairwise(owners)):
+        yield where, f"types at several levels have a name of {path}: give one of them another name"
+    elif len(owners) > 1 and first in scope.around():
+        yield where, f"{path} begins with the type {first} that it is in: name it as it is from here, without that"
+
+
+def not_defined(scope: Scope) -> Iterator[Finding]:
+    """Types and enumerations that a type names and nothing defines."""
+    for where, entry in _attributes(scope):
+        type_ = entry.get("type")
+        cases = type_["cases"] if isinstance(type_, dict) else {}
+        named = {f"type/cases/{key}": case for key, case in cases.items()} or {"type": type_}
+        for key, name in named.items():
+            is_own = isinstance(name, str) and constructs.type_word(name) not in _FIELD_TYPES
+            if is_own and scope.type_named(name) is None:
+                yield f"{where}/{key}", f"there is no type {name}"
+        if "enum" in entry and scope.enum_named(entry["enum"]) is None:
+            yield f"{where}/enum", f"there is no enumeration {entry['enum']}"
+    for number, entry in enumerate(scope.tree.get("params", [])):
+        if "enum" in entry and scope.enum_named(entry["enum"]) is None:
+            yield f"{scope.where}/params/{number}/enum", f"there is no enumeration {entry['enum']}"
+
+
+def _lint_only(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
+    """What the compiler finds too, in other words, and values of our keys that mean nothing."""
+    try:
+        found = [finding for scope in Scope(named, spec).all() for finding in not_defined(scope)]
+        for where, entry in [one for scope in Scope(named, spec).all() for one in _attributes(scope)]:
+            for key in ("-lm-status", "-lm-valid-status"):
+                if entry.get(key, style.STATUSES[0]) not in style.STATUSES:
+                    text = f"{key} is {entry[key]!r}, not one of {', '.join(style.STATUSES)}"
+                    found.append((f"{where}/{key}", text))
     except RecursionError:
         return [TOO_DEEP]
     return found
 
 
-def _our_words(scope: Scope) -> Iterator[Finding]:
-    """Values of our keys that mean nothing."""
-    tree = scope.tree
-    listed = [(f"seq/{number}", entry) for number, entry in enumerate(tree.get("seq", []))]
-    for place, attribute in (*listed, *((f"instances/{name}", one) for name, one in tree.get("instances", {}).items())):
-        where = f"{scope.where}/{place}"
-        yield from _status(where, attribute)
+def _attributes(scope: Scope) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The fields and instances, each with its place in the spec."""
+    for number, attribute in enumerate(scope.tree.get("seq", [])):
+        yield f"{scope.where}/seq/{number}", attribute
+    for name, attribute in scope.tree.get("instances", {}).items():
+        yield f"{scope.where}/instances/{name}", attribute
 
 
-def _status(where: str, tree: dict[str, Any]) -> Iterator[Finding]:
-    for key in ("-lm-status", "-lm-valid-status"):
-        if tree.get(key, STATUSES[0]) not in STATUSES:
-            yield f"{where}/{key}", f"{key} is {tree[key]!r}, not one of {', '.join(STATUSES)}"
+# -- what has no end ------------------------------------------------------------------------
 
 
-def _findings(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
-    """What is not in the house style."""
-    yield from _meta(spec)
-    for scope in Scope(named, spec).all():
-        yield from _type(scope)
-    yield from _everywhere("", spec.tree)
+def _endless(scopes: list[Scope]) -> Iterable[str]:
+    """Ids of the types of which every object contains another one."""
+    always: dict[str, set[str]] = {}
+    left = [*scopes]
+    while left:
+        scope = left.pop()
+        if scope.id not in always:
+            plain = [one for one in scope.tree.get("seq", []) if not {"if", "size", "size-eos"} & one.keys()]
+            names = [one["type"] for one in plain if one.get("repeat", "until") == "until" and "type" in one]
+            found = [scope.type_named(name) for name in names if isinstance(name, str)]
+            always[scope.id] = {nested.id for nested in found if nested}
+            left += [nested for nested in found if nested]
+    return rings(always).keys()
 
 
-def _meta(spec: SpecFile) -> Iterator[Finding]:
-    meta = spec.tree.get("meta", {})
-    yield from _order("/meta", meta, META_KEYS)
-    families = spec.place.split("/")[:-1]
-    if families and not any(spec.id.startswith(f"{family}_") for family in families):
-        yield "/meta/id", f"the id does not start with its family, {families[-1]}_"
-    for key in ("title", "license"):
-        if not meta.get(key):
-            yield "/meta", f"{key} is missing"
-    if not isinstance(meta.get("ks-version"), str):
-        yield "/meta/ks-version", "ks-version is missing or is not quoted text"
-    if "endian" not in meta and _has_numbers(spec.tree):
-        yield "/meta", "endian is missing, and there are numbers of several bytes"
-    for number, name in enumerate(import_names(meta)):
-        if not name.startswith("/"):
-            yield f"/meta/imports/{number}", f"the import {name} does not start at the root of formats"
+def _loops(scope: Scope, endless: Iterable[str]) -> Iterator[Finding]:
+    """Lists that never end."""
+    for where, attribute in _attributes(scope):
+        type_, repeat = attribute.get("type"), attribute.get("repeat")
+        if repeat == "eos" and _is_empty(scope, attribute, endless):
+            yield f"{where}/repeat", "what is repeated takes no bytes, so it never ends"
+        is_sized = bool({"size", "size-eos", "terminator"} & attribute.keys())
+        if repeat == "until" and isinstance(type_, dict) and "_" not in type_["cases"] and not is_sized:
+            yield f"{where}/type/cases", "a list until a condition needs a default case, `_`: it waits for an item"
 
 
-def _has_numbers(tree: Any) -> bool:
-    if isinstance(tree, dict):
-        type_ = tree.get("type")
-        is_number = isinstance(type_, str) and re.match(r"[usf][248]$", type_)
-        return bool(is_number) or any(_has_numbers(value) for key, value in tree.items() if key != "params")
-    return isinstance(tree, list) and any(map(_has_numbers, tree))
-
-
-def _type(scope: Scope) -> Iterator[Finding]:
-    """The problems of a spec or of a type inside one, without those of the types inside it."""
-    where, tree = scope.where, scope.tree
-    yield from _order(where, tree, TOP_KEYS)
-    for key in ("doc", "doc-ref"):
-        if not tree.get(key):
-            yield where or "/meta", f"{key} is missing"
-    if scope.path:
-        yield from _name(where, scope.path[-1], TAKEN_BY_CLASSES)
-        yield from _order(f"{where}/meta", tree.get("meta", {}), META_KEYS)
-    for section in ("params", "seq"):
-        for number, attribute in enumerate(tree.get(section, [])):
-            yield from _attribute(f"{where}/{section}/{number}", attribute, attribute.get("id", ""), scope)
-    for name, instance in tree.get("instances", {}).items():
-        yield from _attribute(f"{where}/instances/{name}", instance, name, scope)
-    for name, entries in tree.get("enums", {}).items():
-        yield from _name(f"{where}/enums/{name}", name, TAKEN_BY_CLASSES)
-        for value, entry in entries.items():
-            member = entry["id"] if isinstance(entry, dict) else entry
-            yield from _name(f"{where}/enums/{name}/{value}", member, TAKEN_BY_ENUMS)
-
-
-def _attribute(where: str, attribute: dict[str, Any], name: str, scope: Scope) -> Iterator[Finding]:
-    yield from _name(f"{where}/id", name)
-    yield from _order(where, attribute, FIELD_KEYS)
-    if attribute.get("-lm-status") == STATUSES[0] and not attribute.get("doc-ref"):
-        yield f"{where}/-lm-status", f"{name} is documented, and doc-ref does not say where"
-    if "-lm-valid-status" in attribute and not attribute.keys() & {"valid", "contents"}:
-        yield f"{where}/-lm-valid-status", f"{name} has no valid whose status it could be"
-    if "/params/" not in where and scope.spec.place.startswith(("bmc/", "db2/")):
-        for key in ("doc", "doc-ref", "-lm-status"):
-            if not attribute.get(key):
-                yield where, f"{name} has no {key}"
-    yield from _codes(where, attribute, scope)
-
-
-def _is_codec(name: str) -> bool:
-    try:
-        codecs.lookup(name)
-    except LookupError:
+def _is_empty(scope: Scope, attribute: dict[str, Any], endless: Iterable[str]) -> bool:
+    """Whether an item takes no bytes whatever the data."""
+    if "size" in attribute:
+        return constant(attribute["size"]) == 0
+    nested = scope.type_named(attribute["type"]) if isinstance(attribute.get("type"), str) else None
+    if nested is None or nested.id in endless:
         return False
-    return True
+    return all("if" not in entry and _is_empty(nested, entry, endless) for entry in nested.tree.get("seq", []))
 
 
-def _codes(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
-    """The vendor's spelling of a code must be the number's text in EBCDIC."""
-    found = scope.enum_named(attribute["enum"]) if "enum" in attribute else None
-    width = {"u1": 1, "u2": 2, "u4": 4, "u8": 8}.get(str(attribute.get("type"))[:2])
-    if found is None or width is None or "-codec" not in attribute:
-        return
-    holder, name = found
-    for entry in holder.members(name):
-        # A fault in an imported enumeration is reported for the field whose codec makes its numbers text.
-        is_own = holder.spec is scope.spec
-        place = f"{holder.where}/enums/{name}/{entry.value}" if is_own else f"{where}/enum"
-        try:
-            meant = code_text(entry.value, width)
-        except OverflowError:
-            yield place, f"{entry.id} is too large for {attribute['type']}"
-            continue
-        for name_of_vendor in entry.orig_ids:
-            if name_of_vendor != meant:
-                yield place, f"-orig-id is {name_of_vendor!r}, but the number means {meant!r}"
+class ColumnCounts:
+    """How many columns, and fields of structs in columns, the records of types have: a few lines may have more than
+    memory has room for. A column has the fields of every type that its field may have."""
+
+    def __init__(self, scopes: Iterable[Scope]) -> None:
+        """`scopes`: all types that are asked for."""
+        self._known: dict[str, int] = {}
+        inside: dict[str, set[str]] = {}
+        left = [*scopes]
+        while left:
+            scope = left.pop()
+            if scope.id not in inside:
+                nested = [one for _, entry in _columns(scope) for one in scope.types_of(entry).values()]
+                inside[scope.id] = {one.id for one in nested}
+                left += nested
+        self._in_rings = rings(inside).keys()
+
+    def findings(self, scope: Scope) -> Iterator[Finding]:
+        """A type with too many columns."""
+        if self.of_type(scope) > _MOST_COLUMNS:
+            text = f"records of the type have more than {_MOST_COLUMNS} columns, with those inside"
+            yield scope.where or "/seq", text
+
+    def of_type(self, scope: Scope) -> int:
+        """The columns of a type; a field of a type that is inside itself is one column of text."""
+        if scope.id not in self._known:
+            names: dict[str, dict[str, Scope]] = {}
+            self._flatten(scope, {scope.id}, names)
+            nested = [one for types in names.values() for one in types.values()]
+            self._known[scope.id] = len(names) + sum(map(self.of_type, nested))
+        return self._known[scope.id]
+
+    def _flatten(self, scope: Scope, seen: set[str], names: dict[str, dict[str, Scope]]) -> None:
+        """Add the columns by name, each with the types inside it; a body has the fields of its types, each but once."""
+        for name, attribute in _columns(scope):
+            types = scope.types_of(attribute)
+            if attribute.get("-lm-type") != "body":
+                is_one = not self._in_rings.isdisjoint(types) or any("-lm-type" in one.tree for one in types.values())
+                names.setdefault(name, {}).update({} if is_one else types)
+                continue
+            for nested in types.values():
+                if nested.id not in seen:
+                    seen.add(nested.id)
+                    self._flatten(nested, seen, names)
 
 
-def _name(where: str, name: str, taken: frozenset[str] = frozenset()) -> Iterator[Finding]:
-    if not _ID.match(name or ""):
-        yield where, f"{name!r} is not lower_snake_case"
-    elif keyword.iskeyword(name):
-        yield where, f"{name!r} is a keyword of Python"
-    elif name in TAKEN | taken:
-        yield where, f"{name!r} means something else in the generated code"
-
-
-def _order(where: str, tree: dict[str, Any], keys: tuple[str, ...]) -> Iterator[Finding]:
-    """Keys must be in order, and those with a dash ours."""
-    last = -1
-    for key in tree:
-        if str(key).startswith("-") and key not in DASH_KEYS:
-            yield f"{where}/{key}", f"{key} is none of our keys: {', '.join(sorted(DASH_KEYS))}"
-        elif key in keys:
-            place = keys.index(key)
-            if place < last:
-                yield f"{where}/{key}", f"{key} comes after {keys[last]}"
-            last = max(last, place)
-
-
-def _is_ebcdic(encoding: str) -> bool:
-    try:
-        return b"\xc1".decode(encoding) == "A"
-    except (LookupError, ValueError):
-        # Python does not know every EBCDIC page.
-        return bool(re.match(r"(?i)(ebcdic|ibm|cp1047$|x-ibm)", encoding)) and not _is_codec(encoding)
-
-
-def _everywhere(where: str, tree: Any) -> Iterator[Finding]:
-    """Values that the compiler changes or misplaces, anywhere in a spec."""
-    if isinstance(tree, dict):
-        for key, value in tree.items():
-            if isinstance(key, int) and abs(key) > LARGEST_EXACT:
-                yield f"{where}/{key}", "the number is too large for the compiler; quote it"
-            if key == "encoding" and _is_ebcdic(str(value)):
-                yield f"{where}/{key}", "EBCDIC text is bytes with -codec"
-            yield from _everywhere(f"{where}/{key}", value)
-    elif isinstance(tree, list):
-        for number, value in enumerate(tree):
-            yield from _everywhere(f"{where}/{number}", value)
-    elif isinstance(tree, int) and not isinstance(tree, bool) and abs(tree) > LARGEST_EXACT:
-        yield where, "the number is too large for the compiler; quote it"
+def _columns(scope: Scope) -> list[tuple[str, dict[str, Any]]]:
+    """The fields with their names."""
+    return [*((one["id"], one) for one in attributes(scope.tree)), *instances(scope.tree).items()]

@@ -9,11 +9,9 @@ import os
 import re
 from pathlib import Path, PurePosixPath
 
-from lmparse.spec.build.lint import TAKEN_BY_CLASSES
 from lmparse.spec.build.specs import FORMATS, SUFFIX, Disk, real_path, shown
-from lmparse.storage.atomic_output import write_files
-from lmparse.storage.inputs import inputs_of
-from lmparse.storage.owned_folder import remove_left_behind
+from lmparse.spec.build.style import TAKEN_BY_CLASSES
+from lmparse.storage.outputs import write_files
 
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
 _MANUAL = {"manual": "Name and edition of the manual", "section": "Title of the section"}
@@ -101,33 +99,19 @@ def new(spec_id: str, formats: Path, program: str) -> list[str]:
     tests = real_path(formats).parent / "tests"
     good, bad = tests / "cases" / spec_id, tests / "cases_bad" / spec_id
     cases = _cases(good, bad, program)
-    # The spec is the last: cases without it, which a killed process left, do not take its id.
     files = {Path(os.path.realpath(path.parent), path.name): data for path, data in cases.items()}
     files[Path(os.path.realpath(spec.parent), spec.name)] = _spec(spec_id)
     root = Path(os.path.commonpath([tests, *files]))
-    inputs = inputs_of([formats])
-    remove_left_behind(root, inputs=inputs)
     is_there = [path for place in Disk(formats).places() if (path := formats / f"{place}{SUFFIX}").stem == spec_id]
-    for path in (*is_there, spec, *(folder for folder in (good, bad) if not _is_left_behind(folder, cases))):
+    for path in (*is_there, spec, good, bad):
         if os.path.lexists(path):
             raise Refused(f"{shown(path)} is there: {spec_id} is the id of a spec already")
-    write_files(root, {str(path.relative_to(root)): data for path, data in files.items()}, inputs=inputs)
+    write_files(root, {str(path.relative_to(root)): data for path, data in files.items()})
     lines = [*map(shown, (spec, *cases)), ""]
     if family not in homes:
         beside = f", beside {', '.join(sorted(homes))}" if homes else ""
         lines += [f"{family} is a family of its own{beside}", ""]
     return [*lines, "What to do next:", *_steps(spec, good, bad, formats, program)]
-
-
-def _is_left_behind(folder: Path, cases: dict[Path, bytes]) -> bool:
-    """Whether a folder has files of the skeleton and nothing else: its process was killed before the spec came."""
-    if folder.is_symlink() or not folder.is_dir():
-        return False
-    found = [Path(entry) for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
-    is_own = [
-        path.stat().st_size == len(cases.get(path, b"")) and path.read_bytes() == cases.get(path) for path in found
-    ]
-    return 0 < len(found) == len(os.listdir(folder)) and all(is_own)
 
 
 def _steps(spec: Path, good: Path, bad: Path, formats: Path, program: str) -> list[str]:

@@ -9,15 +9,13 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lmparse.spec.build import lint
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.foreign_code import foreign_in_layouts, foreign_in_parser
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.parsers import parser_module
-from lmparse.spec.build.references import misread
-from lmparse.spec.build.refusals import refusals
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.selection import Selection, selected
-from lmparse.spec.build.shape import TOO_DEEP
 from lmparse.spec.build.specs import Parsed, Problem, SpecError, SpecFile
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
@@ -61,7 +59,6 @@ class Builder:
         self._path = compiler_path
         self._compiler: Compiler | None = None
         self._parse = Parsed()
-        self._refusals: dict[str, list[Problem]] = {}
         self._parts: dict[str, _Part] = {}
         """By a hash of the spec and of all that it imports."""
         self.selection: Selection | None = None
@@ -73,7 +70,9 @@ class Builder:
         Raises SpecError when there is no spec, and CompilerUnavailable.
         """
         selection = self.selection = selected(source, self._parse)
-        self._refuse(selection)
+        for spec in (*selection.specs, *selection.failed):  # also what imports a faulty one: all is said at once
+            named = {one.id: one for one in selection.closure(spec)}
+            selection.fail({spec.place: [spec.problem(*finding) for finding in lint.wrong(spec, named)]})
         keys = {spec.place: selection.key(spec) for spec in selection.specs}
         self._parts = {key: part for key, part in self._parts.items() if key in set(keys.values())}
         new = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
@@ -83,14 +82,6 @@ class Builder:
             self._parts |= {keys[place]: part for place, part in made.items()}
         selection.fail({place: self._parts[key].problems for place, key in keys.items()})
         return self._made(selection, [self._parts[keys[spec.place]] for spec in selection.specs])
-
-    def _refuse(self, selection: Selection) -> None:
-        """Note what is refused, also in specs that import what is not built, so that all of it is known at once."""
-        known, self._refusals = self._refusals, {}
-        for spec in (*selection.specs, *selection.failed):
-            key = selection.key(spec)
-            self._refusals[key] = known[key] if key in known else _refused(spec, selection)
-            selection.fail({spec.place: self._refusals[key]})
 
     def _made(self, selection: Selection, parts: list[_Part]) -> Made:
         if not parts or self._compiler is None:
@@ -108,14 +99,6 @@ def make(source: Path, engine: str, compiler_path: Path | None) -> dict[str, str
     if problems:
         raise SpecError(problems)
     return products
-
-
-def _refused(spec: SpecFile, selection: Selection) -> list[Problem]:
-    named = {one.id: one for one in selection.closure(spec)}
-    try:
-        return [spec.problem(*finding) for finding in refusals(spec, named)]
-    except RecursionError:
-        return [spec.problem(*TOO_DEEP)]
 
 
 def _parts(specs: list[SpecFile], selection: Selection, compiler: Compiler) -> dict[str, _Part]:
@@ -154,8 +137,8 @@ def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str]) -> _P
         }
     except SyntaxError as error:
         return _Part({}, {}, [_broken(spec, error)])
-    if wrong := [spec.problem(*finding) for finding in misread(spec, named, texts.values())]:
-        return _Part({}, {}, wrong)
+    if missing := [finding for scope in Scope(named, spec).all() for finding in lint.not_defined(scope)]:
+        return _Part({}, {}, [spec.problem(*finding) for finding in missing])
     layouts = {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own_layouts.items()}
     foreign = [spec.problem("/meta", text) for text in _foreign(specs, texts.values(), layouts)]
     texts[f"{spec.id}.pyi"] = stub(spec, named)
@@ -243,9 +226,6 @@ def _manifest(selection: Selection, products: dict[str, str], compiler_sha256: s
         },
         "outputs": {name: _hash(products[name]) for name in (*_PACKAGES, LAYOUTS)},
     }
-    if selection.faults:
-        hashes = {spec.place: spec.sha256 for spec in selection.failed}
-        content["not built"] = {f"{place}.ksy": hashes.get(place) for place in sorted(selection.faults)}
     return json.dumps(content, indent=2) + "\n"
 
 
@@ -285,23 +265,3 @@ def _is_product(path: Path) -> bool:
     with open(path, "rb") as file:
         head = file.read(len(_DOC))
     return not head or head.startswith((_DOC.encode(), _MADE.encode()))
-
-
-def differences_from_manifest(source: Path, out: Path) -> tuple[list[str], list[str]]:
-    """The specs and products that do not have the hash in the manifest; and the specs that were not built."""
-    selection = selected(source)
-    try:
-        manifest = read_json(file_bytes(out / MANIFEST))
-        unbuilt = {f"formats/{path}": hash_ for path, hash_ in manifest.get("not built", {}).items()}
-        stated = unbuilt | {f"formats/{entry['path']}": entry["sha256"] for entry in manifest["specs"].values()}
-        for entry in (*manifest["specs"].values(), manifest):
-            stated |= {f"{out.name}/{name}": hash_ for name, hash_ in entry["outputs"].items()}
-    except (DocumentError, LookupError, TypeError, AttributeError):
-        return [f"{out.name}/{MANIFEST}"], []
-    found: dict[str, str | None] = {f"formats/{place}.ksy": None for place in selection.faults}
-    found |= {f"formats/{spec.place}.ksy": spec.sha256 for spec in (*selection.specs, *selection.failed)}
-    for name, data in files_in(out).items():
-        if name != MANIFEST:
-            found[f"{out.name}/{name}"] = hashlib.sha256(data).hexdigest()
-    names = {*stated, *found}
-    return sorted(name for name in names if stated.get(name, "") != found.get(name, "")), sorted(unbuilt)

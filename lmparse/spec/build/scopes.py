@@ -1,7 +1,8 @@
-"""Scopes: finds the type or enumeration that a name in a spec means, by the compiler's rules."""
+"""Scopes: finds the type or enumeration that a name in a spec means, by the compiler's rules; and its own types."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,17 @@ from typing import Any
 from lmparse.spec.build.shape import enum_number, orig_ids
 from lmparse.spec.build.specs import SpecFile
 
+NUMBER = re.compile(r"([usfb])(\d+)(le|be)?$")
+"""Number types of the compiler: of whole bytes (`u2le`) or of bits (`b3`)."""
+COMPILERS_TEXTS = ("str", "strz")
+_KINDS = {"u": "uint", "b": "uint", "s": "int", "f": "float"}
 PEEK = "peek"
 """The `-lm-type` of an instance that reads bytes only to decide how they are read; they are in a field, too."""
+
+
+def number_kind(number: re.Match[str]) -> str:
+    """The kind of a field of a type that matches NUMBER."""
+    return _KINDS[number[1]]
 
 
 @dataclass(frozen=True)
@@ -91,6 +101,24 @@ class Scope:
             if holder is not None and last in holder.tree.get("enums", {}):
                 return holder, last
         return None
+
+    def types_of(self, attribute: dict[str, Any]) -> dict[str, Scope]:
+        """The types of specs that an attribute may have, by id."""
+        type_ = attribute.get("type")
+        names = type_["cases"].values() if isinstance(type_, dict) else [type_]
+        found = [self.type_named(name) for name in names if isinstance(name, str)]
+        return {nested.id: nested for nested in found if nested is not None}
+
+    def around(self) -> set[str]:
+        """The names of this type and of those around it, the spec's too."""
+        return {self.spec.id, *self.path}
+
+    def all_named(self, name: str) -> set[str]:
+        """Ids of all types that could be meant by a name here."""
+        levels = [*self._outwards()]
+        found = {scope._inner(name).id for scope in levels if name in scope.tree.get("types", {})}
+        found |= {scope.id for scope in levels if name == (scope.path or (scope.spec.id,))[-1]}
+        return found | ({name} if name in self.specs else set())
 
     def members(self, enum: str) -> list[Member]:
         """The entries of an enumeration that is defined here, in the order of the spec."""

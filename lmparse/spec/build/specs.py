@@ -13,8 +13,7 @@ from typing import Any, Protocol
 import yaml
 
 from lmparse.errors import FramingError
-from lmparse.spec.build.names import constructed, keep_names, same_numbers
-from lmparse.spec.build.shape import import_names, misshapen
+from lmparse.spec.build.shape import import_names, keep_names, misshapen, same_numbers
 from lmparse.spec.documents import EXACT, DocumentError, file_bytes, read_yaml
 from lmparse.storage.listing import names_in
 from lmparse.storage.stored import reason
@@ -141,7 +140,7 @@ def parsed(place: str, path: Path, data: bytes) -> SpecFile:
     if root is None or not isinstance(tree, dict):
         raise SpecError([Problem(shown(path), 1, 1, "a spec is a mapping of keys")])
     if keep_names(root):
-        tree = constructed(root)
+        tree = EXACT("").construct_document(root)
     spec = SpecFile(place, path, data.decode(), tree, root, ())
     if problems := [spec.problem(*finding) for finding in (*misshapen(tree), *same_numbers(root))]:
         raise SpecError(problems)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import keyword
 from typing import Any
 
-from lmparse.spec.build.numbers import NUMBER
-from lmparse.spec.build.scopes import Scope, attributes
+from lmparse.spec.build.scopes import NUMBER, Scope, attributes
 from lmparse.spec.build.specs import SpecFile
 from lmparse.spec.catalog import class_name
 

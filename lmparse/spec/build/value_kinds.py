@@ -8,8 +8,7 @@ from typing import Any
 
 from lmparse.spec.build.constructs import near
 from lmparse.spec.build.layouts import constant
-from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER, number_kind
-from lmparse.spec.build.scopes import PEEK, Scope, attributes, instances
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, PEEK, Scope, attributes, instances, number_kind
 from lmparse.spec.build.shape import Finding
 from lmparse.spec.kind_words import DECIMALS, MAX_DIGITS, SCALABLE, ZONED, digits, is_decimal, precision
 from lmparse.spec.page_names import PAGES, PAGES_OF_THE_FILE, maybe_named

@@ -1,6 +1,9 @@
-# generate: acme/acme_a.ksy:15:5: error: the compiler takes acme_a for what is named here, acme_a.two: name it as it is from here, without the id of the spec [/seq/1/type]
-# generate: acme/acme_a.ksy:18:5: error: the compiler takes acme_a for what is named here, acme_a.two.three: name it as it is from here, without the id of the spec [/seq/2/type]
-# generate: acme/acme_a.ksy:22:5: error: the compiler takes acme_a for what is named here, acme_a.two: name it as it is from here, without the id of the spec [/instances/ahead/type]
+# generate: acme/acme_a.ksy:18:5: error: acme_a::two begins with the type acme_a that it is in: name it as it is from here, without that [/seq/1/type]
+# generate: acme/acme_a.ksy:21:44: error: acme_a::two::three begins with the type acme_a that it is in: name it as it is from here, without that [/seq/2/type/cases/2]
+# generate: acme/acme_a.ksy:25:5: error: acme_a::two begins with the type acme_a that it is in: name it as it is from here, without that [/instances/ahead/type]
+# lint: acme/acme_a.ksy:18:5: error: acme_a::two begins with the type acme_a that it is in: name it as it is from here, without that [/seq/1/type]
+# lint: acme/acme_a.ksy:21:44: error: acme_a::two::three begins with the type acme_a that it is in: name it as it is from here, without that [/seq/2/type/cases/2]
+# lint: acme/acme_a.ksy:25:5: error: acme_a::two begins with the type acme_a that it is in: name it as it is from here, without that [/instances/ahead/type]
 meta:
   id: acme_a
   title: Types that are named through the id of the spec, which the compiler takes for the whole spec

@@ -1,0 +1,187 @@
+"""Extract heads: what one pass over the headers of an extract shows of its range of the log, and of its units.
+
+Memory goes by the number of units of recovery in the extract, and counts against the limit `held_bytes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from lmparse.bmc import header_columns
+from lmparse.bmc.extracts.outcomes import OUTCOME_FIELDS, UNIT_FIELDS, have_ended, is_yes, keys, widths
+from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.open import open_logical_log
+from lmparse.columnar.record_plan import Decoded
+from lmparse.errors import FramingError
+from lmparse.framing.windows import Window
+from lmparse.limits import Held
+from lmparse.options import Options
+from lmparse.records.files import ignored
+from lmparse.records.settings import FileSettings
+from lmparse.values.byte_arrays import Bytes
+
+POSITION_FIELDS = ("member_id", "log_lrsn", "log_rba")
+TABLE_FIELDS = ("dbid", "psid", "tbobid")
+FLAG_FIELDS = ("uor_has_comp", "incomplete_trans")
+"""Y if the unit took changes back, and if Log Master could not complete the record."""
+UNIT_WIDTH = sum(widths(UNIT_FIELDS))
+_LEAST_ROWS = 1 << 16
+"""Units that are gathered, at least, before those that are the same are made one."""
+
+
+class Doubts(Protocol):
+    """Tells which records of an extract a checkpoint may be behind, though nobody has given them."""
+
+    def doubtful(self, units: Bytes, positions: Bytes, tables: Bytes) -> Bytes:
+        """Rows of the units of n records; one more byte is 1 for a record in front of others that have been read."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExtractHeads:
+    """The range of one extract in the log, and its units. Safe to pickle."""
+
+    path: str
+    control: str
+    settings: FileSettings
+    size: int
+    """Bytes of the data file."""
+    records: int
+    first: bytes
+    """Lowest position of a record: LRSN, or RBA outside data sharing; empty if it has no record."""
+    last: bytes
+    """Highest position."""
+    stated_end: bytes
+    """Where the extract ends, as DLGE states; empty if it does not."""
+    form: tuple[str | None, str | None]
+    """How rows are written, as DLDS states: EXPANDVAR and DATEFORMAT."""
+    absent: frozenset[str]
+    """Fields that the header lacks."""
+    units: Bytes
+    """(n, width) bytes of UNIT_FIELDS, OUTCOME_FIELDS and of two flags for FLAG_FIELDS, of the units that it has a
+    record of; a unit is there again for each other outcome, and with zeros for records without one."""
+    doubtful: Bytes
+    """As `Doubts.doubtful`."""
+    tables: Bytes
+    """(n, width) bytes of TABLE_FIELDS of all tables that have a record."""
+
+    @property
+    def ended(self) -> Bytes:
+        """Rows of `units` with an outcome."""
+        return self.units[have_ended(self.units[:, UNIT_WIDTH : UNIT_WIDTH + 1])]
+
+    @property
+    def open_units(self) -> Bytes:
+        """(n, width) bytes of UNIT_FIELDS of units that have an open record."""
+        is_open = ~have_ended(self.units[:, UNIT_WIDTH : UNIT_WIDTH + 1])
+        return distinct(self.units[is_open, :UNIT_WIDTH])
+
+
+def heads_of(task: tuple[str, str, Options, Doubts | None]) -> ExtractHeads:
+    """The heads of the extract with a path and a control file. Damage ends them: reading reports it at its place."""
+    path, control, options, before = task
+    log = open_extract(path, control, options)
+    held = Held(options.bounds)
+    units, doubtful, first, last, count = _Rows(held, path), _Rows(held, path), b"", b"", 0
+    tables = _Rows(held, path)
+    names = tuple(dict.fromkeys((*UNIT_FIELDS, *OUTCOME_FIELDS, *FLAG_FIELDS, *POSITION_FIELDS, *TABLE_FIELDS)))
+    for window, decoded in decoded_windows(log, names):
+        count += len(window)
+        sound = ~decoded.irregular
+        if not sound.any():
+            continue
+        raw = {name: rows[sound] for name, rows in decoded.raw.items()}
+        rows, places = _unit_rows(raw), positions(log, raw)
+        named = np.concatenate([raw[name] for name in TABLE_FIELDS], axis=1)
+        units.add(rows)
+        tables.add(named)
+        if before is not None:
+            doubtful.add(before.doubtful(rows, places, named))
+        low, high = (one.ljust(places.shape[1], b"\0") for one in np.sort(keys(places))[[0, -1]].tolist())
+        first, last = min(first or low, low), max(last, high)
+    assert log.control is not None
+    stated = log.control.first("DLGE").get("end_rba") or b""
+    described = log.control.first("DLDS")
+    width = sum(widths((*UNIT_FIELDS, *OUTCOME_FIELDS))) + len(FLAG_FIELDS)
+    return ExtractHeads(
+        path, control, log.settings, len(log.buffer), count, first, last, stated if stated.strip(b"\0") else b"",
+        (described.get("expand_var"), described.get("date_format")), frozenset(log.header.absent),
+        units.rows(width), doubtful.rows(width + 1), tables.rows(sum(widths(TABLE_FIELDS))),
+    )  # fmt: skip
+
+
+def open_extract(path: str, control: str, options: Options, settings: FileSettings | None = None) -> LogicalLog:
+    """The log of one extract, whose errors are reported where it is read."""
+    named = replace(options, control=control, mode="permissive")
+    return open_logical_log(path, named, settings=settings, on_error=ignored)
+
+
+def decoded_windows(log: LogicalLog, names: Sequence[str]) -> Iterator[tuple[Window, Decoded]]:
+    """The records of a log with bytes of header fields, up to damage. Raises FramingError LMP-F013."""
+    plan = header_columns.record_plan(log.header, log.code_page)
+    if plan.reason:
+        raise not_one(f"its headers cannot be compared with those of other extracts: {plan.reason}", log.path)
+    try:
+        for window in log.windows():
+            yield window, plan.decode(window, (), names)
+    except FramingError:
+        return
+
+
+def positions(log: LogicalLog, raw: dict[str, Bytes]) -> Bytes:
+    """(n, width) positions of records in the log: LRSN in data sharing, else RBA; as `tables.position_of`."""
+    lrsn = "log_rba" if "log_lrsn" in log.header.absent else "log_lrsn"
+    in_group = np.asarray(raw["member_id"].any(1))
+    return np.where(in_group[:, None], raw[lrsn], raw["log_rba"])
+
+
+def not_one(why: str, path: str) -> FramingError:
+    """The error of extracts that are not read as one log."""
+    return FramingError(
+        why, code="LMP-F013", file=path, hint="extracts of different logs are read apart, one command or load for each"
+    )
+
+
+def distinct(rows: Bytes) -> Bytes:
+    """Different rows, ascending; many that follow each other may be the same."""
+    is_new = np.ones(len(rows), np.bool_)
+    is_new[1:] = (rows[1:] != rows[:-1]).any(1)
+    found = np.unique(keys(rows[is_new]))
+    return found.view(np.uint8).reshape(len(found), -1) if len(found) else rows[:0]
+
+
+def _unit_rows(raw: dict[str, Bytes]) -> Bytes:
+    """Rows as `ExtractHeads.units`, of some records."""
+    flags = [is_yes(raw[name])[:, None].astype(np.uint8) for name in FLAG_FIELDS]
+    rows: Bytes = np.concatenate([*(raw[name] for name in (*UNIT_FIELDS, *OUTCOME_FIELDS)), *flags], axis=1)
+    # What is not an outcome has no commit either: one row for each open unit.
+    rows[~have_ended(rows[:, UNIT_WIDTH : UNIT_WIDTH + 1]), UNIT_WIDTH:] = 0
+    return rows
+
+
+class _Rows:
+    """Different rows of one width, gathered window by window."""
+
+    def __init__(self, held: Held, path: str) -> None:
+        self._held, self._path = held, path
+        self._parts: list[Bytes] = []
+        self._count, self._distinct, self._bytes = 0, 0, 0
+
+    def add(self, rows: Bytes) -> None:
+        """Add the rows of some records."""
+        self._parts.append(distinct(rows))
+        self._count += len(self._parts[-1])
+        if self._count > 2 * self._distinct + _LEAST_ROWS:
+            self.rows(rows.shape[1])
+
+    def rows(self, width: int) -> Bytes:
+        """All of them, ascending. Raises FileLimitError LMP-L004."""
+        rows = distinct(np.concatenate([np.zeros((0, width), np.uint8), *self._parts]))
+        self._held.give(self._bytes)
+        self._held.take(rows.size, file=self._path)
+        self._parts, self._bytes = [rows], rows.size
+        self._count = self._distinct = len(rows)
+        return rows

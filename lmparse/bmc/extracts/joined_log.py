@@ -1,0 +1,270 @@
+"""Joined log: several extracts of one Log Master log, each with its control file, read as one log.
+
+Extracts are put in order by the last positions that they have. A change that is in several is given once
+(`ownership`), and a unit of recovery that one calls open has the outcome that another states (`outcomes`). What this
+comes to is in the settings of each extract, so its parts are read one by one, anywhere.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lmparse.bmc.control_search import find_control
+from lmparse.bmc.extracts import checks
+from lmparse.bmc.extracts.joined_extracts import JoinedExtract, join_extracts, notes
+from lmparse.bmc.interpretation import LogSettings, Told
+from lmparse.bmc.log import LogicalLog, of_number
+from lmparse.bmc.open import open_logical_log
+from lmparse.bmc.tables import TableVersion
+from lmparse.changes.change import Change, Version
+from lmparse.changes.claims import Claim
+from lmparse.changes.log import ChangeLog
+from lmparse.errors import FramingError, OptionError, TableNotFoundError
+from lmparse.framing.extents import Span
+from lmparse.options import Options
+from lmparse.records.files import OnError, RecordFile
+from lmparse.records.origin import RecordOrigin
+from lmparse.records.settings import FileSettings
+from lmparse.storage.buffers import open_buffer
+from lmparse.storage.joined import Joined, JoinedPiece, joined_of, names_in
+
+_COMMIT = 20
+"""Digits of the position of the commit in `seq`."""
+_MOST_OPEN = 32
+"""Most extracts that are open at a time."""
+
+
+class JoinedLog(ChangeLog):
+    """The log that several extracts are of; the address of joined files is its path.
+
+    Offsets and numbers of records are those in the extracts one after another.
+    """
+
+    table_hint = LogicalLog.table_hint
+
+    def __init__(self, path: str | Path, options: Options, *, on_error: OnError = None) -> None:
+        self._paths = names_in(str(path))
+        controls = joined_of(find_control(str(path), options.control, options.bounds))
+        assert controls is not None
+        self._controls = {name: piece.path for name, piece in zip(self._paths, controls.pieces, strict=True)}
+        first = open_logical_log(self._paths[0], self._named(self._paths[0], options), on_error=on_error)
+        super().__init__(
+            path, options, replace(first._found, buffer=open_buffer(path, options.bounds)), on_error=on_error
+        )
+        self.origin = RecordOrigin(self.path, self.spec, lambda: self.ordered)
+        self._opened: OrderedDict[str, LogicalLog] = OrderedDict()
+        self._settings: dict[str, FileSettings] = {}
+        self._told: dict[str, Told] = {}
+        """What rows of the extracts tell, which are opened again and again."""
+        self._lacks_descriptions = False
+        """Whether damage of an extract ended the search for the table that the options name."""
+        self._contradiction: FramingError | None = None
+        """Why the extracts are not of one log; None if they may be, or nobody has compared them."""
+
+    # -- the extracts ---------------------------------------------------------------------------
+
+    @cached_property
+    def joined(self) -> Sequence[JoinedExtract]:
+        """The extracts in their order, each with what the others say of it. Raises FramingError LMP-F013."""
+        every = join_extracts(list(self._controls.items()), self.options, self.run, self.resumed)
+        for text in notes(every):
+            self.notice(text)
+        for one in every:
+            self._settings[one.path] = replace(one.heads.settings, own=LogSettings(extract=one.settings))
+        self._opened.clear()
+        return every
+
+    @cached_property
+    def ordered(self) -> Joined:
+        """The extracts in their order, as one file."""
+        pieces = (JoinedPiece(one.path, 0, one.heads.size, 0, one.heads.records) for one in self.joined)
+        found = Joined(tuple(pieces))
+        self.buffer = open_buffer(found.address, self.options.bounds)
+        return found
+
+    def extracts(self) -> Iterator[LogicalLog]:
+        """The extracts in their order, as parts of the log. All count and report as this log does.
+
+        Those without changes of the table that the options name are left out, unless damage keeps that unknown. Raises
+        OptionError if none has it, unless that is known, and for a column or a version of it that none has.
+        """
+        if self.options.columns or self.options.table_version is not None:
+            self.check_columns()
+        yield from self._extracts()
+
+    def _extracts(self) -> Iterator[LogicalLog]:
+        """The same without a test of the columns: a reading of these extracts may go on with others."""
+        missing: list[TableNotFoundError] = []
+        names: set[str] = set()
+        found = 0
+        for one in self.joined:
+            log = self._log(one.path)
+            try:
+                has_table = log.table_ids is None or bool(log.table_ids)
+            except TableNotFoundError as error:
+                missing.append(error)
+                continue
+            names |= log.table_names
+            self._check_name(names)
+            found += 1
+            if has_table or log.lacks_descriptions:
+                log.keeps_bad_records = self.keeps_bad_records
+                log.bad_records.clear()  # of an earlier reading
+                yield log
+        if missing and not found and self.known_table_ids is None:
+            raise self._in_none(missing)
+
+    def extracts_apart(self) -> Iterator[LogicalLog]:
+        """The extracts in their order; where they contradict each other, each as a log of its own."""
+        try:
+            paths = [one.path for one in self.joined]
+        except FramingError as error:
+            if error.code != "LMP-F013":
+                raise
+            self._contradiction = error
+            paths = self._paths
+        yield from map(self._log, paths)
+
+    def claims(self) -> list[Claim]:
+        if self._contradiction is not None:
+            return checks.contradiction(self._contradiction)
+        return checks.claims(self.joined)
+
+    def _check_name(self, names: set[str]) -> None:
+        if len(names) > 1:
+            raise self.ambiguous(self.options.table or "", sorted(names))
+
+    def _named(self, path: str, options: Options) -> Options:
+        """The options for one extract."""
+        return replace(options, control=self._controls[path])
+
+    def _log(self, path: str) -> LogicalLog:
+        log = self._opened.pop(path, None)
+        if log is None:
+            options = self._named(path, self.options)
+            told = self._told.setdefault(path, Told(dec_length_of_others=lambda: self._dec_length))
+            log = open_logical_log(path, options, settings=self._settings.get(path), on_error=self._on_error, told=told)
+            for decision in log.decisions:
+                if decision not in self.decisions:
+                    self.decisions.append(decision)
+            for text in log.tally.notices:
+                self.notice(text)
+            log.tally, log.left_out = self.tally, self.left_out
+            log.is_part = True
+        self._opened[path] = log
+        if len(self._opened) > _MOST_OPEN:
+            self._opened.popitem(last=False)
+        return log
+
+    @cached_property
+    def _dec_length(self) -> str | None:
+        """What lengths of DEC columns count in the extracts whose rows show it; None if they differ, or none does.
+
+        An extract of a quiet hour has no such row. Its tables are then those of the other extracts, not others.
+        """
+        shown = {self._log(path).interpretation.shown_dec_length for path in self._paths} - {None}
+        return shown.pop() if len(shown) == 1 else None
+
+    # -- what is known before the first record is read ---------------------------------------
+
+    @property
+    def has_descriptions(self) -> bool:
+        return True
+
+    @property
+    def lacks_descriptions(self) -> bool:
+        return self._lacks_descriptions
+
+    @classmethod
+    def column_docs(cls) -> Mapping[str, str]:
+        return LogicalLog.column_docs()
+
+    def all_versions(self) -> Sequence[Version]:
+        return [version for path in self._paths for version in self._log(path).all_versions()]
+
+    def tables_named(self, wanted: str) -> Mapping[tuple[Any, ...], tuple[str, str]]:
+        found: dict[tuple[Any, ...], tuple[str, str]] = {}
+        missing: list[TableNotFoundError] = []
+        for path in self._paths:
+            try:
+                found |= self._log(path).tables_named(wanted)
+            except TableNotFoundError as error:
+                missing.append(error)
+        if missing and not found:
+            raise self._in_none(missing)
+        return found
+
+    def table_versions(self) -> Sequence[Version]:
+        found: list[TableVersion] = []
+        missing: list[TableNotFoundError] = []
+        for path in self._paths:
+            log = self._log(path)
+            try:
+                found += log.every_version()
+            except TableNotFoundError as error:
+                missing.append(error)  # an extract need not have changes of every table
+            self.table_names |= log.table_names
+            self._lacks_descriptions |= log.lacks_descriptions
+        if len(missing) == len(self._paths):
+            raise self._in_none(missing)
+        return of_number(found, self.options.table_version)
+
+    def _in_none(self, missing: Sequence[TableNotFoundError]) -> TableNotFoundError:
+        """The error of a table that no extract has, from those of all of them: it names tables of any."""
+        first, *others = missing
+        if not any(other.tables for other in others):
+            return first
+        return self.no_table(first.message, frozenset().union(*(error.tables for error in missing)))
+
+    def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
+        return [part for log in self._extracts() for part in log.change_parts(max_bytes)]
+
+    def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
+        return [part for log in self._extracts() for part in log.cut_change_parts(max_bytes)]
+
+    def has_table(self) -> bool:
+        for path in self._paths:
+            log = self._log(path)
+            if log.has_table():
+                return True
+            self._lacks_descriptions |= log.lacks_descriptions
+        return False
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
+        if span is not None:
+            raise OptionError("parts of several extracts are read from each of them")
+        changes = map(self._changes_of, self.extracts())
+        if self.options.order == "commit":
+            return heapq.merge(*changes, key=lambda change: (change.seq[:_COMMIT], change.txn_id, change.seq))
+        return (change for found in changes for change in found)
+
+    def _changes_of(self, log: LogicalLog) -> Iterator[Change]:
+        """The changes of one extract, with their places in the whole log."""
+        log.keeps_bad_records = self.keeps_bad_records
+        for change in log.typed_changes():
+            self._take_bad_records(log)
+            yield replace(change, extent=log.extract.placed(change.extent))
+        self._take_bad_records(log)
+
+    def _take_bad_records(self, log: LogicalLog) -> None:
+        self.bad_records += [(log.extract.placed(extent), error) for extent, error in log.bad_records]
+        log.bad_records.clear()
+
+    def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
+        """The records of all extracts as they are there."""
+        for file in self.record_files():
+            yield from file.records()
+
+    def record_files(self) -> Iterator[RecordFile]:
+        for path in self._paths:
+            log = open_logical_log(path, self._named(path, self.options), on_error=self._on_error)
+            log.tally = self.tally
+            yield log

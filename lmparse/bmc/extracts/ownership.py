@@ -1,0 +1,257 @@
+"""Ownership: which extract of a log gives each record, where several have it.
+
+A unit of recovery is given by the first extract that states its outcome, from the lowest position of this extract on up
+to its highest. A record outside of that range, and one of a unit without an outcome, is given by the last extract whose
+range it is in and that has changes of its table. So two records are compared for one purpose only: the extract that
+gives a record must have all that the others have in that place, else the extracts are refused.
+
+For example, the extract of Monday has positions 10 to 90, and calls unit A open, whose first record is at 70. That of
+Tuesday begins with this record, and states that A was committed: it gives all of A. Unit B was committed on Monday: the
+extract of Monday gives all of it, and that of Tuesday may have its records or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lmparse.bmc.change_record import SPEC
+from lmparse.bmc.extracts.heads import (
+    FLAG_FIELDS,
+    POSITION_FIELDS,
+    TABLE_FIELDS,
+    ExtractHeads,
+    decoded_windows,
+    not_one,
+    open_extract,
+    positions,
+)
+from lmparse.bmc.extracts.outcomes import OUTCOME_FIELDS, UNIT_FIELDS, is_yes, keys
+from lmparse.bmc.extracts.unit_ends import UnitEnds
+from lmparse.limits import Held
+from lmparse.options import Options
+from lmparse.spec import catalog
+from lmparse.storage.processes import Run
+from lmparse.values import integers
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
+
+Keys = npt.NDArray[np.bytes_]
+_IDENTITY = tuple(dict.fromkeys((*POSITION_FIELDS, *UNIT_FIELDS, "rid", "change_type")))
+_PLACE = tuple(dict.fromkeys((*POSITION_FIELDS, *UNIT_FIELDS, *TABLE_FIELDS)))
+"""A record of the log of Db2, which has one position, is of one unit and one table."""
+_SEGMENT = ("total_segs", "seg_num")
+_NEEDED = tuple(dict.fromkeys((*POSITION_FIELDS, *UNIT_FIELDS, *OUTCOME_FIELDS, *FLAG_FIELDS)))
+"""Fields that the headers of all extracts have, or those of none."""
+_RAW = tuple(dict.fromkeys((*_IDENTITY, *TABLE_FIELDS, *FLAG_FIELDS, *_SEGMENT, "data")))
+_RECORD_BYTES = 180
+"""Bytes of memory of a record that several extracts may have; measured."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ownership:
+    """What one extract leaves to others."""
+
+    elsewhere: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Offsets of records that another extract gives; ascending."""
+    repeats: int = 0
+    """Number of its changes that other extracts have too."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    heads: ExtractHeads
+    options: Options
+    ranges: tuple[tuple[bytes, bytes], ...]
+    """Lowest and highest positions of the ranges that other extracts share."""
+    compensated: Bytes
+    """UNIT_FIELDS of units whose records are wanted wherever they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Records:
+    """Records of one extract in the ranges that others share, as arrays. Safe to pickle."""
+
+    position: Keys
+    unit: Keys
+    table: Keys
+    place: Keys
+    """POSITION_FIELDS, UORID and TABLE_FIELDS."""
+    identity: Keys
+    content: Keys
+    """Digest of identity, table, segment and DATA."""
+    offset: Int64s
+    is_segment: Flags
+    is_incomplete: Flags
+    """Whether Log Master could not complete it; then its DATA is not compared."""
+
+
+def ownership(heads: Sequence[ExtractHeads], ends: UnitEnds, options: Options, many: Run) -> list[Ownership]:
+    """What each extract leaves to others. Raises FramingError LMP-F013 for extracts that are not read as one log."""
+    _check_fields(heads)
+    sharing = {number: ranges for number in range(len(heads)) if (ranges := _shared_ranges(heads, number))}
+    compensated = [_compensated(number, one, ends) for number, one in enumerate(heads)]
+    read = [number for number in range(len(heads)) if number in sharing or len(compensated[number])]
+    tasks = [_Task(heads[number], options, tuple(sharing.get(number, ())), compensated[number]) for number in read]
+    found = dict(zip(read, many(_shared_records, tasks), strict=True))
+    compare = _Comparison(heads, found)
+    result = [Ownership() for _ in heads]
+    for number, records in found.items():
+        owner = _owners(number, records, heads, ends)
+        _check_compensated(heads[number], records, owner == number, compensated[number])
+        compare.check(number, owner)
+        result[number] = Ownership(np.sort(records.offset[owner != number]), compare.repeats(number))
+    return result
+
+
+def _check_fields(heads: Sequence[ExtractHeads]) -> None:
+    """Raise FramingError if the headers of some extracts lack a field of a position or an outcome that others have."""
+    layout, having = catalog.load(SPEC).layout, [one for one in heads if one.records]
+    for name in _NEEDED:
+        lacking = [one.path for one in having if name in one.absent]
+        if lacking and len(lacking) < len(having):
+            raise not_one(f"its header has no {layout[name].orig_id}, as other extracts have", lacking[0])
+
+
+def _shared_ranges(heads: Sequence[ExtractHeads], number: int) -> list[tuple[bytes, bytes]]:
+    """The ranges of one extract that others have too."""
+    one = heads[number]
+    pairs = ((max(one.first, other.first), min(one.last, other.last)) for other in heads if other is not one)
+    return sorted({(low, high) for low, high in pairs if low and low <= high})
+
+
+def _compensated(number: int, heads: ExtractHeads, ends: UnitEnds) -> Bytes:
+    """Units that an extract calls open, and that were committed and took changes back, as another one states."""
+    units = heads.open_units
+    rows = ends.units[ends.are_compensated & (ends.extract != number)]
+    return units[np.isin(keys(units), rows)]
+
+
+def _check_compensated(heads: ExtractHeads, records: _Records, is_owner: Flags, compensated: Bytes) -> None:
+    """Raise FramingError for an open record of such a unit: which of its changes stay, LOGRECDISP says at its end."""
+    fault = is_owner & np.isin(records.unit, keys(compensated))
+    if fault.any():
+        error = not_one(
+            "the unit of recovery of a record took changes back later (UORHASCOMP), and the extract that states its "
+            "outcome lacks the record, so that nothing says whether it was taken back", heads.path,
+        )  # fmt: skip
+        error.record_offset = int(records.offset[fault.argmax()])
+        raise error
+
+
+def _shared_records(task: _Task) -> _Records:
+    """The records of one extract that others may have too. Raises FileLimitError LMP-L004."""
+    heads, held = task.heads, Held(task.options.bounds)
+    log = open_extract(heads.path, heads.control, task.options, heads.settings)
+    parts: list[tuple[Any, ...]] = []
+    for window, decoded in decoded_windows(log, _RAW):
+        raw = {name: rows for name, rows in decoded.raw.items() if name != "data"}
+        position, units = keys(positions(log, raw)), keys(_side_by_side(raw, UNIT_FIELDS))
+        wanted = np.isin(units, keys(task.compensated))
+        for low, high in task.ranges:
+            wanted |= (position >= low) & (position <= high)
+        numbers = np.flatnonzero(wanted & ~decoded.irregular)
+        if not len(numbers):
+            continue
+        held.take(_RECORD_BYTES * len(numbers), file=heads.path)
+        raw = {name: rows[numbers] for name, rows in raw.items()}
+        data: Any = np.ascontiguousarray(window.data)
+        starts, lengths = (part[numbers].tolist() for part in decoded.rest["data"])
+        heading = map(bytes, _side_by_side(raw, (*_IDENTITY, *TABLE_FIELDS, *_SEGMENT)))
+        content = [
+            blake2b(known + data[start : start + length].tobytes(), digest_size=16).digest()
+            for known, start, length in zip(heading, starts, lengths, strict=True)
+        ]
+        parts.append((
+            position[numbers], units[numbers], keys(_side_by_side(raw, TABLE_FIELDS)), keys(_side_by_side(raw, _PLACE)),
+            keys(_side_by_side(raw, _IDENTITY)), np.array(content, "S16"), window.offsets[numbers],
+            integers.decode_unsigned_array(raw["total_segs"]) > 1, is_yes(raw["incomplete_trans"]),
+        ))  # fmt: skip
+    if parts:
+        arrays: list[Any] = [np.concatenate(one) for one in zip(*parts, strict=True)]
+    else:
+        arrays = [*[np.zeros(0, "S1")] * 6, np.zeros(0, np.int64), *[np.zeros(0, np.bool_)] * 2]
+    return _Records(*arrays)
+
+
+def _side_by_side(raw: dict[str, Bytes], names: Sequence[str]) -> Bytes:
+    rows: Bytes = np.concatenate([raw[name] for name in names], axis=1)
+    return rows
+
+
+def _owners(number: int, records: _Records, heads: Sequence[ExtractHeads], ends: UnitEnds) -> Int64s:
+    """The number of the extract that gives each record of one extract."""
+    owner = np.full(len(records.offset), number)
+    first = ends.extract_of(records.unit)
+    is_first = first == number
+    for other, one in enumerate(heads):
+        covers = (records.position >= one.first) & (records.position <= one.last) & bool(one.last)
+        if other != number and covers.any():
+            covers &= np.isin(records.table, keys(one.tables))
+        states = covers & (first == other)
+        owner = np.where(states, other, np.where(covers & ~is_first & (owner < other), other, owner))
+        is_first |= states
+    return owner
+
+
+class _Comparison:
+    """Compares the records that an extract leaves to others with those that these have."""
+
+    def __init__(self, heads: Sequence[ExtractHeads], found: dict[int, _Records]) -> None:
+        self._heads, self._found = heads, found
+
+    def check(self, number: int, owner: Int64s) -> None:
+        """Raise FramingError if the extract that gives a record does not have it, or has another one in its place."""
+        heads, records = self._heads[number], self._found[number]
+        for other, there in self._others(number):
+            lacking = self._are_of_other_units(records, there)
+            if lacking.any():
+                raise self._differing(number, other, lacking, "has another unit or table at the position of")
+            left = owner == other
+            if left.any() and heads.form != self._heads[other].form:
+                raise self._differing(number, other, left, "has another EXPANDVAR or DATEFORMAT, and the range of")
+            lacking = left & ~_are_in(records, there, left)
+            if lacking.any():
+                raise self._differing(number, other, lacking, "has the range, and not the same bytes, of")
+
+    def repeats(self, number: int) -> int:
+        """How many changes of an extract others have too."""
+        records = self._found[number]
+        identities = [there.identity for _, there in self._others(number)]
+        if not identities:
+            return 0
+        return int(np.count_nonzero(np.isin(records.identity, np.concatenate(identities)) & ~records.is_segment))
+
+    def _others(self, number: int) -> Iterator[tuple[int, _Records]]:
+        """Those that have positions in common with an extract."""
+        one = self._heads[number]
+        for other, there in self._found.items():
+            heads = self._heads[other]
+            if other != number and len(there.offset) and heads.first <= one.last and one.first <= heads.last:
+                yield other, there
+
+    def _are_of_other_units(self, records: _Records, there: _Records) -> Flags:
+        """Which records have a position at which another extract has records of other units or tables only."""
+        width = sum(catalog.load(SPEC).layout[name].width or 0 for name in POSITION_FIELDS)
+        places, others = (one.place.astype(f"S{width}") for one in (records, there))
+        return np.isin(places, others) & ~np.isin(records.place, there.place)
+
+    def _differing(self, number: int, other: int, which: Flags, what: str) -> Exception:
+        error = not_one(f"{self._heads[other].path} {what} a record", self._heads[number].path)
+        error.record_offset = int(self._found[number].offset[which.argmax()])
+        return error
+
+
+def _are_in(records: _Records, there: _Records, which: Flags) -> Flags:
+    """Which of some records are in another extract, as often as here; of incomplete ones the DATA is not compared."""
+    result = np.isin(records.identity, there.identity)
+    whole = np.flatnonzero(which & ~records.is_incomplete)
+    here, numbers, count = np.unique(records.content[whole], return_inverse=True, return_counts=True)
+    others, count_there = np.unique(there.content, return_counts=True)
+    place = np.minimum(np.searchsorted(others, here), len(others) - 1)
+    result[whole] = ((others[place] == here) & (count_there[place] >= count))[numbers]
+    return result

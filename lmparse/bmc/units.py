@@ -1,0 +1,302 @@
+"""Units of recovery of a Log Master log, summed up: header columns of its changes grouped by unit.
+
+Windows of headers are read many records at a time. Segments, spanned records and records with a bad header are read
+one by one, and so are all records with the engine `kaitai`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lmparse.bmc import header_columns, order
+from lmparse.bmc.change_headers import ChangeHeaders, HeaderRows, as_hex, each
+from lmparse.bmc.commit_columns import are_spanned
+from lmparse.bmc.header_columns import HeaderTexts
+from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.segments import JoinedChange, Segment
+from lmparse.bmc.table_names import table_name
+from lmparse.bmc.table_search import TABLE_FIELDS
+from lmparse.bmc.tables import TableVersion, identity, position_of
+from lmparse.changes.log import ChangeLog
+from lmparse.changes.transaction_summary import NO_OPERATION, TableLabels, TransactionSummary
+from lmparse.changes.unit_groups import COUNTS, FACTS, UNITS, UnitGroups, grouped
+from lmparse.errors import ControlError, FileLimitError, FramingError
+from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.windows import Window
+from lmparse.limits import Held
+from lmparse.records.reader import Values
+from lmparse.values.byte_arrays import Flags, Int64s
+from lmparse.values.distinct import Distinct
+
+NO_END = "its end is not in the log"
+BROKEN = "INCOMPLETETRANS: a log record of it could not be completed"
+CONTRADICTORY = "its records differ in UORDISP"
+NOT_TESTABLE = "not testable: no record says how many changes it has"
+_FIELDS = ("auth_id", "plan", "correlation_id", "connect_id", "uor_timestamp", "uor_commit_timestamp")
+"""Header fields with the FACTS of a unit."""
+_STATE_FIELDS = ("uor_disp", "log_rec_disp", "sql_type", "incomplete_trans")
+_TOGETHER = 1 << 12
+"""Changes that are read one by one and added together."""
+
+
+class _Outcome(NamedTuple):
+    """What the header of a record says of its unit, and of its change."""
+
+    disposition: int
+    """Place in `order.DISPOSITIONS`."""
+    is_broken: bool
+    effect: str
+
+    @classmethod
+    def of(cls, values: Values) -> _Outcome:
+        """The outcome in a header."""
+        is_broken = values["incomplete_trans"] == "Y"
+        return cls(order.DISPOSITIONS.index(order.disposition(values)), is_broken, order.effect(values))
+
+
+def unit_summaries(log: ChangeLog, extracts: Iterable[LogicalLog]) -> Iterator[TransactionSummary]:
+    """The units of a log in the order of their commits; those that are not committed follow, in that of the file.
+
+    `extracts` are those that the log consists of, in their order. Without a control file the header is that of the
+    manual, and long names of tables are as short as in the header. Raises FramingError where the log is damaged, behind
+    the units before the damage, and FileLimitError LMP-L004.
+    """
+    units = _Units(log)
+    damage: FramingError | None = None
+    try:
+        for one in extracts:
+            units.read(one)
+    except FileLimitError:
+        raise
+    except FramingError as error:
+        damage = error
+    yield from units.summaries()
+    if damage is not None:
+        raise damage
+
+
+class _Units:
+    """The units of one log, and the tables of their changes."""
+
+    def __init__(self, log: ChangeLog) -> None:
+        self._log = log
+        self._groups = UnitGroups(Held(log.options.bounds))
+        self._tables: dict[tuple[str, str], int] = {}
+        """Number of each table: its full name as far as that is proven, and its system and ids in hex."""
+        self._unlisted = 0
+        self._units: list[dict[str, Any]] = []
+        self._counts: list[dict[str, Any]] = []
+
+    def read(self, extract: LogicalLog) -> None:
+        """Add the changes of one extract. Raises FramingError where the file is damaged, FileLimitError."""
+        if extract.control is not None:
+            extract.check_changes()
+        try:
+            if self._log.options.engine == "kaitai" or header_columns.text_refusal(extract.header, extract.code_page):
+                reader = _ExtractTables(extract)
+                for joined in extract.joined_changes():
+                    self.add_one(reader, joined)
+            else:
+                _WindowReader(self, extract).read()
+        finally:
+            self._add_rows()
+
+    def add_one(self, tables: _ExtractTables, joined: JoinedChange) -> None:
+        """Add a change that is read by itself."""
+        values, outcome = joined.values, _Outcome.of(joined.values)
+        placed = tables.log.extract.placed
+        extents = sorted(map(placed, joined.extents), key=lambda extent: extent.index)
+        txn_id, position = order.txn_id(values), (position_of(values) or b"").hex().upper()
+        self._units.append({
+            "txn_id": txn_id, "first_index": extents[0].index, "first_offset": extents[0].offset,
+            "first_position": position, "last_index": extents[-1].index, "last_offset": extents[-1].offset,
+            "last_position": position, "records": len(extents), "bytes": sum(extent.length for extent in extents),
+            "commit": order.commit_position(values), "disposition": outcome.disposition, "least": outcome.disposition,
+            "greatest": outcome.disposition, "is_broken": outcome.is_broken,
+            **dict(zip(FACTS, (values[name] for name in _FIELDS), strict=True)),
+        })  # fmt: skip
+        table, op = self.number(tables.of(values)), order.OPERATIONS.get(values["change_type"]) or NO_OPERATION
+        self._unlisted += outcome.effect == order.UNLISTED
+        if outcome.effect != order.UNDO:
+            is_undone = outcome.effect == order.TAKEN_BACK
+            row = {"txn_id": txn_id, "table": table, "op": op, "is_undone": is_undone, "number": 1}
+            self._counts.append(row)
+        if len(self._units) >= _TOGETHER:
+            self._add_rows()
+
+    def _add_rows(self) -> None:
+        if self._units:
+            units, counts = self._units, self._counts
+            self._units, self._counts = [], []
+            self._groups.add(pa.Table.from_pylist(units, UNITS), pa.Table.from_pylist(counts, COUNTS))
+
+    def add(self, units: pa.Table, txn_ids: pa.Array, tables: Int64s, ops: pa.Array, effects: npt.NDArray[Any]) -> None:
+        """Add rows of UNITS, and the unit, number of the table, operation and effect of each change."""
+        self._unlisted += int((effects == order.UNLISTED).sum())
+        one = pa.repeat(pa.scalar(1, pa.int64()), len(txn_ids))
+        counts = pa.table([txn_ids, pa.array(tables), ops, pa.array(effects == order.TAKEN_BACK), one], schema=COUNTS)
+        self._groups.add(units, counts.filter(pa.array(effects != order.UNDO)))
+
+    def number(self, table: tuple[str, str]) -> int:
+        """The number of a table."""
+        return self._tables.setdefault(table, len(self._tables))
+
+    def summaries(self) -> Iterator[TransactionSummary]:
+        """The units in order."""
+        if self._unlisted:
+            what = "changes whose LOGRECDISP is not listed: they are counted as not taken back"
+            self._log.notice(f"{self._unlisted} x {what}")
+        labels = TableLabels()
+        for table in self._tables:
+            labels.add(*table)
+        names = [labels.label(*table) for table in self._tables]
+        for unit, counts in self._groups.in_order():
+            found = _summary(unit)
+            for row in counts:
+                found.count(names[row["table"]], row["op"], row["number"], is_undone=row["is_undone"])
+            yield found
+
+
+class _ExtractTables:
+    """Names the tables in the headers of one extract."""
+
+    def __init__(self, log: LogicalLog) -> None:
+        self.log = log
+        self._known: dict[tuple[Any, ...], tuple[str, str]] = {}
+
+    def of(self, values: Values) -> tuple[str, str]:
+        """Name and identity of the table of a record; the name depends on the position only if it has versions."""
+        has_versions = len(self.log.tables.of(identity(values)).versions) > 1
+        key = (*(values[name] for name in TABLE_FIELDS), position_of(values) if has_versions else None)
+        found = self._known.get(key)
+        if found is None:
+            found = _named(self.log, values)
+            if not has_versions:
+                self._known[key] = found
+        return found
+
+
+def _named(log: LogicalLog, values: Values) -> tuple[str, str]:
+    version: TableVersion | None = None
+    with suppress(ControlError):  # the name in the header is known all the same
+        version = log.tables.find(values)
+    name = table_name(values, log.spec.layout, version, log.code_page)
+    system, *ids = identity(values)
+    return name.full, ".".join([str(system), *("????" if one is None else f"{one:04X}" for one in ids)])
+
+
+class _WindowReader:
+    """Adds the changes of one extract to the units of its log, by one pass over the headers."""
+
+    def __init__(self, units: _Units, log: LogicalLog) -> None:
+        self._units, self._log = units, log
+        self._headers = ChangeHeaders(log, None, (), has_columns=False, also=_STATE_FIELDS[-1:])
+        self._texts = HeaderTexts(log.header, log.code_page)
+        self._joiner = log.extract.joiner(log.options.bounds)
+        self._tables = _ExtractTables(log)
+        self._numbers: list[int] = []
+        """Number of the table of each known table of the headers; -1 for one whose records are read one by one."""
+        self._outcomes: list[_Outcome] = []
+        self._distinct = Distinct(sum(log.spec.layout[name].width or 0 for name in _STATE_FIELDS))
+
+    def read(self) -> None:
+        """Add all of them. Raises FramingError where the file is damaged, FileLimitError."""
+        log, runs = self._log, self._log.position_runs()
+        if not len(log.buffer):
+            next(log.extents(), None)  # adds the notice of an empty file
+        with log.joining(self._joiner):
+            for window in log.windows(Span(0, len(log.buffer), 0)):
+                runs.look_for_first(window)
+                self._read(window)
+
+    def _read(self, window: Window) -> None:
+        found, is_other = self._headers.decode(window, np.zeros(len(window), np.int64), frozenset())
+        is_spanned = are_spanned(window)[found.numbers]
+        is_other[found.numbers[is_spanned]] = True
+        found = found.part(~is_spanned)
+        for number in np.flatnonzero(is_other).tolist():
+            self._read_one(window.extent(number))
+        if len(found.numbers):
+            self._read_many(found)
+
+    def _read_one(self, extent: RecordExtent) -> None:
+        log, record = self._log, self._log.read_extent(extent)
+        joined = None if record is None else log.joined(self._joiner, Segment(extent, record))
+        if joined is not None:
+            self._units.add_one(self._tables, joined)
+
+    def _read_many(self, found: HeaderRows) -> None:
+        dispositions, is_broken, effects = self._outcomes_of(found)
+        txn_ids, ops = (self._headers.column(name, found) for name in ("txn_id", "op"))
+        records = pa.table({
+            "txn_id": txn_ids, "bytes": pa.array(found.window.lengths[found.numbers]),
+            "disposition": pa.array(dispositions), "is_broken": pa.array(is_broken),
+        })  # fmt: skip
+        sums = [("place", "count"), ("bytes", "sum"), ("disposition", "min"), ("disposition", "max")]
+        units = grouped(records, ["txn_id"], [*sums, ("is_broken", "max")]).sort_by("place_min")
+        self._units.add(
+            self._rows(found, units, dispositions), txn_ids, self._tables_of(found),
+            pc.replace_with_mask(ops, pc.equal(ops, ""), pa.scalar(NO_OPERATION)), effects,
+        )  # fmt: skip
+
+    def _rows(self, found: HeaderRows, units: pa.Table, dispositions: Int64s) -> pa.Table:
+        """The rows of UNITS of a window: each unit has the values of its first and of its last record."""
+        first, last = (units[f"place_{end}"].to_numpy() for end in ("min", "max"))
+        index, offsets = (part[found.numbers] for part in self._log.extract.placed_window(found.window))
+        commit = as_hex(self._headers.commit_positions(found.part(first)))
+        positions = (as_hex(self._headers.positions(found, places)) for places in (first, last))
+        columns = {
+            "txn_id": units["txn_id"], "first_index": index[first], "first_offset": offsets[first],
+            "first_position": next(positions), "last_index": index[last], "last_offset": offsets[last],
+            "last_position": next(positions), "records": units["place_count"], "bytes": units["bytes_sum"],
+            "commit": commit, "disposition": dispositions[first], "least": units["disposition_min"],
+            "greatest": units["disposition_max"], "is_broken": units["is_broken_max"],
+            **dict(zip(FACTS, self._texts.columns(found.window, found.numbers[first], _FIELDS), strict=True)),
+        }  # fmt: skip
+        return pa.table(columns).cast(UNITS)
+
+    def _outcomes_of(self, found: HeaderRows) -> tuple[Int64s, Flags, npt.NDArray[np.str_]]:
+        """Disposition of the unit, whether it could not be completed, and effect, of each record."""
+        which = self._distinct.of(found.raw(*_STATE_FIELDS))
+        for number in range(len(self._outcomes), len(self._distinct)):
+            self._outcomes.append(_Outcome.of(self._values(found, int((which == number).argmax()))))
+        dispositions, is_broken, effects = (np.array(part)[which] for part in zip(*self._outcomes, strict=True))
+        return dispositions, is_broken, effects
+
+    def _tables_of(self, found: HeaderRows) -> Int64s:
+        """Number of the table of each record."""
+        for number in range(len(self._numbers), len(self._headers.known)):
+            places = np.flatnonzero(found.known == number)
+            values = self._values(found, int(places[0])) if len(places) else None
+            self._numbers.append(-1 if values is None else self._units.number(_named(self._log, values)))
+        return each(self._numbers, found.known)
+
+    def _values(self, found: HeaderRows, place: int) -> Values:
+        extent = found.window.extent(int(found.numbers[place]))
+        return self._log.read_bytes(extent.read(self._log.buffer)).values
+
+
+def _summary(unit: dict[str, Any]) -> TransactionSummary:
+    """A summary without counts of changes."""
+    names = (*FACTS, "txn_id", "records", "bytes", *(f"{end}_position" for end in ("first", "last")))
+    places = (f"{end}_{what}" for end in ("first", "last") for what in ("index", "offset"))
+    reasons = _reasons(unit)
+    return TransactionSummary(
+        disposition=order.DISPOSITIONS[unit["disposition"]], complete=False if reasons else None,
+        why="; ".join(reasons) or NOT_TESTABLE, **{name: unit[name] for name in names},
+        **{place.replace("_", "_record_"): unit[place] for place in places},
+    )  # fmt: skip
+
+
+def _reasons(unit: dict[str, Any]) -> list[str]:
+    """Why not all of a unit is in the log, as far as the outcomes in its records say it."""
+    is_open = unit["least"] == unit["greatest"] == order.DISPOSITIONS.index("open")
+    found = {CONTRADICTORY: unit["least"] != unit["greatest"], NO_END: is_open, BROKEN: unit["is_broken"]}
+    return [reason for reason, applies in found.items() if applies]

@@ -1,0 +1,262 @@
+"""Landing in Delta: tables whose every commit says up to which `seq` changes are in them.
+
+The `seq` is the key `lmparse.seq` of the commit in the history of the table, since a transaction of Delta has a number
+of 64 bits. The transaction `lmparse` has one number more with each commit: of two processes at a time one fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable, QueryBuilder, Transaction, WriterProperties, write_deltalake
+from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+from deltalake.schema import Schema
+
+from lmparse.errors import OptionError
+from lmparse.export.change_parts import stored
+from lmparse.export.land_rows import COMMIT_DATE, IDENTIFYING, TableRows, fitted, is_widened, united
+from lmparse.export.land_target import not_landed
+from lmparse.options import SEQ_DIGITS
+
+SEQ, KEYS, FINER = "lmparse.seq", "lmparse.keys", "lmparse.finer"
+"""What a commit says: the last `seq`, the keys of the rows, as JSON, and a column of them with digits that are cut."""
+_SEQS = re.compile(f"[0-9A-F]{{{SEQ_DIGITS}}}")
+APPLICATION = "lmparse"
+NONE_LANDED = "0" * SEQ_DIGITS
+"""What a table says that has no change with a `seq`."""
+DELETED = "_deleted"
+"""Column of the rows of a merge: whether the row with their key goes."""
+_RECENT = 64
+"""Commits among which that of the last landing nearly always is."""
+_TRIES = 15
+"""How often rows are appended behind the commits of others, which the package does by default too."""
+_WRITER = WriterProperties(compression="ZSTD", max_row_group_size=1 << 16)
+"""A row group is held in memory until it is whole; by default it has a million rows."""
+
+
+class DeltaFolder:
+    """A Delta table in a folder of this machine, whether it is there yet or not."""
+
+    def __init__(self, path: Path, name: str, work: Path, seq_column: str = "seq") -> None:
+        """`work` is a folder for files that are made on the way, `seq_column` has the `seq` of each row.
+
+        Raises OptionError LMP-S031 for rows of others.
+        """
+        self.path, self._name, self._work = path, name, work
+        self._table: DeltaTable | None = None
+        with self._naming(), suppress(TableNotFoundError):
+            self._table = DeltaTable(str(path)) if path.is_dir() else None
+        with self._naming():
+            self.said = self._last_landing(seq_column)
+        """What the commit of the last landing says, by its keys; nothing if there is none."""
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Give errors of the package the name of the table."""
+        try:
+            yield
+        except CommitFailedError as error:
+            raise OptionError(
+                f"{self.path}: another process has changed the table while it was landed in", code="LMP-S022",
+                hint="run it again: nothing is landed twice",
+            ) from error  # fmt: skip
+        except (DeltaError, pa.ArrowException) as error:
+            raise OptionError(f"{self.path}: {_first_line(error)}", code="LMP-S022") from error
+        except BaseException as error:
+            # The package's way to say that it did not expect what is in the log of the table; no subclass of Exception.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise not_landed(self.path, _first_line(error)) from None
+
+    def _last_landing(self, seq_column: str) -> Mapping[str, Any]:
+        if self._table is None:
+            return {}
+        number = self._table.transaction_version(APPLICATION)
+        for limit in (_RECENT, None):
+            for entry in self._table.history(limit):
+                if SEQ in entry:
+                    if not _SEQS.fullmatch(str(entry[SEQ])):
+                        raise not_landed(self.path, f"its history has {SEQ} {entry[SEQ]!r}")
+                    return entry
+                if entry.get("operation") == "RESTORE":
+                    raise not_landed(self.path, "it was restored to what it was before")
+        if number is not None:  # its history was cleaned up, as Delta does after a month
+            found = [str(batch.column(0)[0].as_py() or "") for batch in self.rows(f"max({_sql(seq_column)}) AS seq")]
+            return {SEQ: found[0] or NONE_LANDED}
+        if self._table.count():
+            raise not_landed(self.path, f"it has rows, and no commit says with {SEQ} up to where")
+        return {}
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is a table, perhaps without rows."""
+        return self._table is not None
+
+    @property
+    def seq(self) -> str | None:
+        """The `seq` up to which changes are in the table; None if none has been landed."""
+        return self.said.get(SEQ)
+
+    def schema(self) -> pa.Schema | None:
+        """Its columns; None if it is not there."""
+        return None if self._table is None else pa.schema(self._table.schema().to_arrow())
+
+    def rows(self, columns: str = "*", where: str = "") -> Iterator[pa.RecordBatch]:
+        """Some columns of the rows that a condition holds for, both in SQL, in no order.
+
+        Texts and bytes have the types of Arrow that the schema has, also within structs.
+        """
+        if self._table is None:
+            return
+        with self._naming():
+            query = f"SELECT {columns} FROM landed" + (f" WHERE {where}" if where else "")
+            stream = QueryBuilder().register("landed", self._table).execute(query)
+            for batch in pa.RecordBatchReader.from_stream(stream):
+                yield batch.cast(pa.schema([entry.with_type(_plain(entry.type)) for entry in batch.schema]))
+
+    def on_disk(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Rows of a table as they can be written to one: the package cannot read while it writes."""
+        path = self._work / uuid.uuid4().hex
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        return stored(str(path))
+
+    # -- commits --------------------------------------------------------------------------------
+
+    def write(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        said: Mapping[str, str],
+        *,
+        mode: Literal["append", "overwrite"],
+        partition_by: str | None = None,
+    ) -> None:
+        """Append rows, or put them in the place of all that are there, and add the columns that the table lacks.
+
+        `said` is what the commit says of the landing.
+        """
+        rows = pa.RecordBatchReader.from_batches(_as_stored(schema), iter(batches))
+        with self._naming():
+            write_deltalake(
+                self._table or str(self.path), rows, mode=mode, name=self._name if self._table is None else None,
+                schema_mode="merge" if mode == "append" else "overwrite", partition_by=partition_by,
+                writer_properties=_WRITER, commit_properties=self._commit(said, _TRIES if mode == "append" else 0),
+            )  # fmt: skip
+        self._committed(said)
+
+    def merge(
+        self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, key: Sequence[str], said: Mapping[str, str]
+    ) -> None:
+        """Merge rows by key: those that are DELETED go, others are updated or inserted."""
+        assert self._table is not None
+        rows = pa.RecordBatchReader.from_batches(_as_stored(schema), iter(batches))
+        columns = {_sql(name): f"s.{_sql(name)}" for name in schema.names if name != DELETED}
+        keys = [(_sql(name), " + 0.0" if pa.types.is_floating(schema.field(name).type) else "") for name in key]
+        # -0.0 is the key 0.0, which it is behind a sum.
+        equal = " AND ".join(f"(s.{name}{plus} IS NOT DISTINCT FROM t.{name}{plus})" for name, plus in keys)
+        with self._naming():
+            merger = self._table.merge(
+                rows, equal, "s", "t", writer_properties=_WRITER, commit_properties=self._commit(said, 0)
+            )  # fmt: skip
+            merger.when_matched_delete(f"s.{DELETED}").when_matched_update(columns)
+            merger.when_not_matched_insert(columns, f"NOT s.{DELETED}").execute()
+        self._committed(said)
+
+    def widen(self, schema: pa.Schema) -> None:
+        """Add the columns of a schema that the table lacks; write it anew if one of these has a wider type there."""
+        known = self.schema()
+        if self._table is None or known is None:
+            return
+        wanted = united(known, schema, self._name)
+        if is_widened(known, wanted):
+            said = {name: str(text) for name, text in self.said.items() if name.startswith(f"{APPLICATION}.")}
+            partition = next(iter(self._table.metadata().partition_columns), None)
+            rows = (fitted(batch, wanted) for batch in self.rows())
+            self.write(self.on_disk(rows, wanted), wanted, said, mode="overwrite", partition_by=partition)
+        elif added := [entry for entry in wanted if entry.name not in known.names]:
+            with self._naming():
+                self._table.alter.add_columns(Schema.from_arrow(_as_stored(pa.schema(added))).fields)
+                self._table = DeltaTable(str(self.path))
+
+    def _commit(self, said: Mapping[str, str], tries: int) -> CommitProperties:
+        """It is tried again behind commits of others only if it replaces no files: the package commits behind an
+        OPTIMIZE, which has moved their rows."""
+        number = (self._table.transaction_version(APPLICATION) if self._table is not None else None) or 0
+        transaction = Transaction(APPLICATION, number + 1)
+        return CommitProperties(custom_metadata=dict(said), app_transactions=[transaction], max_commit_retries=tries)
+
+    def _committed(self, said: Mapping[str, str]) -> None:
+        self._table, self.said = DeltaTable(str(self.path)), said
+
+
+class DeltaChanges(DeltaFolder):
+    """The change table of one table, in Delta."""
+
+    @property
+    def keys(self) -> list[list[str]]:
+        """The key of each version of the table that the last changes are of; none if that is not known."""
+        found: list[list[str]] = json.loads(self.said.get(KEYS, "[]"))
+        return found
+
+    def new_rows(self, rows: TableRows, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows that it does not have. Raises FramingError LMP-F014, see `TableRows.batches`."""
+        columns = ", ".join(map(_sql, IDENTIFYING))
+        return rows.batches(schema, self.seq, lambda seq: self.rows(columns, f"seq >= '{seq}' OR seq IS NULL"))
+
+    def land(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: TableRows) -> None:
+        """Append those of some rows that it does not have, in one commit."""
+        self.widen(schema)
+        said = {SEQ: max(filter(None, (self.seq, rows.last_seq)), default=NONE_LANDED)}
+        said[KEYS] = json.dumps(rows.keys or self.keys)
+        said |= {FINER: name} if (name := rows.finer_key or self.said.get(FINER)) else {}
+        self.write(batches, schema, said, mode="append", partition_by=COMMIT_DATE)
+
+
+def _sql(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def field_of(image: str, name: str) -> str:
+    """The value of a column in an image of a change, in SQL."""
+    text = name.replace("'", "''")
+    return f"get_field({_sql(image)}, '{text}')"
+
+
+def _plain(type_: pa.DataType) -> pa.DataType:
+    """The type of values that the package has as views of text or bytes."""
+    if pa.types.is_string_view(type_):
+        return pa.string()
+    if pa.types.is_binary_view(type_):
+        return pa.binary()
+    if pa.types.is_struct(type_):
+        return pa.struct([entry.with_type(_plain(entry.type)) for entry in type_])
+    return pa.list_(type_.value_field.with_type(_plain(type_.value_type))) if pa.types.is_list(type_) else type_
+
+
+def _as_stored(schema: pa.Schema) -> pa.Schema:
+    """A schema whose columns have their comment alone: what else is known of one may be otherwise in a later version,
+    and a table has it once."""
+    return pa.schema(_stored_fields(schema))
+
+
+def _stored_fields(fields: Iterable[pa.Field]) -> list[pa.Field]:
+    found = []
+    for entry in fields:
+        if pa.types.is_struct(entry.type):
+            entry = entry.with_type(pa.struct(_stored_fields(entry.type)))
+        comment = {name: text for name, text in (entry.metadata or {}).items() if name == b"comment"}
+        found.append(entry.with_metadata(comment))
+    return found
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0]

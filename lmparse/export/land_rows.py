@@ -1,0 +1,254 @@
+"""Rows that are landed: the changes of each table of a log, in the order of `seq`, with one schema.
+
+Versions of a table are united by the rules of Spark: columns that a version lacks are null, integers and decimals are
+widened. Columns that a table has already keep their place; new ones come behind them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lmparse.changes.descriptions import TYPE
+from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
+from lmparse.errors import FramingError, OptionError
+from lmparse.export.change_parts import Group, stored, taken
+
+_NANOS = re.compile(r"TIMESTAMP\((?:[7-9]|1[0-2])\)")
+COMMIT_DATE = "commit_date"
+_DATE = commented(COMMIT_DATE, pa.date32(), "day of commit_ts; null if that is")
+OTHER = "other"
+"""Folder, and ids, of changes without a table version."""
+IDENTIFYING = ("seq", "_metadata", CORRUPT_RECORD)
+"""Columns that tell rows apart."""
+Keys = Mapping[str, Sequence[tuple[str, ...]]]
+"""By identity of a version, its key; several where control files of extracts describe it in different ways."""
+Find = Callable[[str], Iterable[pa.RecordBatch]]
+"""The columns IDENTIFYING of the rows of a table from a `seq` on, and of those without one."""
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """The changes of one table, or those without a table version."""
+
+    ids: str
+    schema_name: str
+    table_name: str
+    groups: Sequence[Group]
+    keys: tuple[tuple[str, ...], ...]
+    """The key of each of its versions that have rows, each once."""
+
+    @property
+    def full_name(self) -> str:
+        """Schema and name of the table, or its ids."""
+        return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The columns of all versions.
+
+        Raises OptionError LMP-C008 for two types without a common type, and for names that no table can have.
+        """
+        found = pa.schema([])
+        for group in sorted(self.groups, key=lambda group: group.sequence):
+            found = united(found, pa.schema([*group.schema, _DATE]), self.full_name)
+        for image in (found.field(role).type for role in ("before", "after")):
+            if pa.types.is_struct(image):
+                self._check_names([entry.name for entry in image])
+        return found
+
+    def _check_names(self, names: Sequence[str]) -> None:
+        counts = Counter(name.casefold() for name in names)
+        same = [name for name in names if counts[name.casefold()] > 1]
+        if same:
+            text = f"{self.full_name}: the columns {', '.join(same)} have one name where case does not count"
+            raise OptionError(text, code="LMP-C008", hint="most readers of tables find neither of them")
+        if any("\0" in name for name in names):
+            raise OptionError(f"{self.full_name}: a column has a name with a NUL", code="LMP-C008")
+
+    @property
+    def finer_key(self) -> str:
+        """A timestamp of a key that has more digits of a second than Arrow's here; empty if there is none."""
+        for name in sorted({name for key in self.keys for name in key}):
+            for group in self.groups:
+                image = group.schema.field("after").type
+                said = image.field(name).metadata if image.get_field_index(name) >= 0 else None
+                if _NANOS.match((said or {}).get(TYPE.encode(), b"").decode()):
+                    return name
+        return ""
+
+    @cached_property
+    def _batches(self) -> list[pa.RecordBatch]:
+        return [batch for group in self.groups for batch in stored(group.path)]
+
+    @cached_property
+    def _seqs(self) -> pa.ChunkedArray:
+        return pa.chunked_array([batch.column("seq") for batch in self._batches])
+
+    @property
+    def first_seq(self) -> str | None:
+        """The least `seq`; None if no row has one, as bad records have none."""
+        found: str | None = pc.min(self._seqs).as_py()
+        return found
+
+    @property
+    def last_seq(self) -> str | None:
+        """The greatest `seq`; None if no row has one."""
+        found: str | None = pc.max(self._seqs).as_py()
+        return found
+
+    @property
+    def has_bad_records(self) -> bool:
+        """Whether rows are bad records."""
+        return bool(self._seqs.null_count)
+
+    def batches(
+        self, schema: pa.Schema, landed: str | None, find: Find, *, may_lack: bool = False
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows that are not in a table that has changes up to the `seq` `landed`, in the order of theirs.
+
+        Raises FramingError LMP-F014 if the table lacks a row in front of that, unless it `may_lack` some.
+        """
+        bad = self._bad_in(find) if self.has_bad_records else set()
+        lacking = pa.array([], pa.string())
+        if landed is not None and (self.first_seq or landed) < landed:
+            lacking = self._lacking(landed, find)
+            if len(lacking) and not may_lack:
+                raise FramingError(
+                    f"it comes too late: {self.full_name} has changes behind {lacking[0].as_py()}, which a run has "
+                    "landed that was ended", code="LMP-F014",
+                    hint="land the files of that run first, and no others in front of their end",
+                )  # fmt: skip
+        return self._new(schema, landed, lacking, bad)
+
+    def _new(
+        self, schema: pa.Schema, landed: str | None, lacking: pa.Array, bad: set[bytes | None]
+    ) -> Iterator[pa.RecordBatch]:
+        order = np.asarray(pc.sort_indices(self._seqs)).astype(np.int64)
+        for batch in taken(self._batches, order, partial(_fitted_changes, schema)):
+            seqs = batch.column("seq")
+            is_new = seqs.is_valid() if landed is None else pc.fill_null(pc.greater(seqs, landed), False)
+            if len(lacking):
+                is_new = pc.or_(is_new, pc.is_in(seqs, value_set=lacking))
+            if seqs.null_count:
+                is_new = pc.or_(is_new, pa.array([mark not in bad for mark in _bad_marks(batch)]))
+            if is_new.true_count:
+                yield batch.filter(is_new)
+
+    def _lacking(self, landed: str, find: Find) -> pa.Array:
+        """The `seq` of the rows up to a `seq` that are not in a table."""
+        had = pa.chunked_array([batch.column("seq") for batch in find(self.first_seq or "")], pa.string())
+        lacks = pc.and_(pc.less_equal(self._seqs, landed), pc.invert(pc.is_in(self._seqs, value_set=had)))
+        return self._seqs.filter(pc.fill_null(lacks, False)).combine_chunks()
+
+    def _bad_in(self, find: Find) -> set[bytes | None]:
+        """What tells apart the bad records that the table has, and None for rows that are none."""
+        behind_all = "G"  # digits are hexadecimal
+        return {None, *(mark for batch in find(behind_all) for mark in _bad_marks(batch))}
+
+
+def _bad_marks(batch: pa.RecordBatch) -> list[bytes | None]:
+    """What tells bad records apart, the file, the place and the bytes of each; None for other rows."""
+    rows = batch.select(IDENTIFYING).to_pylist()
+    return [None if row["seq"] is not None else _bad_mark(row["_metadata"] or {}, row[CORRUPT_RECORD]) for row in rows]
+
+
+def _bad_mark(place: dict[str, object], raw: bytes | None) -> bytes:
+    words = f"{place.get('file')}\0{place.get('record_offset')}\0".encode(errors="surrogatepass")
+    return hashlib.sha256(words + (raw or b"")).digest()
+
+
+def tables_of(groups: Iterable[Group], keys: Keys) -> list[TableRows]:
+    """The tables that changes are of, those without a version last; `keys` are by identity of the version.
+
+    `keys` are those by which rows were read: what else describes a table says nothing of its changes.
+    """
+    found: dict[str, list[Group]] = {}
+    for group in groups:
+        is_struct = pa.types.is_struct(group.schema.field("after").type)
+        ids = OTHER if group.identity is None or not is_struct else group.identity.partition(" ")[0]
+        found.setdefault(ids, []).append(group)
+    return [_table(ids, found[ids], keys) for ids in sorted(found, key=lambda ids: (ids == OTHER, ids))]
+
+
+def _table(ids: str, groups: list[Group], keys: Keys) -> TableRows:
+    if ids == OTHER:
+        return TableRows(OTHER, "", OTHER, groups, ())
+    first = next(iter(stored(groups[0].path)))
+    schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
+    found = dict.fromkeys(key for group in groups for key in keys.get(group.identity or "", ()))
+    return TableRows(ids, schema, name, groups, tuple(found))
+
+
+# -- schemas ------------------------------------------------------------------------------------
+
+
+def united(first: pa.Schema, second: pa.Schema, name: str) -> pa.Schema:
+    """The columns of both, those of the first one in front. Raises OptionError LMP-C008 with the name of the table."""
+    return pa.schema(_united_fields(list(first), list(second), name))
+
+
+def _united_fields(first: Sequence[pa.Field], second: Sequence[pa.Field], name: str) -> list[pa.Field]:
+    found = {entry.name: entry for entry in first}
+    for entry in second:
+        known = found.get(entry.name)
+        type_ = entry.type if known is None else _united_type(known.type, entry.type, f"{name}: {entry.name}")
+        found[entry.name] = (known or entry).with_type(type_).with_nullable(True)
+    return list(found.values())
+
+
+def _united_type(first: pa.DataType, second: pa.DataType, name: str) -> pa.DataType:
+    if pa.types.is_struct(first) and pa.types.is_struct(second):
+        return pa.struct(_united_fields(list(first), list(second), name))
+    if first == second or (pa.types.is_list(first) and pa.types.is_list(second)):
+        return first
+    found = widened(first, second)
+    if found is None:
+        raise OptionError(
+            f"{name} is {first} in what is landed, and {second} in the log", code="LMP-C008",
+            hint="land into another folder from here on",
+        )  # fmt: skip
+    return found
+
+
+def is_widened(first: Iterable[pa.Field], wanted: pa.Schema | pa.StructType) -> bool:
+    """Whether a column has another type in what it is united to, columns of its structs too."""
+    for entry in first:
+        type_ = wanted.field(entry.name).type
+        if pa.types.is_struct(entry.type):
+            if is_widened(entry.type, type_):
+                return True
+        elif entry.type != type_ and not pa.types.is_list(entry.type):
+            return True
+    return False
+
+
+def _fitted_changes(schema: pa.Schema, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Rows of changes with the columns of a table."""
+    dates = pc.floor_temporal(batch.column("commit_ts"), unit="day").cast(pa.date32())
+    return fitted(batch.append_column(_DATE, dates), schema)
+
+
+def fitted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Rows with the columns of a schema: those that they lack are null."""
+    found = dict(zip(batch.schema.names, batch.columns, strict=True))
+    arrays = [_fitted(found.get(entry.name), entry.type, batch.num_rows) for entry in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _fitted(array: pa.Array | None, type_: pa.DataType, count: int) -> pa.Array:
+    if array is None:
+        return pa.nulls(count, type_)
+    if not pa.types.is_struct(type_):
+        return array if array.type == type_ else array.cast(type_)
+    found = dict(zip([entry.name for entry in array.type], array.flatten(), strict=True))
+    arrays = [_fitted(found.get(entry.name), entry.type, count) for entry in type_]
+    return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=array.is_null())

@@ -1,0 +1,197 @@
+"""Landing target: the folder that changes are landed in, and which table of it has which folder.
+
+How far a table has been landed in, the table says itself; `_lmparse/checkpoint.json` says how far the log has been
+read. `_lmparse/land.json` has the names of the folders, and the form of all tables.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from lmparse.changes.change import UNKNOWN_ID
+from lmparse.errors import OptionError
+from lmparse.export.filenames import MOST, digest, unversioned
+from lmparse.export.land_rows import OTHER, TableRows
+from lmparse.limits import Limits
+from lmparse.options import Options
+from lmparse.spec.documents import DocumentError, file_bytes, read_json
+from lmparse.storage.inputs import Inputs, inputs_of
+from lmparse.storage.marks import begins_with
+from lmparse.storage.outputs import OutputPlace, check_place, naming_output, write_text
+
+CODE = "LMP-S031"
+_HOME, _STATE, _CHECKPOINT, _LOCK = "_lmparse", "land.json", "checkpoint.json", "lock"
+_BEGINNING = b'{\n  "land_version": '
+_VERSION = 3
+_UNREADABLE = "%[]\\*"
+"""Characters in the path of a Delta table that its package does not read back."""
+
+
+@dataclass(frozen=True)
+class LandedTable:
+    """One table of a target, or the table of a change, of which less may be known: what is not known is empty."""
+
+    ids: str
+    schema_name: str
+    table_name: str
+    folder: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """Schema and name, or the ids."""
+        return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the ids alone tell the table."""
+        return bool(self.ids) and UNKNOWN_ID not in self.ids.split(".")
+
+    def may_be(self, other: LandedTable) -> bool:
+        """Whether both may be one table, by the ids and names that are known of both."""
+        if self.ids and other.ids:
+            pairs = [*zip(self.ids.split("."), other.ids.split("."), strict=False)]
+            if any(mine != its and UNKNOWN_ID not in (mine, its) for mine, its in pairs):
+                return False
+            if self.is_sure and other.is_sure:
+                return True
+        names = ((self.schema_name, other.schema_name), (self.table_name, other.table_name))
+        return all(mine == its for mine, its in names if mine and its)
+
+
+@dataclass
+class LandingTarget:
+    """A target whose lock this process has."""
+
+    path: Path
+    shown: str
+    form: str
+    is_trimmed: bool
+    """Whether texts of CHAR are without the blanks at their end. A key with them is another one."""
+    tables: dict[str, LandedTable] = field(default_factory=dict)
+    """By the ids of the tables."""
+
+    @property
+    def home(self) -> Path:
+        """The folder for what is not a table."""
+        return self.path / _HOME
+
+    @property
+    def checkpoint(self) -> Path:
+        """The checkpoint of the log."""
+        return self.home / _CHECKPOINT
+
+    def folder(self, kind: str, table: LandedTable) -> Path:
+        """The folder of a table of the kind `changes` or `current`. Raises OptionError LMP-S031 if it is a link."""
+        found = self.path / kind / table.folder
+        for path in (found.parent, found):
+            if path.is_symlink():
+                raise not_landed(path, "it is a link")
+        return found
+
+    def table(self, rows: TableRows) -> LandedTable:
+        """The table that rows are of, or what stands for the changes without one; it has a folder from now on.
+
+        Raises OptionError LMP-S031 if a folder that no table has been given is there.
+        """
+        if rows.ids not in self.tables:
+            found = LandedTable(rows.ids, rows.schema_name, rows.table_name, self._new_folder(rows))
+            if self.folder("changes", found).exists():
+                raise not_landed(self.folder("changes", found), f"{_HOME}/{_STATE} does not have its table")
+            self.tables[rows.ids] = found
+        return self.tables[rows.ids]
+
+    def _new_folder(self, rows: TableRows) -> str:
+        """`SCHEMA.NAME`, as files of `convert`; with a hash if it is long or another table has it."""
+        if rows.ids == OTHER:
+            return OTHER
+        plain = unversioned(rows.schema_name, rows.table_name).replace("%", "~")
+        taken = {OTHER, *(table.folder.casefold() for table in self.tables.values())}
+        if len(plain) <= MOST and plain.casefold() not in taken:
+            return plain
+        return f"{plain[:MOST]}~{digest(rows.schema_name, rows.table_name, rows.ids)}"
+
+    def save(self) -> None:
+        """Write which table has which folder. Raises OptionError."""
+        shown = {
+            "land_version": _VERSION, "as": self.form, "trim": self.is_trimmed,
+            "tables": [asdict(self.tables[ids]) for ids in sorted(self.tables)],
+        }  # fmt: skip
+        write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", self._place())
+
+    def _place(self) -> OutputPlace:
+        foreign = begins_with(_BEGINNING, "a state of land")
+        place = self.home / _STATE
+        return check_place(place, inputs_of([]), is_folder=False, overwrite=True, foreign=foreign)
+
+    def load(self, limits: Limits) -> None:
+        """Take over what is known. Raises OptionError LMP-S031 for another form than this run asks for."""
+        place = self.home / _STATE
+        if not os.path.lexists(place):
+            return
+        try:
+            found = read_json(file_bytes(place, limits), limits)
+            if found["land_version"] != _VERSION:
+                raise ValueError(f"it is of version {found['land_version']}, and this lmparse reads {_VERSION}")
+            form, is_trimmed = found["as"], found["trim"]
+            for table in (LandedTable(**entry) for entry in found["tables"]):
+                if not all(isinstance(text, str) for text in vars(table).values()) or "/" in table.folder:
+                    raise ValueError("what it says of a table is not text")
+                self.tables[table.ids] = table
+        except (DocumentError, OSError, LookupError, TypeError, ValueError) as error:
+            raise OptionError(f"{place} is not a state of land: {error}", code=CODE) from None
+        if is_trimmed is not self.is_trimmed:
+            words = f"texts {'without' if is_trimmed else 'with'} the blanks at their end"
+            raise OptionError(f"{self.shown} has {words}", code=CODE, hint=f"give trim {str(is_trimmed).lower()}")
+        if form != self.form:
+            raise OptionError(
+                f"{self.shown} has changes as {form}", code=CODE, hint="go on so, or name another folder"
+            )  # fmt: skip
+
+
+def not_landed(path: Path, why: str) -> OptionError:
+    """The error of something in a target that no run has put there as it is."""
+    hint = "put it back as it was, or land into another folder"
+    return OptionError(f"{path} is not as land has left it: {why}", code=CODE, hint=hint)
+
+
+@contextmanager
+def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Iterator[LandingTarget]:
+    """The target at a path, which is made; no other process lands there until the end of the block.
+
+    Raises OptionError LMP-S021 for a place that is not one, LMP-S031 for a target of another form, or in use.
+    """
+    place = check_place(to, inputs, is_folder=True, overwrite=True, foreign=_foreign)
+    bad = sorted({*str(place.path)}.intersection(_UNREADABLE))
+    if form == "delta" and bad:
+        raise OptionError(f"{place.shown}: Delta tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
+    target = LandingTarget(place.path, place.shown, form, options.trim)
+    with naming_output(place.shown):
+        if target.home.is_symlink():
+            raise not_landed(target.home, "it is a link")
+        target.home.mkdir(parents=True, exist_ok=True)
+        lock = os.open(target.home / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OptionError(
+                f"{place.shown}: another process is landing there", code=CODE, hint="run it again when that has ended"
+            ) from None
+        target.load(options.bounds)
+        yield target
+    finally:
+        os.close(lock)
+
+
+def _foreign(folder: Path) -> str | None:
+    """What in a folder is not a target that has begun, nor a current table that was put there before the first run."""
+    others = sorted(path.name for path in folder.iterdir() if path.name != "current")
+    if not others or (folder / _HOME).is_dir():
+        return None
+    return f"it has {others[0]}, and no {_HOME}"

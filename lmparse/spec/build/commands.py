@@ -1,0 +1,169 @@
+"""Commands: those of `build.py` and of `lmparse build`.
+
+`build.py` works on the specs of lmparse by default; `lmparse build` has no default.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Set
+from dataclasses import replace
+from pathlib import Path
+
+from lmparse.errors import OptionError
+from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
+from lmparse.spec.build.lint import lint
+from lmparse.spec.build.new import Refused, new
+from lmparse.spec.build.products import DEBUG, Builder, files_in, files_of_build
+from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, shown
+from lmparse.spec.build.watch import watch
+from lmparse.spec.built import MANIFEST
+from lmparse.storage.outputs import write_files
+
+ENGINE = "dukpy"
+"""What runs the compiler unless another is asked for."""
+
+
+def run(parsed: argparse.Namespace, program: str) -> int:
+    """Run one command of `program`; returns 0, or 1 when something is wrong, which is reported.
+
+    Raises OptionError for arguments that contradict each other.
+    """
+    if parsed.check and parsed.command == "generate":
+        parsed.command = "check"
+    _validate(parsed)
+    parsed.engine = parsed.engine or ENGINE
+    try:
+        if parsed.command == "lint":
+            return _lint(parsed.formats, with_style=parsed.style or parsed.strict, is_strict=parsed.strict)
+        if parsed.command == "new":
+            print("\n".join(new(parsed.id, parsed.formats, program)))
+            return 0
+        return _check(parsed, program) if parsed.command == "check" else _generate(parsed)
+    except (SpecError, CompilerUnavailable, CompilerUnfit, Refused, OptionError) as error:
+        return _say(str(error))
+    except OSError as error:
+        if error.filename is None:  # the reader of standard output has gone
+            raise
+        return _say(f"{error.filename}: {error.strerror}")
+
+
+def _validate(parsed: argparse.Namespace) -> None:
+    if (parsed.command == "new") != (parsed.id is not None):
+        raise OptionError("new takes the id of a spec, <family>_<thing>; the other commands take none")
+    if parsed.style and parsed.command != "lint":
+        raise OptionError("--style is for lint")
+    if parsed.watch and parsed.command != "generate":
+        raise OptionError("--watch is for generate")
+    if parsed.command not in ("generate", "check"):
+        for name in ("out", "compiler", "engine", "check"):
+            if getattr(parsed, name):
+                raise OptionError(f"--{name} is for generate and check")
+    if parsed.formats is None:
+        raise OptionError("give --formats as well: a .ksy file, or a folder with such files")
+    is_own = real_path(parsed.formats) != FORMATS
+    if parsed.command == "new" and parsed.formats.is_file():
+        raise OptionError("new takes a folder of specs as --formats, not a file")
+    if parsed.command in ("generate", "check"):
+        parsed.out = parsed.out or parsed.usual_out
+        if parsed.out is None:
+            raise OptionError("give --out as well: the folder for what is made of the specs")
+        if is_own and real_path(parsed.out) == GENERATED:
+            raise OptionError(f"give --out as well: {shown(GENERATED)} holds what the project's own specs give")
+
+
+def _generate(parsed: argparse.Namespace) -> int:
+    builder = Builder(parsed.engine, parsed.compiler)
+    if not parsed.watch:
+        return _build(builder, parsed.formats, parsed.out)
+    if _is_foreign(parsed.out, files_in(parsed.out).keys()):
+        return _build(builder, parsed.formats, parsed.out)
+
+    def build() -> None:
+        start = time.perf_counter()
+        try:
+            _build(builder, parsed.formats, parsed.out)
+        except SpecError as error:
+            _say(str(error))
+        except OSError as error:
+            if error.filename is None:
+                raise
+            _say(f"{error.filename}: {error.strerror}")
+        print(f"{time.strftime('%H:%M:%S')} {time.perf_counter() - start:.2f} s; waiting for changes", flush=True)
+
+    watch(builder, parsed.formats, build)
+    return 0
+
+
+def _build(builder: Builder, source: Path, out: Path) -> int:
+    """Make the products and place them; a spec with a fault has none. The project's own are placed all or none."""
+    present = files_in(out)
+    if _is_foreign(out, present.keys()):
+        return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
+    products, problems, count = builder.make(source)
+    if problems and (not products or real_path(out) == GENERATED):
+        raise SpecError(problems)
+    changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
+    # The manifest first: what a killed build leaves is known as ours by the next one. Specs of a user are not run from
+    # it, by their hashes.
+    files = {name: changed[name] for name in sorted(changed, key=lambda name: name != MANIFEST)}
+    write_files(out, files, removed=present.keys() - products.keys())
+    print(f"{len(products)} files in {shown(out)}")
+    return _unbuilt(problems, count)
+
+
+def _unbuilt(problems: list[Problem], count: int) -> int:
+    """Report the specs that have no products, of which each has a problem at least."""
+    if not problems:
+        return 0
+    failed = len({problem.path for problem in problems})
+    return _say(*map(str, problems), f"{failed} of {count + failed} specs are not built")
+
+
+def _is_foreign(out: Path, present: Set[str]) -> bool:
+    """Whether the folder has files that no build made, since files that are not products are removed."""
+    if (os.path.lexists(out) and not out.is_dir()) or (out / DEBUG).is_symlink():
+        return True  # a link would lead to other folders
+    return not present <= files_of_build(out) and real_path(out) != GENERATED
+
+
+def _check(parsed: argparse.Namespace, program: str) -> int:
+    out: Path = parsed.out
+    own = "" if real_path(out) == GENERATED else f" --formats {parsed.formats} --out {out}"
+    repair = f"repair it with: {program} generate{own}"
+    products, problems, count = Builder(parsed.engine, parsed.compiler).make(parsed.formats)
+    present = files_in(out)
+    names = sorted(present.keys() | products.keys())
+    different = [name for name in names if name not in products or present.get(name) != products[name].encode()]
+    if problems and (not products or real_path(out) == GENERATED):
+        raise SpecError(problems)
+    return max(_verdict([f"{out.name}/{name}" for name in different], repair), _unbuilt(problems, count))
+
+
+def _verdict(different: list[str], repair: str) -> int:
+    if not different:
+        print("generated files are up to date")
+        return 0
+    return _say(*(f"{name} is not what the specs give" for name in different), repair)
+
+
+def _lint(source: Path, *, with_style: bool, is_strict: bool) -> int:
+    """Report what is wrong; the house style, where it is asked for, fails only where it is strict."""
+    problems, style, count = lint(source)
+    if with_style:
+        problems = sorted([*problems, *(style if is_strict else (replace(one, level="warning") for one in style))])
+    if problems:
+        _say(*map(str, problems))
+    elif with_style:
+        print("specs are in house style")
+    else:
+        print(f"{count} {'spec has' if count == 1 else 'specs have'} no fault that is found without the compiler")
+    return int(any(problem.level == "error" for problem in problems))
+
+
+def _say(*lines: str) -> int:
+    print("\n".join(lines), file=sys.stderr)
+    return 1

@@ -1,0 +1,39 @@
+"""Interrupts: signals that end a command, raised as exceptions, so that `finally` removes what is half written."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
+
+
+def _end(number: int, _: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)  # the exit code of shells
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the program as Ctrl-C does, by an exception, where nothing else handles them.
+
+    To be called in the main thread.
+    """
+    handled = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_DFL]
+    for number in handled:
+        signal.signal(number, _end)
+    try:
+        yield
+    finally:
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)
+
+
+@contextmanager
+def left_to_system() -> Iterator[None]:
+    """Behind the block, Ctrl-C ends the program at once: Python only ends its threads then, and would print where."""
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,0 +1,223 @@
+"""Outputs: each appears whole or not at all, and replaces only what lmparse wrote, never an input.
+
+`check_place` decides whether an output may be at a place. `AtomicOutput` makes it in a folder `.NAME.RANDOM.partial`
+beside that place, writes it through to the disk, and renames it. What a process leaves that is killed meanwhile, nobody
+removes: that folder, in which `before` is the folder that was being replaced.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from lmparse.errors import FramingError, OptionError
+from lmparse.spelling import has_half_character
+from lmparse.storage.addresses import is_remote, local_path
+from lmparse.storage.inputs import Inputs
+from lmparse.storage.marks import Foreign
+
+_REFUSED, _FAILED = "LMP-S021", "LMP-S022"
+_NAME_BYTES = 100
+"""Bytes of an output's name in that of its folder, so that this is short enough for every file system."""
+
+
+@dataclass(frozen=True)
+class OutputPlace:
+    """Where an output may be put."""
+
+    path: Path
+    """With links resolved."""
+    shown: str
+    """As the caller named it, for messages."""
+    inputs: Inputs
+    is_folder: bool
+    overwrite: bool
+    foreign: Foreign
+    """What is not of lmparse in a file or folder that is there."""
+
+    def check(self) -> None:
+        """Raise OptionError LMP-S021 if nothing may be written there."""
+        path, shown = self.path, self.shown
+        if self.inputs.has(path):
+            raise _refused(f"{shown} is an input", "name another place")
+        if self.is_folder and self.inputs.below(path):
+            raise _refused(f"{shown} holds an input, and would be replaced", "name another folder")
+        if not os.path.lexists(path):
+            return
+        if self.is_folder != path.is_dir() or not (path.is_dir() or path.is_file()):
+            wanted = "a folder is to be written" if self.is_folder else "a file is to be written"
+            raise _refused(f"{shown} is there and {wanted}", "name another place")
+        if not self.overwrite:
+            raise _refused(f"{shown} is there already", "give --overwrite to replace it")
+        # What is replaced is lost, so anything else than an output of lmparse is taken for a mistake.
+        if (why := self.foreign(path)) is not None:
+            hint = "name another place, or remove it yourself"
+            raise _refused(f"{shown} was not written by lmparse: {why}", hint)
+
+
+def check_place(
+    out: str | Path,
+    inputs: Inputs,
+    *,
+    is_folder: bool,
+    overwrite: bool,
+    foreign: Foreign,
+    makes_parents: bool = False,
+) -> OutputPlace:
+    """The place of an output. Raises OptionError LMP-S021 if nothing may be written there.
+
+    `inputs` are the files that are read. What is there is replaced only with `overwrite` and if `foreign` finds
+    nothing in it that is not of lmparse. The folder above it must exist, unless the caller makes it.
+    """
+    shown = str(out)
+    if is_remote(shown):
+        raise _refused(f"{shown}: files are written to local folders only", "copy it from there")
+    try:
+        local = local_path(shown)
+    except FramingError:
+        local = "\0"
+    if "\0" in local or has_half_character(local) or not shown.strip():
+        raise _refused(f"{shown!r} is not the name of a file", "name another place")
+    with naming_output(shown):
+        path = Path(os.path.realpath(local))
+        if not makes_parents and not path.parent.is_dir():
+            raise _refused(f"{shown}: there is no folder {path.parent}", "make it first")
+        place = OutputPlace(path, shown, inputs, is_folder, overwrite, foreign)
+        place.check()
+    return place
+
+
+def _refused(text: str, hint: str) -> OptionError:
+    return OptionError(text, code=_REFUSED, hint=hint)
+
+
+@contextmanager
+def naming_output(shown: str) -> Iterator[None]:
+    """Give errors of the system the name of the output that they are about: a full disk has none."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise OptionError(f"{shown}: cannot be written: {why}", code=_FAILED) from error
+
+
+@contextmanager
+def partial_folder(parent: Path, name: str) -> Iterator[Path]:
+    """A new folder `NAME.RANDOM.partial` in another one, removed in the end with all that is in it."""
+    shortened = os.fsencode(name)[:_NAME_BYTES].decode(errors="ignore")
+    folder = Path(tempfile.mkdtemp(prefix=f"{shortened}.", suffix=".partial", dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class AtomicOutput:
+    """A temporary folder beside an output, in which the output is made; it is removed in the end, also after errors.
+
+    Errors of the system become OptionError LMP-S022 with the name of the output.
+    """
+
+    def __init__(self, place: OutputPlace) -> None:
+        self._place = place
+        self._partial = partial_folder(place.path.parent, f".{place.path.name}")
+
+    def __enter__(self) -> AtomicOutput:
+        with naming_output(self._place.shown):
+            self.folder = self._partial.__enter__()
+        self.made = self.folder / "made"
+        """Path of the file or folder that becomes the output."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with naming_output(self._place.shown):
+            self._partial.__exit__(kind, error, trace)
+            if isinstance(error, OSError):
+                raise error
+
+    def finish(self) -> None:
+        """Move the finished output to its place, unless something else has come there in the meantime."""
+        if self.made.is_dir():
+            put_on_disk(self.made)
+        self._place.check()
+        self._put()
+        put_on_disk(self._place.path.parent)
+
+    def _put(self) -> None:
+        place, before = self._place.path, self.folder / "before"
+        if not place.is_dir():
+            os.replace(self.made, place)
+            return
+        # A folder cannot be replaced in one step: the old one is moved away, and back if the second step fails.
+        os.rename(place, before)
+        try:
+            os.rename(self.made, place)
+        finally:
+            if not os.path.lexists(place):
+                os.rename(before, place)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Wait until no other process is in such a block for a folder; for what reads a file and replaces it then."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def write_text(text: str, place: OutputPlace) -> None:
+    """Write a text to its place; an old file stays until all of the new one is written. Raises OptionError."""
+    with AtomicOutput(place) as work:
+        work.made.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        put_on_disk(work.made)
+        work.finish()
+
+
+def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[str] = ()) -> None:
+    """Write files into a folder, which is made, once the bytes of all are on the disk; then remove some others.
+
+    They come to their places one after the other, in the order given: a process that is killed then leaves some of them
+    as they were. So a file that lists the others is the first; one that makes them count is the last. A link in the
+    place of a file is replaced, not followed. Raises OptionError LMP-S022.
+    """
+    is_new = not os.path.lexists(folder)
+    with naming_output(str(folder)):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            with partial_folder(folder, ".files") as partial:
+                for number, data in enumerate(files.values()):
+                    (partial / str(number)).write_bytes(data)
+                    put_on_disk(partial / str(number))
+                for number, name in enumerate(files):
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    os.replace(partial / str(number), folder / name)
+            for name in removed:
+                (folder / name).unlink()
+        finally:
+            if is_new:
+                with suppress(OSError):  # files are in it
+                    folder.rmdir()
+
+
+def put_on_disk(path: Path) -> None:
+    """Write a folder's entries, or the bytes of a file, through to the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

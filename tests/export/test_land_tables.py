@@ -1,0 +1,193 @@
+"""What comes of columns that change, of changes that the log has no rows of, of bad records; and the command."""
+
+from __future__ import annotations
+
+import fcntl
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pyarrow.dataset as ds
+import pytest
+from commands import Run
+from deltalake import DeltaTable
+from export.conftest import Files
+from export.delta_tables import rows_of
+from export.landed_extracts import ID, Extracts, delta, insert, table
+from writers.db2.columns import Column
+from writers.db2.tables import Table
+
+import lmparse
+from lmparse.errors import EngineDifferenceError, OptionError
+from lmparse.export import land
+from lmparse.export.change_parts import KeptChanges
+
+# -- columns ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["delta", "parquet"])
+def test_columns_that_are_added_and_widened(form: str, tmp_path: Path) -> None:
+    log = Extracts(tmp_path, as_=form)
+    first, second, third = (
+        table(Column("N", "INTEGER")),
+        table(Column("N", "INTEGER"), Column("NOTE", "VARCHAR(9)")),
+        table(Column("N", "BIGINT"), Column("NOTE", "VARCHAR(90)"), Column("SUM", "DECIMAL(5,2)")),
+    )
+    log.land(insert(first, ID=1, N=1), tables=(first,))
+    log.land(insert(second, ID=2, N=2, NOTE="two"), tables=(second,))
+    landed = log.land(insert(third, ID=3, N=1 << 40, NOTE="three", SUM="1.50"), tables=(third,))
+    assert landed.tables[0].rows_by_operation == {"I": 1}
+    log.land(insert(first, ID=4, N=4), tables=(first,))
+    if form == "parquet":
+        files = sorted((tmp_path / "to" / "changes" / "PROD.ITEM").rglob("*.parquet"), key=lambda path: path.name)
+        types = [str(ds.dataset(path).schema.field("after").type) for path in files]
+        assert types[2] == types[3] == "struct<ID: int32, N: int64, NOTE: string, SUM: decimal128(5, 2)>"
+        return
+    rows = [
+        (row["ID"], row["N"], row["NOTE"], row["SUM"] and str(row["SUM"]))
+        for row in delta(log.to / "current" / "PROD.ITEM")
+    ]
+    assert rows == [(1, 1, None, None), (2, 2, "two", None), (3, 1 << 40, "three", "1.50"), (4, 4, None, None)]
+    changes = delta(log.to / "changes" / "PROD.ITEM")
+    assert [row["after"]["N"] for row in changes] == [1, 2, 1 << 40, 4]
+    assert DeltaTable(str(log.to / "changes" / "PROD.ITEM")).metadata().partition_columns == ["commit_date"]
+
+
+@pytest.mark.parametrize("form", ["delta", "parquet"])
+def test_a_column_of_another_type_is_refused_before_anything_is_written(form: str, tmp_path: Path) -> None:
+    log = Extracts(tmp_path, as_=form, current=False)
+    first, second, other = table(Column("N", "INTEGER")), table(Column("N", "DATE")), Table(3, 4, "AFIRST", (ID,))
+    log.land(insert(first, ID=1, N=1), tables=(first,))
+    before = (log.to / "_lmparse" / "checkpoint.json").read_bytes()
+    with pytest.raises(OptionError, match=r"PROD.ITEM: .*int32 in what is landed, and date32") as found:
+        log.land(insert(other, ID=1), insert(second, ID=2, N="2026-03-14"), tables=(second, other))
+    assert found.value.code == "LMP-C008"
+    assert not (log.to / "changes" / "PROD.AFIRST").exists()
+    assert (log.to / "_lmparse" / "checkpoint.json").read_bytes() == before
+    assert len([*(log.to / "changes" / "PROD.ITEM").rglob("*.parquet")]) == 1
+
+
+# -- the command --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["delta", "parquet"])
+def test_bad_records_and_values_are_landed_once(form: str, damaged: Files, run: Callable[..., Run]) -> None:
+    to = damaged.to / "t"
+    command = ("land", damaged.data, "--control", damaged.control, "--to", to, "--as", form)
+    done = run(*command)
+    assert done.code == 20
+    assert "[LMP-" in done.err
+    for _ in range(2):
+        assert run(*command).code == 20
+        if form == "delta":
+            rows = rows_of(to / "changes" / "other")
+        else:
+            rows = ds.dataset(to / "changes" / "other").to_table().to_pylist()
+        assert len([row for row in rows if row["_corrupt_record"]]) == 1
+    assert run(*command, "--mode", "failfast").code == 20
+
+
+def test_the_report(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
+    log, tables = sample
+    command = ("land", log, "--tables", tables, "--to", tmp_path / "to", "--current")
+    done = run(*command, "--json")
+    (report,) = done.rows
+    assert done.code == 0
+    by_table = {entry["table"]: entry for entry in report["tables"]}
+    assert by_table["HR.EMPLOYEE"]["rows"] == sum(by_table["HR.EMPLOYEE"]["rows_by_operation"].values())
+    assert by_table["HR.EMPLOYEE"]["merged"] == by_table["HR.EMPLOYEE"]["rows"]
+    assert f"left out: {report['left_out']['rolled-back']} rolled-back" in done.err
+    changes = run("changes", log, "--tables", tables)
+    assert report["rows"] == len(changes.rows)
+    assert f"{report['rows']} changes landed" in done.err
+    again = run(*command)
+    assert (again.code, again.out) == (0, "")
+    assert ": 0 changes landed" in again.err
+
+
+@pytest.mark.parametrize(("form", "extra"), [("delta", "delta"), ("parquet", "arrow")])
+def test_what_to_install(
+    form: str, extra: str, sample: tuple[Path, Path], run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The extra with all that the form needs, not with the first package that is missing."""
+    log, tables = sample
+    missing = ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
+    monkeypatch.setattr("lmparse.cli.land.load_arrow", Mock(side_effect=missing))
+    done = run("land", log, "--tables", tables, "--to", log.parent / "to", "--as", form)
+    assert done.code == 2
+    assert f"hint: pip install 'lmparse[{extra}]'" in done.err
+
+
+def test_what_is_refused(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
+    log, tables = sample
+    to = tmp_path / "to"
+    words = ("land", log, "--tables", tables, "--to", to)
+    assert run(*words, "--as", "parquet", "--current").code == 2
+    assert not to.exists()
+    for option in ("--table", "--include", "--operations", "--starting-seq", "--checkpoint", "--envelope", "--order"):
+        assert run(*words, option, "X").code == 2
+    with pytest.raises(OptionError, match="table means nothing for land"):
+        lmparse.land(log, to, tables=str(tables), table="HR.EMPLOYEE")
+    assert run("land", log, "--tables", tables, "--to", tmp_path / "in").code == 2  # it holds the log
+    assert run("land", log, "--tables", tables, "--to", tmp_path / "a%20b").code == 2
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    (foreign / "mine.txt").write_text("mine")
+    assert "[LMP-S021]" in run("land", log, "--tables", tables, "--to", foreign).err
+    assert run(*words).code == 0
+    assert "[LMP-S031]" in run(*words, "--as", "parquet").err
+    with open(to / "_lmparse" / "lock", "r+b") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "another process is landing there" in run(*words).err
+    (to / "_lmparse" / "land.json").write_text('{"land_version": 7}')
+    assert "[LMP-S031]" in run(*words).err
+
+
+def test_a_damaged_log_lands_nothing(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
+    log, tables = sample
+    log.write_bytes(log.read_bytes()[:-1])
+    done = run("land", log, "--tables", tables, "--to", tmp_path / "to")
+    assert done.code == 20
+    assert "nothing is landed" in done.err
+    assert sorted(path.name for path in (tmp_path / "to").rglob("*") if path.is_file()) == ["lock"]
+
+
+def test_without_the_package(
+    sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "deltalake", None)
+    words = ("land", sample[0], "--tables", sample[1], "--to", tmp_path / "to")
+    done = run(*words)
+    assert done.code == 2
+    assert "pip install 'lmparse[delta]'" in done.err
+    assert run(*words, "--as", "parquet").code == 0
+
+
+def test_engine_check(sample: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, tables = sample
+    assert lmparse.land(log, tmp_path / "a", as_="parquet", tables=str(tables), engine="check").rows
+    real = land.keep_log
+
+    def one_table_less(*given: Any, **named: Any) -> KeptChanges:
+        kept = real(*given, **named)
+        del kept.seconds[-1]
+        return kept
+
+    monkeypatch.setattr(land, "keep_log", one_table_less)
+    with pytest.raises(EngineDifferenceError):
+        lmparse.land(log, tmp_path / "b", as_="parquet", tables=str(tables), engine="check")
+
+
+def test_log_master(log: Files, run: Callable[..., Run]) -> None:
+    """It has other operations, among them some that a current table cannot follow."""
+    to = log.to / "t"
+    command = ("land", log.data, "--control", log.control, "--to", to, "--current")
+    expected = sorted(row["seq"] for row in run("changes", log.data, "--control", log.control).rows)
+    done = run(*command)
+    assert done.code == 24
+    assert "an exchange with a clone table, whose rows the log does not have [LMP-S032]" in done.err
+    for _ in range(2):
+        assert sorted(row["seq"] for folder in (to / "changes").iterdir() for row in delta(folder)) == expected
+        assert "0 changes landed" in run(*command).err
