@@ -145,19 +145,7 @@ def _records(framing: Framing, buffer: Buffer, page: CodePage | None) -> Iterato
 
 def detection() -> Detection:
     """How a control file is recognised."""
-    return Detection("control records", _test, _cut, _page_of, magic=first_code(), part=part_detection)
-
-
-def part_detection() -> Detection:
-    """How a part of a control file without its first record is recognised: by the record types alone."""
-    codes = _codes()
-    width = len(codes[0])
-
-    def test(records: list[bytes], framing: Framing) -> str | None:
-        unknown = sum(raw[:width] not in codes for raw in records)
-        return f"{unknown} of {len(records)} records begin with no code of a control record" if unknown else None
-
-    return Detection("control records", test, _cut)
+    return Detection("control records", _test, _cut, _page_of, magic=first_code())
 
 
 def _page_of(first: bytes) -> CodePage:

@@ -58,8 +58,6 @@ class Detection:
     """First bytes of every such file's first record, if they are always the same."""
     least: int = 1
     """Fewest records that show the framing of a file which they do not fill, because it is damaged or cut short."""
-    part: Callable[[], Detection] | None = None
-    """The detection for a part of such a file without its first record, if there is one."""
 
 
 @dataclass(frozen=True)

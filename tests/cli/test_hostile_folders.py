@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from interrupts import sigint_heard
 
 from lmparse.samples import bmc_log
 
@@ -35,21 +34,3 @@ def test_worker_processes_import_nothing_from_it(folder: Path, tmp_path: Path) -
         check=False,
     )
     assert (done.returncode, (tmp_path / "mark").exists()) == (0, False), done.stderr
-
-
-def test_a_watched_record_is_shown_without_it(folder: Path, tmp_path: Path) -> None:
-    with sigint_heard():
-        process = subprocess.Popen(
-            [COMMAND, "explain", "payroll.dat", "--brief", "--watch"], cwd=folder, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True,
-        )  # fmt: skip
-    assert process.stdout is not None
-    lines = []
-    for line in process.stdout:
-        lines.append(line)
-        if "waiting for changes" in line:
-            break
-    process.terminate()
-    process.communicate(timeout=20)
-    assert not (tmp_path / "mark").exists(), lines
-    assert any("record 0" in line for line in lines), lines

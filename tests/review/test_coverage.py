@@ -16,7 +16,7 @@ from cases.collected import samples_of_cases
 from writers.bmc import control, framing
 
 from lmparse import cli
-from lmparse.review.coverage.coverage import ByteCount, Coverage, bytes_of
+from lmparse.review.coverage.coverage import Coverage
 from lmparse.review.coverage.files import collect
 from lmparse.review.coverage.reach import SpecReach
 from lmparse.review.coverage.reports import CoverageReport, report_of
@@ -47,7 +47,7 @@ def report(*paths: Path, **given: Any) -> CoverageReport:
 # -- what is counted ------------------------------------------------------------------------
 
 
-def test_fields_codes_and_bytes_are_counted(tmp_path: Path) -> None:
+def test_fields_and_codes_are_counted(tmp_path: Path) -> None:
     found = report(words(tmp_path, COMPLETE, FIRST, FIRST), **WORDS)
     (spec,) = found.specs
     seen = {entry.field.id: (entry.seen.present, entry.seen.filled, entry.state) for entry in spec.fields}
@@ -55,7 +55,6 @@ def test_fields_codes_and_bytes_are_counted(tmp_path: Path) -> None:
     assert [code.id for entry in spec.fields for code in entry.codes_unseen] == ["last", "middle"]
     assert str(spec.shares) == "fields 3 of 3, codes 2 of 4, branches 0 of 0"
     assert (found.share.percent, str(found.share)) == (71.4, "5 of 7")
-    assert spec.sample_bytes == ByteCount(typed=9, reserved=3)
 
 
 def test_a_sample_is_the_first_filled_value_with_its_place(tmp_path: Path) -> None:
@@ -108,10 +107,6 @@ def test_the_control_file_opens_the_rows(tmp_path: Path) -> None:
     together = report(data, control=str(case.with_suffix(".ctl")))
     assert "bmc_row_image" in apart.unreached
     assert "bmc_row_image" not in together.unreached
-    opaque, opened = (
-        sum(counted["opaque"] for counted in found.samples.coverage.bytes.values()) for found in (apart, together)
-    )
-    assert opened < opaque
 
 
 @pytest.mark.parametrize(
@@ -215,13 +210,6 @@ def test_options_that_mean_nothing_for_a_file_are_not_asked_there() -> None:
     assert samples.coverage.records["db2_row"]
 
 
-def test_bytes_of_a_spec() -> None:
-    layout = catalog.load("bmc_lldf").layout
-    counted = bytes_of([layout])
-    assert (counted.described, counted["reserved"], counted["unread"]) == (layout["header_rest"].offset, 4, 0)
-    assert bytes_of([catalog.load("common_timestamp17").layout]) == ByteCount(typed=17)
-
-
 def test_merging_is_independent_of_the_order(tmp_path: Path) -> None:
     given = [(COMPLETE, FIRST), (FIRST,), (NONE, LAST), (COMPLETE,)]
     paths = [words(tmp_path, *some, name=f"{number}.bin") for number, some in enumerate(given)]
@@ -314,7 +302,7 @@ def test_what_stands_in_front_of_damaged_framing_counts(
     path.write_bytes(framing.rdw([control.xtyp(), control.dlds()]) + behind)
     assert cli.main(["coverage", str(path), "--spec", "bmc_control", "--framing", "rdw"]) == code
     out, err = capsys.readouterr()
-    assert f"{path}: bmc_control, framing rdw, 2 records, then LMP-F00" in out
+    assert f"{path}: bmc_control, framing rdw, given, 2 records, then LMP-F00" in out
     assert err.startswith(f"{path}: record 2 at ")
 
 
@@ -330,7 +318,7 @@ def test_an_empty_log_reaches_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
     path = str(words(tmp_path))
     assert cli.main(["coverage", path, "--spec", "bmc_lldf", "--framing", "rdw"]) == 0
     assert cli.main(["coverage", path, "--spec", "bmc_lldf", "--framing", "rdw", "--fail-under", "0.1"]) == 24
-    assert ": bmc_lldf, framing rdw, 0 records\n" in capsys.readouterr().out
+    assert ": bmc_lldf, framing rdw, given, 0 records\n" in capsys.readouterr().out
 
 
 def test_a_path_that_leads_to_nothing_does_not_stop_the_others(
@@ -339,7 +327,7 @@ def test_a_path_that_leads_to_nothing_does_not_stop_the_others(
     path = words(tmp_path, COMPLETE)
     assert cli.main(["coverage", str(tmp_path / "absent"), str(path), *options(**WORDS)]) == 20
     out, err = capsys.readouterr()
-    assert f"{path}: zos_sdw, framing fixed, 1 records" in out
+    assert f"{path}: zos_sdw, framing fixed, given, 1 records" in out
     assert "LMP-F001" in err
 
 
@@ -405,21 +393,18 @@ def test_the_keys_of_the_json_form() -> None:
             "unreached",
         )
     }
-    assert found["files"][0].keys() == {"file", "spec", "framing", "provenance", "records", "faults", "bytes", "error"}
+    assert found["files"][0].keys() == {"file", "spec", "framing", "provenance", "records", "faults", "error"}
     assert found["specs"][0].keys() == shares | {
         *(
             "spec",
             "title",
             "records",
             "faulty_records",
-            "spec_bytes",
-            "sample_bytes",
             "layouts_never_present",
             "never_present",
         ),
         *("never_filled", "codes_unseen", "unlisted", "cases", "all_fields"),
     }
-    assert found["specs"][0]["sample_bytes"].keys() == {"described", "typed", "reserved", "opaque", "unread"}
     assert found["specs"][1]["all_fields"][0].keys() == {
         *(
             "layout",
@@ -457,12 +442,10 @@ def test_text_and_json_have_the_same_numbers() -> None:
 # -- the cases of the project -------------------------------------------------------------------
 
 
-def test_the_bytes_of_a_file_add_up() -> None:
+def test_all_files_of_the_cases_are_read() -> None:
     found = samples_of_cases()
     assert not found.faults
     assert {CASES / file.path for file in found.files} == {*CASES.glob("*/*.bin"), *CASES.glob("*/*.ctl")}
-    sizes = {file.path: file.bytes.total() for file in found.files}
-    assert sizes == {path: (CASES / path).stat().st_size for path in sizes}
 
 
 def goals_of(spec: SpecReach) -> Iterator[tuple[str, bool]]:

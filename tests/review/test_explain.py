@@ -74,7 +74,6 @@ def test_a_long_field_is_shortened_in_the_terminal_and_nowhere_else(luw_sample: 
     assert f"({size - 48} bytes left out)" in re.sub(r"\s+", " ", text)
     (entry,) = [entry for entry in found.to_dict()["fields"] if entry["id"] == "data"]
     assert len(entry["bytes"]) == 2 * size
-    assert f"{size - 4096} bytes of data left out" in found.html()
 
 
 def test_bits_say_that_they_share_their_byte() -> None:
@@ -144,7 +143,7 @@ def wrapped_once() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("opened_once", "wrapped_once")
-@pytest.mark.parametrize("path", [*FOUND, *FOUND_BAD][:: amount(3, 1)], ids=name)
+@pytest.mark.parametrize("path", [*FOUND, *FOUND_BAD][:: amount(5, 1)], ids=name)
 def test_the_bytes_of_every_case_are_all_there(path: Path) -> None:
     data = path.with_suffix(".bin").read_bytes()
     for found in itertools.islice(records_of(path), amount(3, 6)):
@@ -157,7 +156,9 @@ def test_the_bytes_of_every_case_are_all_there(path: Path) -> None:
 
 
 @pytest.mark.usefixtures("opened_once")
-@pytest.mark.parametrize("path", [path for path in FOUND_BAD if load(path)["command"] != "sniff"], ids=name)
+@pytest.mark.parametrize(
+    "path", [path for path in FOUND_BAD if load(path)["command"] != "sniff"][:: amount(3, 1)], ids=name
+)
 def test_the_errors_of_a_record_stand_at_its_fields(path: Path) -> None:
     """What `records` or `changes` says of a bad record, `explain` says too, at the field that has it."""
     file, options = options_of(path)
@@ -186,7 +187,9 @@ def columns_shown(found: Explained, role: str) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("opened_once")
-@pytest.mark.parametrize("path", [path for path in FOUND if load(path)["command"] == "changes"], ids=name)
+@pytest.mark.parametrize(
+    "path", [path for path in FOUND if load(path)["command"] == "changes"][:: amount(4, 1)], ids=name
+)
 def test_columns_have_the_values_that_changes_prints(path: Path) -> None:
     case = load(path)
     if {"columns", "table"} & case["options"].keys():

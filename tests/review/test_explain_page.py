@@ -14,24 +14,21 @@ import pytest
 from review.explained import LOG, SHOWN, shown
 
 import lmparse
-from lmparse.review.explain.page import ROOT, scoped
+from lmparse.review.explain import page as explain_page
 from lmparse.review.explain.search import Explained
 
 pytestmark = pytest.mark.usefixtures("in_tests")
 
 
-def elements(page: str, kind: str = "page") -> list[Any]:
+def elements(page: str) -> list[Any]:
     """The elements of a page that strict HTML5 parsing accepts."""
-    parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
-    tree = parser.parse(page) if kind == "page" else parser.parseFragment(page)
-    return list(tree.iter())
+    return list(html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page).iter())
 
 
-@pytest.mark.parametrize("kind", ["page", "notebook"])
 @pytest.mark.parametrize("name", SHOWN)
-def test_a_page_ties_every_field_to_its_bytes_and_the_reverse(name: str, kind: str) -> None:
+def test_a_page_ties_every_field_to_its_bytes_and_the_reverse(name: str) -> None:
     found = shown(name)
-    nodes = elements(found.html() if kind == "page" else found._repr_html_(), kind)
+    nodes = elements(found.html())
     ids = [node.get("id") for node in nodes if node.get("id")]
     assert len(ids) == len(set(ids))
     rows = {node.get("data-f"): node for node in nodes if node.tag == "tr" and node.get("data-f")}
@@ -67,32 +64,20 @@ def test_a_value_that_stands_elsewhere_is_tied_to_its_column() -> None:
     assert all(names[number] == names[other] for number, other in tied.items())
 
 
-def test_styles_of_a_notebook_reach_nothing_else() -> None:
-    (style,) = [node.text for node in elements(shown("insert")._repr_html_(), "notebook") if node.tag == "style"]
-    preludes = re.findall(r"([^{}]*)\{", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL))
-    selectors = [prelude.rpartition("}")[2].strip() for prelude in preludes]
-    selectors = [selector for selector in selectors if not selector.startswith("@")]
-    assert len(selectors) > 50
-    # A comma inside of :is() parts no selectors.
-    parts = [part.strip() for selector in selectors for part in re.split(r",(?![^()]*\))", selector)]
-    assert [part for part in parts if not part.startswith(ROOT)] == []
+def test_of_many_bytes_the_first_are_shown_and_the_number_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explain_page, "_MOST_BYTES", 50)
+    found = shown("insert")
+    text = "".join("".join(node.itertext()) for node in elements(found.html()) if node.get("class") == "gap")
+    assert text == f"{found.length - 50} bytes left out"
 
 
-def test_scoped_styles() -> None:
-    css = "/* a, b { */ :root { --x: 1; } a, b:hover { x: y } @media print { body { margin: 0 } *::before { x: y } }"
-    rules = [re.sub(r"\s+", " ", line) for line in scoped(css).splitlines()]
-    assert rules == [
-        f"{ROOT}{{", "--x: 1;}", f"{ROOT} a, {ROOT} b:hover{{", "x: y}", "@media print{", f"{ROOT}{{", "margin: 0}",
-        f"{ROOT} *::before{{", "x: y}", "}",
-    ]  # fmt: skip
-
-
-def test_a_notebook_shows_a_record_of_the_library() -> None:
+def test_a_notebook_shows_the_page_in_a_frame() -> None:
     found = lmparse.explain(LOG, record=2, control=LOG.replace(".bin", ".ctl"))
     assert isinstance(found, Explained)
-    assert found.record == 2
     assert repr(found).startswith(f"<record 2 of {LOG} at 0x")
-    assert found._repr_html_().startswith('<div class="lmparse-explained">')
+    (frame,) = html5lib.parseFragment(found._repr_html_(), namespaceHTMLElements=False)
+    assert (frame.tag, frame.get("sandbox"), frame.get("srcdoc")) == ("iframe", "allow-scripts", found.html())
+    assert found.only("dbid")._repr_html_().startswith("<pre>")
 
 
 def test_import_lmparse_loads_nothing_that_shows_records(tmp_path: Path) -> None:

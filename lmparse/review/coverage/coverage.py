@@ -20,12 +20,10 @@ from lmparse.review.coverage.field_coverage import FieldCoverage, Sample, ValueC
 from lmparse.review.coverage.instance_values import instance_values
 from lmparse.review.coverage.provenance import Provenance
 from lmparse.spec import catalog
-from lmparse.spec.layout import NESTED, Field, Layout, is_reserved, spec_of
+from lmparse.spec.layout import NESTED, Field, Layout, spec_of
 
 OPAQUE_KINDS = frozenset(("bytes", "variable", "rest", "raw", "absent"))
 """Kinds of fields, and of columns, whose bytes have no known meaning."""
-BYTE_CLASSES = ("typed", "reserved", "opaque", "unread")
-"""Classes of bytes, in the order of reports; `unread` bytes are in no field."""
 _VALUES = {"decimal": "common_packed_decimal"}
 """Specs that describe the values of columns, by the kind of the column."""
 _VALUE = "value"
@@ -34,51 +32,6 @@ _ZERO_DIGITS = re.compile(r"0*")
 
 _FieldPlace = tuple[str, Field]
 """Id of a layout, and a field of it."""
-
-
-class ByteCount(Counter[str]):
-    """Numbers of bytes by class, as in BYTE_CLASSES."""
-
-    @property
-    def described(self) -> int:
-        """Number of bytes that are in a field."""
-        return self.total() - self["unread"]
-
-    def percent(self, name: str) -> float:
-        """The share of a class, rounded to one digit."""
-        return round(100 * self[name] / self.total(), 1) if self.total() else 0.0
-
-    def to_dict(self) -> dict[str, int]:
-        """As JSON has it."""
-        return {"described": self.described, **{name: self[name] for name in BYTE_CLASSES}}
-
-    def in_words(self) -> str:
-        """As text: `12 described: 9 typed (75.0 %), 3 reserved (25.0 %)`."""
-        words = [f"{self[name]} {name} ({self.percent(name)} %)" for name in BYTE_CLASSES if self[name]]
-        return f"{self.described} described" + (f": {', '.join(words)}" if words else "")
-
-
-def byte_class(entry: Field) -> str:
-    """`typed`, `reserved` or `opaque`: what is known about the bytes of a field without parts."""
-    if is_reserved(entry.id):
-        return "reserved"
-    is_opaque = entry.kind in NESTED or (entry.kind in OPAQUE_KINDS and entry.type is None)
-    return "opaque" if is_opaque else "typed"
-
-
-def bytes_of(layouts: Iterable[Layout]) -> ByteCount:
-    """Bytes of the fields of fixed width; of several layouts, the own fields of each once.
-
-    A part with a layout of its own is counted there. Lists, bit fields and fields whose length the data decides
-    have no fixed width.
-    """
-    counted = ByteCount()
-    for layout in layouts:
-        is_value = layout.kind is not None and layout.kind not in OPAQUE_KINDS  # its fields are parts of one value
-        for entry in layout:
-            if entry.kind not in NESTED and entry.width is not None and not entry.is_always_empty:
-                counted["typed" if is_value else byte_class(entry)] += entry.width
-    return counted
 
 
 class Coverage:
@@ -99,8 +52,6 @@ class Coverage:
         """Error codes of records and of values."""
         self.instances: defaultdict[tuple[str, str], ValueCount] = defaultdict(ValueCount)
         """What follows from fields, as text; by ids of layout and instance, and for each object with the layout."""
-        self.bytes: defaultdict[str, ByteCount] = defaultdict(ByteCount)
-        """Bytes of the records by the spec that describes them; unread bytes by the spec of the record."""
         self._lists: dict[str, _FieldPlace | None] = {}
         """Lists whose items are shown as columns, by the layout of the columns."""
 
@@ -137,7 +88,6 @@ class Coverage:
         self.faults.update(record.faults.values())
         if dissection.kind:
             self.kinds[dissection.kind] += 1
-        self._add_bytes(dissection, record.leaves)
 
     def merge(self, other: Coverage) -> None:
         """Add what was collected elsewhere."""
@@ -145,8 +95,6 @@ class Coverage:
             self.fields[key].merge(seen)
         for key, values in other.instances.items():
             self.instances[key].merge(values)
-        for spec, counted in other.bytes.items():
-            self.bytes[spec].update(counted)
         self.branches += other.branches
         self.kinds += other.kinds
         self.records += other.records
@@ -169,15 +117,10 @@ class Coverage:
             elif layout is not None:
                 columns.setdefault(layout.id, []).append(node)
                 self._add_column(node, record)
-            if not node.children:
-                is_value = column is not None and entry is not None and entry.id == _VALUE
-                record.leaves.append((node, byte_class(column.field if column and is_value else node.field)))
-            elif node.field.repeated:
+            if node.field.repeated:
                 for item in node.children:
                     record.note(item)
                     self._walk(item.children, record, None)
-                    if not item.children:
-                        record.leaves.append((item, byte_class(node.field)))
             else:
                 self._walk(node.children, record, node if entry is None else None)
         for layout_id, named in columns.items():
@@ -268,16 +211,6 @@ class Coverage:
         seen.filled += is_filled
         return seen
 
-    def _add_bytes(self, dissection: Dissection, leaves: list[tuple[Node, str]]) -> None:
-        reached = unread = 0
-        for node, name in sorted(leaves, key=lambda leaf: (leaf[0].start, leaf[0].end)):
-            first = max(reached, node.start)
-            if node.end > first:  # fields of bits share a byte
-                unread += first - reached
-                self.bytes[spec_of(node.layout)][name] += node.end - first
-                reached = node.end
-        self.bytes[dissection.spec]["unread"] += unread + max(0, len(dissection.raw) - reached)
-
 
 @dataclass(frozen=True, slots=True)
 class _Record:
@@ -295,8 +228,6 @@ class _Record:
     branches: set[Branch] = dataclasses.field(default_factory=set)
     faults: dict[int, str] = dataclasses.field(default_factory=dict)
     """Error codes by the identity of the error: a field and the field around it may have the same error."""
-    leaves: list[tuple[Node, str]] = dataclasses.field(default_factory=list)
-    """Fields without parts, and the class of their bytes."""
     counted: set[tuple[str, str]] = dataclasses.field(default_factory=set)
     """Ids of layout and field of what was counted."""
 

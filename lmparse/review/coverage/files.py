@@ -15,7 +15,7 @@ from lmparse.logs.families import check_fits, dissector_of, family_of, read_opti
 from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, Options
-from lmparse.review.coverage.coverage import ByteCount, Coverage
+from lmparse.review.coverage.coverage import Coverage
 from lmparse.review.coverage.provenance import DEMO_MARK, Provenance, of_words
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.spec import catalog
@@ -46,8 +46,6 @@ class FileCoverage:
     records: int = 0
     faults: int = 0
     """Faulty records and values."""
-    bytes: ByteCount = field(default_factory=ByteCount)
-    """Bytes of its records and of the descriptor words."""
     fault: DataError | None = None
     """The error that ended reading."""
     provenance: Provenance = Provenance.GIVEN
@@ -193,12 +191,6 @@ def add_file(
     except FramingError as error:
         found.fault = error
     found.faults = here.faults.total()
-    for counted in here.bytes.values():
-        found.bytes.update(counted)
-    if not found.fault and limit is None:
-        first, behind = file.framing.range_of(file.buffer)
-        if skipped := first + len(file.buffer) - behind:
-            found.bytes["unread"] += skipped  # options leave them out
     samples.files.append(found)
     samples.coverage.merge(here)
     samples.apart[provenance].merge(here)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from lmparse.review.coverage.coverage import ByteCount, Coverage, bytes_of
+from lmparse.review.coverage.coverage import Coverage
 from lmparse.review.coverage.field_coverage import FieldCoverage, Sample
 from lmparse.review.coverage.files import Samples
 from lmparse.review.coverage.provenance import Provenance
@@ -253,16 +253,6 @@ class SpecReach:
         )
 
     @property
-    def bytes(self) -> ByteCount:
-        """Bytes of its fields of fixed width."""
-        return bytes_of(self.layouts)
-
-    @property
-    def sample_bytes(self) -> ByteCount:
-        """Bytes of the samples that the spec describes."""
-        return self.coverage.bytes.get(self.id, ByteCount())
-
-    @property
     def unseen_layouts(self) -> list[str]:
         """Layouts with fields to be reached, of which no sample has any field."""
         of: dict[str, list[FieldReach]] = {}
@@ -287,8 +277,6 @@ class SpecReach:
             "records": self.records,
             "faulty_records": self.faulty,
             **self.shares.to_dict(),
-            "spec_bytes": self.bytes.to_dict(),
-            "sample_bytes": self.sample_bytes.to_dict(),
             "layouts_never_present": self.unseen_layouts,
             "never_present": [entry.name for entry in self.never("never present")],
             "never_filled": [entry.name for entry in self.never("never filled")],
@@ -311,7 +299,7 @@ class SpecReach:
         }
 
     def findings(self) -> Iterator[str]:
-        """What a reviewer should look at first: values of records that the spec does not list, and unread bytes."""
+        """What a reviewer should look at first: unlisted values, and fields that no sound record has."""
         for entry in self.fields:
             if entry.seen.unlisted:
                 words = ", ".join(
@@ -322,8 +310,6 @@ class SpecReach:
             if entry.seen.apart and not entry.seen.present:
                 words = ", ".join(f"{why} {count}" for why, count in sorted(entry.seen.apart.items()))
                 yield f"{self.id}.{entry.name} is only in faulty records or has another width: {words}"
-        if self.sample_bytes["unread"]:
-            yield f"{self.id}: {self.sample_bytes['unread']} bytes of records are in no field"
 
     def lines(self) -> Iterator[str]:
         """The report on the spec as text."""
@@ -344,10 +330,6 @@ class SpecReach:
             seen = ", ".join(f"{name} {count}" for name, count in branch.cases(seen=True)) or "none"
             unseen = ", ".join(name for name, _ in branch.cases(seen=False))
             yield f"  branches of {branch.name}: {seen}" + (f"; not seen: {unseen}" if unseen else "")
-        if self.bytes.described:
-            yield f"  bytes of the spec: {self.bytes.in_words()}"
-        if self.sample_bytes.total():
-            yield f"  bytes of the samples: {self.sample_bytes.in_words()}"
 
 
 def evidence(specs: Iterable[SpecReach], samples: Samples) -> list[Evidence]:

@@ -105,11 +105,10 @@ class CoverageReport:
     def _file_lines(self) -> Iterator[str]:
         for file in self.samples.files:
             yield (
-                f"{file.path}: {file.spec}, framing {file.framing}, {file.records} records"
+                f"{file.path}: {file.spec}, framing {file.framing}, {file.provenance.value}, {file.records} records"
                 + (f", {file.faults} faults" if file.faults else "")
                 + (f", then {file.fault.code}" if file.fault is not None else "")
             )
-            yield f"  {file.provenance.value}; {file.bytes.in_words()}"
         if self.samples.passed_over:
             yield f"passed over, because they are not logs: {', '.join(self.samples.passed_over)}"
 
@@ -140,6 +139,5 @@ def _file_dict(file: FileCoverage) -> dict[str, Any]:
         "provenance": file.provenance.value,
         "records": file.records,
         "faults": file.faults,
-        "bytes": file.bytes.to_dict(),
         "error": None if file.fault is None else file.fault.to_dict(),
     }

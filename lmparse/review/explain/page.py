@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from lmparse.review.docs.words import parts
@@ -17,18 +18,14 @@ from lmparse.review.explain.explanation import (
     printable,
     value_text,
 )
-from lmparse.review.templating import render, render_page
+from lmparse.review.templating import render_page
 from lmparse.values.codepages import CodePage
 
-ROOT = ".lmparse-explained"
-"""Selector in front of all styles of a record, so that they apply to nothing else in a notebook."""
 _ROW, _HALF = 16, 8
-_MOST_BYTES, _SHOWN_BYTES = 8192, 4096
-"""Of a field with more bytes than the first number, the second number of bytes is shown."""
+_MOST_BYTES = 1 << 15
+"""Most bytes of one piece of a record that the page shows; the number of those left out is said."""
 _MOST_VALUE, _SHOWN_VALUE = 2000, 1200
 _URL = re.compile(r"(https?://[^\s,;'\"]+)")
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_RULE = re.compile(r"([^{}]*)([{}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ HexRow = tuple[Half, ...] | str
 """A row of bytes, or a note about bytes that are left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Row:
     """A field in the table, or bytes that are in no field."""
 
@@ -70,31 +67,18 @@ class Row:
     beside: int | None = None
     """Number of the row with the rest of the column: the slot of a value that is elsewhere in the record."""
 
+    @property
+    def marks(self) -> str:
+        """Style classes of its bytes, each behind a blank; every other field is shaded, so that its ends are seen."""
+        marks = " odd" if self.number % 2 else ""
+        if self.line.node is None:
+            return marks + " unread"
+        return marks + (" faulty" if self.line.node.fault is not None else "")
+
 
 def page(found: Explanation) -> str:
     """The page, which loads nothing. Raises OptionError LMP-S005 when Jinja2 is not installed."""
-    return render_page("explain.html", **_view(found), top=1, styles="")
-
-
-def fragment(found: Explanation) -> str:
-    """The same for a notebook: one element with its styles, which apply to nothing outside it."""
-    return render("explained.html", **_view(found), top=3, styles=scoped(render("base.css")) + render("explain.css"))
-
-
-def scoped(css: str) -> str:
-    """A style sheet whose rules apply inside ROOT only; rules for the whole page apply to ROOT itself."""
-    found = []
-    for prelude, brace in _RULE.findall(_COMMENT.sub("", css)):
-        selectors = prelude.rpartition(";")[2].strip()
-        if brace == "{" and selectors and not selectors.startswith("@"):
-            prelude = ", ".join(map(_under, selectors.split(",")))
-        found.append(prelude.strip() + brace)
-    return "\n".join(found) + "\n"
-
-
-def _under(selector: str) -> str:
-    selector = selector.strip()
-    return ROOT if selector in (":root", "body") else f"{ROOT} {selector}"
+    return render_page("explain.html", **_view(found))
 
 
 def _view(found: Explanation) -> dict[str, Any]:
@@ -126,7 +110,7 @@ def _view(found: Explanation) -> dict[str, Any]:
         "notes": list(map(_plain, found.notes)),
         "decisions": [_plain(str(decision)) for decision in found.decisions],
         "pages": [page.name for page in pages],
-        "stretches": list(_stretches(found, rows, pages)),
+        "pieces": list(_pieces(found, rows, pages)),
         "sections": sections,
     }
 
@@ -192,7 +176,7 @@ def _linked(text: str) -> list[tuple[str, str | None]]:
 # -- bytes ------------------------------------------------------------------------------------
 
 
-def _stretches(found: Explanation, rows: list[Row], pages: list[CodePage]) -> Iterator[tuple[str, list[HexRow]]]:
+def _pieces(found: Explanation, rows: list[Row], pages: list[CodePage]) -> Iterator[tuple[str, list[HexRow]]]:
     """The bytes in the order of the file, each piece with a title: descriptor words and pieces of the record."""
     tables = [characters(page) for page in pages]
     pieces: list[tuple[int, int, int, int, str]] = []
@@ -213,50 +197,27 @@ def _stretches(found: Explanation, rows: list[Row], pages: list[CodePage]) -> It
 
 
 def _hex_rows(raw: bytes, start: int, end: int, leaves: list[Row], tables: list[list[str]]) -> Iterator[HexRow]:
-    """The bytes between two places, in rows; of long fields the first bytes only."""
-    tiles = [(row.line.start + row.line.shared, row.line.end, row) for row in leaves]
-    tiles = [(max(first, start), min(last, end), row) for first, last, row in tiles]
-    tiles = sorted((tile for tile in tiles if tile[0] < tile[1]), key=lambda tile: tile[0])
-    owners = {byte: row for first, last, row in tiles for byte in range(first, min(last, first + _MOST_BYTES))}
-    cuts: list[tuple[int, int, str]] = []
-    for first, last, row in tiles:
-        if last - first > _MOST_BYTES:
-            name = "bytes that no field holds" if row.line.node is None else _plain(row.line.node.field.id)
-            cut = first + _SHOWN_BYTES
-            cuts.append((cut, last, f"{last - cut} bytes of {name} left out"))
-    place = start
-    for cut, resume, text in [*cuts, (end, end, "")]:
-        for offset in range(place, cut, _ROW):
-            stop = min(offset + _ROW, cut)
-            yield tuple(
-                _half(raw, half, min(half + _HALF, stop), owners, tables) for half in range(offset, stop, _HALF)
-            )
-        if text:
-            yield text
-        place = resume
+    """The bytes between two places in rows, up to a number of bytes."""
+    stop = min(end, start + _MOST_BYTES)
+    owners: dict[int, Row] = {}
+    for row in leaves:
+        first, last = max(row.line.start + row.line.shared, start), min(row.line.end, stop)
+        owners |= dict.fromkeys(range(first, last), row)
 
-
-def _half(raw: bytes, start: int, end: int, owners: dict[int, Row], tables: list[list[str]]) -> Half:
-    spans: list[tuple[int, int, Row]] = []
-    for byte in range(start, end):
-        if spans and owners[byte] is spans[-1][2]:
-            spans[-1] = (spans[-1][0], byte + 1, owners[byte])
-        else:
-            spans.append((byte, byte + 1, owners[byte]))
-    hexes = tuple(ByteRun(row.number, raw[first:last].hex(" ").upper(), _marks(row)) for first, last, row in spans)
-    texts = tuple(
-        tuple(
-            ByteRun(row.number, "".join(table[byte] for byte in raw[first:last]), _marks(row))
-            for first, last, row in spans
+    def half(first: int, last: int) -> Half:
+        runs = [(row, bytes(raw[byte] for byte in held)) for row, held in groupby(range(first, last), owners.get)]
+        shown = [(row, row.marks, part) for row, part in runs if row is not None]
+        return Half(
+            f"{first:04x}",
+            tuple(ByteRun(row.number, part.hex(" ").upper(), marks) for row, marks, part in shown),
+            tuple(
+                tuple(ByteRun(row.number, "".join(table[byte] for byte in part), marks) for row, marks, part in shown)
+                for table in tables
+            ),
         )
-        for table in tables
-    )
-    return Half(f"{start:04x}", hexes, texts)
 
-
-def _marks(row: Row) -> str:
-    """Style classes of a run; every other field is shaded, so that its ends are visible."""
-    marks = " odd" if row.number % 2 else ""
-    if row.line.node is None:
-        return marks + " unread"
-    return marks + (" faulty" if row.line.node.fault is not None else "")
+    for offset in range(start, stop, _ROW):
+        last = min(offset + _ROW, stop)
+        yield tuple(half(first, min(first + _HALF, last)) for first in range(offset, last, _HALF))
+    if stop < end:
+        yield f"{end - stop} bytes left out"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from html import escape
 from operator import index
@@ -12,24 +11,21 @@ from pathlib import Path
 from typing import Any, Self
 
 from lmparse.errors import DataError, FramingError, OptionError, TruncatedError
-from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import block_descriptor
-from lmparse.framing.detection import detect
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.words import WordFraming
 from lmparse.limits import Limits
 from lmparse.logs.beside import look_beside, unusable
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
 from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, NEAR, Options, check_taken
-from lmparse.records.dissection import Dissection, Node
-from lmparse.records.file_dissection import FileDissector, clipped, faulty, opened
+from lmparse.records.dissection import Dissection
+from lmparse.records.file_dissection import FileDissector, clipped, faulty
 from lmparse.records.files import RAW, RecordFile, ignored
 from lmparse.records.settings import Decision
 from lmparse.review.descriptor_dissection import words_at, words_of
 from lmparse.review.explain.explanation import ExplainedSection, Explanation, names_of
-from lmparse.review.explain.page import fragment, page
+from lmparse.review.explain.page import page
 from lmparse.review.explain.text import brief_lines, text_lines
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout, spec_of
@@ -37,8 +33,6 @@ from lmparse.spelling import plain, quoted, shortened
 from lmparse.storage.addresses import path_of
 from lmparse.storage.buffers import open_buffer
 
-_TELLING = ("spec", *FILE_OPTIONS)
-"""Options that specify the format of the records; without them it is detected."""
 _SHOWN, _MOST_SHOWN = 256, 1 << 16
 """Number of bytes shown of bytes that are not a record, and of a record that the file cuts off."""
 _BEFORE = 64
@@ -78,11 +72,13 @@ class Explained(Explanation):
         return page(self)
 
     def _repr_html_(self) -> str:
-        """The output in a notebook; as text where Jinja2 is not installed."""
+        """The page in a frame of a notebook; text where Jinja2 is not installed, and for some fields only."""
         try:
-            return fragment(self)
+            inside = escape(self.html())
         except OptionError:
             return f"<pre>{escape(str(self))}</pre>"
+        style = "width: 100%; height: 42em; border: 0"
+        return f'<iframe title="record" sandbox="allow-scripts" style="{style}" srcdoc="{inside}"></iframe>'
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -118,7 +114,7 @@ def explain(
         if byte is None or error.file not in (None, str(path)):
             raise
         given = {name: value for name, value in options.items() if value is not None}
-        return _unreadable(path, byte, error, Options.parse(given).bounds)
+        return _unknown(path, byte, error, Options.parse(given).bounds)
     if lsn is not None:
         return search.by_position(lsn)
     return search.by_number(wanted) if byte is None else search.by_offset(byte)
@@ -130,13 +126,9 @@ def search_in(path: str | Path, **options: Any) -> RecordSearch:
     `options` are those of `explain`. Raises FramingError for a file that is not recognised, and OptionError.
     """
     given = {name: value for name, value in options.items() if value is not None}
-    _check(given)
-    complete, framing = _completed(path, given)
-    named = {} if framing is None else {"framing": framing.value}
-    file, beside = _opened(path, read_options(complete | named))
-    if framing is not None:
-        page = Decision("code page", file.code_page.name, "option" if file.options.code_page else "the default")
-        file.decisions[:] = [framing, page]
+    Options.parse(given)
+    check_taken(given, "explain", "one record")
+    file, beside = _opened(path, read_options(_with_spec(path, given)))
     file.decisions[:0] = [] if beside is None else [beside]
     return RecordSearch(file, dissector_of(file))
 
@@ -151,6 +143,22 @@ def _opened(path: str | Path, options: Options) -> tuple[RecordFile, Decision | 
         if without is None:
             raise
         return open_file(path, options, on_error=ignored), without.decision
+
+
+def _with_spec(path: str | Path, given: dict[str, Any]) -> dict[str, Any]:
+    """The options with the spec of the file: the one that an option is for, else what the bytes are."""
+    names = {plain(name) for name in given}
+    if names.intersection(("spec", *FILE_OPTIONS)):
+        return given
+    for spec in known_files():
+        if any(plain(name) in names for name in catalog.load(spec_name(spec)).layout.params):
+            return {"spec": spec, **given}
+    try:
+        return {"spec": sniff(path, Options.parse(given).bounds).spec, **given}
+    except FramingError:
+        if options_for(path, given)[0].spec != RAW:
+            raise
+        return {"spec": RAW, **given}
 
 
 def _whole(name: str, given: int | str) -> int:
@@ -168,71 +176,37 @@ def _whole(name: str, given: int | str) -> int:
     return number
 
 
-def _check(given: dict[str, Any]) -> None:
-    """Raise OptionError for an option that is unknown, or has no meaning for one record."""
-    Options.parse(given)
-    check_taken(given, "explain", "one record")
-
-
-def _completed(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any], Decision | None]:
-    """The options with the spec of the file, and its framing if that was detected with the spec."""
-    names = {plain(name) for name in given}
-    if names.intersection(_TELLING):
-        return given, None
-    for spec in known_files():
-        if any(plain(name) in names for name in catalog.load(spec_name(spec)).layout.params):
-            return {"spec": spec, **given}, None
-    bounds = Options.parse(given).bounds
-    try:
-        return {"spec": sniff(path, bounds).spec, **given}, None
-    except FramingError as error:
-        found = _found_part(path, bounds) if error.code == "LMP-F003" else None
-        if found is None and options_for(path, given)[0].spec == RAW:
-            return {"spec": RAW, **given}, None
-        if found is None:
-            raise
-        spec, framing = found
-        return {"spec": spec, **given}, None if "framing" in names else framing
-
-
-def _found_part(path: str | Path, bounds: Limits) -> tuple[str, Decision] | None:
-    """Spec and framing of a part of a file, which lacks the record that `sniff` needs at the start of a file."""
-    for spec, detection in known_files().items():
-        if detection.part is not None:
-            with suppress(FramingError):
-                trial = detect(open_buffer(path, bounds), detection.part(), bounds)
-                if trial.is_proven:
-                    evidence = f"the first records begin with codes of {detection.name}"
-                    return spec, Decision("framing", trial.framing.name, evidence)
-    return None
-
-
 class RecordSearch:
     """Finds a record of a file and explains it."""
 
     def __init__(self, file: RecordFile, dissector: FileDissector) -> None:
         self.file, self.dissector = file, dissector
         self._last: RecordExtent | None = None
-        """The last sound record before the current place."""
+        """The last sound record in front of the wanted one."""
 
-    def at(self, extent: RecordExtent, *, searches: bool = True) -> Explained:
+    def at(
+        self, extent: RecordExtent, *, searches: bool = True, offset_asked: int | None = None, found_by: str = ""
+    ) -> Explained:
         """The record with an extent; without facts that need a pass over the whole file unless it `searches`."""
-        return self._explained(extent, searches=searches)
+        file, dissector = self.file, self.dissector
+        found = dissector.dissect(extent) if searches else dissector.dissect_bytes(extent.read(file.buffer))
+        for fault in faulty(found):
+            fault.at(file=file.path, record_index=extent.index, record_offset=extent.offset)
+        words = words_of(file.framing, file.buffer, extent)
+        return self._shown(found, extent.pieces, words, extent.index, offset_asked=offset_asked, found_by=found_by)
 
     def by_number(self, wanted: int) -> Explained:
         """The record with a number."""
         try:
-            for extent in self.file.extents():
-                if extent.index == wanted:
-                    return self._explained(extent)
-                self._last = extent
+            found = self._first(lambda extent: extent.index == wanted)
         except FramingError as error:
             raise self._hinted(error) from None
-        raise OptionError(f"there is no record {wanted}: {self._count}")
+        if found is None:
+            raise OptionError(f"there is no record {wanted}: {self._count}")
+        return self.at(found)
 
     def by_offset(self, wanted: int, *, searches: bool = True) -> Explained:
-        """The record with a byte of the file, or what can be read of the damage there. `searches` as in `at`."""
-        self._last = None
+        """The record with a byte of the file, or the bytes there where no record can be read. `searches` as in `at`."""
         if wanted >= len(self.file.buffer):
             raise OptionError(f"there is no byte {wanted:#x}: the file has {len(self.file.buffer)} bytes")
         first, behind = self.file.framing.range_of(self.file.buffer)
@@ -240,13 +214,12 @@ class RecordSearch:
             name = "fileStartOffset" if wanted < first else "fileEndOffset"
             raise OptionError(f"byte {wanted:#x} is not in a record: {name} leaves it out")
         try:
-            for extent in self.file.extents():
-                if wanted < _end(extent):
-                    return self._explained(extent, offset_asked=wanted, searches=searches)
-                self._last = extent
+            found = self._first(lambda extent: wanted < _end(extent))
         except FramingError as error:
-            return self._broken(wanted, error)
-        raise OptionError(f"byte {wanted:#x} is not in a record: {self._count}")
+            return self._damaged(wanted, error)
+        if found is None:
+            raise OptionError(f"byte {wanted:#x} is not in a record: {self._count}")
+        return self.at(found, searches=searches, offset_asked=wanted)
 
     def by_position(self, given: int | str) -> Explained:
         """The record with a position in the log."""
@@ -257,43 +230,33 @@ class RecordSearch:
             wanted = int(given.strip(), 16) if isinstance(given, str) else index(given)
         except (ValueError, TypeError):
             raise OptionError(f"lsn has no value {quoted(given)}", hint="hex digits: " + " or ".join(names)) from None
-        found: dict[int, tuple[RecordExtent, list[str]]] = {}
-        near: list[tuple[int, str, int]] = []
+        found: list[tuple[RecordExtent, list[str]]] = []
         fault: FramingError | None = None
         try:
             for extent in self.file.extents():
                 self._last = extent
-                for name, number in self.dissector.positions_of(extent):
-                    if number == wanted:
-                        found.setdefault(extent.index, (extent, []))[1].append(name)
-                    near = _nearest(near, (number, name, extent.index), wanted)
+                if named := [name for name, number in self.dissector.positions_of(extent) if number == wanted]:
+                    found.append((extent, named))
         except FramingError as error:
             fault = self._hinted(error)
         if len(found) > 1:
-            numbers = ", ".join(map(str, list(found)[:_LISTED])) + (", ..." if len(found) > _LISTED else "")
-            raise OptionError(f"{wanted:X} is in {len(found)} records: {numbers}", hint="name one of them with record")
+            listed = [str(extent.index) for extent, _ in found[:_LISTED]] + ["..."] * (len(found) > _LISTED)
+            said = f"{wanted:X} is in {len(found)} records: {', '.join(listed)}"
+            raise OptionError(said, hint="name one of them with record")
         if not found:
             if fault is not None:
                 raise fault
-            said = "; ".join(f"{name} {number:X} in record {index}" for number, name, index in near)
-            raise OptionError(
-                f"no record has {' or '.join(names)} {shortened(f'{wanted:X}')}",
-                hint=f"nearest: {said}" if said else None,
-            )
-        ((extent, places),) = found.values()
-        return self._explained(extent, found_by=f"{wanted:X} is its {' and '.join(dict.fromkeys(places))}")
+            raise OptionError(f"no record has {' or '.join(names)} {shortened(f'{wanted:X}')}")
+        ((extent, named),) = found
+        return self.at(extent, found_by=f"{wanted:X} is its {' and '.join(dict.fromkeys(named))}")
 
-    # -- what is found ------------------------------------------------------------------------
-
-    def _explained(
-        self, extent: RecordExtent, *, offset_asked: int | None = None, found_by: str = "", searches: bool = True
-    ) -> Explained:
-        file, dissector = self.file, self.dissector
-        found = dissector.dissect(extent) if searches else dissector.dissect_bytes(extent.read(file.buffer))
-        for fault in faulty(found):
-            fault.at(file=file.path, record_index=extent.index, record_offset=extent.offset)
-        return self._shown(found, extent.pieces, words_of(file.framing, file.buffer, extent), extent.index,
-                           offset_asked=offset_asked, found_by=found_by)  # fmt: skip
+    def _first(self, is_wanted: Callable[[RecordExtent], bool]) -> RecordExtent | None:
+        self._last = None
+        for extent in self.file.extents():
+            if is_wanted(extent):
+                return extent
+            self._last = extent
+        return None
 
     def _shown(
         self,
@@ -316,9 +279,9 @@ class RecordSearch:
     # -- what is damaged ----------------------------------------------------------------------
 
     @property
-    def _first(self) -> int:
-        """Offset of the first descriptor word."""
-        return self.file.framing.range_of(self.file.buffer)[0]
+    def _reached(self) -> int:
+        """Offset behind the last sound record."""
+        return self.file.framing.range_of(self.file.buffer)[0] if self._last is None else _end(self._last)
 
     @property
     def _count(self) -> str:
@@ -327,63 +290,41 @@ class RecordSearch:
 
     def _hinted(self, error: FramingError) -> FramingError:
         """The error of damage in front of the wanted record, with a hint how to show the bytes there."""
-        reached = self._first if self._last is None else _end(self._last)
         behind = "" if self._last is None else f"the last sound record is {self._last.index}; "
-        hints = [error.hint, f"{behind}the option offset shows the bytes from {reached:#x} on"]
+        hints = [error.hint, f"{behind}the option offset shows the bytes from {self._reached:#x} on"]
         error.hint = "; ".join(hint for hint in hints if hint)
         return error
 
-    def _broken(self, wanted: int, error: FramingError) -> Explained:
-        """The bytes behind the last sound record, as far as they can be read."""
-        file = self.file
-        reached = self._first if self._last is None else _end(self._last)
-        is_block = error.spec == block_descriptor().spec.id and error.code != "LMP-F008"
-        in_block = error.record_offset == reached and not is_block
-        words = words_at(file.framing, file.buffer, reached, in_block=in_block)
-        start = words[-1].offset + len(words[-1].dissection.raw) if words else reached
-        found = self._torn(start, words, error)
-        words = tuple(_with_error(word, error) for word in words)
+    def _damaged(self, wanted: int, error: FramingError) -> Explained:
+        """The bytes behind the last sound record: of a record that the file cuts off the fields, else bytes only."""
+        file, start = self.file, self._reached
+        words: tuple[ExplainedSection, ...] = ()
+        found = Dissection(file.spec.id, file.buffer[start : start + _SHOWN], ())
+        if isinstance(error, TruncatedError):
+            words, found = self._cut_off(start, error) or (words, found)
+            start = words[-1].offset + len(words[-1].dissection.raw) if words else start
         if wanted >= start + len(found.raw):
-            # The requested byte is behind all bytes that can be read.
-            words, start = (), max(reached, wanted - _BEFORE)
+            words, start = (), max(self._reached, wanted - _BEFORE)
             found = Dissection(file.spec.id, file.buffer[start : start + _SHOWN], ())
         found_by = f"byte {wanted:#x} of the file is in no sound record: {self._count}"
         return self._shown(
             found, [(start, len(found.raw))], words, None, offset_asked=wanted, found_by=found_by, fault=error
         )
 
-    def _torn(self, start: int, words: tuple[ExplainedSection, ...], error: FramingError) -> Dissection:
-        """The bytes at an offset, read as the record that should begin there."""
+    def _cut_off(self, start: int, error: TruncatedError) -> tuple[tuple[ExplainedSection, ...], Dissection] | None:
+        """Descriptor words and fields of the last record, which the file cuts off: read as if zeros were behind it."""
         file = self.file
-        is_sound = not any(faulty(word.dissection) for word in words)
-        is_cut = isinstance(error, TruncatedError)
-        raw = file.buffer[start : start + (_MOST_SHOWN if is_cut else _stated(words, file.framing) or _SHOWN)]
-        if not is_sound:
-            return Dissection(file.spec.id, raw[:_SHOWN], ())
-        found = self.dissector.dissect_bytes(raw)
-        missing = (error.record_offset or 0) + _number(error.expected) - len(file.buffer) if is_cut else 0
-        if 0 < missing < _MOST_SHOWN and start + len(raw) == len(file.buffer):
-            # Its own length field alone may make a cut record unreadable: it is read as if it were complete.
-            filled = clipped(self.dissector.dissect_bytes(raw + bytes(missing)), len(raw), error)
-            if _unread(filled) < _unread(found):
-                return filled
-        for fault in faulty(found):
-            fault.at(file=file.path, record_offset=start)
-        return found
-
-
-def _with_error(word: ExplainedSection, error: FramingError) -> ExplainedSection:
-    """A word with the error of the framing in place of its own fault, where both are about the same field."""
-
-    def open_(node: Node) -> Node | None:
-        return replace(node, fault=error) if node.fault is not None and node.path == error.field else None
-
-    for fault in faulty(word.dissection):
-        fault.at(file=error.file, record_offset=word.offset)
-    found = word.dissection
-    if found.fault is None or (found.spec, found.fault.field) != (error.spec, error.field):
-        return word
-    return replace(word, dissection=replace(found, nodes=opened(found.nodes, open_), fault=error))
+        is_block = error.spec == block_descriptor().spec.id and error.code != "LMP-F008"
+        in_block = error.record_offset == start and not is_block
+        words = words_at(file.framing, file.buffer, start, in_block=in_block)
+        if any(faulty(word.dissection) for word in words):
+            return None
+        begin = words[-1].offset + len(words[-1].dissection.raw) if words else start
+        raw = file.buffer[begin : begin + _MOST_SHOWN]
+        missing = (error.record_offset or 0) + _number(error.expected) - len(file.buffer)
+        if not 0 < missing < _MOST_SHOWN or begin + len(raw) < len(file.buffer):
+            return None
+        return words, clipped(self.dissector.dissect_bytes(raw + bytes(missing)), len(raw), error)
 
 
 def _kind(found: Dissection) -> str:
@@ -392,7 +333,7 @@ def _kind(found: Dissection) -> str:
     return found.kind or (specs.pop() if len(specs) == 1 and found.spec not in specs else "")
 
 
-def _unreadable(path: str | Path, wanted: int, error: FramingError, bounds: Limits) -> Explained:
+def _unknown(path: str | Path, wanted: int, error: FramingError, bounds: Limits) -> Explained:
     """Bytes of a file of unknown format."""
     buffer = open_buffer(path, bounds)
     if wanted >= len(buffer):
@@ -409,30 +350,10 @@ def _end(extent: RecordExtent) -> int:
     return offset + length
 
 
-def _stated(words: tuple[ExplainedSection, ...], framing: Framing) -> int:
-    """Number of bytes behind the descriptor words, as the last of them says; 0 when none says it."""
-    node = words[-1].dissection.at("length") if words else None
-    if node is None or not isinstance(node.value, int):
-        return 0
-    uncounted = framing.word.uncounted if isinstance(framing, WordFraming) and framing.word_id else 0
-    return max(node.value + uncounted - len(words[-1].dissection.raw), 0)
-
-
 def _number(text: str | None) -> int:
     """The number at the start of a text, as in `300 bytes`; 0 without one."""
     first = (text or "").partition(" ")[0]
     return int(first) if first.isdecimal() else 0
-
-
-def _unread(found: Dissection) -> int:
-    return sum(end - start for start, end in found.unread())
-
-
-def _nearest(near: list[tuple[int, str, int]], entry: tuple[int, str, int], wanted: int) -> list[tuple[int, str, int]]:
-    """The nearest positions below and above the wanted one."""
-    below = [known for known in (*near, entry) if known[0] < wanted]
-    above = [known for known in (*near, entry) if known[0] > wanted]
-    return [*sorted(below, reverse=True)[:1], *sorted(above)[:1]]
 
 
 def _where(asked: int, main: ExplainedSection, words: Iterable[ExplainedSection], record: int | None) -> str:

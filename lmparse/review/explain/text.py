@@ -17,7 +17,7 @@ from lmparse.review.explain.explanation import (
     value_text,
 )
 
-NARROWEST = 52
+NARROWEST = 60
 """Least width of the text, in characters."""
 _STYLES = {
     "name": "1", "value": "36", "soft": "2", "heading": "1;4", "fault": "31", "inferred": "33", "unknown": "35",
@@ -28,7 +28,6 @@ _MOST_BYTES, _SHOWN_BYTES = 64, 48
 _MOST_VALUE, _SHOWN_VALUE = 400, 320
 _CHARACTERS_A_BYTE = 8
 """Most characters of a value as JSON for each of its bytes: `\\u001b` with a sign of escape."""
-_NARROWEST_WITH_CHARACTERS = 60
 
 Span = tuple[str, str]
 """A text and its style; empty for no style."""
@@ -127,7 +126,7 @@ class _Columns:
     bytes_a_line: int
     text: int
     letters: Sequence[str]
-    """For each byte its character beside the hex; empty where there is no room for characters."""
+    """For each byte its character beside the hex, of the width of one column."""
     is_whole: bool
     """Whether long fields are shown as a whole, since they were requested by name."""
 
@@ -136,16 +135,17 @@ class _Columns:
         most = max(len(section.dissection.raw) for section in found.sections)
         decimal, hexadecimal = max(len(str(most)), len("byte")), max(len(f"{most:#x}"), 4)
         a_line = 4 if width < 100 else 8 if width < 180 else 16
-        letters = characters(pages_beside(found.page)[0]) if width >= _NARROWEST_WITH_CHARACTERS else ()
-        left = width - (2 + decimal + 1 + hexadecimal + 1 + decimal + 2) - (3 * a_line - 1) - 2
-        left -= a_line + 2 if letters else 0
+        # Beside a wide character, or one that joins the one before it, columns would not be where they should.
+        shown = characters(pages_beside(found.page)[0])
+        letters = [letter if _width(letter) == 1 else "." for letter in shown]
+        left = width - (2 + decimal + 1 + hexadecimal + 1 + decimal + 2) - (4 * a_line - 1) - 4
         return cls(decimal, hexadecimal, a_line, left, letters, found.main.chosen is not None)
 
     def heading(self) -> str:
         """The line above the columns."""
         places = f"  {'byte':>{self.decimal}} {'hex':>{self.hexadecimal}} {'len':>{self.decimal}}"
         words = "field = value: meaning"
-        titles = f"{'bytes':{self.hexes}}  " + (f"{'text':{self.bytes_a_line}}  " if self.letters else "")
+        titles = f"{'bytes':{self.hexes}}  {'text':{self.bytes_a_line}}  "
         return f"{places}  {titles}{words if len(words) <= self.text else 'field'}"
 
     @property
@@ -156,7 +156,7 @@ class _Columns:
     @property
     def beside(self) -> int:
         """Width of the bytes and of the characters beside them."""
-        return self.hexes + (self.bytes_a_line + 2 if self.letters else 0)
+        return self.hexes + self.bytes_a_line + 2
 
     def place(self, line: FieldLine, asked: int | None) -> str:
         """The columns in front of the bytes of a field; a mark in front of the byte that was requested."""
@@ -166,12 +166,8 @@ class _Columns:
 
     def piece(self, raw: bytes) -> str:
         """Bytes of one line, and their characters."""
-        hexes = f"{raw.hex(' ').upper():{self.hexes}}"
-        if not self.letters:
-            return hexes
-        # Beside a wide character, or one that joins the one before it, columns would not be where they should.
-        letters = (letter if _width(letter) == 1 else "." for letter in (self.letters[byte] for byte in raw))
-        return f"{hexes}  {''.join(letters):{self.bytes_a_line}}"
+        letters = "".join(self.letters[byte] for byte in raw)
+        return f"{raw.hex(' ').upper():{self.hexes}}  {letters:{self.bytes_a_line}}"
 
 
 def _rows(
