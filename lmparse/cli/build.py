@@ -36,8 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser, *, formats: Path | None = Non
     parser.add_argument("--out", type=_path, metavar="DIR", help="generate, check: folder for the products")
     compiler = "generate, check: another kaitai-struct-compiler.js"
     parser.add_argument("--compiler", type=_path, metavar="PATH", help=compiler)
-    engine = "generate, check: what runs the compiler (default: dukpy)"
-    parser.add_argument("--engine", choices=("dukpy", "node"), help=engine)
 
 
 def _path(text: str) -> Path:

@@ -205,7 +205,7 @@ def test_without_the_build_extra_it_is_named(plain: Environment, tmp_path: Path)
     (tmp_path / "acme_place.ksy").write_text(SHARED)
     words = ["--formats", tmp_path, "--out", tmp_path / "out"]
     done = plain.process("lmparse", "build", *words)
-    said = "dukpy is not installed: pip install 'lmparse[build]', or use --engine node\n"
+    said = "dukpy is not installed: pip install 'lmparse[build]'\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
 
 

@@ -23,9 +23,6 @@ from lmparse.spec.build.watch import watch
 from lmparse.spec.built import MANIFEST
 from lmparse.storage.outputs import write_files
 
-ENGINE = "dukpy"
-"""What runs the compiler unless another is asked for."""
-
 
 def run(parsed: argparse.Namespace, program: str) -> int:
     """Run one command of `program`; returns 0, or 1 when something is wrong, which is reported.
@@ -35,7 +32,6 @@ def run(parsed: argparse.Namespace, program: str) -> int:
     if parsed.check and parsed.command == "generate":
         parsed.command = "check"
     _validate(parsed)
-    parsed.engine = parsed.engine or ENGINE
     try:
         if parsed.command == "lint":
             return _lint(parsed.formats, with_style=parsed.style or parsed.strict, is_strict=parsed.strict)
@@ -59,7 +55,7 @@ def _validate(parsed: argparse.Namespace) -> None:
     if parsed.watch and parsed.command != "generate":
         raise OptionError("--watch is for generate")
     if parsed.command not in ("generate", "check"):
-        for name in ("out", "compiler", "engine", "check"):
+        for name in ("out", "compiler", "check"):
             if getattr(parsed, name):
                 raise OptionError(f"--{name} is for generate and check")
     if parsed.formats is None:
@@ -76,7 +72,7 @@ def _validate(parsed: argparse.Namespace) -> None:
 
 
 def _generate(parsed: argparse.Namespace) -> int:
-    builder = Builder(parsed.engine, parsed.compiler)
+    builder = Builder(parsed.compiler)
     if not parsed.watch:
         return _build(builder, parsed.formats, parsed.out)
     if _is_foreign(parsed.out, files_in(parsed.out).keys()):
@@ -134,7 +130,7 @@ def _check(parsed: argparse.Namespace, program: str) -> int:
     out: Path = parsed.out
     own = "" if real_path(out) == GENERATED else f" --formats {parsed.formats} --out {out}"
     repair = f"repair it with: {program} generate{own}"
-    products, problems, count = Builder(parsed.engine, parsed.compiler).make(parsed.formats)
+    products, problems, count = Builder(parsed.compiler).make(parsed.formats)
     present = files_in(out)
     names = sorted(present.keys() | products.keys())
     different = [name for name in names if name not in products or present.get(name) != products[name].encode()]

@@ -54,8 +54,7 @@ class _Part(NamedTuple):
 class Builder:
     """Makes products, as often as wanted: keeps the compiler, and what was made of specs that have not changed."""
 
-    def __init__(self, engine: str = "dukpy", compiler_path: Path | None = None) -> None:
-        self._engine = engine
+    def __init__(self, compiler_path: Path | None = None) -> None:
         self._path = compiler_path
         self._compiler: Compiler | None = None
         self._parse = Parsed()
@@ -77,7 +76,7 @@ class Builder:
         self._parts = {key: part for key, part in self._parts.items() if key in set(keys.values())}
         new = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
         if new:
-            self._compiler = self._compiler or Compiler(self._engine, self._path)
+            self._compiler = self._compiler or Compiler(self._path)
             made = _parts(new, selection, self._compiler)
             self._parts |= {keys[place]: part for place, part in made.items()}
         selection.fail({place: self._parts[key].problems for place, key in keys.items()})
@@ -93,9 +92,9 @@ class Builder:
         return Made(products, selection.problems, len(parts))
 
 
-def make(source: Path, engine: str, compiler_path: Path | None) -> dict[str, str]:
+def make(source: Path) -> dict[str, str]:
     """Every product of specs of which none may have a fault. Raises SpecError or CompilerUnavailable."""
-    products, problems, _ = Builder(engine, compiler_path).make(source)
+    products, problems, _ = Builder().make(source)
     if problems:
         raise SpecError(problems)
     return products
