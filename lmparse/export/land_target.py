@@ -170,6 +170,8 @@ def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Itera
     bad = sorted({*str(place.path)}.intersection(_UNREADABLE))
     if form == "delta" and bad:
         raise OptionError(f"{place.shown}: Delta tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
+    if not _is_utf8(str(place.path)):
+        raise OptionError(f"{place.shown}: tables cannot be in a folder whose path is not UTF-8", code=CODE)
     target = LandingTarget(place.path, place.shown, form, options.trim)
     with naming_output(place.shown):
         if target.home.is_symlink():
@@ -187,6 +189,14 @@ def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Itera
         yield target
     finally:
         os.close(lock)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _foreign(folder: Path) -> str | None:

@@ -173,6 +173,18 @@ def test_a_value_that_is_not_in_the_log(tmp_path: Path) -> None:
     assert rows(log, "ID", "L") == [(1, "new")]
 
 
+def test_a_row_that_moves_twice_does_not_disappear(tmp_path: Path) -> None:
+    """The delete of its old record is not told from one of the row; the log has no row before the update."""
+    log, form = Extracts(tmp_path), table(Column("N", "INTEGER"))
+    log.land(insert(form, ID=1, N=1), tables=(form,))
+    landed = log.land(
+        lambda unit: (void(unit.insert(form, {"ID": 1, "N": 2})), void(unit.delete(form, {"ID": 1, "N": 1})))[0],
+        tables=(form,),
+    )
+    assert TAKEN in refusal(landed)
+    assert rows(log) == [(1, 1)]
+
+
 @pytest.mark.parametrize(
     ("key", "columns", "reason"),
     [

@@ -69,6 +69,16 @@ def test_a_column_of_another_type_is_refused_before_anything_is_written(form: st
     assert len([*(log.to / "changes" / "PROD.ITEM").rglob("*.parquet")]) == 1
 
 
+@pytest.mark.parametrize("form", ["delta", "parquet"])
+def test_columns_whose_names_differ_in_case_only(form: str, tmp_path: Path) -> None:
+    log = Extracts(tmp_path, as_=form, current=False)
+    one, other = table(Column("Name", "INTEGER"), Column("NAME", "INTEGER")), Table(3, 4, "AFIRST", (ID,))
+    with pytest.raises(OptionError, match=r"PROD.ITEM: the columns Name, NAME have one name") as found:
+        log.land(insert(other, ID=1), insert(one, ID=1, Name=1, NAME=2), tables=(one, other))
+    assert found.value.code == "LMP-C008"
+    assert not (log.to / "changes").exists()
+
+
 # -- the command --------------------------------------------------------------------------------------
 
 

@@ -180,7 +180,7 @@ def test_memory_does_not_follow_a_length_that_is_claimed(tmp_path: Path) -> None
 # -- every command ----------------------------------------------------------------------------------
 
 
-COMMANDS = ["records", "changes", "txn", "tables", "check", "convert", "coverage", "explain", "sniff", "plan", "docs"]
+COMMANDS = ["records", "changes", "txn", "tables", "check", "convert", "coverage", "explain", "sniff", "docs"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

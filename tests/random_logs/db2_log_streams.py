@@ -27,6 +27,7 @@ from random_logs.db2_reading import (
     Stretch,
     attempt,
     both_engines,
+    early_file,
     placed_errors,
     same,
     stretches,
@@ -99,24 +100,12 @@ def _sound_files(chance: Random, folder: Path, log: StreamLog, wanted: list[str]
         _check_notes(log, joined.said())
     walk = _Walk(chance, folder, records, options, is_again=style == "again")
     walk.go(files, cuts)
-    last = min(len(cuts) if late is None else late, _early_file(cuts))
+    last = min(len(cuts) if late is None else late, early_file(cuts))
     assert walk.files == last, f"{walk.files} of {len(cuts)} files were read, not {last}: {walk.refused}"
     same(f"rows of {last} files one by one", wanted[: len(walk.values)] if walk.refused else wanted, walk.values)
     assert walk.refused is None or walk.refused.code in ("LMP-F013", "LMP-F014"), f"{walk.refused} of a sound log"
     _check_notes(log, walk.said)
     return Counter(joins=late is None, walks=walk.refused is None, again=walk.again, refused=walk.refused is not None)
-
-
-def _early_file(cuts: Sequence[Stretch]) -> int:
-    """The number of the first file that begins in front of the one before and those that this one overlaps, and goes
-    on behind it: it is refused. Without one, the number of files."""
-    for number in range(1, len(cuts)):
-        begin = cuts[number - 1].begin
-        for cut in reversed(cuts[: number - 1]):
-            begin = min(begin, cut.begin) if cut.end > begin else begin
-        if cuts[number].begin < begin:
-            return number
-    return len(cuts)
 
 
 def _check_notes(log: StreamLog, said: Sequence[str]) -> None:

@@ -149,6 +149,18 @@ def stretches(chance: Random, count: int, style: str = "plain", turns: Sequence[
     return found
 
 
+def early_file(cuts: Sequence[Stretch]) -> int:
+    """The number of the first file that begins in front of the one before and those that this one overlaps, and goes
+    on behind it: it is refused. Without one, the number of files."""
+    for number in range(1, len(cuts)):
+        begin = cuts[number - 1].begin
+        for cut in reversed(cuts[: number - 1]):
+            begin = min(begin, cut.begin) if cut.end > begin else begin
+        if cuts[number].begin < begin:
+            return number
+    return len(cuts)
+
+
 def written(folder: Path, records: Sequence[Raw], cuts: Sequence[Stretch], name: str) -> list[Path]:
     """A file of each stretch."""
     return [cut.file(records, folder / f"{name}{number}.log") for number, cut in enumerate(cuts)]

@@ -21,7 +21,8 @@ from writers.db2.scripts import Form
 from writers.db2.tables import JsonChange
 from writers.db2.wire import Raw
 
-from random_logs.db2_reading import ENGINES, both_engines, read, same, stretches, written
+from lmparse.errors import FramingError
+from random_logs.db2_reading import ENGINES, attempt, both_engines, early_file, read, same, stretches, written
 from random_logs.db2_statement_log import StatementLog
 
 LOGS = 8
@@ -184,14 +185,19 @@ def _in_files(
     chance: Random, folder: Path, records: list[Raw], options: dict[str, Any], wanted: list[str]
 ) -> Counter[str]:
     """Read a log as one of several files, and file by file."""
-    files = written(folder, records, stretches(chance, len(records), chance.choice(("plain", "overlap"))), "part")
+    cuts = stretches(chance, len(records), chance.choice(("plain", "overlap")))
+    files, last = written(folder, records, cuts, "part"), early_file(cuts)
     shuffled = chance.sample(files, len(files))
     same(f"rows of {len(files)} files", wanted, read(shuffled, options, chance.choice(ENGINES)).values)
     state, values = folder / "state.json", list[str]()
     state.unlink(missing_ok=True)
-    for path in files:
+    for path in files[:last]:
         values += read([path], options, chance.choice(ENGINES), state).values
-    same(f"rows of {len(files)} files one by one", wanted, values)
+    if last < len(files):
+        found = attempt([files[last]], options, chance.choice(ENGINES), state)
+        assert isinstance(found, FramingError), "it begins in front of the file that was read last"
+        assert found.code == "LMP-F014", found
+    same(f"rows of {last} files one by one", wanted[: len(values)] if last < len(files) else wanted, values)
     return Counter(joins=1, walks=1)
 
 

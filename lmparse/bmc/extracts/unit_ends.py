@@ -20,7 +20,8 @@ from lmparse.bmc.extracts.outcomes import (
 )
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
-_DISPOSITION, _TIME, *_COMMIT = OUTCOME_FIELDS
+_COMMIT = OUTCOME_FIELDS[2:]
+"""The fields that say where the commit is."""
 _COMPENSATED, _INCOMPLETE = (-len(FLAG_FIELDS) + number for number in range(len(FLAG_FIELDS)))
 """Columns of rows of `ExtractHeads.units`."""
 
