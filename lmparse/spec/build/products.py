@@ -244,23 +244,14 @@ def files_in(out: Path) -> dict[str, bytes]:
 
 
 def files_of_build(out: Path) -> set[str]:
-    """The names of the files that a build made in a folder; none without a manifest.
+    """The names of the files that builds made in a folder; none without a manifest.
 
-    The manifest names the specs only: the names of the files follow from them, and the files say where they are from,
-    so that no manifest makes others of them ours.
+    The files say themselves where they are from, so that no manifest makes others of them ours, and what is left of a
+    build that was killed is known.
     """
     try:
-        specs = [str(spec_id) for spec_id in read_json(file_bytes(out / MANIFEST))["specs"]]
-    except (OSError, DocumentError, LookupError, TypeError, AttributeError):
+        read_json(file_bytes(out / MANIFEST))["specs"]
+    except (OSError, DocumentError, LookupError, TypeError):
         return set()
-    names = {*_PACKAGES, LAYOUTS}.union(*(_names(spec_id) for spec_id in specs if spec_id.isidentifier()))
-    return {MANIFEST} | {name for name in names if _is_product(out / name)}
-
-
-def _is_product(path: Path) -> bool:
-    """Whether a file says that it is a product; one that is missing or empty has nothing to lose."""
-    if not path.is_file():
-        return True
-    with open(path, "rb") as file:
-        head = file.read(len(_DOC))
-    return not head or head.startswith((_DOC.encode(), _MADE.encode()))
+    heads = (_DOC.encode(), _MADE.encode())
+    return {name for name, data in files_in(out).items() if name == MANIFEST or data.startswith(heads)}
