@@ -103,7 +103,7 @@ def test_lint_asks_specs_of_others_for_no_style(own: Path, capsys: pytest.Captur
 
 
 OF_OTHERS = [
-    ("--style", "generate"), ("--watch", "lint"), ("--out=x", "lint"), ("--check", "lint"),
+    ("--style", "generate"), ("--out=x", "lint"), ("--check", "lint"),
     ("--compiler=x", "lint"), ("--out=x", "new"), ("--compiler=x", "new"), ("--check", "new"),
 ]  # fmt: skip
 

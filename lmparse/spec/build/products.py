@@ -16,7 +16,7 @@ from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.parsers import parser_module
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.selection import Selection, selected
-from lmparse.spec.build.specs import Parsed, Problem, SpecError, SpecFile
+from lmparse.spec.build.specs import Problem, SpecError, SpecFile
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
 from lmparse.spec.catalog import class_name
@@ -57,7 +57,6 @@ class Builder:
     def __init__(self, compiler_path: Path | None = None) -> None:
         self._path = compiler_path
         self._compiler: Compiler | None = None
-        self._parse = Parsed()
         self._parts: dict[str, _Part] = {}
         """By a hash of the spec and of all that it imports."""
         self.selection: Selection | None = None
@@ -68,7 +67,7 @@ class Builder:
 
         Raises SpecError when there is no spec, and CompilerUnavailable.
         """
-        selection = self.selection = selected(source, self._parse)
+        selection = self.selection = selected(source)
         for spec in (*selection.specs, *selection.failed):  # also what imports a faulty one: all is said at once
             named = {one.id: one for one in selection.closure(spec)}
             selection.fail({spec.place: [spec.problem(*finding) for finding in lint.wrong(spec, named)]})
