@@ -1,23 +1,11 @@
-"""What the tests of the build step share: a formats folder, and a compiler that is started once."""
+"""What the tests of the build step share: a formats folder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 from spec.build_step import SOUND
-
-from lmparse.spec.build import compiler
-
-
-@pytest.fixture(scope="module")
-def started_once() -> Iterator[None]:
-    """The compiler is started once, as in one run of the build step."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler, "Dukpy", cache(compiler.Dukpy))
-        yield
 
 
 @pytest.fixture

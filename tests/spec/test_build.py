@@ -15,8 +15,6 @@ from lmparse.spec import catalog
 from lmparse.spec.build import compiler
 from lmparse.spec.layout import Layout
 
-pytestmark = pytest.mark.usefixtures("started_once")
-
 
 def test_a_spec_of_ones_own_is_built_with_what_it_imports(own: Path, tmp_path: Path) -> None:
     done = build("generate", "--formats", own, "--out", tmp_path / "out")

@@ -16,9 +16,6 @@ from lmparse import cli
 from lmparse.spec import catalog
 from lmparse.spec.build.products import Builder, Made, make
 
-pytestmark = pytest.mark.usefixtures("started_once")
-
-
 FAULTY = Path(__file__).parents[1] / "cases_bad_specs"
 
 

@@ -13,9 +13,6 @@ from spec.build_step import ROOT, build, output, texts
 from lmparse import cli
 from lmparse.spec.layout import Layout
 
-pytestmark = pytest.mark.usefixtures("started_once")
-
-
 PART = """\
 meta:
   id: {id}

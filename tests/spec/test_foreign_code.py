@@ -15,7 +15,7 @@ from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lmparse.spec.build import compiler, products
+from lmparse.spec.build import products
 from lmparse.spec.build.foreign_code import foreign_in_layouts, foreign_in_parser
 from lmparse.spec.build.specs import SpecError
 from lmparse.spec.catalog import class_name
@@ -67,14 +67,6 @@ instances:
   p2: {pos: one, type: u1, repeat: expr, repeat-expr: 3, io: 'ten[0]._io'}
 """
 OTHER = "meta: {id: acme_b, title: t, license: CC0-1.0, ks-version: '0.11'}\ndoc: d\nseq: [{id: b, size-eos: true}]\n"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _started_once() -> Iterator[None]:
-    """The compiler is started once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler, "Dukpy", cache(compiler.Dukpy))
-        yield
 
 
 @pytest.fixture(scope="module")

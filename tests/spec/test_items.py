@@ -12,8 +12,6 @@ from lmparse.errors import RecordError
 from lmparse.spec.build.lint import wrong
 from lmparse.spec.build.specs import parsed
 
-pytestmark = pytest.mark.usefixtures("started_once")
-
 SPEC = """\
 seq:
   - {id: n, type: s1}

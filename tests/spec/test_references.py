@@ -8,13 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from lmparse.spec import catalog
 from lmparse.spec.build.products import Builder
-
-pytestmark = pytest.mark.usefixtures("started_once")
 
 _SHADOWED = """\
 meta: {id: acme_s, endian: be}

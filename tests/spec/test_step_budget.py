@@ -26,8 +26,6 @@ from lmparse.limits import Limits
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog, step_budget
 
-pytestmark = pytest.mark.usefixtures("started_once")
-
 HEAD = "meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}\n"
 EMPTY = "types: {e: {seq: []}}"
 LIMITS = Limits(record_steps=5_000)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -19,15 +18,6 @@ from lmparse.spec.build.watch import watch
 
 SPEC = "meta: {id: acme_a, imports: [acme_b]}\nseq: [{id: one, type: u1}]\n"
 OTHER = "meta: {id: acme_b}\nseq: [{id: other, type: u1}]\n"
-
-
-@pytest.fixture(autouse=True)
-def _started_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The compiler is started once."""
-    monkeypatch.setattr(compiler, "Dukpy", _dukpy)
-
-
-_dukpy = cache(compiler.Dukpy)
 
 
 @pytest.fixture
@@ -98,13 +88,14 @@ def test_a_change_during_a_build_and_a_new_file_are_seen(folder: Path) -> None:
 
 def test_only_what_changed_is_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[list[str]] = []
-    run = compiler.Dukpy.run if isinstance(compiler.Dukpy, type) else type(_dukpy(compiler.fetched())).run
+    engine = type(compiler.Dukpy(compiler.fetched()))
+    run = engine.run
 
     def noted(self: compiler.Dukpy, job: dict[str, list[str]]) -> object:
         compiled.append(sorted(job["places"]))
         return run(self, job)
 
-    monkeypatch.setattr(type(_dukpy(compiler.fetched())), "run", noted)
+    monkeypatch.setattr(engine, "run", noted)
     one, other = folder / "acme_a.ksy", folder / "acme_b.ksy"
     list(watched(folder.parent, lambda: one.write_text(SPEC + "# a"), lambda: other.write_text(OTHER + "# b")))
     both = ["acme/acme_a", "acme/acme_b"]
