@@ -164,14 +164,15 @@ def not_landed(path: Path, why: str) -> OptionError:
 def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Iterator[LandingTarget]:
     """The target at a path, which is made; no other process lands there until the end of the block.
 
-    Raises OptionError LMP-S021 for a place that is not one, LMP-S031 for a target of another form, or in use.
+    Raises OptionError LMP-S021 for a place that is not one, LMP-S031 for a target of another form, or in use, or whose
+    path is not UTF-8.
     """
     place = check_place(to, inputs, is_folder=True, overwrite=True, foreign=_foreign)
+    if not _is_utf8(str(place.path)):
+        raise OptionError(f"{place.shown}: tables cannot be in a folder whose path is not UTF-8", code=CODE)
     bad = sorted({*str(place.path)}.intersection(_UNREADABLE))
     if form == "delta" and bad:
         raise OptionError(f"{place.shown}: Delta tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
-    if not _is_utf8(str(place.path)):
-        raise OptionError(f"{place.shown}: tables cannot be in a folder whose path is not UTF-8", code=CODE)
     target = LandingTarget(place.path, place.shown, form, options.trim)
     with naming_output(place.shown):
         if target.home.is_symlink():
