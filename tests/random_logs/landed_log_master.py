@@ -84,29 +84,31 @@ class LogMasterLog:
         return {number: unit.time for number, unit in self.units.items() if unit.committed}
 
     def files(self, chance: random.Random, folder: Path) -> list[Path]:
-        """The log in one to seven extracts."""
+        """The log in one to seven extracts. The next one has the units that are open at an end whole, or their rest.
+
+        They are whole at least if some took changes back: which of them stay is stated at the end.
+        """
         size = len(self.owners)
         count = min(chance.choice(COUNTS), size)
         places = [*sorted(chance.sample(range(1, size), count - 1)), size]
         found, start = [], 0
         is_open: list[int] = []
+        is_whole = bool(self.whole) or chance.random() < 0.7
         for number, end in enumerate(places):
-            again = [unit for unit in is_open if self._is_repeated(chance, unit, start)]
-            old = [place for place in range(start) if self.owners[place] in again]
+            old = [place for place in range(start) if is_whole and self.owners[place] in is_open]
             chosen = [*old, *range(start, end)]
-            is_open = self._open_at(chance, end)
+            is_open = self._open_at(chance, end, is_whole=is_whole)
             found.append(folder / f"{number}.dat")
             found[-1].write_bytes(framing.rdw([self._record(place, is_open) for place in chosen]))
             found[-1].with_suffix(".ctl").write_bytes(framing.rdw(self.example.control_records))
             start = end
         return found
 
-    def _is_repeated(self, chance: random.Random, unit: int, start: int) -> bool:
-        """Whether an extract has the records of a unit again that was open at the end of the one before."""
-        return unit in self.whole or unit not in self.owners[start:] or chance.random() < 0.5
+    def _open_at(self, chance: random.Random, end: int, *, is_whole: bool) -> list[int]:
+        """Units that have not ended where an extract ends, in front of a record or behind the last one.
 
-    def _open_at(self, chance: random.Random, end: int) -> list[int]:
-        """Units that have not ended where an extract ends, in front of a record or behind the last one."""
+        If the next extracts have the rest of them only, it is those that have one.
+        """
         if end == len(self.owners):
             return []
         last = self.ticks[end - 1]
@@ -114,7 +116,8 @@ class LogMasterLog:
         going_on = {*self.owners[end:]}
         first = chance.choice([*(unit.place for unit in begun if unit.ended == last), len(self.units)])
         first = min([first, *(unit.place for unit in begun if unit.number in going_on)])
-        return [unit.number for unit in begun if unit.ended > last or unit.place >= first]
+        is_open = [unit.number for unit in begun if unit.ended > last or unit.place >= first]
+        return [number for number in is_open if is_whole or number in going_on]
 
     def _record(self, place: int, is_open: Sequence[int]) -> bytes:
         record = self.example.data_records[place]
