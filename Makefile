@@ -33,7 +33,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The tests with Spark, without going through the modules that have none.
 WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
-.PHONY: help demo docs test check-generated check-code check-tests check-spark test-thorough cluster-test soak random-specs random-logs docs-run docs-licences size test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
+.PHONY: help demo docs test check-generated check-code check-tests check-spark test-thorough cluster-test soak random-specs random-logs docs-run docs-licences size test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run pages bench bench-run wheel lock audit fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -111,9 +111,6 @@ fuzz: ## give changed bytes to all that reads what others send, each target FUZZ
 fuzz-run: dev # The targets in $(VENV), whose lock holds the fuzzer where there is one for this Python.
 	PYTHONPATH=.:tests $(BIN)/python -m fuzz.run --jobs $(or $(JOBS),1) $(if $(FUZZ_SECONDS),--seconds $(FUZZ_SECONDS)) \
 		$(foreach name,$(TARGET),--target $(name))
-
-check-engines: dev ## compile the specs with Node and compare: both engines must give the same bytes
-	$(BIN)/python build.py --check --engine node
 
 docs: ## build the site into build/site: guides, reference, and the pages on which specs are reviewed
 	$(MAKE) docs-run VENV=.venv-docs LOCK=docs

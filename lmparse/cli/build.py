@@ -28,7 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser, *, formats: Path | None = Non
     parser.add_argument("command", nargs="?", default="generate", choices=_COMMANDS, help=about)
     parser.add_argument("id", nargs="?", metavar="ID", help="id of the spec to create, <family>_<thing>")
     parser.add_argument("--style", action="store_true", help="lint: warn of what is not in the house style of lmparse")
-    parser.add_argument("--watch", action="store_true", help="generate: build again whenever a spec changes")
     parser.set_defaults(strict=formats is not None, usual_out=out)
     parser.add_argument("--check", action="store_true", help="the same as check")
     which = "a .ksy file, or a folder with such files at any depth"
@@ -36,8 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser, *, formats: Path | None = Non
     parser.add_argument("--out", type=_path, metavar="DIR", help="generate, check: folder for the products")
     compiler = "generate, check: another kaitai-struct-compiler.js"
     parser.add_argument("--compiler", type=_path, metavar="PATH", help=compiler)
-    engine = "generate, check: what runs the compiler (default: dukpy)"
-    parser.add_argument("--engine", choices=("dukpy", "node"), help=engine)
 
 
 def _path(text: str) -> Path:

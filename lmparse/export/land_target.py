@@ -192,9 +192,12 @@ def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Itera
         os.close(lock)
 
 
-def _is_utf8(path: str) -> bool:
-    """Whether a path can be given to the packages that write tables, which take UTF-8 only."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in path)
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _foreign(folder: Path) -> str | None:

@@ -102,6 +102,22 @@ def test_a_log_in_two_extracts_at_every_record_boundary(log: Extracts) -> None:
         assert log.run(log.file(place, size)) == []
 
 
+def test_an_extract_with_open_units_is_given_again_when_they_have_ended(tmp_path: Path) -> None:
+    """They are not open once more, nor compared with an extract that is needed and has none of their records."""
+    found = example(tmp_path)
+    log = Extracts(tmp_path, found.data, found.control)
+    no_end = {"uordisp": b"\x40", "uorcommittimestamp": b"", "uorcommitlrsn": b"", "uorcommitpoint": b""}
+    data, are_open = log.data, [changed(one, **no_end) for one in log.data]
+    first = log.write("first", [are_open[place] for place in (0, 1, 2, 4, 6)])
+    second = log.write("second", [data[place] for place in (4, 6, 8)])  # it has all of the unit that begins at 4
+    assert log.run(first) == []
+    assert len(log.run(second)) == 3
+    third = log.write("third", [are_open[place] for place in (0, 1, 2, 9, 10)])  # and this of the one that is open
+    for path in (first, second, third, first, second):
+        assert log.run(path) == []
+    assert len(log.run(log.write("fourth", [data[place] for place in (0, 1, 2, 9, 10)]))) == 5
+
+
 def test_a_change_whose_segments_are_in_two_extracts(tmp_path: Path) -> None:
     """The first extract holds it back as open; with the second one it is refused, and the checkpoint stays."""
     found = example(tmp_path, segment_order=(2, 0, 1))

@@ -124,4 +124,4 @@ def _as_json(value: Any) -> Any:
 def test_what_is_not_read_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / f"m_{name}.ksy").write_text(ksy(name, MATRIX[name]))
     with pytest.raises(SpecError, match=rf"m_{name}\.ksy:\d+:\d+: error: .*{MATRIX[name]['refused']}"):
-        make(tmp_path / f"m_{name}.ksy", "dukpy", None)
+        make(tmp_path / f"m_{name}.ksy")

@@ -35,7 +35,7 @@ types:
 def dissection(tmp_path_factory: pytest.TempPathFactory) -> Dissection:
     folder = tmp_path_factory.mktemp("places")
     (folder / "acme_packed.ksy").write_text(SPEC)
-    for name, text in make(folder / "acme_packed.ksy", "dukpy", None).items():
+    for name, text in make(folder / "acme_packed.ksy").items():
         (folder / "out" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "out" / name).write_text(text)
     packed = zlib.compress(b"\0\5\7")

@@ -128,7 +128,7 @@ def _built(folder: Path, *fields: str) -> None:
     spec = folder.with_name("pair_pair.ksy")
     seq = "".join(f"  - {{id: {name}, type: u2, doc: A number}}\n" for name in fields)
     spec.write_text(f"meta: {{id: pair_pair, title: A pair, endian: be}}\ndoc: A pair.\nseq:\n{seq}")
-    for name, text in products.make(spec, "dukpy", None).items():
+    for name, text in products.make(spec).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
 
@@ -175,7 +175,7 @@ def test_a_spec_is_another_one_if_what_it_imports_is(tmp_path: Path) -> None:
         specs.mkdir(parents=True)
         (specs / "pair_pair.ksy").write_text(pair)
         (specs / "pair_head.ksy").write_text(f"{head}instances:\n  count: {{value: a * {factor}, doc: A number}}\n")
-        for name, text in products.make(specs.parent, "dukpy", None).items():
+        for name, text in products.make(specs.parent).items():
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             (out / name).write_text(text)
         found.append(catalog.load(f"{out}/pair_pair"))

@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 from spec.build_step import SOUND
 
-from lmparse.spec.build import compiler, specs
+from lmparse.spec.build import compiler
 
 
 @pytest.fixture(scope="module")
 def started_once() -> Iterator[None]:
-    """The compiler is started once, and a spec's text is parsed once, as in one run of the build step."""
+    """The compiler is started once, as in one run of the build step."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiler, "Dukpy", cache(compiler.Dukpy))
-        patch.setattr(specs, "parsed", cache(specs.parsed))
         yield
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -181,13 +180,6 @@ def test_two_builds_give_the_same_bytes(own: Path, tmp_path: Path) -> None:
     assert texts(tmp_path / "one") == texts(tmp_path / "two")
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="the second engine needs Node")
-def test_node_gives_the_same_bytes(own: Path, tmp_path: Path) -> None:
-    build("generate", "--formats", own, "--out", tmp_path / "out")
-    done = build("--check", "--engine", "node", "--formats", own, "--out", tmp_path / "out")
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.mark.parametrize("damage", ["changed", "missing", "surplus"])
 def test_check_says_what_differs_and_how_to_repair_it(own: Path, tmp_path: Path, damage: str) -> None:
     out = tmp_path / "out"
@@ -257,19 +249,14 @@ def test_a_compiler_of_ones_own_is_recorded(own: Path, tmp_path: Path) -> None:
     assert first == second
 
 
-@pytest.mark.parametrize("engine", ["dukpy", "node"])
 @pytest.mark.parametrize(
     ("text", "message"), [(None, "there is no compiler"), ("var broken = ;", "does not run: SyntaxError")]
 )
-def test_a_compiler_that_is_none_is_named(
-    own: Path, tmp_path: Path, engine: str, text: str | None, message: str
-) -> None:
-    if engine == "node" and shutil.which("node") is None:
-        pytest.skip("the second engine needs Node")
+def test_a_compiler_that_is_none_is_named(own: Path, tmp_path: Path, text: str | None, message: str) -> None:
     compiler = tmp_path / "compiler.js"
     if text is not None:
         compiler.write_text(text)
-    done = build("generate", "--formats", own, "--out", tmp_path / "out", "--compiler", compiler, "--engine", engine)
+    done = build("generate", "--formats", own, "--out", tmp_path / "out", "--compiler", compiler)
     assert done.returncode == 1
     assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -103,8 +103,8 @@ def test_lint_asks_specs_of_others_for_no_style(own: Path, capsys: pytest.Captur
 
 
 OF_OTHERS = [
-    ("--style", "generate"), ("--watch", "lint"), ("--out=x", "lint"), ("--engine=dukpy", "lint"), ("--check", "lint"),
-    ("--compiler=x", "lint"), ("--out=x", "new"), ("--engine=node", "new"), ("--compiler=x", "new"), ("--check", "new"),
+    ("--style", "generate"), ("--out=x", "lint"), ("--check", "lint"),
+    ("--compiler=x", "lint"), ("--out=x", "new"), ("--compiler=x", "new"), ("--check", "new"),
 ]  # fmt: skip
 
 
@@ -148,11 +148,11 @@ def test_a_build_that_was_killed_is_repaired_by_the_next(
     """Wherever it was killed, its products are not run, or are whole, and the next one takes them for its own."""
     out, spec = tmp_path / "out", own / "acme" / "acme_reading.ksy"
     (own / "acme" / "acme_gone.ksy").write_text(SOUND.replace("acme_reading", "acme_gone"))
-    old = make(own, "dukpy", None)
+    old = make(own)
     (own / "acme" / "acme_gone.ksy").unlink()
     spec.write_text(SOUND.replace("Reading of", "A reading of"))
     (own / "acme" / "acme_more.ksy").write_text(SOUND.replace("acme_reading", "acme_more"))
-    new = make(own, "dukpy", None)
+    new = make(own)
     monkeypatch.setattr(Builder, "make", lambda *_: Made(new, [], 2))
     whole, left = {name: text.encode() for name, text in new.items()}, 0
     while True:

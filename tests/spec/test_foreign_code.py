@@ -90,7 +90,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def made(folder: Path, text: str) -> dict[str, str]:
     """The products of a spec in a folder. Raises SpecError."""
     (folder / "acme_a.ksy").write_text(text, encoding="utf-8")
-    found = products.make(folder / "acme_a.ksy", "dukpy", None)
+    found = products.make(folder / "acme_a.ksy")
     return {name: module for name, module in found.items() if name.endswith((".py", ".pyi"))}
 
 
@@ -260,4 +260,4 @@ def test_the_name_of_a_folder_is_no_code(name: str, tmp_path: Path) -> None:
     (tmp_path / name / "acme_b.ksy").write_text(OTHER)
     for source in (tmp_path, tmp_path / name / "acme_b.ksy"):
         with pytest.raises(SpecError, match="has a name of more than letters"):
-            products.make(source, "dukpy", None)
+            products.make(source)

@@ -69,8 +69,7 @@ def built(project: Path, skeleton: object) -> Path:
 def test_it_says_what_it_wrote_and_what_to_do_next(skeleton: subprocess.CompletedProcess[str]) -> None:
     lines = skeleton.stdout.splitlines()
     assert set(lines[: len(FILES)]) == FILES
-    assert "acme is a family of its own, beside bmc, common, db2, zos" in lines
-    assert any("python build.py && python build.py lint" in line for line in lines)
+    assert any("python build.py lint --formats formats && python build.py --formats formats" in line for line in lines)
 
 
 def test_the_skeleton_is_in_house_style(project: Path, skeleton: object) -> None:
@@ -113,10 +112,7 @@ def test_the_bad_case_gives_its_error(project: Path, built: Path, capsys: pytest
         ("bmc_lldf", "formats/bmc/bmc_lldf.ksy is there"),
         ("zos_kept", "tests/cases_bad/zos_kept is there"),
         ("Acme_value", "is not an id"),
-        ("acme-value", "is not an id"),
-        ("acme", "is not an id"),
         ("../acme_value", "is not an id"),
-        ("2acme_value", "is not an id"),
         ("kaitai_struct", "means something else in the generated code"),
     ],
 )
@@ -137,32 +133,26 @@ def test_new_takes_an_id_and_no_file(project: Path, built: object, words: list[s
     assert "error: new " in done.stderr
 
 
-def test_a_known_family_is_no_news(project: Path) -> None:
-    done = build(project, "new", "zos_other")
-    assert done.returncode == 0
-    assert "family of its own" not in done.stdout
-
-
 # -- in a repository of one's own ------------------------------------------------------------
 
 
 def test_a_spec_begins_beside_others_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    """In the folder of its family, however deep; its cases beside the specs; it is built, and reads what it says."""
+    """In the folder of its family; its cases beside the specs; it is built, and reads what it says."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "specs" / "meters" / "acme").mkdir(parents=True)
-    (tmp_path / "specs" / "meters" / "acme" / "acme_any.ksy").write_text("meta: {id: acme_any}\n")
+    (tmp_path / "specs" / "acme").mkdir(parents=True)
+    (tmp_path / "specs" / "acme" / "acme_any.ksy").write_text("meta: {id: acme_any}\n")
     assert cli.main(["build", "new", "acme_reading", "--formats", "specs"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert set(lines[: len(FILES)]) == {name.replace("formats/", "specs/meters/") for name in FILES}
+    assert set(lines[: len(FILES)]) == {name.replace("formats/", "specs/") for name in FILES}
     assert all((tmp_path / name).is_file() for name in lines[: len(FILES)])
-    assert cli.main(["build", "lint", "--formats", "specs/meters/acme/acme_reading.ksy"]) == 0
+    assert cli.main(["build", "lint", "--formats", "specs/acme/acme_reading.ksy"]) == 0
     assert cli.main(["build", "--formats", "specs", "--out", "OUT"]) == 0
     capsys.readouterr()
     assert cli.main(lines[-1].split()[2:]) == 0
     shown = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert shown == expected_rows(load(tmp_path / "tests" / "cases" / "acme_reading" / "first.yaml"))
     assert cli.main(["build", "new", "acme_any", "--formats", "specs"]) == 1
-    assert "specs/meters/acme/acme_any.ksy is there" in capsys.readouterr().err
+    assert "specs/acme/acme_any.ksy is there" in capsys.readouterr().err
 
 
 def test_all_or_nothing_of_a_skeleton_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

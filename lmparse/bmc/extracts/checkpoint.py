@@ -15,7 +15,7 @@ import numpy as np
 from lmparse.bmc.extracts.heads import UNIT_WIDTH, ExtractHeads
 from lmparse.bmc.extracts.joined_extracts import JoinedExtract
 from lmparse.bmc.extracts.outcomes import ended_codes, keys, stated_commits
-from lmparse.bmc.extracts.read_before import shown_unit
+from lmparse.bmc.extracts.read_before import ReadBefore, shown_unit
 from lmparse.bmc.order import NOT_COMMITTED, SEQ_OF_RECORD_DIGITS
 from lmparse.changes.checkpoint import MOST_RANGES, Checkpoint, NeededStretch
 from lmparse.errors import FramingError
@@ -38,6 +38,8 @@ def checkpoint_of(extracts: Sequence[JoinedExtract], options: Options, before: C
     for one in extracts:
         opened = keys(one.heads.open_units)
         opened = opened[~np.isin(opened, keys(one.settings.outcomes.units))]
+        if before is not None:
+            opened = opened[~np.isin(opened, ReadBefore(before).ended_units(one.heads))]
         if len(opened):
             piece = JoinedPiece(one.path, 0, one.heads.size, 0, one.heads.records)
             needed.append(NeededStretch.of(piece, options.bounds))

@@ -52,8 +52,10 @@ def join_extracts(
     if before is not None:
         before.check_in_time(heads, ends)
     again = set() if checkpoint is None else {one.path for one in checkpoint.needed}
+    ended = [before.ended_units(one) if before else keys(one.units[:0]) for one in heads]
+    owns = ownership(heads, ends, ended, options, many)
     result, records, size = [], 0, 0
-    for number, (one, owned) in enumerate(zip(heads, ownership(heads, ends, options, many), strict=True)):
+    for number, (one, owned) in enumerate(zip(heads, owns, strict=True)):
         settings = ExtractSettings(
             one.path, one.control, ends.of_open_units(one), owned.elsewhere, records, size, is_again=one.path in again
         )

@@ -90,8 +90,14 @@ class _Records:
     """Whether Log Master could not complete it; then its DATA is not compared."""
 
 
-def ownership(heads: Sequence[ExtractHeads], ends: UnitEnds, options: Options, many: Run) -> list[Ownership]:
-    """What each extract leaves to others. Raises FramingError LMP-F013 for extracts that are not read as one log."""
+def ownership(
+    heads: Sequence[ExtractHeads], ends: UnitEnds, ended: Sequence[Keys], options: Options, many: Run
+) -> list[Ownership]:
+    """What each extract leaves to others. Raises FramingError LMP-F013 for extracts that are not read as one log.
+
+    `ended` has the units of each extract whose outcome was stated in front of a checkpoint, by one that need not be
+    here: their records were given, and are not compared.
+    """
     _check_fields(heads)
     sharing = {number: ranges for number in range(len(heads)) if (ranges := _shared_ranges(heads, number))}
     compensated = [_compensated(number, one, ends) for number, one in enumerate(heads)]
@@ -103,7 +109,7 @@ def ownership(heads: Sequence[ExtractHeads], ends: UnitEnds, options: Options, m
     for number, records in found.items():
         owner = _owners(number, records, heads, ends)
         _check_compensated(heads[number], records, owner == number, compensated[number])
-        compare.check(number, owner)
+        compare.check(number, owner, ended[number])
         result[number] = Ownership(np.sort(records.offset[owner != number]), compare.repeats(number))
     return result
 
@@ -204,14 +210,17 @@ class _Comparison:
     def __init__(self, heads: Sequence[ExtractHeads], found: dict[int, _Records]) -> None:
         self._heads, self._found = heads, found
 
-    def check(self, number: int, owner: Int64s) -> None:
-        """Raise FramingError if the extract that gives a record does not have it, or has another one in its place."""
+    def check(self, number: int, owner: Int64s, ended: Keys) -> None:
+        """Raise FramingError if the extract that gives a record does not have it, or has another one in its place.
+
+        Those of units that `ended` are given by none.
+        """
         heads, records = self._heads[number], self._found[number]
         for other, there in self._others(number):
             lacking = self._are_of_other_units(records, there)
             if lacking.any():
                 raise self._differing(number, other, lacking, "has another unit or table at the position of")
-            left = owner == other
+            left = (owner == other) & ~np.isin(records.unit, ended)
             if left.any() and heads.form != self._heads[other].form:
                 raise self._differing(number, other, left, "has another EXPANDVAR or DATEFORMAT, and the range of")
             lacking = left & ~_are_in(records, there, left)

@@ -61,14 +61,25 @@ class ReadBefore:
         is_in_front = at <= _positions([self.checkpoint.reached[1]])
         return np.concatenate([units[which], is_in_front[which][:, None].astype(np.uint8)], axis=1)
 
+    @property
+    def _open_units(self) -> Keys:
+        return np.array([bytes.fromhex(one) for one in self.checkpoint.open_units], f"S{UNIT_WIDTH}")
+
+    def ended_units(self, heads: ExtractHeads) -> Keys:
+        """The units that an extract calls open, and that an extract in front of the checkpoint said the outcome of.
+
+        All records that it has of them were read, and they are not open at the checkpoint: it is read once more.
+        """
+        opened, doubtful = keys(heads.open_units), keys(heads.doubtful[:, :UNIT_WIDTH])
+        return opened[~np.isin(opened, np.concatenate([self._open_units, doubtful]))]
+
     def check_in_time(self, heads: Sequence[ExtractHeads], ends: UnitEnds) -> None:
         """Raise FramingError LMP-F014 if an extract has changes that would never be given.
 
         Those are of units that were open at the checkpoint, or are `doubtful`, and that were committed in front of it;
         or are open though records behind them have been read, so that a later commit may have been passed.
         """
-        held = np.array([bytes.fromhex(one) for one in self.checkpoint.open_units], f"S{UNIT_WIDTH}")
-        numbers, commits = ends.commits(held)
+        numbers, commits = ends.commits(self._open_units)
         for number, commit in zip(numbers.tolist(), commits.tolist(), strict=True):
             if commit <= self.commit:
                 raise self._late(heads[ends.extract[number]].path, ends.rows[number], _committed(commit))

@@ -75,7 +75,7 @@ class LiveSpecs:
             return {"generation": self._generation, "version": self._version, "problems": self._problems}
 
     def _watch(self) -> None:
-        builder = Builder("dukpy", None)  # in this thread, where all builds are
+        builder = Builder()  # in this thread, where all builds are
         watch(builder, self.source, lambda: self._build(builder), self._ended.is_set)
 
     def _build(self, builder: Builder) -> None:

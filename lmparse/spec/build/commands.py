@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 from collections.abc import Set
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +18,8 @@ from lmparse.spec.build.lint import lint
 from lmparse.spec.build.new import Refused, new
 from lmparse.spec.build.products import DEBUG, Builder, files_in, files_of_build
 from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, shown
-from lmparse.spec.build.watch import watch
 from lmparse.spec.built import MANIFEST
 from lmparse.storage.outputs import write_files
-
-ENGINE = "dukpy"
-"""What runs the compiler unless another is asked for."""
 
 
 def run(parsed: argparse.Namespace, program: str) -> int:
@@ -35,14 +30,13 @@ def run(parsed: argparse.Namespace, program: str) -> int:
     if parsed.check and parsed.command == "generate":
         parsed.command = "check"
     _validate(parsed)
-    parsed.engine = parsed.engine or ENGINE
     try:
         if parsed.command == "lint":
             return _lint(parsed.formats, with_style=parsed.style or parsed.strict, is_strict=parsed.strict)
         if parsed.command == "new":
             print("\n".join(new(parsed.id, parsed.formats, program)))
             return 0
-        return _check(parsed, program) if parsed.command == "check" else _generate(parsed)
+        return _check(parsed, program) if parsed.command == "check" else _build(parsed)
     except (SpecError, CompilerUnavailable, CompilerUnfit, Refused, OptionError) as error:
         return _say(str(error))
     except OSError as error:
@@ -56,10 +50,8 @@ def _validate(parsed: argparse.Namespace) -> None:
         raise OptionError("new takes the id of a spec, <family>_<thing>; the other commands take none")
     if parsed.style and parsed.command != "lint":
         raise OptionError("--style is for lint")
-    if parsed.watch and parsed.command != "generate":
-        raise OptionError("--watch is for generate")
     if parsed.command not in ("generate", "check"):
-        for name in ("out", "compiler", "engine", "check"):
+        for name in ("out", "compiler", "check"):
             if getattr(parsed, name):
                 raise OptionError(f"--{name} is for generate and check")
     if parsed.formats is None:
@@ -75,35 +67,13 @@ def _validate(parsed: argparse.Namespace) -> None:
             raise OptionError(f"give --out as well: {shown(GENERATED)} holds what the project's own specs give")
 
 
-def _generate(parsed: argparse.Namespace) -> int:
-    builder = Builder(parsed.engine, parsed.compiler)
-    if not parsed.watch:
-        return _build(builder, parsed.formats, parsed.out)
-    if _is_foreign(parsed.out, files_in(parsed.out).keys()):
-        return _build(builder, parsed.formats, parsed.out)
-
-    def build() -> None:
-        start = time.perf_counter()
-        try:
-            _build(builder, parsed.formats, parsed.out)
-        except SpecError as error:
-            _say(str(error))
-        except OSError as error:
-            if error.filename is None:
-                raise
-            _say(f"{error.filename}: {error.strerror}")
-        print(f"{time.strftime('%H:%M:%S')} {time.perf_counter() - start:.2f} s; waiting for changes", flush=True)
-
-    watch(builder, parsed.formats, build)
-    return 0
-
-
-def _build(builder: Builder, source: Path, out: Path) -> int:
+def _build(parsed: argparse.Namespace) -> int:
     """Make the products and place them; a spec with a fault has none. The project's own are placed all or none."""
+    out: Path = parsed.out
     present = files_in(out)
     if _is_foreign(out, present.keys()):
         return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
-    products, problems, count = builder.make(source)
+    products, problems, count = Builder(parsed.compiler).make(parsed.formats)
     if problems and (not products or real_path(out) == GENERATED):
         raise SpecError(problems)
     changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
@@ -134,7 +104,7 @@ def _check(parsed: argparse.Namespace, program: str) -> int:
     out: Path = parsed.out
     own = "" if real_path(out) == GENERATED else f" --formats {parsed.formats} --out {out}"
     repair = f"repair it with: {program} generate{own}"
-    products, problems, count = Builder(parsed.engine, parsed.compiler).make(parsed.formats)
+    products, problems, count = Builder(parsed.compiler).make(parsed.formats)
     present = files_in(out)
     names = sorted(present.keys() | products.keys())
     different = [name for name in names if name not in products or present.get(name) != products[name].encode()]

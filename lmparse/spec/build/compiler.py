@@ -1,8 +1,7 @@
 """The compiler: kaitai-struct-compiler from npm, fetched when it is needed, never vendored.
 
-It is one JavaScript file. dukpy runs it without Node; Node is the second engine and must give the same bytes. The file
-reads no YAML, reports one error in a run, and attributes an error in an import to the spec being compiled. So every
-spec is compiled on its own, imported specs first.
+It is one JavaScript file, which dukpy runs. It reads no YAML, reports one error in a run, and attributes an error in an
+import to the spec being compiled. So every spec is compiled on its own, imported specs first.
 """
 
 from __future__ import annotations
@@ -12,8 +11,6 @@ import hashlib
 import io
 import json
 import re
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +31,7 @@ CACHE = FORMATS.parent / ".cache" if _IS_CHECKOUT else user_cache()
 
 
 class CompilerUnavailable(Exception):
-    """The compiler is not in the cache and cannot be fetched, or no engine can run it."""
+    """The compiler is not in the cache and cannot be fetched, or dukpy is not installed."""
 
 
 class CompilerUnfit(Exception):
@@ -73,7 +70,10 @@ class Dukpy:
     """Runs the compiler by QuickJS inside Python."""
 
     def __init__(self, path: Path) -> None:
-        import dukpy
+        try:
+            import dukpy
+        except ImportError:
+            raise CompilerUnavailable("dukpy is not installed: pip install 'lmparse[build]'") from None
 
         self._interpreter = dukpy.JSInterpreter()
         try:
@@ -103,44 +103,23 @@ class Dukpy:
         return self._interpreter.evaljs(code, **names)
 
 
-class SystemNode:
-    """Runs the compiler by Node."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._script = (
-            f"const KSC = require({json.dumps(str(path.resolve()))}); {_DRIVER}"
-            "compileAll(JSON.parse(require('fs').readFileSync(0, 'utf8'))).then(text => process.stdout.write(text));"
-        )
-
-    def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
-        """The same as `Dukpy.run`."""
-        command = ["node", "-e", self._script]
-        done = subprocess.run(command, input=json.dumps(job), capture_output=True, encoding="utf-8", check=False)
-        if done.returncode:
-            raise CompilerUnfit(f"{self._path} does not run: {_last_line(done.stderr)}")
-        results: list[dict[str, Any]] = json.loads(done.stdout)
-        return results
-
-
 def _last_line(text: str) -> str:
-    """The line of an engine's message that names the error."""
+    """The line of a message of JavaScript that names the error."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return next((line for line in lines if "Error" in line), lines[-1] if lines else "no message")
 
 
 class Compiler:
-    """The compiler with the engine that runs it."""
+    """The compiler in a cache, or another one at a path. Raises CompilerUnavailable and CompilerUnfit."""
 
-    def __init__(self, engine: str = "dukpy", path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None) -> None:
         if path is not None and not path.is_file():
             raise CompilerUnfit(f"there is no compiler {path}")
-        _require(engine)
         file = path or fetched()
         self.sha256 = _sha256(file)
         if path is None and self.sha256 != SHA256:
             raise CompilerUnfit(f"{shown(file)} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
-        self._engine = Dukpy(file) if engine == "dukpy" else SystemNode(file)
+        self._engine = Dukpy(file)
 
     def compile(self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False) -> Compiled:
         """The Python texts of specs, imported specs first, and the problems of those that have no text.
@@ -169,18 +148,6 @@ class Compiler:
             if len(places) == 1:
                 return [{"error": f"the compiler fails on this spec: {error}"}]
             return [result for place in places for result in self._results([place], files, debug)]
-
-
-def _require(engine: str) -> None:
-    """Raise CompilerUnavailable where the engine is not installed."""
-    if engine == "node" and shutil.which("node") is None:
-        raise CompilerUnavailable("there is no node on PATH")
-    if engine == "dukpy":
-        try:
-            import dukpy  # noqa: F401
-        except ImportError:
-            text = "dukpy is not installed: pip install 'lmparse[build]', or use --engine node"
-            raise CompilerUnavailable(text) from None
 
 
 def fetched() -> Path:

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from lmparse.spec.build.specs import FORMATS, SUFFIX, Disk, real_path, shown
+from lmparse.spec.build.specs import SUFFIX, real_path, shown
 from lmparse.spec.build.style import TAKEN_BY_CLASSES
 from lmparse.storage.outputs import write_files
 
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
-_MANUAL = {"manual": "Name and edition of the manual", "section": "Title of the section"}
-_LENGTH, _NAME = 2, 8
-"""Widths in bytes of the two fields that every record of the skeleton has."""
 
 _SPEC = """\
 meta:
@@ -27,7 +24,7 @@ meta:
   endian: be
 doc: |
   What the record is, who writes it, and what its reader should know that no single field says.
-doc-ref: '{manual}, "{section}"'
+doc-ref: 'Name and edition of the manual, "Title of the section"'
 seq:
   - id: length
     -orig-id: LENGTH
@@ -35,14 +32,14 @@ seq:
     -lm-status: documented
     type: u2
     valid:
-      min: {least}
+      min: 10
     doc: Length of the record, these two bytes included
-    doc-ref: &table '{manual}, "{section}", table'
+    doc-ref: &table 'Name and edition of the manual, "Title of the section", table'
   - id: name
     -orig-id: NAME
     -codec: ebcdic
     -lm-status: documented
-    size: {name}
+    size: 8
     doc: What the name names
     doc-ref: *table
   - id: rest
@@ -54,7 +51,7 @@ seq:
 """
 _HEAD = """\
 title: {title}
-doc-ref: {manual}, "{section}", table
+doc-ref: Name and edition of the manual, "Title of the section", table
 provenance: {program} new, for the skeleton; synthetic
 command: records
 options:
@@ -63,9 +60,9 @@ options:
 _GOOD = """\
 exit: 0
 rows:
-  - length: {least}
+  - length: 10
     name: FIRST
-  - length: {longer}
+  - length: 12
     name: SECOND
     rest: '0102'
 """
@@ -74,10 +71,10 @@ exit: 20
 error:
   code: LMP-R001
   record: 1
-  record_offset: {offset}
+  record_offset: 18
   field: name
-  field_offset: {length}
-  message: expected {name} bytes, found 3
+  field_offset: 2
+  message: expected 8 bytes, found 3
 more_errors: 0
 good_rows: 1
 """
@@ -93,90 +90,42 @@ def new(spec_id: str, formats: Path, program: str) -> list[str]:
 
     Raises Refused; nothing is written then.
     """
-    homes = _homes(formats)
-    family = _family(spec_id, set(homes))
-    spec = formats / homes.get(family, family) / f"{spec_id}{SUFFIX}"
-    tests = real_path(formats).parent / "tests"
-    good, bad = tests / "cases" / spec_id, tests / "cases_bad" / spec_id
-    cases = _cases(good, bad, program)
-    files = {Path(os.path.realpath(path.parent), path.name): data for path, data in cases.items()}
-    files[Path(os.path.realpath(spec.parent), spec.name)] = _spec(spec_id)
-    root = Path(os.path.commonpath([tests, *files]))
-    is_there = [path for place in Disk(formats).places() if (path := formats / f"{place}{SUFFIX}").stem == spec_id]
-    for path in (*is_there, spec, good, bad):
-        if os.path.lexists(path):
-            raise Refused(f"{shown(path)} is there: {spec_id} is the id of a spec already")
-    write_files(root, {str(path.relative_to(root)): data for path, data in files.items()})
-    lines = [*map(shown, (spec, *cases)), ""]
-    if family not in homes:
-        beside = f", beside {', '.join(sorted(homes))}" if homes else ""
-        lines += [f"{family} is a family of its own{beside}", ""]
-    return [*lines, "What to do next:", *_steps(spec, good, bad, formats, program)]
-
-
-def _steps(spec: Path, good: Path, bad: Path, formats: Path, program: str) -> list[str]:
-    """The next steps of the author: in the project its tests prove the cases, elsewhere the command reads them."""
-    begun = f"1. put the fields of the manual's table into {shown(spec)}: one line, one field"
-    real = f"3. put bytes and values of real records into {shown(good)}"
-    if real_path(formats) == FORMATS:
-        return [
-            begun,
-            f"2. {program} && {program} lint",
-            f"{real} ({shown(good.parent)}/README.md has the form)",
-            f"4. pytest tests/laws/test_cases.py tests/laws/test_cases_bad.py -k {spec.stem}",
-        ]
-    where = shown(formats)
-    return [
-        begun,
-        f"2. {program} lint --formats {where} && {program} --formats {where} --out OUT",
-        f"{real}; {shown(bad)} is for damaged ones",
-        f"4. lmparse records {shown(good)}/first.bin --spec OUT/{spec.stem} --framing rdw",
-    ]
-
-
-def _spec(spec_id: str) -> bytes:
-    words = {"id": spec_id, "title": spec_id.replace("_", " ").capitalize(), "name": _NAME, "least": _LENGTH + _NAME}
-    return _SPEC.format(**_MANUAL, **words).encode()
-
-
-def _cases(good: Path, bad: Path, program: str) -> dict[Path, bytes]:
-    """The files of both cases: two records, and two records of which the second ends inside its name."""
-    first, second = _record(b"FIRST"), _record(b"SECOND", b"\1\2")
-    cut = second[: _LENGTH + 3]
-    whole, damaged = _framed(first, second), _framed(first, cut)
-    head = _HEAD.format(
-        **_MANUAL, program=program, title="Two records, one with bytes behind the fields that are known"
-    )
-    bad_head = _HEAD.format(**_MANUAL, program=program, title="A record that ends inside its name")
-    rows = _GOOD.format(least=len(first), longer=len(second))
-    error = _BAD.format(offset=len(damaged) - len(cut), length=_LENGTH, name=_NAME)
-    return {
-        good / "first.yaml": (head + rows).encode(),
-        good / "first.bin": whole,
-        bad / "cut.yaml": (bad_head + error).encode(),
-        bad / "cut.bin": damaged,
-    }
-
-
-def _family(spec_id: str, known: set[str]) -> str:
-    """The family in an id: a known one, or the first word."""
     if not _ID.fullmatch(spec_id):
         raise Refused(f"{spec_id!r} is not an id: it is <family>_<thing> in lower case, such as acme_reading")
     if spec_id in TAKEN_BY_CLASSES:
         raise Refused(f"{spec_id!r} means something else in the generated code")
-    longest_first = sorted(known, key=len, reverse=True)
-    return next((family for family in longest_first if spec_id.startswith(f"{family}_")), spec_id.split("_")[0])
-
-
-def _homes(formats: Path) -> dict[str, str]:
-    """The folders of the known families, by name."""
-    folders = {PurePosixPath(place).parent for place in Disk(formats).places() if "/" in place}
-    return {folder.name: str(folder) for folder in folders}
+    root = real_path(formats).parent
+    good, bad = Path("tests", "cases", spec_id), Path("tests", "cases_bad", spec_id)
+    spec = Path(real_path(formats).name, spec_id.split("_")[0], f"{spec_id}{SUFFIX}")
+    for path in (root / spec, root / good, root / bad):
+        if os.path.lexists(path):
+            raise Refused(f"{shown(path)} is there: {spec_id} is the id of a spec already")
+    first, second = _record(b"FIRST"), _record(b"SECOND", b"\1\2")
+    good_head = _HEAD.format(program=program, title="Two records, one with bytes behind the fields that are known")
+    bad_head = _HEAD.format(program=program, title="A record that ends inside its name")
+    files = {
+        good / "first.yaml": (good_head + _GOOD).encode(),
+        good / "first.bin": _framed(first, second),
+        bad / "cut.yaml": (bad_head + _BAD).encode(),
+        bad / "cut.bin": _framed(first, second[:5]),
+        spec: _SPEC.format(id=spec_id, title=spec_id.replace("_", " ").capitalize()).encode(),
+    }
+    write_files(root, {str(path): data for path, data in files.items()})
+    where = shown(formats)
+    return [
+        *(shown(root / path) for path in files),
+        "",
+        "What to do next:",
+        f"1. put the fields of the manual's table into {shown(root / spec)}: one line, one field",
+        f"2. {program} lint --formats {where} && {program} --formats {where} --out OUT",
+        f"3. put bytes and values of real records into {shown(root / good)}; {shown(root / bad)} is for damaged ones",
+        f"4. lmparse records {shown(root / good)}/first.bin --spec OUT/{spec_id} --framing rdw",
+    ]
 
 
 def _record(name: bytes, rest: bytes = b"") -> bytes:
-    text = name.ljust(_NAME).decode().encode("cp037")
-    return (_LENGTH + _NAME + len(rest)).to_bytes(_LENGTH, "big") + text + rest
+    """A record: its length in two bytes, a name of eight in EBCDIC, and what is behind."""
+    return (10 + len(rest)).to_bytes(2, "big") + name.ljust(8).decode().encode("cp037") + rest
 
 
 def _framed(*records: bytes) -> bytes:

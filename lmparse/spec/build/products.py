@@ -16,7 +16,7 @@ from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.parsers import parser_module
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.selection import Selection, selected
-from lmparse.spec.build.specs import Parsed, Problem, SpecError, SpecFile
+from lmparse.spec.build.specs import Problem, SpecError, SpecFile
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
 from lmparse.spec.catalog import class_name
@@ -54,11 +54,9 @@ class _Part(NamedTuple):
 class Builder:
     """Makes products, as often as wanted: keeps the compiler, and what was made of specs that have not changed."""
 
-    def __init__(self, engine: str = "dukpy", compiler_path: Path | None = None) -> None:
-        self._engine = engine
+    def __init__(self, compiler_path: Path | None = None) -> None:
         self._path = compiler_path
         self._compiler: Compiler | None = None
-        self._parse = Parsed()
         self._parts: dict[str, _Part] = {}
         """By a hash of the spec and of all that it imports."""
         self.selection: Selection | None = None
@@ -69,7 +67,7 @@ class Builder:
 
         Raises SpecError when there is no spec, and CompilerUnavailable.
         """
-        selection = self.selection = selected(source, self._parse)
+        selection = self.selection = selected(source)
         for spec in (*selection.specs, *selection.failed):  # also what imports a faulty one: all is said at once
             named = {one.id: one for one in selection.closure(spec)}
             selection.fail({spec.place: [spec.problem(*finding) for finding in lint.wrong(spec, named)]})
@@ -77,7 +75,7 @@ class Builder:
         self._parts = {key: part for key, part in self._parts.items() if key in set(keys.values())}
         new = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
         if new:
-            self._compiler = self._compiler or Compiler(self._engine, self._path)
+            self._compiler = self._compiler or Compiler(self._path)
             made = _parts(new, selection, self._compiler)
             self._parts |= {keys[place]: part for place, part in made.items()}
         selection.fail({place: self._parts[key].problems for place, key in keys.items()})
@@ -93,9 +91,9 @@ class Builder:
         return Made(products, selection.problems, len(parts))
 
 
-def make(source: Path, engine: str, compiler_path: Path | None) -> dict[str, str]:
+def make(source: Path) -> dict[str, str]:
     """Every product of specs of which none may have a fault. Raises SpecError or CompilerUnavailable."""
-    products, problems, _ = Builder(engine, compiler_path).make(source)
+    products, problems, _ = Builder().make(source)
     if problems:
         raise SpecError(problems)
     return products
@@ -245,23 +243,14 @@ def files_in(out: Path) -> dict[str, bytes]:
 
 
 def files_of_build(out: Path) -> set[str]:
-    """The names of the files that a build made in a folder; none without a manifest.
+    """The names of the files that builds made in a folder; none without a manifest.
 
-    The manifest names the specs only: the names of the files follow from them, and the files say where they are from,
-    so that no manifest makes others of them ours.
+    The files say themselves where they are from, so that no manifest makes others of them ours, and what is left of a
+    build that was killed is known.
     """
     try:
-        specs = [str(spec_id) for spec_id in read_json(file_bytes(out / MANIFEST))["specs"]]
-    except (OSError, DocumentError, LookupError, TypeError, AttributeError):
+        read_json(file_bytes(out / MANIFEST))["specs"]
+    except (OSError, DocumentError, LookupError, TypeError):
         return set()
-    names = {*_PACKAGES, LAYOUTS}.union(*(_names(spec_id) for spec_id in specs if spec_id.isidentifier()))
-    return {MANIFEST} | {name for name in names if _is_product(out / name)}
-
-
-def _is_product(path: Path) -> bool:
-    """Whether a file says that it is a product; one that is missing or empty has nothing to lose."""
-    if not path.is_file():
-        return True
-    with open(path, "rb") as file:
-        head = file.read(len(_DOC))
-    return not head or head.startswith((_DOC.encode(), _MADE.encode()))
+    heads = (_DOC.encode(), _MADE.encode())
+    return {name for name, data in files_in(out).items() if name == MANIFEST or data.startswith(heads)}

@@ -12,7 +12,6 @@ from lmparse.spec.build.specs import (
     SUFFIX,
     Disk,
     Faults,
-    Parse,
     Problem,
     SpecFile,
     closure,
@@ -84,11 +83,11 @@ class Selection:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def selected(source: Path, parse: Parse | None = None) -> Selection:
+def selected(source: Path) -> Selection:
     """The spec of a `.ksy` file, or those of a folder, with their imports. Raises SpecError when there is none."""
     shelf, places = on_disk(source)
-    own, faults = read_all(shelf, places, parse)
-    known, more = with_imports(own, shelf, faults, parse)
+    own, faults = read_all(shelf, places)
+    known, more = with_imports(own, shelf, faults)
     selection = Selection(known, places, faults | more)
     selection.fail(wrong_ids(known.values()))  # The compiler names its output after the id.
     return selection

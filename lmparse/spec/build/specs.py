@@ -5,8 +5,9 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -130,8 +131,9 @@ def shown(path: Path) -> str:
         return path.as_posix()
 
 
+@lru_cache(maxsize=256)
 def parsed(place: str, path: Path, data: bytes) -> SpecFile:
-    """Parse the bytes of a spec; problems name `path`. Raises SpecError."""
+    """Parse the bytes of a spec; problems name `path`. What has not changed is not parsed again. Raises SpecError."""
     try:
         document = read_yaml(data, loader=EXACT)
     except DocumentError as error:
@@ -239,38 +241,21 @@ def on_disk(source: Path) -> tuple[Disk, list[str]]:
     return shelf, places
 
 
-class Parsed:
-    """Parses specs once, as long as their bytes are the same."""
-
-    def __init__(self) -> None:
-        self._specs: dict[str, tuple[Path, bytes, SpecFile]] = {}
-
-    def __call__(self, place: str, path: Path, data: bytes) -> SpecFile:
-        """See `parsed`."""
-        known = self._specs.get(place)
-        if known is None or known[:2] != (path, data):
-            known = self._specs[place] = path, data, parsed(place, path, data)
-        return known[2]
-
-
-Parse = Callable[[str, Path, bytes], SpecFile]
-
-
-def read_all(shelf: Shelf, places: Iterable[str], parse: Parse | None = None) -> tuple[list[SpecFile], Faults]:
+def read_all(shelf: Shelf, places: Iterable[str]) -> tuple[list[SpecFile], Faults]:
     """The specs at some places that can be read, and the problems of the others."""
     specs: list[SpecFile] = []
     faults: Faults = {}
     for place in places:
         try:
             found = None if ".." in place.split("/") else shelf.text(place)
-            specs += [] if found is None else [(parse or parsed)(place, *found)]
+            specs += [] if found is None else [parsed(place, *found)]
         except SpecError as error:
             faults[place] = error.problems
     return specs, faults
 
 
 def with_imports(
-    own: Iterable[SpecFile], shelf: Shelf, unread: Container[str] = (), parse: Parse | None = None
+    own: Iterable[SpecFile], shelf: Shelf, unread: Container[str] = ()
 ) -> tuple[dict[str, SpecFile], Faults]:
     """Specs with everything they import, by place, and the problems of imported specs that cannot be read.
 
@@ -283,7 +268,7 @@ def with_imports(
         for place in left.pop().imports:
             for home in (shelf, Disk(FORMATS)):
                 if not (place in known or place in faults or place in unread):
-                    found, wrong = read_all(home, [place], parse)
+                    found, wrong = read_all(home, [place])
                     known |= {spec.place: spec for spec in found}
                     left += found
                     faults |= wrong

@@ -1,4 +1,4 @@
-"""Watch: builds again whenever a spec changes, until it is interrupted.
+"""Watch: builds again whenever a spec changes, for `lmparse serve`.
 
 The compiler stays loaded, and only specs that changed, or import one that did, are compiled.
 """
@@ -18,11 +18,8 @@ class _Ended(Exception):
     """The watching is to end."""
 
 
-def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: Callable[[], bool] = bool) -> None:
-    """Call `build`, which builds a source, at once and after each change.
-
-    Returns when it is interrupted, or soon after `is_ended` is true.
-    """
+def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: Callable[[], bool]) -> None:
+    """Call `build`, which builds a source, at once and after each change; returns soon after `is_ended` is true."""
 
     def paths() -> set[Path]:
         if is_ended():
@@ -44,5 +41,5 @@ def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: C
                 for path, seen in state_of(paths()).items()
             }
             now = changed(built, paths)
-    except (KeyboardInterrupt, _Ended):
+    except _Ended:
         return
