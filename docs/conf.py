@@ -33,7 +33,8 @@ highlight_language = "none"
 
 # The reference of Python is the docstrings. They are plain text, in which backquotes are code.
 default_role = "code"
-autodoc_mock_imports = ["pandas", "pyspark"]
+# Not pandas: PyArrow looks at what it is when it is imported.
+autodoc_mock_imports = ["pyspark"]
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
