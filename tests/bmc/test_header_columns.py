@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +21,6 @@ from writers.bmc.lldf import HeaderField
 
 from bench import data, harness
 from bench import described as bench_described
-from lmparse import cli
 from lmparse.bmc import change_columns, header_columns, headers
 from lmparse.bmc.log import LogicalLog
 from lmparse.columnar import record_plan, schemas
@@ -516,18 +514,6 @@ def test_a_place_that_cannot_be_is_an_error(position: int, length: int, said: st
 
 
 # in words
-
-
-def test_the_plan_of_a_described_header(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log = put(tmp_path, SHAPES["older"], ())
-    assert cli.main(["plan", "bmc_lldf", "--control", log["control"], "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert (said["engine"], said["reason"]) == ("columnar", None)
-    by_name = {column["name"]: column for column in said["columns"]}
-    for line in SHAPES["older"]:
-        entry = next(entry for entry in LAYOUT if entry.orig_id == line.name)
-        assert (by_name[entry.id]["offset"], by_name[entry.id]["width"]) == (line.position, line.length)
-    assert by_name["header_rest"]["way"] == "absent"
 
 
 def test_the_benchmark_in_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
