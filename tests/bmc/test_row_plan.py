@@ -27,7 +27,6 @@ from lmparse.changes import schemas as change_schemas
 from lmparse.columnar import row_plan
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import to_batch
-from lmparse.columnar.schemas import column_type
 from lmparse.errors import DataError
 from lmparse.values import byte_arrays, codepages
 from lmparse.values.json_form import to_json
@@ -637,14 +636,6 @@ def test_what_nothing_reads_is_walked_over() -> None:
     table = replace(given.table, columns=columns)
     decoded = compared(given, rows_of(given, 9), frozenset(["C1"]), table)
     assert not decoded.irregular.any()
-
-
-def test_types_are_those_of_changes() -> None:
-    for scheme, dec_length in product(SCHEMES, ("bytes", "precision")):
-        given = sample(TYPES, scheme, dec_length=dec_length)
-        for column in (*given.table.columns, described("DEC", 30)):
-            counted = column.counting(dec_length)
-            assert column_type(counted) == change_schemas.column_type(counted)
 
 
 def test_decimals_of_39_digits_and_of_none() -> None:
