@@ -16,6 +16,7 @@ from lmparse.bmc import header_columns
 from lmparse.bmc.change_headers import HEADER_COLUMNS, ChangeHeaders, HeaderRows, KnownTable, each, time_field
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.row_plan import ImagePlan
+from lmparse.bmc.segments import Joiner
 from lmparse.bmc.tables import TableVersion
 from lmparse.changes.change import ROLES, Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, RowExtents, text_refusal
@@ -63,7 +64,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         self._headers = ChangeHeaders(log, schema, filters)
         self._header_texts = header_columns.HeaderTexts(log.header, log.code_page)
         self._plans: dict[int, ImagePlan] = {}
-        self._joiner = log.extract.joiner(log.options.bounds)
+        self._joiner = Joiner(log.options.bounds)
         self._skip: frozenset[int] = frozenset()
         self._ordinals: Int64s = np.zeros(0, np.int64)
         """Number of the change of each record of the window among those with the same position."""

@@ -17,6 +17,7 @@ from lmparse.bmc import commit_order
 from lmparse.bmc.change_columns import ChangeColumns
 from lmparse.bmc.change_headers import ChangeHeaders, HeaderRows
 from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.segments import Joiner
 from lmparse.changes.change import Change
 from lmparse.changes.column_reader import LeftOut
 from lmparse.changes.version_batches import VersionBatch
@@ -92,7 +93,7 @@ class _Places:
     def __init__(self, log: LogicalLog) -> None:
         self._log = log
         self._headers = ChangeHeaders(log, None, (), has_columns=False)
-        self._held, self._joiner = Held(log.options.bounds), log.extract.joiner(log.options.bounds)
+        self._held, self._joiner = Held(log.options.bounds), Joiner(log.options.bounds)
         self._keys: list[Bytes] = []
         """(n, width) bytes that sort as the changes do; the last ones are those of the number of the record."""
         self._places: list[Int64s] = []

@@ -138,17 +138,7 @@ class ControlSearch:
         known = self._folders.get(folder)
         if known is None:
             known = self._folders[folder] = _FolderControls.of(_possible(folder, ""), self._limits)
-        named, same = known.named(name, place), known.of_stem(name, place)
-        for found in (named, same):
-            if len(found) == 1:
-                return found[0]
-        which = "several control files" if named or same else "no control file"
-        others = named or same or [one for one in known.all if one != place]
-        raise ControlError(
-            f"{which} in {folder} for it", code="LMP-C007", file=path, hint="name it with control",
-            expected="one whose DLDS names the data set, or of the same stem",
-            found=", ".join(map(addresses.base_name, others)) or "none",
-        )  # fmt: skip
+        return _fitting(path, folder, place, known).path
 
 
 def _is_there(path: str) -> bool:
@@ -195,14 +185,13 @@ def find_beside(path: str, limits: Limits = DEFAULT) -> FoundControl:
     possible = list(_possible(folder, place, path))
     if len(possible) > _MOST_CONTROL_FILES:
         raise _too_many(path, folder, f"{len(possible)} that begin like control files")
-    return _fitting(path, folder, compression.unpacked_name(place), _control_files(possible, limits))
+    return _fitting(path, folder, place, _FolderControls.of(possible, limits))
 
 
-def _fitting(path: str, folder: str, name: str, found: Iterator[tuple[str, str]]) -> FoundControl:
-    """The one among the control files of a folder that is for a log with a name; raises as `find_control`."""
-    candidates = dict(found)
-    named = [found for found, data_set in candidates.items() if data_set in (name.upper(), Path(name).stem.upper())]
-    same = [found for found in candidates if Path(compression.unpacked_name(found)).stem == Path(name).stem]
+def _fitting(path: str, folder: str, place: str, known: _FolderControls) -> FoundControl:
+    """The one of the control files of a folder that is for the log at `place`; raises as `find_control`."""
+    name, candidates = compression.unpacked_name(place), [one for one in known.all if one != place]
+    named, same = known.named(name, place), known.of_stem(name, place)
     for fitting, why in ((named, "its DLDS names the data set"), (same, "it has the same stem")):
         if len(fitting) == 1:
             others = f", as no other of {len(candidates)} there" if len(candidates) > 1 else ""
@@ -211,7 +200,7 @@ def _fitting(path: str, folder: str, name: str, found: Iterator[tuple[str, str]]
     raise ControlError(
         f"{which} in {folder} for it", code="LMP-C007", file=path, hint="name it with control",
         expected="one whose DLDS names the data set, or of the same stem",
-        found=", ".join(addresses.base_name(found) for found in named or same or candidates) or "none",
+        found=", ".join(map(addresses.base_name, named or same or candidates)) or "none",
     )  # fmt: skip
 
 

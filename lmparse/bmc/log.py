@@ -274,7 +274,7 @@ class LogicalLog(ChangeLog):
 
     def joined_changes(self, span: Span | None = None, *, only_wanted: bool = False) -> Iterator[JoinedChange]:
         """Every change with its whole DATA area, at the place of its last segment; as `joining` at the end."""
-        joiner, runs = self.extract.joiner(self.options.bounds), self.position_runs()
+        joiner, runs = Joiner(self.options.bounds), self.position_runs()
         span = span or Span(0, len(self.buffer), 0)
         with self.joining(joiner, only_wanted=only_wanted):
             # What another part reads still belongs to the runs of this one.

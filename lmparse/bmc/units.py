@@ -20,7 +20,7 @@ from lmparse.bmc.change_headers import ChangeHeaders, HeaderRows, as_hex, each
 from lmparse.bmc.commit_columns import are_spanned
 from lmparse.bmc.header_columns import HeaderTexts
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.segments import JoinedChange, Segment
+from lmparse.bmc.segments import JoinedChange, Joiner, Segment
 from lmparse.bmc.table_names import table_name
 from lmparse.bmc.table_search import TABLE_FIELDS
 from lmparse.bmc.tables import TableVersion, identity, position_of
@@ -199,7 +199,7 @@ class _WindowReader:
         self._units, self._log = units, log
         self._headers = ChangeHeaders(log, None, (), has_columns=False, also=_STATE_FIELDS[-1:])
         self._texts = HeaderTexts(log.header, log.code_page)
-        self._joiner = log.extract.joiner(log.options.bounds)
+        self._joiner = Joiner(log.options.bounds)
         self._tables = _ExtractTables(log)
         self._numbers: list[int] = []
         """Number of the table of each known table of the headers; -1 for one whose records are read one by one."""

@@ -43,49 +43,6 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_folder_means_the_files_in_it(tree: Path) -> None:
-    assert names(tree, list_files([str(tree)])) == ["a.ctl", "a.dat", "b.dat"]
-
-
-def test_recursive_means_those_below_it_too(tree: Path) -> None:
-    assert names(tree, list_files([str(tree)], recursive=True)) == ["a.ctl", "a.dat", "b.dat", "day 1/c.dat"]
-
-
-@pytest.mark.parametrize(
-    ("pattern", "expected"),
-    [
-        ("*.dat", ["a.dat", "b.dat"]),
-        ("day*/*.dat", ["day 1/c.dat"]),
-        ("[ab].dat", ["a.dat", "b.dat"]),
-        ("?.ctl", ["a.ctl"]),
-        ("*", ["_temporary/d.dat", "a.ctl", "a.dat", "b.dat", "day 1/c.dat"]),
-    ],
-)
-def test_a_pattern_means_the_files_it_fits(tree: Path, pattern: str, expected: list[str]) -> None:
-    assert names(tree, list_files([f"{tree}/{pattern}"])) == expected
-
-
-def test_a_name_means_itself_even_when_it_is_hidden(tree: Path) -> None:
-    assert names(tree, list_files([f"{tree}/_SUCCESS", f"{tree}/a.dat"])) == ["_SUCCESS", "a.dat"]
-
-
-def test_a_name_with_brackets_is_no_pattern(tree: Path) -> None:
-    touch(tree, "log[1].dat")
-    assert names(tree, list_files([f"{tree}/log[1].dat"])) == ["log[1].dat"]
-
-
-def test_a_folder_that_is_hidden_itself_is_read(tree: Path) -> None:
-    assert names(tree, list_files([f"{tree}/_temporary"])) == ["_temporary/d.dat"]
-
-
-def test_a_name_filter_goes_by_the_last_part(tree: Path) -> None:
-    assert names(tree, list_files([str(tree)], name_filter="*.dat", recursive=True)) == [
-        "a.dat",
-        "b.dat",
-        "day 1/c.dat",
-    ]
-
-
 def test_paths_stay_in_the_order_given(tree: Path) -> None:
     assert names(tree, list_files([f"{tree}/b.dat", f"{tree}/a.*"])) == ["b.dat", "a.ctl", "a.dat"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,14 +21,12 @@ from writers.bmc.lldf import HeaderField
 
 from bench import data, harness
 from bench import described as bench_described
-from lmparse import cli
 from lmparse.bmc import change_columns, header_columns, headers
 from lmparse.bmc.log import LogicalLog
 from lmparse.columnar import record_plan, schemas
-from lmparse.columnar.filters import Filter
 from lmparse.errors import ControlError, InvalidValueError
 from lmparse.logs import arrow
-from lmparse.logs.arrow import engine_batches, plan_of, read_table
+from lmparse.logs.arrow import engine_batches, plan_of
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
@@ -208,23 +205,6 @@ def test_sound_records_are_not_read_one_by_one(shape: str, tmp_path: Path, monke
     assert batch.num_rows == 50
 
 
-@pytest.mark.parametrize("framing", ["rdw", "bdw", "vbs", "zosmf"])
-def test_framings(framing: str, tmp_path: Path) -> None:
-    log = logs.example(lines=SHAPES["older"])
-    given = put(tmp_path, SHAPES["older"], ())
-    given["path"].write_bytes(enc.framed(framing, log.data_records).data)
-    assert compared_records(**(given | {"framing": framing})).num_rows == len(log.data_records)
-
-
-def test_filters_leave_the_same_out(tmp_path: Path) -> None:
-    records = [arranged(SHAPES["older"], lldf.change("DT", log_rba=f"{n:020X}", plan=f"P{n % 3}")) for n in range(90)]
-    log = put(tmp_path, SHAPES["older"], records)
-    wanted = [Filter("plan", "=", "P1"), Filter("log_rba", ">", (40).to_bytes(10, "big"))]
-    one, other = (read_table(**log, engine=engine, filters=wanted) for engine in ("kaitai", "columnar"))
-    assert one.equals(other)
-    assert 0 < one.num_rows < 30
-
-
 def test_fields_that_the_table_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A caller's schema may name them; one that no column can hold is read one by one."""
     chance = random.Random(1)
@@ -390,20 +370,6 @@ def test_sound_changes_are_not_read_one_by_one(shape: str, tmp_path: Path, monke
     assert sum(batch.num_rows for _, batch in arrow.version_batches(opened)) == 59
 
 
-def test_both_engines_at_once(tmp_path: Path) -> None:
-    """Engine `check` of one table whose changes have a described header."""
-    chance = random.Random(5)
-    sources = some_tables(chance)
-    records = [arranged(SHAPES["older"], record) for record in log_records(chance, MANY, sources)]
-    log = put(tmp_path, SHAPES["older"], records, tables=[pool.table for pool in sources])
-    options = {"control": log["control"], "table": "PROD.ITEMS", "engine": "check", "include": "all"}
-    request = Request((str(log["path"]),), Options.parse(options), True, 9_000)
-    parts, schema = list(request.parts()), arrow.request_schema(request)
-    assert len(parts) > 1
-    read = [batch for part in parts for batch in arrow.part_batches(part, schema, with_changes=True)]
-    assert sum(batch.num_rows for batch in read) > MANY // 5
-
-
 @pytest.mark.parametrize("shape", ["older", "another order", "without segments"])
 def test_parts_with_segments_across_cuts(shape: str, tmp_path: Path) -> None:
     chance = random.Random(shape)
@@ -516,18 +482,6 @@ def test_a_place_that_cannot_be_is_an_error(position: int, length: int, said: st
 
 
 # in words
-
-
-def test_the_plan_of_a_described_header(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log = put(tmp_path, SHAPES["older"], ())
-    assert cli.main(["plan", "bmc_lldf", "--control", log["control"], "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert (said["engine"], said["reason"]) == ("columnar", None)
-    by_name = {column["name"]: column for column in said["columns"]}
-    for line in SHAPES["older"]:
-        entry = next(entry for entry in LAYOUT if entry.orig_id == line.name)
-        assert (by_name[entry.id]["offset"], by_name[entry.id]["width"]) == (line.position, line.length)
-    assert by_name["header_rest"]["way"] == "absent"
 
 
 def test_the_benchmark_in_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

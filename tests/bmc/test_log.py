@@ -20,13 +20,14 @@ from lmparse.bmc.order import OPERATIONS
 # the matrix
 
 
-# In every framing the segments stand apart and out of order; the other orders need one framing only.
-ARRANGED = [(name, (1, 2, 0)) for name in FRAMINGS] + [("rdw", (0, 1, 2)), ("rdw", (2, 1, 0))]
+# In every framing the segments stand apart and out of order; what else varies needs one framing only.
+ARRANGED = [
+    *((name, (1, 2, 0), READINGS[number % 3], number % 2) for number, name in enumerate(FRAMINGS)),
+    *(("rdw", order, reading, base) for order in ((0, 1, 2), (2, 1, 0)) for reading in READINGS for base in (0, 1)),
+]
 
 
-@pytest.mark.parametrize("base", [0, 1])
-@pytest.mark.parametrize("reading", READINGS)
-@pytest.mark.parametrize(("framing", "segment_order"), ARRANGED, ids=str)
+@pytest.mark.parametrize(("framing", "segment_order", "reading", "base"), ARRANGED, ids=str)
 def test_every_way_to_write_a_log_gives_its_changes(
     framing: str, segment_order: tuple[int, ...], reading: Any, base: Any, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ from lmparse.changes import schemas as change_schemas
 from lmparse.columnar import row_plan
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import to_batch
-from lmparse.columnar.schemas import column_type
 from lmparse.errors import DataError
 from lmparse.values import byte_arrays, codepages
 from lmparse.values.json_form import to_json
@@ -322,11 +321,6 @@ PAIRS = [WAYS[number] for number in (0, 3, 5, 9, 14)]
 """Any two of them in all four combinations."""
 
 
-def test_pairs() -> None:
-    for one, other in combinations(range(4), 2):
-        assert len({(way[one], way[other]) for way in PAIRS}) == 4
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("null_bytes", ["present", "absent"])
 @pytest.mark.parametrize("is_expanded", [False, True], ids=["varying", "expanded"])
@@ -340,25 +334,6 @@ def test_every_type(scheme: str, null_bytes: str, is_expanded: bool) -> None:
         )  # fmt: skip
         decoded = compared(given, rows_of(given, 12, floats))
         assert not decoded.irregular.any(), "the kernels read all of them"
-
-
-@pytest.mark.parametrize("column", TYPES, ids=lambda column: f"{column.type}-{column.size}{column.subtype}")
-@pytest.mark.parametrize("null_bytes", ["present", "absent"])
-def test_one_column(column: rows.Column, null_bytes: str) -> None:
-    for nulls, scheme, dates in product("NY", ("ebcdic", "unicode"), ("cp037", "ascii")):
-        given = sample([replace(column, nulls=nulls)], scheme, null_bytes=null_bytes, dates=dates)
-        for count in (0, 1, 2, 40):
-            assert not compared(given, rows_of(given, count)).irregular.any()
-
-
-def test_all_null() -> None:
-    columns = [replace(column, nulls="Y") for column in TYPES]
-    for null_bytes, is_expanded, scheme in product(("present", "absent"), (False, True), ("ebcdic", "unicode")):
-        given = sample(columns, scheme, null_bytes=null_bytes, is_expanded=is_expanded)
-        for count in (1, 9):
-            decoded = compared(given, [given.image(random.Random(1), 1.0)] * count)
-            assert not decoded.irregular.any()
-            assert all(array.null_count == count for array in decoded.arrays.values())
 
 
 @st.composite
@@ -389,21 +364,6 @@ def test_random_tables(given: Sample, count: int, seed: int, data: st.DataObject
     names = [column.name for column in given.table.columns]
     wanted = frozenset(data.draw(st.lists(st.sampled_from(names)))) if names else frozenset()
     assert not compared(given, images, wanted).irregular.any()
-
-
-@pytest.mark.parametrize("null_bytes", ["present", "absent"])
-@pytest.mark.parametrize("is_expanded", [False, True], ids=["varying", "expanded"])
-def test_wanted(null_bytes: str, is_expanded: bool) -> None:
-    """Each column alone, none, and two that are far from each other, with nothing wanted between them."""
-    columns = [*everywhere(TYPES[::3]), rows.Column("", "CHAR", 200), *everywhere(TYPES[1::3])]
-    given = sample(columns, "unicode", null_bytes=null_bytes, is_expanded=is_expanded)
-    images = rows_of(given, 10)
-    whole = compared(given, images)
-    names = [column.name for column in given.table.columns]
-    for wanted in [[], *([name] for name in names), names[:1] + names[-1:], names[::2]]:
-        decoded = compared(given, images, frozenset(wanted))
-        assert not decoded.irregular.any()
-        assert all(same(decoded.arrays[name], whole.arrays[name]) for name in wanted)
 
 
 def test_a_table_without_columns() -> None:
@@ -535,17 +495,6 @@ def test_images_outside_of_the_data() -> None:
         decoded = plan.decode(data, starts[pick], lengths[pick])
         assert decoded.irregular.tolist() == [number not in (3, 4) for number in range(len(starts))][pick]
         assert all(len(array) == len(starts[pick]) for array in decoded.arrays.values())
-
-
-def test_images_that_overlap() -> None:
-    given = sample(WIDE)
-    images = rows_of(given, 6)
-    data = np.frombuffer(b"".join(images), np.uint8)
-    starts = np.repeat(np.cumsum([0, *map(len, images[:-1])]), 2)
-    lengths = np.repeat([*map(len, images)], 2)
-    decoded, needless = checked(given, data, starts, lengths)
-    assert not needless
-    assert not decoded.irregular.any()
 
 
 def test_pieces_of_irregular_rows_keep_the_order_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -687,14 +636,6 @@ def test_what_nothing_reads_is_walked_over() -> None:
     table = replace(given.table, columns=columns)
     decoded = compared(given, rows_of(given, 9), frozenset(["C1"]), table)
     assert not decoded.irregular.any()
-
-
-def test_types_are_those_of_changes() -> None:
-    for scheme, dec_length in product(SCHEMES, ("bytes", "precision")):
-        given = sample(TYPES, scheme, dec_length=dec_length)
-        for column in (*given.table.columns, described("DEC", 30)):
-            counted = column.counting(dec_length)
-            assert column_type(counted) == change_schemas.column_type(counted)
 
 
 def test_decimals_of_39_digits_and_of_none() -> None:

@@ -6,9 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
-from engines import changes
 from writers.bmc import framing, logs
 from writers.bmc.control import Table
 
@@ -90,15 +88,3 @@ def test_another_table_of_that_name_that_comes_first_is_an_error_at_once(engine:
     assert not rows
     assert error is not None
     assert "ambiguous" in str(error)
-
-
-def test_both_engines_read_the_same_of_each_table(tmp_path: Path) -> None:
-    given = put(tmp_path, [OTHER, ITEMS, OTHER, ITEMS])
-    path = given.pop("path")
-    for table in ("ITEMS", "STOCK", "PROD.STOCK"):
-        tables = [
-            pa.concat_tables(changes(path, engine, **given, table=table, include="all").tables.values())
-            for engine in ENGINES
-        ]
-        assert tables[0].num_rows == 2
-        assert tables[0].equals(tables[1])

@@ -8,10 +8,8 @@ import numpy as np
 
 from lmparse.bmc.change_record import Places
 from lmparse.bmc.extracts.outcomes import StatedOutcomes, UnitOutcomes, W
-from lmparse.bmc.segments import Joiner
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
-from lmparse.limits import Limits
 from lmparse.values.byte_arrays import Flags, Int64s
 
 _NONE: Int64s = np.zeros(0, np.int64)
@@ -80,10 +78,6 @@ class ExtractReading:
         elsewhere = self.known.elsewhere
         low, high = np.searchsorted(elsewhere, (window.offsets[0], window.offsets[-1] + 1)).tolist()
         return ~np.isin(window.offsets, elsewhere[low:high])
-
-    def joiner(self, limits: Limits) -> Joiner:
-        """Joins the segments of its changes."""
-        return Joiner(limits)
 
     def placed(self, extent: RecordExtent) -> RecordExtent:
         """An extent in the whole log: its extracts are one after another there."""
