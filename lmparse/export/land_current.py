@@ -51,8 +51,9 @@ class CurrentTable:
         """The `seq` up to which changes are in it."""
 
     def _refused(self, seq: str, why: str) -> OptionError:
+        begin = f"from seq {seq} on" if seq else "from the first change on"
         return OptionError(
-            f"{self._table.full_name}: the current table is not changed from seq {seq} on: {why}", code=REFUSED,
+            f"{self._table.full_name}: the current table is not changed {begin}: {why}", code=REFUSED,
             hint="the change table has all changes",
         )  # fmt: skip
 

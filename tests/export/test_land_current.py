@@ -32,7 +32,7 @@ def refusal(landed: lmparse.Landed, name: str = "PROD.ITEM") -> str:
     """Why the current table of a table was not changed; empty if it was."""
     (one,) = (one for one in landed.tables if one.table == name)
     assert one.is_refused == ("[LMP-S032]" in one.refusal)
-    assert one.is_refused == (f"{name}: the current table is not changed from seq " in one.refusal)
+    assert one.is_refused == (f"{name}: the current table is not changed from " in one.refusal)
     return one.refusal
 
 
