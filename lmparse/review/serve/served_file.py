@@ -7,11 +7,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from lmparse.errors import FramingError, LmparseError, OptionError, ReadError
+from lmparse.errors import LmparseError, OptionError, ReadError
 from lmparse.logs.open import files_beside
 from lmparse.review.explain.explanation import printable
 from lmparse.review.explain.search import Explained, search_in
-from lmparse.review.serve.record_list import Listed, RecordFilter, RecordList
+from lmparse.review.serve.record_list import RecordFilter, RecordList
 from lmparse.review.serve.record_view import FieldTexts, character_tables, view
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.joined import names_in
@@ -55,12 +55,31 @@ class ServedFile:
     def about(self) -> dict[str, Any]:
         """What is known about the file as a whole."""
         with self._lock:
-            return about(self._opened())
+            records = self._opened()
+            file = records.file
+            return {
+                "name": self.name,
+                "size": len(file.buffer),
+                "count": records.count,
+                "spec": file.spec.id,
+                "framing": file.framing.name,
+                "decisions": [printable(str(decision)) for decision in file.decisions],
+                "notices": list(map(printable, file.tally.notices)),
+                "characters": character_tables(file.code_page),
+                "is_searched": records.is_searched,
+            }
 
     def listed(self, first: int, count: int, wanted: RecordFilter) -> dict[str, Any]:
-        """Rows of the list."""
+        """Rows of the list, and why it ends before the end of the file."""
         with self._lock:
-            return answer(self._opened().rows(first, count, wanted))
+            found = self._opened().rows(first, count, wanted)
+        damage = found.damage
+        return {
+            "rows": [row.to_dict() for row in found.rows],
+            "next": found.next,
+            "looked_at": found.looked_at,
+            "damage": None if damage is None else {**error_row(damage), "offset": damage.record_offset},
+        }
 
     def record(self, *, number: int | None = None, offset: int | None = None, is_whole: bool = False) -> dict[str, Any]:
         """A record by its number, or what is at an offset of the file.
@@ -105,38 +124,6 @@ def _states(paths: Iterable[str | None]) -> State:
     """The states of the local files that are read under some paths."""
     names = (name for path in paths if path for name in names_in(path))
     return state_of(Path(local_path(name)) for name in names if not is_remote(name))
-
-
-def about(records: RecordList) -> dict[str, Any]:
-    """What is known about a file as a whole, for the front-end."""
-    file = records.file
-    return {
-        "name": printable(file.path),
-        "size": len(file.buffer),
-        "count": records.count,
-        "spec": file.spec.id,
-        "framing": file.framing.name,
-        "decisions": [printable(str(decision)) for decision in file.decisions],
-        "notices": list(map(printable, file.tally.notices)),
-        "characters": character_tables(file.code_page),
-        "is_searched": records.is_searched,
-    }
-
-
-def answer(found: Listed) -> dict[str, Any]:
-    """Rows for the front-end."""
-    damage = found.damage
-    return {
-        "rows": [row.to_dict() for row in found.rows],
-        "next": found.next,
-        "looked_at": found.looked_at,
-        "damage": None if damage is None else damage_row(damage),
-    }
-
-
-def damage_row(error: FramingError) -> dict[str, Any]:
-    """Why a list ends before the end of its file."""
-    return {**error_row(error), "offset": error.record_offset}
 
 
 def error_row(error: LmparseError) -> dict[str, Any]:

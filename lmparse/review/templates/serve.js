@@ -8,34 +8,26 @@ class Trouble extends Error {
   constructor(found) { super(found.text); this.found = found; }
 }
 
-class Served {
-  constructor() { this.file = 0; }
-
-  async ask(what, asked = {}) {
-    const words = new URLSearchParams({ file: this.file });
-    for (const [name, value] of Object.entries(asked)) if (value !== undefined && value !== "" && value !== false) words.set(name, value);
-    let answer;
-    try {
-      answer = await (await fetch(`/api/${what}?${words}`)).json();
-    } catch (error) {
-      throw new Trouble({ code: "", text: "the server does not answer", hint: "start lmparse serve again", isGone: true });
-    }
-    if (answer.error) throw new Trouble(answer.error);
-    return answer;
+// The answer of the server about one file.
+const ask = async (what, file, asked = {}) => {
+  const words = new URLSearchParams({ file });
+  for (const [name, value] of Object.entries(asked)) if (value !== undefined && value !== "" && value !== false) words.set(name, value);
+  let answer;
+  try {
+    answer = await (await fetch(`/api/${what}?${words}`)).json();
+  } catch (error) {
+    throw new Trouble({ code: "", text: "the server does not answer", hint: "start lmparse serve again", isGone: true });
   }
-
-  about(again) { return this.ask("file", { again }); }
-  list({ first, count, filter }) { return this.ask("list", { first, count, ...filter }); }
-  record(place) { return this.ask("record", place); }
-  state() { return this.ask("state"); }
-}
+  if (answer.error) throw new Trouble(answer.error);
+  return answer;
+};
 
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const source = new Served();
   const $ = (id) => document.getElementById(id);
   const PAGE = 100;
   const FIRST_BYTES = 2048;
+  let file = 0;
   let about = null;
   let filter = {};
   let starts = [0];
@@ -77,21 +69,15 @@ class Served {
   // -- the list -------------------------------------------------------------------------------
 
   const cell = (text, more = {}) => h("td", more, text);
+  const listRow = (name, place, words, cells) => h("tr", { [`data-${Object.keys(place)[0]}`]: Object.values(place)[0], onclick: guarded(() => openRecord(place)) },
+    h("th", { scope: "row" }, h("button", { type: "button", tabindex: "-1" }, name)), cell(words), cells);
   const rowOf = (row) => {
-    const open = guarded(() => openRecord({ record: row.record }));
     const outcome = row.faults.length ? h("span", { class: "wrong" }, row.faults[0]) : row.outcome;
-    return h("tr", { "data-record": row.record, onclick: open },
-      h("th", { scope: "row" }, h("button", { type: "button", tabindex: "-1" }, String(row.record))),
-      cell([hexed(row.offset), row.position ? h("span", { class: "soft" }, ` ${row.position}`) : null]),
-      cell(row.type, { title: row.meaning }), cell(row.table), cell(outcome));
+    return listRow(String(row.record), { record: row.record }, [hexed(row.offset), row.position ? h("span", { class: "soft" }, ` ${row.position}`) : null],
+      [cell(row.type, { title: row.meaning }), cell(row.table), cell(outcome)]);
   };
-  const damageRow = (damage) => {
-    const open = guarded(() => openRecord({ offset: damage.offset }));
-    return h("tr", { "data-offset": damage.offset, onclick: open },
-      h("th", { scope: "row" }, h("button", { type: "button", tabindex: "-1" }, "damage")),
-      cell(damage.offset === null ? "" : hexed(damage.offset)),
-      h("td", { colspan: 3 }, h("span", { class: "wrong" }, damage.text), damage.hint ? h("span", { class: "soft" }, ` ${damage.hint}`) : null));
-  };
+  const damageRow = (damage) => listRow("damage", { offset: damage.offset }, damage.offset === null ? "" : hexed(damage.offset),
+    h("td", { colspan: 3 }, h("span", { class: "wrong" }, damage.text), damage.hint ? h("span", { class: "soft" }, ` ${damage.hint}`) : null));
   const bodyRows = () => [...$("rows").tBodies[0].rows];
   const reach = (row) => {
     for (const one of bodyRows()) one.querySelector("button").tabIndex = one === row ? 0 : -1;
@@ -119,7 +105,7 @@ class Served {
   };
 
   // Looks on where the server stopped after the number of records that it looks at for one request.
-  const looked = async (ask, count, first) => {
+  const looked = async (rowsFrom, count, first) => {
     const mine = ++work;
     const rows = [];
     let next = first;
@@ -128,7 +114,7 @@ class Served {
     $("stop").hidden = false;
     try {
       while (rows.length < count && next !== null && mine === work) {
-        const answer = await ask(next, count - rows.length);
+        const answer = await rowsFrom(next, count - rows.length);
         rows.push(...answer.rows);
         seen += answer.looked_at;
         ({ next, damage } = answer);
@@ -140,7 +126,7 @@ class Served {
     return { rows, next, damage, seen, isStopped: mine !== work };
   };
   const load = async (first) => {
-    const found = await looked((at, count) => source.list({ first: at, count, filter }), PAGE, first);
+    const found = await looked((at, count) => ask("list", file, { first: at, count, ...filter }), PAGE, first);
     if (found.isStopped && !found.rows.length) return;
     listed = found;
     const rows = found.rows.map(rowOf);
@@ -152,7 +138,7 @@ class Served {
     $("more").disabled = found.next === null;
     const isAll = !Object.values(filter).some(Boolean);
     const end = found.next === null ? "" : ", and more behind them";
-    say(rows.length ? `${many(found.rows.length, "record")}${isAll ? "" : " pass the filter"}${end}; the file has ${about.count.toLocaleString("en")}`
+    say(rows.length ? `${many(found.rows.length, "record")}${isAll ? "" : found.rows.length === 1 ? " passes the filter" : " pass the filter"}${end}; the file has ${about.count.toLocaleString("en")}`
       : "no record passes the filter");
     mark();
   };
@@ -188,15 +174,14 @@ class Served {
   // Opens a record wherever it is: the list goes there if it has not got it.
   const visit = async (place) => {
     await openRecord(place);
-    if (mark() === null && place.record !== undefined) {
-      await begin(place.record);
-    }
+    if (mark() === null && place.record !== undefined) await begin(place.record);
   };
+
   // -- one record -----------------------------------------------------------------------------
 
   const bytesOf = (section) => (section.hex.match(/../g) || []).map((pair) => parseInt(pair, 16));
   const openRecord = async (place) => {
-    const answer = await source.record(place);
+    const answer = await ask("record", file, place);
     if (!data.live) trouble();
     show(answer, place);
     mark();
@@ -427,7 +412,7 @@ class Served {
     return found;
   };
   const compare = async (number, isAll = false) => {
-    const other = (await source.record({ record: number })).view;
+    const other = (await ask("record", file, { record: number })).view;
     const sides = [current.view, other].map(flatLines);
     const names = [...new Set(sides.flatMap((side) => [...side.keys()]))];
     const differs = (name) => sides[0].get(name) !== sides[1].get(name);
@@ -489,7 +474,7 @@ class Served {
     $("read-with").replaceChildren(h("h2", {}, "Read with"), h("ul", { class: "notes" }, notes.map((note) => h("li", {}, note))));
   };
   const start = async (again) => {
-    about = await source.about(again);
+    about = await ask("file", file, { again });
     describe();
     const place = /^#\d{1,15}$/.test(location.hash) ? Number(location.hash.slice(1)) : 0;
     await begin(0);
@@ -498,7 +483,7 @@ class Served {
   const reopen = guarded(async () => { trouble(); await start("1"); });
   // The record that is shown is read anew, in the list and beside it; what is selected stays selected.
   const refresh = async () => {
-    about = await source.about();
+    about = await ask("file", file);
     describe();
     const was = current;
     const path = was && was.selected !== null ? was.lines[was.selected]?.p : null;
@@ -509,7 +494,7 @@ class Served {
   const follow = async (known) => {
     let seen = known;
     try {
-      const state = await source.state();
+      const state = await ask("state", file);
       if (!seen || state.version !== seen.version || state.generation !== seen.generation) {
         trouble(...state.problems.map(problem));
         seen = { version: state.version, generation: state.generation };
@@ -525,7 +510,7 @@ class Served {
   data.files.forEach((name, number) => $("files").append(h("option", { value: number }, name)));
   $("choice").hidden = data.files.length < 2;
   on("files", "change", async () => {
-    source.file = Number($("files").value);
+    file = Number($("files").value);
     filter = {};
     current = null;
     history.replaceState(null, "", location.pathname);
