@@ -158,12 +158,10 @@ def test_outputs_of_an_earlier_run_are_not_files_of_the_log(
     assert again.out == ""
 
 
-@pytest.mark.parametrize("named", ["", "/*"])
-def test_tables_may_be_in_the_folder_that_is_read(run: Command, tmp_path: Path, named: str) -> None:
+def test_tables_may_be_in_the_folder_that_is_read(run: Command, tmp_path: Path) -> None:
     """Each night the same: what the run before has written is none of the log's files, and is replaced."""
-    folder = tmp_path / "logs"
+    folder = files = tmp_path / "logs"
     bmc_log.make(units=2).write(folder)
-    files = f"{folder}{named}"
     for words in (
         ("convert", files, folder / "out.jsonl", "--overwrite"),
         ("convert", files, folder / "changes", "--control", folder, "--format", "csv", "--overwrite"),
@@ -182,6 +180,19 @@ def test_tables_may_be_in_the_folder_that_is_read(run: Command, tmp_path: Path, 
         done = run("land", files, "--to", folder / "lake", "--as", "parquet")
         assert done.code == 0, done.err
     assert run("land", files, "--to", folder, "--as", "parquet").code == 2
+
+
+def test_a_folder_that_a_pattern_matches_is_read(run: Command, tmp_path: Path) -> None:
+    """As Spark reads it: an earlier output there is no log, which is an error, and stays as it is."""
+    folder = tmp_path / "logs"
+    bmc_log.make(units=2).write(folder)
+    words = ("convert", f"{folder}/*", folder / "changes", "--control", folder, "--format", "csv", "--overwrite")
+    assert run(*words).code == 0
+    before = {path: path.read_bytes() for path in (folder / "changes").iterdir()}
+    again = run(*words)
+    assert again.code == 20
+    assert "[LMP-C007]" in again.err
+    assert {path: path.read_bytes() for path in (folder / "changes").iterdir()} == before
 
 
 def test_an_output_that_is_a_log_is_refused(run: Command, parts: tuple[Path, Path], tmp_path: Path) -> None:
