@@ -125,12 +125,12 @@ def test_a_list_of_files_and_a_file_address(
 ) -> None:
     """Extracts of one log stand in folders of their own, each with its control file; a unit goes on in the second."""
     records = example.data_records
-    other = write(tmp_path / "a folder", example, "evening", logs.opened(records[:5], records[5:]))
+    other = write(tmp_path / "a folder", example, "evening", logs.opened(records[:3], records[3:]))
     reader = spark.read.format("lmparse").option("columns", "ID")
     both = reader.load([str(night.data), other.data.as_uri()])
     counts = {row["file"]: row["count"] for row in both.groupBy("_metadata.file").count().collect()}
     assert counts == {str(night.data): len(example.expected)}  # it has all records, and what became of their units
-    rest = write(tmp_path / "rest", example, "rest", records[5:])
+    rest = write(tmp_path / "rest", example, "rest", records[3:])
     both = reader.load([str(rest.data), other.data.as_uri()])
     rows = both.select("seq", "_metadata.file").collect()
     assert sorted(row["seq"] for row in rows) == sorted(str(row["seq"]) for row in example.expected)
