@@ -14,7 +14,9 @@ RUN = """
 import signal, sys
 
 number, module = int(sys.argv[1]), sys.argv[2]
+# Who starts tests with `nohup` or in the background has them ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 class Finder:
     def find_spec(self, name, path=None, target=None):

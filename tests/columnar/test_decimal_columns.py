@@ -45,7 +45,7 @@ def build(folder: Path, name: str, body: dict[str, Any]) -> str:
     (folder / "d").mkdir()
     tree = {"meta": {"id": name, "endian": "be"}} | body
     (folder / "d" / f"{name}.ksy").write_text(yaml.safe_dump(tree, sort_keys=False))
-    made = Builder("python", None).make(folder)
+    made = Builder().make(folder)
     assert not made.problems, made.problems
     out = folder / f"built_{name}"
     for file, text in made.products.items():

@@ -374,11 +374,11 @@ def test_a_body_in_itself_is_refused(tmp_path: Path) -> None:
     assert problem.where == "/types/more/seq/1"
 
 
-def test_a_body_with_thousands_of_cases_is_a_fault_of_its_spec(tmp_path: Path) -> None:
+def test_a_body_with_thousands_of_cases_is_built(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     cases = ", ".join(f"{number}: last" for number in range(1100))
     (tmp_path / "specs" / "n_inside.ksy").write_text(IN_ITSELF.replace("1: more, _: last", cases))
-    assert [problem.code for problem in Builder().make(tmp_path / "specs").problems] == ["LMP-S008"]
+    assert Builder().make(tmp_path / "specs").problems == []
 
 
 # the logs of both vendors

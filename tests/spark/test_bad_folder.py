@@ -167,8 +167,11 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, in
     records, whole = split(data.read_bytes()), control.read_bytes()
     into = folder / "logs"
     into.mkdir()
+    # TOTALSEGS at 184: an extract begins with a change, and not within its segments.
+    begins = [number for number, record in enumerate(records) if int.from_bytes(record[184:186], "big") < 2]
+    cuts = [0, *(next(at for at in begins if at >= number * len(records) // 3) for number in (1, 2)), len(records)]
     for number in range(3):
-        third = records[number * len(records) // 3 : (number + 1) * len(records) // 3]
+        third = records[cuts[number] : cuts[number + 1]]
         (into / f"x{number}.dat").write_bytes(framing.rdw(third))
         (into / f"x{number}.ctl").write_bytes(whole)
     found = good(rows(path=into))

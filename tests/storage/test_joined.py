@@ -91,7 +91,7 @@ def test_files_of_an_address(tmp_path: Path) -> None:
 def test_an_address_names_itself(tmp_path: Path) -> None:
     """Its brackets are not a pattern."""
     address = Joined((JoinedPiece(str(tmp_path / "a.log"), 0, 1),)).address
-    assert list_files([address], may_be_none=True) == [address]
+    assert list_files([address]) == [address]
 
 
 def test_no_bytes(tmp_path: Path) -> None:

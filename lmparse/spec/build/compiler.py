@@ -70,10 +70,7 @@ class Dukpy:
     """Runs the compiler by QuickJS inside Python."""
 
     def __init__(self, path: Path) -> None:
-        try:
-            import dukpy
-        except ImportError:
-            raise CompilerUnavailable("dukpy is not installed: pip install 'lmparse[build]'") from None
+        import dukpy
 
         self._interpreter = dukpy.JSInterpreter()
         try:
@@ -113,6 +110,10 @@ class Compiler:
     """The compiler in a cache, or another one at a path. Raises CompilerUnavailable and CompilerUnfit."""
 
     def __init__(self, path: Path | None = None) -> None:
+        try:
+            import dukpy  # noqa: F401
+        except ImportError:
+            raise CompilerUnavailable("dukpy is not installed: pip install 'lmparse[build]'") from None
         if path is not None and not path.is_file():
             raise CompilerUnfit(f"there is no compiler {path}")
         file = path or fetched()
