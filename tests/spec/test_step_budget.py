@@ -265,7 +265,7 @@ def test_a_record_is_not_copied_at_each_of_many_levels(tmp_path: Path, name: str
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (caught.value.code, caught.value.field) == ("LMP-L007", "a" + ".b" * 16)
-    assert most < 70 * len(record)
+    assert most < 120 * len(record)  # two parsers, of which the first is let go when cycles are collected
     RecordReader(reader.spec).parse(bytes([1] * 150) + bytes(100))  # few bytes may be copied as often
 
 
