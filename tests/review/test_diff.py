@@ -140,7 +140,7 @@ def other_values(entry: Field, name: str, spec_id: str) -> list[Any]:
     if (name == "width" and entry.bits) or (name == "bits" and not entry.bits):
         return []  # a field has bits or bytes
     if name in ("width", "bits", "scale", "minimum", "maximum"):
-        return [(value or 0) + 1, *([None] if value else [])]
+        return [3 if value is None else None, (value or 0) + 1]
     if name == "type":
         return [] if value or entry.cases else [spec_id]
     if name == "cases":

@@ -70,7 +70,7 @@ def facts_of(specs: Specs, layout: Layout, entry: Field) -> dict[str, Said]:
 
 def changes_of(old: Facts, new: Facts, default: str = READING) -> Iterator[Found]:
     """The changes between two states of the facts of one member; `default` is the rule for a key without its own."""
-    keys = [key for key in dict.fromkeys([*old, *new]) if (old.get(key) or None) != (new.get(key) or None)]
+    keys = [key for key in dict.fromkeys([*old, *new]) if _stated(old.get(key)) != _stated(new.get(key))]
     hidden = {FOLLOWS, *(follower for key in keys for follower in _CONSEQUENCES.get(key, ()))}
     if old.get(FOLLOWS) and new.get(FOLLOWS):
         hidden.add("width")
@@ -88,9 +88,14 @@ def changes_of(old: Facts, new: Facts, default: str = READING) -> Iterator[Found
             rule, is_plain = _rule(key, before, after, default)
             name = key.removeprefix(CASE).rpartition("::")[2]
             shown = [
-                said if is_plain or said is None else f"{name}: {said}" for said in (before or None, after or None)
+                said if is_plain or said is None else f"{name}: {said}" for said in (_stated(before), _stated(after))
             ]
             yield rule, shown[0], shown[1]
+
+
+def _stated(said: Said) -> Said:
+    """What a state says; an empty text is nothing, and a zero is not."""
+    return None if said == "" else said
 
 
 def _rule(key: str, old: Said, new: Said, default: str) -> tuple[str, bool]:
