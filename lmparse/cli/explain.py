@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import sys
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, options_of, page_place
-from lmparse.cli.messages import DATA, GOOD, LEFTOVER, note, print_json, report
+from lmparse.cli.messages import DATA, GOOD, LEFTOVER, note, print_json, print_lines, report
 from lmparse.errors import LeftoverError, OptionError
-from lmparse.terminal import unchanged
 
 
 def add(commands: Commands) -> None:
@@ -51,9 +48,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json(shown.to_dict())
     elif not place:
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        lines = shown.lines(shutil.get_terminal_size().columns, colour, parsed.brief)
-        print("\n".join(lines), file=unchanged(sys.stdout) if colour else sys.stdout)  # its texts are printable
+        print_lines(shown.lines(shutil.get_terminal_size().columns, parsed.brief))
     for error in found.faults:
         report(error)
     if not found.faults:

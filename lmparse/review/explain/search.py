@@ -10,8 +10,7 @@ from operator import index
 from pathlib import Path
 from typing import Any, Self
 
-from lmparse.errors import DataError, FramingError, OptionError, TruncatedError
-from lmparse.framing.descriptors import block_descriptor
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.extents import RecordExtent
 from lmparse.limits import Limits
 from lmparse.logs.beside import look_beside, unusable
@@ -20,10 +19,10 @@ from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, NEAR, Options, check_taken
 from lmparse.records.dissection import Dissection
-from lmparse.records.file_dissection import FileDissector, clipped, faulty
+from lmparse.records.file_dissection import FileDissector, faulty
 from lmparse.records.files import RAW, RecordFile, ignored
 from lmparse.records.settings import Decision
-from lmparse.review.descriptor_dissection import words_at, words_of
+from lmparse.review.descriptor_dissection import words_of
 from lmparse.review.explain.explanation import ExplainedSection, Explanation, names_of
 from lmparse.review.explain.page import page
 from lmparse.review.explain.text import brief_lines, text_lines
@@ -33,8 +32,8 @@ from lmparse.spelling import plain, quoted, shortened
 from lmparse.storage.addresses import path_of
 from lmparse.storage.buffers import open_buffer
 
-_SHOWN, _MOST_SHOWN = 256, 1 << 16
-"""Number of bytes shown of bytes that are not a record, and of a record that the file cuts off."""
+_SHOWN = 256
+"""Number of bytes shown of bytes that are not a record."""
 _BEFORE = 64
 """How many of these are in front of the requested byte, when it is far behind the last sound record."""
 _LISTED = 20
@@ -46,12 +45,12 @@ _UNKNOWN = Layout("bytes", (), None, title="bytes of the file")
 class Explained(Explanation):
     """One record with its bytes beside its fields, and the ways to show it."""
 
-    def lines(self, width: int = 80, colour: bool = False, brief: bool = False) -> list[str]:
-        """The record as text, in lines of at most `width` characters; less than 52 counts as 52.
+    def lines(self, width: int = 80, brief: bool = False) -> list[str]:
+        """The record as text, in lines of at most `width` characters; less than 60 counts as 60.
 
         `brief` gives one line for each field, without documentation.
         """
-        return list((brief_lines if brief else text_lines)(self, width, colour=colour))
+        return list((brief_lines if brief else text_lines)(self, width))
 
     def only(self, *names: str) -> Self:
         """The same record with these fields only: paths, ids or the vendor's names. Raises OptionError LMP-S003."""
@@ -296,35 +295,15 @@ class RecordSearch:
         return error
 
     def _damaged(self, wanted: int, error: FramingError) -> Explained:
-        """The bytes behind the last sound record: of a record that the file cuts off the fields, else bytes only."""
+        """The bytes behind the last sound record, or around the wanted one if that is far behind it."""
         file, start = self.file, self._reached
-        words: tuple[ExplainedSection, ...] = ()
+        if wanted >= start + _SHOWN:
+            start = wanted - _BEFORE
         found = Dissection(file.spec.id, file.buffer[start : start + _SHOWN], ())
-        if isinstance(error, TruncatedError):
-            words, found = self._cut_off(start, error) or (words, found)
-            start = words[-1].offset + len(words[-1].dissection.raw) if words else start
-        if wanted >= start + len(found.raw):
-            words, start = (), max(self._reached, wanted - _BEFORE)
-            found = Dissection(file.spec.id, file.buffer[start : start + _SHOWN], ())
         found_by = f"byte {wanted:#x} of the file is in no sound record: {self._count}"
         return self._shown(
-            found, [(start, len(found.raw))], words, None, offset_asked=wanted, found_by=found_by, fault=error
+            found, [(start, len(found.raw))], (), None, offset_asked=wanted, found_by=found_by, fault=error
         )
-
-    def _cut_off(self, start: int, error: TruncatedError) -> tuple[tuple[ExplainedSection, ...], Dissection] | None:
-        """Descriptor words and fields of the last record, which the file cuts off: read as if zeros were behind it."""
-        file = self.file
-        is_block = error.spec == block_descriptor().spec.id and error.code != "LMP-F008"
-        in_block = error.record_offset == start and not is_block
-        words = words_at(file.framing, file.buffer, start, in_block=in_block)
-        if any(faulty(word.dissection) for word in words):
-            return None
-        begin = words[-1].offset + len(words[-1].dissection.raw) if words else start
-        raw = file.buffer[begin : begin + _MOST_SHOWN]
-        missing = (error.record_offset or 0) + _number(error.expected) - len(file.buffer)
-        if not 0 < missing < _MOST_SHOWN or begin + len(raw) < len(file.buffer):
-            return None
-        return words, clipped(self.dissector.dissect_bytes(raw + bytes(missing)), len(raw), error)
 
 
 def _kind(found: Dissection) -> str:
@@ -348,12 +327,6 @@ def _unknown(path: str | Path, wanted: int, error: FramingError, bounds: Limits)
 def _end(extent: RecordExtent) -> int:
     offset, length = extent.pieces[-1]
     return offset + length
-
-
-def _number(text: str | None) -> int:
-    """The number at the start of a text, as in `300 bytes`; 0 without one."""
-    first = (text or "").partition(" ")[0]
-    return int(first) if first.isdecimal() else 0
 
 
 def _where(asked: int, main: ExplainedSection, words: Iterable[ExplainedSection], record: int | None) -> str:

@@ -9,11 +9,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from lmparse.review.explain.characters import characters, pages_beside
 from lmparse.review.explain.explanation import (
     ExplainedSection,
     Explanation,
     FieldLine,
+    characters,
+    one_line,
+    pages_beside,
     printable,
     value_text,
 )
@@ -35,9 +37,9 @@ class FieldTexts:
 
     def number(self, entry: Field, *, is_item: bool) -> int:
         """The number of the texts of a field; an item of a list has those of the list only at the list."""
-        told = ("", "", "") if is_item else (_line(entry.doc), _line(entry.source or ""), _line(entry.doc_ref))
+        told = ("", "", "") if is_item else (one_line(entry.doc), one_line(entry.source or ""), one_line(entry.doc_ref))
         unit, status = entry.unit or "", entry.status
-        key = (_line(entry.id), _line(entry.orig_id or ""), *told, unit, status)
+        key = (one_line(entry.id), one_line(entry.orig_id or ""), *told, unit, status)
         if key not in self._numbers:
             self._numbers[key] = len(self.texts)
             names = ("id", "orig", "doc", "source", "ref", "unit", "status")
@@ -72,10 +74,10 @@ def _section(section: ExplainedSection, texts: FieldTexts, is_main: bool) -> dic
     raw = section.dissection.raw
     return {
         "id": section.layout.id,
-        "title": _line(section.layout.title or section.layout.id),
+        "title": one_line(section.layout.title or section.layout.id),
         "main": is_main,
         "words": section.place,
-        "ref": _line(section.layout.doc_ref),
+        "ref": one_line(section.layout.doc_ref),
         "places": [list(place) for place in section.places],
         "hex": raw[:_MOST_BYTES].hex(),
         "cut": max(0, len(raw) - _MOST_BYTES),
@@ -125,8 +127,3 @@ def _pairs(found: Explanation) -> list[dict[str, Any]]:
         for (_, name), side in sides.items()
         if len(side) == 2
     ]
-
-
-def _line(text: str) -> str:
-    """A text on one line, printable."""
-    return printable(" ".join(text.split()))
