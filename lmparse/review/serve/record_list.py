@@ -27,8 +27,8 @@ _MOST_SECONDS = 2
 _STEP = 1 << 20
 """Bytes of the file between two places that are kept: at most so many are read to find a record by its number."""
 _SEARCHED = 1 << 23
-"""Size in bytes of the largest file whose records have facts that need a pass over the whole file: it takes some seconds
-for a log of Db2 LUW of this size."""
+"""Bytes of the largest file of which facts on a record are found in a pass over all of it: over a log of Db2 LUW that
+takes some seconds."""
 _LEAST_CONTAINED = 3
 """Least length of a filter that need not be the whole type or table."""
 
