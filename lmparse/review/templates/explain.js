@@ -70,7 +70,7 @@
       buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === pinned)));
       light(pinned);
       // On a page of the server the field stays when its record is read anew.
-      if (location.protocol === "http:") history.replaceState(null, "", pinned === null ? location.search : "#" + rows[pinned].id);
+      if (location.host) history.replaceState(null, "", pinned === null ? location.search : "#" + rows[pinned].id);
     };
     const reach = (place) => {
       buttons.forEach((button, at) => { button.tabIndex = at === place ? 0 : -1; });
