@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -103,16 +102,6 @@ def test_options_that_would_be_ignored_are_refused(run: Command, tmp_path: Path)
     done = run("txn", path, "--spec", "db2_row")
     assert (done.code, done.out) == (2, "")
     assert "records of db2_row are not changes" in done.err
-
-
-def test_names_cannot_control_a_terminal(run: Command, tmp_path: Path) -> None:
-    path = put(tmp_path, 3, "A\x1b[2J\n")
-    done = run("txn", path, "--spec", "db2_log")
-    assert len(done.out.splitlines()) == 4
-    assert "\x1b" not in done.out
-    shown = run("txn", path, "--spec", "db2_log", "--json")
-    assert "\x1b" not in shown.out
-    assert json.loads(shown.out.splitlines()[0])["auth_id"] == "A\x1b[2J\n"
 
 
 def test_engines_that_differ(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

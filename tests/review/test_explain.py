@@ -18,14 +18,11 @@ import pytest
 from amounts import amount
 from cases.files import FOUND, FOUND_BAD, arguments, errors_of, load, name
 from review.explained import BAD, GOOD, SHOWN, TESTS, shown, summary, tiled, with_long_field
-from writers.bmc import framing
 
 from lmparse.errors import DataError, FramingError, LmparseError, OptionError
 from lmparse.options import Options
 from lmparse.review.explain import search
-from lmparse.review.explain.explanation import lines_of
 from lmparse.review.explain.search import Explained, explain
-from lmparse.spec import catalog
 
 pytestmark = pytest.mark.usefixtures("in_tests")
 
@@ -73,16 +70,6 @@ def test_a_long_field_is_shortened_in_the_terminal_and_nowhere_else(luw_sample: 
     assert f"({size - 48} bytes left out)" in re.sub(r"\s+", " ", text)
     (entry,) = [entry for entry in found.to_dict()["fields"] if entry["id"] == "data"]
     assert len(entry["bytes"]) == 2 * size
-
-
-def test_bits_say_that_they_share_their_byte() -> None:
-    found = explain(f"{GOOD}bmc_lldf/framing_bdw.bin", record=0)
-    bdw = found.words[0]
-    assert bdw.layout.id == "zos_bdw"
-    assert [(line.node.path, line.start, line.end, line.shared) for line in bdw.lines if line.node] == [
-        ("is_extended", 0, 1, 0), ("length_normal", 0, 2, 1), ("reserved", 2, 4, 0),
-    ]  # fmt: skip
-    assert tiled(bdw) == bdw.dissection.raw
 
 
 @pytest.mark.parametrize(
@@ -200,25 +187,6 @@ def test_columns_have_the_values_that_changes_prints(path: Path) -> None:
             assert {name: values.get(name, "nothing") for name in expected if name not in absent} == {
                 name: value for name, value in expected.items() if name not in absent
             }
-
-
-def test_a_record_of_a_spec_that_no_module_knows() -> None:
-    path = f"{GOOD}zos_rdw/{next(Path(TESTS / 'cases/zos_rdw').glob('*.bin')).name}"
-    found = explain(path, 0, spec="zos_rdw", framing="fixed", record_length=4)
-    assert [line.node.path for line in found.main.lines if line.node] == ["length", "reserved"]
-    assert found.words == ()
-
-
-def test_lines_are_in_the_order_of_the_bytes_with_gaps_where_they_are(tmp_path: Path) -> None:
-    raw = bytes((0, 12)) + bytes(20)
-    path = tmp_path / "bad.dat"
-    path.write_bytes(framing.rdw([raw]))
-    found = explain(path, 0, spec="bmc_lldf", framing="rdw")
-    assert [(line.start, line.end, line.node is None) for line in lines_of(found.dissection)] == [
-        (0, 2, False),
-        (2, 22, True),
-    ]
-    assert catalog.load("bmc_lldf").layout.doc_ref
 
 
 def test_a_descriptor_word_of_others_is_shown_by_its_rule() -> None:

@@ -29,27 +29,11 @@ _MOST_VALUE, _SHOWN_VALUE = 2000, 1200
 _URL = re.compile(r"(https?://[^\s,;'\"]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class ByteRun:
-    """Bytes of one field in one half of a row."""
-
-    number: int
-    """Number of the field's row in the table."""
-    text: str
-    marks: str = ""
-    """Style classes, each behind a blank."""
-
-
-@dataclass(frozen=True, slots=True)
-class Half:
-    """Up to eight bytes."""
-
-    offset: str
-    hex: tuple[ByteRun, ...]
-    texts: tuple[tuple[ByteRun, ...], ...]
-    """The same bytes as characters of each code page."""
-
-
+Run = tuple[int, str, str]
+"""Bytes of one field in one half of a row: number of the field's row in the table, style classes, each behind a blank,
+and the bytes as text."""
+Half = tuple[str, list[Run], list[list[Run]]]
+"""Up to eight bytes: their offset, the bytes in hex, and as characters of each code page."""
 HexRow = tuple[Half, ...] | str
 """A row of bytes, or a note about bytes that are left out."""
 
@@ -202,15 +186,13 @@ def _hex_rows(raw: bytes, start: int, end: int, leaves: list[Row], tables: list[
 
     def half(first: int, last: int) -> Half:
         runs = [(row, bytes(raw[byte] for byte in held)) for row, held in groupby(range(first, last), owners.get)]
-        shown = [(row, row.marks, part) for row, part in runs if row is not None]
-        return Half(
-            f"{first:04x}",
-            tuple(ByteRun(row.number, part.hex(" ").upper(), marks) for row, marks, part in shown),
-            tuple(
-                tuple(ByteRun(row.number, "".join(table[byte] for byte in part), marks) for row, marks, part in shown)
-                for table in tables
-            ),
-        )
+        shown = [(row.number, row.marks, part) for row, part in runs if row is not None]
+        hexes = [(number, marks, part.hex(" ").upper()) for number, marks, part in shown]
+        texts = [
+            [(number, marks, "".join(table[byte] for byte in part)) for number, marks, part in shown]
+            for table in tables
+        ]
+        return f"{first:04x}", hexes, texts
 
     for offset in range(start, stop, _ROW):
         last = min(offset + _ROW, stop)

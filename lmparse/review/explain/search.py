@@ -12,7 +12,6 @@ from typing import Any, Self
 
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.extents import RecordExtent
-from lmparse.limits import Limits
 from lmparse.logs.beside import look_beside, unusable
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
 from lmparse.logs.open import open_file, options_for
@@ -27,10 +26,9 @@ from lmparse.review.explain.explanation import ExplainedSection, Explanation, na
 from lmparse.review.explain.page import page
 from lmparse.review.explain.text import brief_lines, text_lines
 from lmparse.spec import catalog
-from lmparse.spec.layout import Layout, spec_of
+from lmparse.spec.layout import spec_of
 from lmparse.spelling import plain, quoted, shortened
 from lmparse.storage.addresses import path_of
-from lmparse.storage.buffers import open_buffer
 
 _SHOWN = 256
 """Number of bytes shown of bytes that are not a record."""
@@ -38,7 +36,6 @@ _BEFORE = 64
 """How many of these are in front of the requested byte, when it is far behind the last sound record."""
 _LISTED = 20
 """Greatest number of records to list."""
-_UNKNOWN = Layout("bytes", (), None, title="bytes of the file")
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,13 +104,7 @@ def explain(
         raise OptionError("record, offset and lsn each name a record", hint="give one of them")
     wanted = _whole("record", 0 if record is None else record)
     byte = None if offset is None else _whole("offset", offset)
-    try:
-        search = search_in(path, **options)
-    except FramingError as error:
-        if byte is None or error.file not in (None, str(path)):
-            raise
-        given = {name: value for name, value in options.items() if value is not None}
-        return _unknown(path, byte, error, Options.parse(given).bounds)
+    search = search_in(path, **options)
     if lsn is not None:
         return search.by_position(lsn)
     return search.by_number(wanted) if byte is None else search.by_offset(byte)
@@ -310,18 +301,6 @@ def _kind(found: Dissection) -> str:
     """The kind of a record: its own `kind`, else the spec of its fields if all have the same, another one."""
     specs = {spec_of(node.layout) for node in found.nodes}
     return found.kind or (specs.pop() if len(specs) == 1 and found.spec not in specs else "")
-
-
-def _unknown(path: str | Path, wanted: int, error: FramingError, bounds: Limits) -> Explained:
-    """Bytes of a file of unknown format."""
-    buffer = open_buffer(path, bounds)
-    if wanted >= len(buffer):
-        raise error
-    start = max(0, wanted - _BEFORE)
-    raw = buffer[start : start + _SHOWN]
-    main = ExplainedSection(_UNKNOWN, Dissection(_UNKNOWN.id, raw, ()), ((start, len(raw)),))
-    said = f"byte {wanted:#x} of the file is byte {wanted - start} of these"
-    return Explained(str(path), len(buffer), None, "unknown", main, offset_asked=wanted, found_by=said, fault=error)
 
 
 def _end(extent: RecordExtent) -> int:
