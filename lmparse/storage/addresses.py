@@ -64,7 +64,7 @@ def local_path(path: str) -> str:
     if not path.startswith("file:"):
         return path.removeprefix(_LOCAL)
     found = unquote(re.sub("^file:(//[^/]*)?", "", path))  # `?` and `#` are part of a name, or of a pattern
-    if "\0" in found:
+    if not found or "\0" in found:  # `file://folder` names a host and no path; an empty one would be the current folder
         raise FramingError("is not the address of a file", code="LMP-F001", file=path, hint="file:///folder/name")
     return found
 
