@@ -67,17 +67,25 @@ def _filled(runs: Iterator[ExtentRun], max_records: int, max_bytes: int) -> Iter
 
 
 def spans(framing: Framing, buffer: Buffer, max_bytes: int) -> list[Span]:
-    """As `Framing.spans`, but by some thousand records at a time if reading may begin at every record."""
-    if not framing.resumes_anywhere:
-        return framing.spans(buffer, max_bytes)
+    """The file in spans of about `max_bytes`, by its descriptor words.
+
+    Everything from damaged framing on is in the last span, and reading that span reports the damage.
+    """
     found: list[Span] = []
-    start, first = 0, 0
+    start, first, index = 0, 0, 0
+    begin, stop = framing.range_of(buffer)
+    reached = begin  # the end of the record before
     try:
-        for window in windows(framing, buffer):
-            begins = window.offsets - framing.lead
-            while (number := int(np.searchsorted(begins, start + max_bytes))) < len(window):
-                found.append(Span(start, int(begins[number]), first))
-                start, first = int(begins[number]), window.first_index + number
+        for run in _runs(framing, buffer, begin, stop, 0) if begin < stop else ():
+            begins = np.append(reached, run.ends[:-1])
+            numbers = np.arange(len(begins))
+            if framing.is_blocked:  # reading begins at a block, whose word is between two records
+                is_first = run.offsets - framing.lead > begins
+                begins, numbers = begins[is_first], numbers[is_first]
+            while (place := int(np.searchsorted(begins, start + max(max_bytes, 1)))) < len(begins):
+                found.append(Span(start, int(begins[place]), first))
+                start, first = int(begins[place]), index + int(numbers[place])
+            index, reached = index + len(run.offsets), int(run.ends[-1])
     except FramingError:
         pass
     return [*found, Span(start, len(buffer), first)]

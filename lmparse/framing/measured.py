@@ -97,7 +97,6 @@ class Measured(WordFraming):
     adjustment: int = 0
     """Bytes that are added to the length that the field says."""
     name = "glued"
-    resumes_anywhere = True
 
     @property
     def form(self) -> WordForm:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lmparse.errors import DataError
@@ -22,7 +22,6 @@ class Fixed(Framing):
     record_length: int
     """Bytes of every record."""
     name = "fixed"
-    resumes_anywhere = True
 
     @property
     def longest(self) -> int:
@@ -48,9 +47,6 @@ class Fixed(Framing):
             start += count * length
             index += count
         return Handover(start, index)
-
-    def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
-        return (near - (near - self.skipped_at_start) % self.record_length,)
 
 
 @dataclass(frozen=True)
@@ -78,7 +74,3 @@ class Glued(Framing):
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
         yield from ()
         return Handover(start, index)
-
-    def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
-        """No candidates: a range proves nothing, because the last record is taken to end where the range ends."""
-        return ()

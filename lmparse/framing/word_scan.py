@@ -11,7 +11,7 @@ import numpy as np
 from lmparse.framing.descriptors import BlockDescriptor, WordForm, segment_codes
 from lmparse.framing.extents import Handover
 from lmparse.framing.file_arrays import array_of
-from lmparse.framing.parallel_walk import items, parallel_walk
+from lmparse.framing.parallel_walk import parallel_walk
 from lmparse.framing.windows import ExtentRun, joined
 from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
@@ -253,27 +253,3 @@ def _marked(codes: frozenset[int]) -> Flags:
     marks = np.zeros(256, np.bool_)
     marks[list(codes)] = True
     return marks
-
-
-def sound_words(form: WordForm, buffer: Buffer, start: int, end: int, most: int, chained: int = 0) -> list[int]:
-    """Offsets from `start` up to `end` at which a record or piece of at most `most` bytes could begin.
-
-    There is a sound word at each, followed by `chained` others as far as the bytes up to `most` behind `end` show; all
-    of this may be chance.
-    """
-    count = min(end + most, len(buffer) - form.size + 1) - start
-    if count <= 0:
-        return []
-    data = array_of(buffer, start, start + count + form.size - 1)
-    lengths = items(data, form.length_at, count, form.length_type)
-    is_sound = (lengths >= form.least) & (lengths <= min(form.most, most))
-    if form.zero_type:
-        is_sound &= items(data, form.zero_at, count, form.zero_type) == 0
-    found = np.flatnonzero(is_sound[: end - start])
-    places = found.copy()
-    for _ in range(chained):
-        places += np.where(places < count, lengths[np.minimum(places, count - 1)].astype(np.int64) + form.uncounted, 0)
-        is_kept = (places >= count) | is_sound[np.minimum(places, count - 1)]
-        found, places = found[is_kept], places[is_kept]
-    offsets: list[int] = (found + start).tolist()
-    return offsets

@@ -13,6 +13,7 @@ from writers.bmc import lldf, rows
 import lmparse
 from lmparse import errors
 from lmparse.bmc.record_detection import detection
+from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.framings import framing_of
@@ -344,7 +345,7 @@ def test_spans_together_give_the_whole_file(name: str, max_bytes: int) -> None:
     many = [row(1)] * 60 if name == "fixed" else MANY
     framing, file = written(name, many)
     whole = read_all(framing, file.data)
-    spans = framing.spans(file.data, max_bytes)
+    spans = index.spans(framing, file.data, max_bytes)
     assert [span.start for span in spans] == [0, *(span.end for span in spans[:-1])]
     assert spans[-1].end == len(file.data)
     parts = [part for span in spans for part in read_all(framing, file.data, span)]
@@ -357,7 +358,7 @@ def test_spans_together_give_the_whole_file(name: str, max_bytes: int) -> None:
 @pytest.mark.parametrize("name", ["rdw", "bdw, several blocks", "vbs, pieces", "zosmf", "glued", "fixed"])
 def test_spans_are_cut_where_they_can_be(name: str) -> None:
     framing, file = written(name, MANY if name != "fixed" else [row(1)] * 60)
-    spans = framing.spans(file.data, 1000)
+    spans = index.spans(framing, file.data, 1000)
     assert len(spans) > 5
     assert all(span.end - span.start >= 1000 for span in spans[:-1])
     assert all(span.end - span.start < 3000 for span in spans)
@@ -365,7 +366,7 @@ def test_spans_are_cut_where_they_can_be(name: str) -> None:
 
 def test_damage_ends_the_last_span_and_is_shown_there() -> None:
     data = enc.rdw(MANY) + b"junk junk"
-    spans = framing_of("rdw").spans(data, 1000)
+    spans = index.spans(framing_of("rdw"), data, 1000)
     for span in spans[:-1]:
         read_all(framing_of("rdw"), data, span)
     with pytest.raises(errors.LeftoverError) as caught:

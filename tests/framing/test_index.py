@@ -16,7 +16,7 @@ from samples.framed_files import EVERY, written
 from writers.bmc import framing as enc
 
 from lmparse.errors import FramingError, LmparseError
-from lmparse.framing import index, word_scan
+from lmparse.framing import word_scan
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
@@ -275,17 +275,6 @@ def test_damage_in_a_block_makes_extents_of_the_block_only(extents_made: list[in
     with pytest.raises(FramingError):
         sum(len(window) for window in windows(framing_of("bdw"), spoilt))
     assert 0 < len(extents_made) < 5
-
-
-# spans
-
-
-@pytest.mark.parametrize("max_bytes", [1, 50, 333, 1000, 1 << 20])
-@pytest.mark.parametrize("name", [way for way in EVERY if way != "glued"])
-def test_spans(name: str, max_bytes: int) -> None:
-    way, data = written(name, [b"\x00\x05" + bytes(range(number % 50)) for number in range(20, 80)])
-    assert index.spans(way, data, max_bytes) == way.spans(data, max_bytes)
-    assert index.spans(way, data[:-3], max_bytes) == way.spans(data[:-3], max_bytes)
 
 
 # files

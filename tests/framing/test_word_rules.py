@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from writers.foreign import BLOCKED, FRAMINGS, Form, Rule
 
 from lmparse.errors import DataError, LmparseError, OptionError
-from lmparse.framing import index, parallel_walk, sync
+from lmparse.framing import index, parallel_walk
 from lmparse.framing.base import Framing
 from lmparse.framing.framings import framing_of, named_framing
 from lmparse.logs.check import account
@@ -74,17 +74,6 @@ def test_records_come_back_by_every_walk(form: Form, records: list[bytes], part:
     assert (spans[0].start, spans[-1].end) == (0, len(data))
     got = [record for span in spans for record in by_extents(framing, data, span.start, span.end)[0]]
     assert got == expected[0]
-    places = sync.cuts(framing, data, part, lambda extent: True, chain=3)
-    try:
-        cut = [
-            (int(offset), window.data.tobytes()[start : start + length])
-            for span in sync.ranges(places, len(data))
-            for window in sync.range_windows(framing, data, span)
-            for offset, start, length in zip(window.offsets, window.starts, window.lengths, strict=True)
-        ]
-    except sync.RangeError:
-        return  # bytes of a record looked like records; the caller reads the file in one part
-    assert cut == expected[0]
 
 
 @examples(200, 4000)
@@ -207,16 +196,14 @@ def test_every_byte_is_accounted_for_and_parts_give_the_same(name: str, tmp_path
     assert report.parsed == sum(map(len, records))
     said = {decision.name: decision.value for decision in report.decisions}
     assert (said["rdwEndian"], said["rdwAdjustment"], said["fileStartOffset"]) == ("little", "-3", "6")
-    for is_numbered in (True, False):
-        file = open_file(path, Options.parse(given_))
-        parts = file.record_parts(300, is_numbered=is_numbered)
-        assert len(parts) > 3
-        got = []
-        for settings, span in parts:
-            assert isinstance(settings, FileSettings)
-            part = open_file(path, Options.parse(given_), settings=settings)
-            got += [row["data"] for row in part.records(span)]
-        assert got == [record.hex().upper() for record in records]
+    parts = open_file(path, Options.parse(given_)).record_parts(300)
+    assert len(parts) > 3
+    got = []
+    for settings, span in parts:
+        assert isinstance(settings, FileSettings)
+        part = open_file(path, Options.parse(given_), settings=settings)
+        got += [row["data"] for row in part.records(span)]
+    assert got == [record.hex().upper() for record in records]
 
 
 @pytest.mark.parametrize("name", ["rdw", "bdw", "vbs"])
