@@ -1,4 +1,4 @@
-"""`build.py new`: a skeleton that is in house style, is built, and reads its own cases."""
+"""`build.py new`: a skeleton that is built, and reads its own cases."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_it_says_what_it_wrote_and_what_to_do_next(skeleton: subprocess.Complete
     assert any("python build.py lint --formats formats && python build.py --formats formats" in line for line in lines)
 
 
-def test_the_skeleton_is_in_house_style(project: Path, skeleton: object) -> None:
+def test_lint_finds_nothing_in_the_skeleton(project: Path, skeleton: object) -> None:
     done = build(project, "lint")
     assert (done.returncode, done.stderr) == (0, "")
 
