@@ -41,8 +41,8 @@ from lmparse.errors import (
     OptionError,
     TableNotFoundError,
 )
-from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.index import firsts
 from lmparse.framing.windows import MAX_RECORDS, Window
 from lmparse.options import Options
 from lmparse.records.files import OnError
@@ -479,7 +479,7 @@ class LogicalLog(ChangeLog):
 
     def table_headers(self) -> Iterator[Values]:
         """One header for each table that occurs, from a pass over the headers."""
-        for extent in scans.firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
+        for extent in firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
             try:
                 record = self.read_bytes(extent.read(self.buffer))
             except DataError:

@@ -15,8 +15,8 @@ from lmparse.bmc.extracts.reading import ExtractReading
 from lmparse.bmc.position_runs import Place, PositionRuns
 from lmparse.bmc.segments import Segment, share_out
 from lmparse.errors import DataError, FramingError
-from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.index import above
 from lmparse.records.files import RecordFile
 
 REACH = 1 << 22
@@ -91,4 +91,4 @@ class LogParts:
             return iter(())
         if self.total_segs[1] > _WIDEST:
             return self.file.extents()
-        return scans.above(self.file.windows(), self.total_segs, 1)
+        return above(self.file.windows(), self.total_segs, 1)

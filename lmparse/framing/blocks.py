@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lmparse.errors import FramingError, TruncatedError
-from lmparse.framing.descriptors import BlockDescriptor, Descriptor, block_descriptor, cut_short, excerpt
+from lmparse.framing.descriptors import OWN, BlockDescriptor, Descriptor, WordRule, block_descriptor, cut_short, excerpt
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.word_rules import OWN, WordRule
 from lmparse.framing.words import WordFraming
 from lmparse.storage.buffers import Buffer
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from lmparse.errors import FramingError
 from lmparse.framing.base import Runs
 from lmparse.framing.blocks import Blocked, Cursor, blocks
-from lmparse.framing.descriptors import cut_short, excerpt, segment_codes
+from lmparse.framing.descriptors import OWN, WordRule, cut_short, excerpt, segment_codes
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.word_rules import OWN, WordRule
 from lmparse.framing.words import WordFraming
 from lmparse.storage.buffers import Buffer
 

@@ -6,9 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from lmparse.framing.base import Framing, Runs
-from lmparse.framing.descriptors import BlockDescriptor, Descriptor, WordForm, cut_short, descriptor, own_length
+from lmparse.framing.descriptors import (
+    OWN,
+    BlockDescriptor,
+    Descriptor,
+    WordForm,
+    WordRule,
+    cut_short,
+    descriptor,
+    own_length,
+)
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.word_rules import OWN, WordRule
 from lmparse.storage.buffers import Buffer
 
 

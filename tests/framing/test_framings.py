@@ -91,20 +91,6 @@ def test_every_framing_gives_the_same_records_at_their_offsets(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_every_framing_gives_the_same_records_through_open_log(name: str, tmp_path: Path) -> None:
-    plain = tmp_path / "plain.dat"
-    plain.write_bytes(enc.rdw(padded(name, RECORDS)))
-    kind, reader, options = WRITTEN[name]
-    path = tmp_path / "a.dat"
-    path.write_bytes(enc.framed(kind, RECORDS, **options).data)
-    log = lmparse.open_log(path, framing=reader, **options if reader == "fixed" else {})
-    records = list(log.records())
-    assert records == list(lmparse.open_log(plain, framing="rdw").records())
-    assert [record["log_rba"] for record in records] == [f"{number:020X}" for number in (1, 9, 3, 12, 5)]
-    assert log.tally.errors == []
-
-
-@pytest.mark.parametrize("name", WRITTEN)
 def test_a_number_is_read_in_place_also_across_pieces(name: str) -> None:
     framing, file = written(name, RECORDS)
     for extent, raw in read_all(framing, file.data):
@@ -125,13 +111,6 @@ def test_empty_records_are_records(name: str) -> None:
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_file_of_no_bytes_has_no_records(name: str) -> None:
     assert read_all(written(name, RECORDS)[0], b"") == []
-
-
-def test_records_of_the_longest_kind_are_read() -> None:
-    longest = b"\x01" * (32760 - 4)
-    assert [raw for _, raw in read_all(framing_of("rdw"), enc.rdw([longest, b"x"]))] == [longest, b"x"]
-    in_blocks = enc.bdw_extended([longest] * 3, 80000)
-    assert [raw for _, raw in read_all(framing_of("bdw"), in_blocks)] == [longest] * 3
 
 
 # cut short
@@ -191,33 +170,6 @@ def whole_ends(name: str, framing: Framing, file: enc.Framed) -> list[int]:
     return [end for end in ends if end in blocks]
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_truncated_record_is_also_an_end_of_file_error(name: str, tmp_path: Path) -> None:
-    kind, reader, options = WRITTEN[name]
-    file = enc.framed(kind, RECORDS[:2], **options)
-    path = tmp_path / "cut.dat"
-    path.write_bytes(file.data[:-1])
-    log = lmparse.open_log(path, framing=reader, **options if reader == "fixed" else {})
-    with pytest.raises(EOFError) as caught:
-        list(log.records())
-    error = caught.value
-    assert isinstance(error, lmparse.TruncatedError)
-    assert (error.code, error.file) == ("LMP-F006", str(path))
-
-
-def test_the_message_names_record_and_offset(tmp_path: Path) -> None:
-    path = tmp_path / "cut.dat"
-    data = enc.rdw([b"abc", b"defgh"])
-    path.write_bytes(data[:-2])
-    with pytest.raises(lmparse.TruncatedError) as caught:
-        list(lmparse.open_log(path, framing="rdw").records())
-    error = caught.value
-    assert (error.record_index, error.record_offset) == (1, 7)
-    assert error.hex == "00090000" + b"def".hex().upper()
-    says = "the file ends inside the record: expected 9 bytes, found 7"
-    assert str(error) == f"{path}: record 1 at 0x7: zos_rdw: {says} [LMP-F006]"
-
-
 # bytes behind
 
 BEHIND = {
@@ -243,11 +195,6 @@ def test_bytes_behind_the_last_record_are_named(name: str, behind: str) -> None:
     assert got == RECORDS
     assert isinstance(error, errors.LeftoverError), error
     assert (error.code, error.record_index, error.record_offset) == ("LMP-F007", len(RECORDS), len(file.data))
-
-
-def test_zeros_behind_zosmf_records_are_empty_records() -> None:
-    data = enc.zosmf(RECORDS)
-    assert [raw for _, raw in read_all(framing_of("zosmf"), data + bytes(8))] == [*RECORDS, b"", b""]
 
 
 @pytest.mark.parametrize("behind", ["zeros", "text", "newline", "ebcdic blanks"])
@@ -282,17 +229,6 @@ def test_a_block_that_its_records_do_not_fill_is_damage() -> None:
     assert error.record_index == len(got)
 
 
-@pytest.mark.parametrize(
-    ("behind", "found"),
-    [("0001", "X'0001'"), ("000600076162", "reserved 7"), ("000200006162", "length 2"), ("00200000", "a record of 32")],
-)
-def test_what_does_not_fill_a_block_is_in_few_words(behind: str, found: str) -> None:
-    content = bytes.fromhex("000600006162" + behind)
-    _, error = read_up_to_damage(framing_of("bdw"), (len(content) + 4).to_bytes(2, "big") + b"\0\0" + content)
-    assert isinstance(error, errors.FramingError)
-    assert (error.code, error.found) == ("LMP-F008", found)
-
-
 @pytest.mark.parametrize("length", [0, 3, 1 << 15])
 def test_a_descriptor_word_out_of_bounds_is_no_record(length: int) -> None:
     data = enc.rdw([b"abc"]) + length.to_bytes(2, "big") + bytes(2)
@@ -320,17 +256,6 @@ def test_pieces_out_of_order_are_damage(flags: list[int], index: int, expected: 
     got, error = read_up_to_damage(framing_of("bdw-vbs" if blocked else "vbs"), data)
     assert len(got) == index
     assert (error.code, error.record_index, error.expected) == ("LMP-F009", index, expected)
-
-
-@pytest.mark.parametrize("blocked", [False, True])
-def test_a_missing_last_piece_is_a_cut(blocked: bool) -> None:
-    data = enc.descriptor(1) + b"a" + enc.descriptor(3, enc.FIRST) + b"abc"
-    if blocked:
-        data = enc.descriptor(len(data)) + data
-    got, error = read_up_to_damage(framing_of("bdw-vbs" if blocked else "vbs"), data)
-    assert got == [b"a"]
-    assert isinstance(error, errors.TruncatedError)
-    assert error.record_index == 1
 
 
 # spans

@@ -12,12 +12,12 @@ import pytest
 from amounts import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from writers.foreign import BLOCKED, FRAMINGS, Form, Rule
+from writers.foreign import FRAMINGS, Form, Rule
 
 from lmparse.errors import DataError, LmparseError, OptionError
-from lmparse.framing import index, parallel_walk
+from lmparse.framing import index, word_scan
 from lmparse.framing.base import Framing
-from lmparse.framing.framings import framing_of, named_framing
+from lmparse.framing.framings import named_framing
 from lmparse.logs.check import account
 from lmparse.logs.open import open_file
 from lmparse.options import FRAMING_OPTIONS, Options
@@ -95,9 +95,9 @@ def test_damage_is_one_error_behind_the_same_records(
 @pytest.mark.parametrize("rule", RULES, ids=str)
 @pytest.mark.parametrize("name", ["rdw", "zosmf"])
 def test_a_parallel_walk_gives_the_same_records(name: str, rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel_walk, "_LEAST_BYTES", 1 << 12)
+    monkeypatch.setattr(word_scan, "_LEAST_BYTES", 1 << 12)
     walks: list[int] = []
-    walk = parallel_walk.parallel_walk
+    walk = word_scan.parallel_walk
 
     def counted(*arguments: Any) -> Any:
         found = walk(*arguments)
@@ -111,14 +111,6 @@ def test_a_parallel_walk_gives_the_same_records(name: str, rule: Rule, monkeypat
     data, offsets = form.file(records)
     assert by_windows(framing_for(form), data) == (list(zip(offsets, records, strict=True)), None)
     assert max(walks) > 1000
-
-
-@pytest.mark.parametrize("name", FRAMINGS)
-def test_the_rule_of_ibm_is_the_default(name: str) -> None:
-    assert named_framing(name, Options()) == framing_of(name)
-    said = {"rdw_endian": "big", "rdw_includes_header": name != "zosmf", "rdw_adjustment": 0}
-    said |= {"bdw_endian": "big", "bdw_includes_header": True, "bdw_adjustment": 0} if name in BLOCKED else {}
-    assert named_framing(name, Options.parse(said)) == framing_of(name)
 
 
 # one of many options
@@ -158,13 +150,6 @@ def test_bad_values_are_refused(option: str, value: str) -> None:
     with pytest.raises(OptionError) as caught:
         Options.parse({option: value})
     assert caught.value.code == "LMP-S003"
-
-
-@pytest.mark.parametrize("names", [("fileStartOffset", "file_start_offset"), ("rdwEndian", "RDWENDIAN")])
-def test_an_option_in_two_spellings_is_refused(names: tuple[str, str]) -> None:
-    values = ("1", "2") if "Offset" in names[0] else ("big", "little")
-    with pytest.raises(OptionError, match=f"{names[0]} is given twice, once as {names[1]}"):
-        Options.parse(dict(zip(names, values, strict=True)))
 
 
 def test_names_of_cobrix_are_aliases_with_a_note() -> None:

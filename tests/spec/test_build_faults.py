@@ -110,14 +110,6 @@ def test_an_option_of_another_command_is_refused(
     assert texts(own) == before
 
 
-def test_what_is_wrong_with_all_specs_leaves_the_products(own: Path, tmp_path: Path) -> None:
-    build("generate", "--formats", own, "--out", tmp_path / "out")
-    before = texts(tmp_path / "out")
-    (own / "acme" / "acme_reading.ksy").write_text("meta: [")
-    assert build("generate", "--formats", own, "--out", tmp_path / "out").returncode == 1
-    assert texts(tmp_path / "out") == before
-
-
 @pytest.mark.parametrize("name", ["thesis.txt", "zos_rdw.ksy", "setup.py", "debug/setup.py"])
 def test_no_manifest_makes_files_of_others_ours(own: Path, tmp_path: Path, name: str) -> None:
     out = tmp_path / "out"

@@ -91,15 +91,6 @@ def test_the_command_asks_for_a_place(own: Path, words: list[str], capsys: pytes
     assert (out, err.startswith("give --")) == ("", True)
 
 
-def test_what_cannot_be_written_is_said_in_one_line(own: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    done = build("generate", "--formats", own, "--out", tmp_path / "file" / "out")
-    assert (done.returncode, done.stderr) == (
-        1,
-        f"{tmp_path / 'file' / 'out'}: cannot be written: Not a directory [LMP-S022]\n",
-    )
-
-
 @pytest.mark.parametrize("broken", [False, True])
 def test_the_projects_own_are_built_where_none_are(tmp_path: Path, broken: bool) -> None:
     """Nothing that the build step imports needs what it makes. One family shows it; all are built by `--check`."""

@@ -1,18 +1,14 @@
-"""Records without anything between them: all of one length, or each with its length inside."""
+"""Records of one length with nothing between them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lmparse.errors import DataError
 from lmparse.framing.base import Framing, Runs
 from lmparse.framing.descriptors import cut_short
 from lmparse.framing.extents import Handover, RecordExtent
 from lmparse.storage.buffers import Buffer
-
-Cutter = Callable[[Buffer, int, int, int], int]
-"""From a buffer, the offset of a record, the end of the file and the number of the record: its length in bytes."""
 
 
 @dataclass(frozen=True)
@@ -46,31 +42,4 @@ class Fixed(Framing):
             yield ExtentRun(offsets, np.full(count, length, np.int64), offsets + length)
             start += count * length
             index += count
-        return Handover(start, index)
-
-
-@dataclass(frozen=True)
-class Glued(Framing):
-    """The framing `glued`."""
-
-    cutter: Cutter
-    name = "glued"
-
-    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
-        offset = start
-        while offset < end:
-            try:
-                # A record may end where the next one begins, so the end of a part is not the end of the file.
-                length = self.cutter(buffer, offset, self.range_of(buffer)[1], index)
-            except DataError as error:
-                error.at(record_index=index, record_offset=offset)
-                raise
-            if length > end - offset:
-                raise cut_short(buffer, offset, end, index, length)
-            yield RecordExtent(index, ((offset, length),), offset)
-            offset += length
-            index += 1
-
-    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
-        yield from ()
         return Handover(start, index)
