@@ -76,17 +76,6 @@ def test_auto_reads_what_the_named_framing_reads(case: str, tmp_path: Path) -> N
     assert [(d.name, d.value) for d in log.decisions if d.name == "framing"] == [("framing", expected)]
 
 
-@pytest.mark.parametrize("data_case", ["rdw", "bdw in several blocks", "bdw-vbs", "zosmf", "glued"])
-@pytest.mark.parametrize("control_case", CASES)
-def test_control_and_data_may_be_framed_differently(data_case: str, control_case: str, tmp_path: Path) -> None:
-    kind, options, _ = CASES[data_case]
-    data = put(tmp_path, enc.framed(kind, LOG.data_records, **options).data)
-    kind, options, _ = CASES[control_case]
-    ctl = put(tmp_path, enc.framed(kind, LOG.control_records, **options).data, "a.ctl")
-    changes = list(lmparse.open_log(data, control=ctl).changes())
-    assert [change["seq"] for change in changes] == [change["seq"] for change in LOG.expected]
-
-
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("case", ["rdw", "bdw in one block", "vbs", "zosmf", "glued"])
 def test_one_record_is_enough(case: str, count: int, tmp_path: Path) -> None:
@@ -136,11 +125,6 @@ def test_a_file_converted_to_ascii_is_named(name: str, tmp_path: Path) -> None:
     error = caught.value
     assert (error.code, error.file, error.record_offset) == ("LMP-F010", str(path), 0)
     assert "binary" in (error.hint or "")
-
-
-@pytest.mark.parametrize("name", CONVERTED)
-def test_the_same_file_in_binary_is_not_called_converted(name: str, tmp_path: Path) -> None:
-    assert lmparse.sniff(put(tmp_path, CONVERTED[name])).trial.is_proven
 
 
 # nothing known
@@ -208,15 +192,6 @@ def test_a_wrong_framing_is_an_error(case: str, named: str, tmp_path: Path) -> N
 
 
 # two that fit
-
-
-def test_no_file_is_taken_for_two_framings_at_once() -> None:
-    anything = Detection("records", lambda records, framing: None)
-    for case, (kind, options, expected) in CASES.items():
-        if expected != "glued":
-            assert detect(enc.framed(kind, LOG.data_records[:20], **options).data, anything).framing.name == expected, (
-                case
-            )
 
 
 def test_descriptor_words_that_tile_win_over_none() -> None:

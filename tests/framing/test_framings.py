@@ -17,7 +17,6 @@ from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.framings import framing_of
-from lmparse.storage.buffers import open_buffer
 
 NAME = rows.Column("NAME", "VCHR", 200)
 CUTTER = detection().cutter
@@ -108,26 +107,7 @@ def test_empty_records_are_records(name: str) -> None:
     assert [extent.offset for extent, _ in got] == file.offsets
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_file_of_no_bytes_has_no_records(name: str) -> None:
-    assert read_all(written(name, RECORDS)[0], b"") == []
-
-
 # cut short
-
-
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_cut_at_any_byte_keeps_the_whole_records_before_it(name: str) -> None:
-    records = padded(name, RECORDS[:3])
-    framing, file = written(name, RECORDS[:3])
-    ends = record_ends(framing, file.data)
-    wrong = []
-    for cut in range(len(file.data)):
-        whole = sum(end <= cut for end in ends)
-        got, _ = read_up_to_damage(framing, file.data[:cut])
-        if got != records[:whole]:
-            wrong.append(f"cut at {cut}: {len(got)} records of {whole}")
-    assert wrong == []
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -195,17 +175,6 @@ def test_bytes_behind_the_last_record_are_named(name: str, behind: str) -> None:
     assert got == RECORDS
     assert isinstance(error, errors.LeftoverError), error
     assert (error.code, error.record_index, error.record_offset) == ("LMP-F007", len(RECORDS), len(file.data))
-
-
-@pytest.mark.parametrize("behind", ["zeros", "text", "newline", "ebcdic blanks"])
-def test_bytes_behind_glued_records_are_named(behind: str) -> None:
-    framing, file = written("glued", RECORDS)
-    got, error = read_up_to_damage(framing, file.data + BEHIND[behind])
-    assert isinstance(error, errors.FramingError)
-    # The end of the last record is proven by the file's end only.
-    assert RECORDS[:-1] == got[: len(RECORDS) - 1]
-    assert error.code in ("LMP-F005", "LMP-F007")
-    assert error.record_index == len(got)
 
 
 def test_bytes_that_begin_no_record_at_all_are_no_leftover() -> None:
@@ -322,11 +291,3 @@ def test_glued_is_refused_for_records_that_do_not_tell_their_length(tmp_path: Pa
     path.write_bytes(bytes(48))
     with pytest.raises(errors.OptionError, match="contain their own length"):
         lmparse.open_log(path, spec="bmc_dlge", framing="glued")
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "missing.dat", tmp_path / "a\0b"):
-        with pytest.raises(errors.FramingError) as caught:
-            open_buffer(path)
-        assert caught.value.code == "LMP-F001"
-        assert caught.value.file == str(path)

@@ -136,15 +136,6 @@ def test_a_file_cut_at_any_byte(way: str, scan_bytes: int) -> None:
         assert_equal(framing, data, 0, cut, 7)
 
 
-@pytest.mark.parametrize("way", EVERY)
-def test_any_stretch_between_two_records(way: str, scan_bytes: int) -> None:
-    framing, data = written(way, [bytes([number]) * (number * 7 % 50) for number in range(20)])
-    places = [(extent.resume, extent.index) for extent in framing.extents(data) if extent.resume is not None]
-    for start, first in places:
-        for end in (len(data), *(place for place, _ in places)):
-            assert_equal(framing, data, start, end, first, max_records=4)
-
-
 def test_pieces_in_any_order() -> None:
     codes = st.tuples(st.integers(0, 5), st.integers(0, 4))
 

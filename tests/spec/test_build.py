@@ -187,16 +187,6 @@ def test_check_says_what_differs_and_how_to_repair_it(own: Path, tmp_path: Path,
     assert "python build.py generate" in done.stderr
 
 
-def test_a_folder_with_files_of_others_is_left_alone(own: Path, tmp_path: Path) -> None:
-    out = tmp_path / "home"
-    out.mkdir()
-    (out / "thesis.txt").write_text("years of work")
-    done = build("generate", "--formats", own, "--out", out)
-    assert done.returncode == 1
-    assert "holds files that are not from here" in done.stderr
-    assert texts(out) == {"thesis.txt": b"years of work"}
-
-
 def test_specs_of_ones_own_do_not_replace_the_projects(own: Path) -> None:
     for arguments in (["generate"], ["--check"]):
         done = build(*arguments, "--formats", own)
@@ -211,19 +201,6 @@ def test_without_the_compiler_nothing_is_compared(own: Path, tmp_path: Path, mon
     done = build("check", "--formats", own, "--out", tmp_path / "out")
     assert (done.returncode, done.stdout) == (1, "")
     assert "cannot be fetched" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("text", "message"), [(None, "there is no compiler"), ("var broken = ;", "does not run: SyntaxError")]
-)
-def test_a_compiler_that_is_none_is_named(own: Path, tmp_path: Path, text: str | None, message: str) -> None:
-    compiler = tmp_path / "compiler.js"
-    if text is not None:
-        compiler.write_text(text)
-    done = build("generate", "--formats", own, "--out", tmp_path / "out", "--compiler", compiler)
-    assert done.returncode == 1
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_another_compiler_in_the_cache_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

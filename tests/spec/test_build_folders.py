@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from spec.build_step import ROOT, build, output, texts
+from spec.build_step import ROOT, build, texts
 
 from lmparse import cli
 from lmparse.spec.layout import Layout
@@ -62,13 +62,6 @@ def test_one_file_is_built_with_what_it_imports(deep: Path, tmp_path: Path) -> N
     done = build("generate", "--formats", deep / "vendor" / "meters" / "acme_a.ksy", "--out", tmp_path / "other")
     assert (done.returncode, parsers(tmp_path / "other")) == (1, set())
     assert "../../shared/shared_c leads out of the folder of the specs [/meta/imports/0]" in done.stderr
-
-
-@pytest.mark.parametrize("command", ["generate", "lint", "check"])
-def test_where_there_is_no_spec_it_is_said(tmp_path: Path, command: str) -> None:
-    for name, text in (("none", "this is neither a .ksy nor a folder"), (".", "there is no .ksy in this folder")):
-        done = build(command, "--formats", tmp_path / name, *output(command, tmp_path))
-        assert (done.returncode, done.stderr) == (1, f"{tmp_path / name}:1:1: error: {text}\n")
 
 
 def test_the_command_builds_what_build_py_builds(own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
