@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from lmparse.framing.descriptors import BlockDescriptor, WordForm, segment_codes
 from lmparse.framing.extents import Handover
-from lmparse.framing.file_arrays import array_of
-from lmparse.framing.windows import ExtentRun, joined
+from lmparse.framing.windows import ExtentRun, array_of, joined
 from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
