@@ -1,4 +1,4 @@
-"""Records as arrays with one entry for each record: runs, which scans return, windows, which readers get; their bytes."""
+"""Records as arrays with one entry for each record: runs, which scans return, and windows, which readers get."""
 
 from __future__ import annotations
 
