@@ -1,136 +1,16 @@
-"""Db2 for LUW: what a log means, in every form that it can have, against the script that it was written from."""
+"""Db2 for LUW records that others have posted, and the generation that explains every record of a log."""
 
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from writers.db2.columns import Column
-from writers.db2.framing import FRAMINGS
-from writers.db2.stream import Stream
-from writers.db2.tables import Table
-from writers.db2.wire import BYTE_ORDERS, GENERATIONS
+from samples import db2_scripts as luw
 
 import lmparse
 from lmparse import cli
 from lmparse.db2.log_record import explained, prove_generation
-
-EMP = Table(
-    2,
-    4,
-    "EMP",
-    [
-        Column("EMPNO", "CHAR(6)", nullable=False),
-        Column("NAME", "VARCHAR(20)"),
-        Column("SALARY", "DECIMAL(9,2)"),
-        Column("HIRED", "DATE"),
-        Column("AT", "TIMESTAMP(6)"),
-    ],
-)
-FORMS = [(generation, order) for generation in GENERATIONS for order in BYTE_ORDERS]
-
-
-def row(number: int, name: str | None = "Åsa") -> dict[str, Any]:
-    return {
-        "EMPNO": f"{number:06d}",
-        "NAME": name,
-        "SALARY": Decimal("-12.50"),
-        "HIRED": None if number % 2 else "2026-03-14",
-        "AT": "2026-03-14T10:11:12.000123",
-    }
-
-
-def busy_stream(generation: Any, byte_order: Any, framing: Any) -> Stream:
-    """Three transactions side by side: one commits with a savepoint rolled back, one aborts, one stays open."""
-    stream = Stream(generation, byte_order, framing)
-    first = stream.begin("ALICE")
-    first.create_table(EMP)
-    first.initialize(EMP)
-    first.commit()
-    one, two, left = stream.begin("BOB"), stream.begin("CAROL"), stream.begin("DAVE")
-    one.insert(EMP, row(1))
-    two.insert(EMP, row(2))
-    left.insert(EMP, row(7))
-    one.update(EMP, row(1), row(1, "a longer name"))
-    mark = one.mark()
-    one.insert(EMP, row(9))
-    one.delete(EMP, row(1, "a longer name"))
-    one.rollback_to(mark)
-    two.abort()
-    one.delete(EMP, row(1, "a longer name"))
-    one.commit()
-    return stream
-
-
-def numbered(values: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Columns under the names they have where nothing names them."""
-    return values and {f"C{number}": value for number, value in enumerate(values.values(), 1)}
-
-
-def expected(stream: Stream) -> list[dict[str, Any]]:
-    return [
-        {
-            "op": change["op"],
-            "before": numbered(change["before"]),
-            "after": numbered(change["after"]),
-            "tid": change["tid"],
-            "commit_ts": change["commit_ts"] and f"{change['commit_ts']}.000000",
-            "auth_id": change["auth_id"],
-        }
-        for change in stream.expected()
-    ]
-
-
-def found(path: Path, **options: Any) -> list[dict[str, Any]]:
-    log = lmparse.open_log(str(path), spec="db2_log", order="commit", mode="failfast", **options)
-    return [
-        {name: change[name] for name in ("op", "before", "after", "commit_ts", "auth_id")}
-        | {"tid": change["txn_id"][:12]}
-        for change in log.changes()
-    ]
-
-
-@pytest.mark.parametrize("framing", FRAMINGS)
-@pytest.mark.parametrize(("generation", "byte_order"), FORMS)
-def test_committed_changes_in_commit_order(generation: str, byte_order: str, framing: str, tmp_path: Path) -> None:
-    stream = busy_stream(generation, byte_order, framing)
-    path = tmp_path / "x.log"
-    path.write_bytes(stream.bytes())
-    named = {"generation": generation, "byte_order": byte_order, "framing": framing}
-    assert found(path) == found(path, **named) == expected(stream)
-    assert len(expected(stream)) == 5, "create, initialize, insert, update, delete"
-
-
-@pytest.mark.parametrize("framing", FRAMINGS)
-@pytest.mark.parametrize(("generation", "byte_order"), FORMS)
-def test_sniff_proves_the_options(generation: str, byte_order: str, framing: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.log"
-    path.write_bytes(busy_stream(generation, byte_order, framing).bytes())
-    known = {"spec": "db2_log", "framing": framing, "byte_order": byte_order, "generation": generation}
-    assert lmparse.sniff(path).options == known
-
-
-def test_what_is_left_out_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "x.log"
-    path.write_bytes(busy_stream("v10", "big", "filter").bytes())
-    assert cli.main(["changes", str(path), "--spec", "db2_log"]) == 0
-    assert "left out: 1 open" in (said := capsys.readouterr().err)
-    assert "left out: 3 rolled-back" in said
-
-
-def test_a_stream_that_is_cut_gives_what_was_committed_before(tmp_path: Path, capsys: Any) -> None:
-    stream = busy_stream("v9.7", "little", "lsn8")
-    path = tmp_path / "x.log"
-    path.write_bytes(stream.bytes()[:-10])
-    assert cli.main(["changes", str(path), "--spec", "db2_log"]) == 20
-    out, err = capsys.readouterr()
-    assert len(out.splitlines()) == 2
-    assert "LMP-F006" in err
-    path.write_bytes(stream.bytes() + bytes(40))
-    assert cli.main(["changes", str(path), "--spec", "db2_log"]) == 31
-    assert len(capsys.readouterr().out.splitlines()) == 5
 
 
 @pytest.mark.parametrize(
@@ -139,45 +19,9 @@ def test_a_stream_that_is_cut_gives_what_was_committed_before(tmp_path: Path, ca
 )
 def test_options_that_mean_nothing_are_refused(option: str, value: str, code: int, tmp_path: Path) -> None:
     path = tmp_path / "x.log"
-    path.write_bytes(busy_stream("v10", "big", "bare").bytes())
+    path.write_bytes(luw.full_stream("v10", "big", "bare").bytes())
     words = ["changes", str(path), "--spec", "db2_log", f"--{option.replace('_', '-')}", value]
     assert cli.main(words) == code
-
-
-def test_an_error_names_the_log_sequence_number(tmp_path: Path) -> None:
-    stream = busy_stream("v10", "little", "filter")
-    data = bytearray(stream.bytes())
-    record = stream.records[3]
-    data[record.offset + 40 + 8] ^= 1  # record length of the row
-    path = tmp_path / "x.log"
-    path.write_bytes(data)
-    log = lmparse.open_log(str(path), spec="db2_log")
-    list(log.changes())
-    error = log.tally.errors[0]
-    assert (error.record_index, error.record_offset) == (3, record.offset)
-    assert error.hint is not None
-    assert f"LSN {record.lsn:016X}" in error.hint
-
-
-@pytest.mark.parametrize("form", ["double", "u64"])
-def test_a_byte_address_that_is_no_number_is_shown(form: Any, tmp_path: Path, capsys: Any) -> None:
-    stream = Stream("v7", "big", "bare", address_form=form)
-    table = Table(2, 5, "DOC", [Column("ID", "INTEGER", nullable=False), Column("BODY", "CLOB(1M)")])
-    unit = stream.begin("ALICE")
-    unit.initialize(table)
-    unit.insert(table, {"ID": 1, "BODY": "x"}, lobs={"BODY": "y" * 40_000})
-    unit.commit()
-    data = bytearray(stream.bytes())
-    place = next(record.offset for record in stream.records if "lob" in record.kind or "afim" in record.kind)
-    data[place + 20 + 16 : place + 20 + 24] = bytes.fromhex("7FF8000000000000")
-    path = tmp_path / "x.log"
-    path.write_bytes(data)
-    assert cli.main(["records", str(path), "--spec", "db2_log"]) == 0
-    assert '"byte_address": "NaN"' in capsys.readouterr().out
-    log = lmparse.open_log(str(path), spec="db2_log")
-    rows = list(log.changes())
-    assert [error.code for error in log.tally.errors] == ["LMP-R002"]
-    assert rows[-1]["after"]["C2"] is None
 
 
 REAL_ROW = bytes.fromhex("303030303330 0F000500 14001E0000 6173636969 69000000") + b"This is another new resume"
@@ -236,9 +80,9 @@ def test_sizes_of_real_records_of_version_9_7(size: int, row: int | None) -> Non
     assert explained([raw], "little") == {"v7": 0, "v9.7": 1, "v10": 0}
 
 
-@pytest.mark.parametrize(("generation", "byte_order"), FORMS)
+@pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS)
 def test_a_generation_that_explains_every_record_wins(generation: Any, byte_order: Any) -> None:
-    stream = busy_stream(generation, byte_order, "bare")
+    stream = luw.full_stream(generation, byte_order, "bare")
     data = stream.bytes()
     records = [data[record.offset : record.offset + record.length] for record in stream.records]
     assert prove_generation(records, byte_order) == generation
