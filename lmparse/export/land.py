@@ -33,8 +33,7 @@ from lmparse.options import NOT_LANDED, Options, check_taken, truth
 from lmparse.records.files import Tally, ignored
 from lmparse.spelling import camel, plain, quoted
 from lmparse.storage.addresses import path_of, paths_of
-from lmparse.storage.inputs import inputs_of
-from lmparse.storage.outputs import naming_output, partial_folder, write_text
+from lmparse.storage.outputs import inputs_of, naming_output, partial_folder, write_text
 from lmparse.storage.processes import Run
 from lmparse.storage.states import check_all
 from lmparse.version import VERSION

@@ -21,9 +21,7 @@ from lmparse.export.land_rows import OTHER, TableRows
 from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
-from lmparse.storage.inputs import Inputs, inputs_of
-from lmparse.storage.marks import begins_with
-from lmparse.storage.outputs import OutputPlace, check_place, naming_output, write_text
+from lmparse.storage.outputs import Inputs, OutputPlace, begins_with, check_place, inputs_of, naming_output, write_text
 
 CODE = "LMP-S031"
 _HOME, _STATE, _CHECKPOINT, _LOCK = "_lmparse", "land.json", "checkpoint.json", "lock"

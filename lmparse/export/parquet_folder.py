@@ -10,8 +10,7 @@ from lmparse.errors import OptionError
 from lmparse.export.writers import foreign_binary
 from lmparse.logs.open import files_beside, spec_files
 from lmparse.logs.partitions import Request
-from lmparse.storage.inputs import inputs_of
-from lmparse.storage.outputs import OutputPlace, check_place, naming_output, partial_folder
+from lmparse.storage.outputs import OutputPlace, check_place, inputs_of, naming_output, partial_folder
 
 _PENDING = "_lmparse"
 """Start of the names of folders with unfinished output; Spark ignores names that begin with an underscore."""

@@ -17,7 +17,7 @@ from lmparse.columnar.json_texts import LINE
 from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
 from lmparse.export.formulas import quoted
-from lmparse.storage import marks
+from lmparse.storage.outputs import Foreign, lists_itself
 
 FORMS = ("parquet", "arrow", "csv", "jsonl")
 """Forms of a file of rows; also the endings of its name."""
@@ -27,8 +27,8 @@ CSV_TEXTS = ("quoted", "raw")
 MANIFEST = "manifest.json"
 MARK = "lmparse.spec"
 """Key in the metadata of a schema by which a file of lmparse is recognised."""
-_TESTED = 1 << 24
-"""Bytes of a file of text whose lines show whether it is of lmparse."""
+_LONGEST_LINE = 1 << 24
+"""Bytes of the first line of a file of text, at most."""
 _GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 27
 """Rows and bytes in memory of a row group of Parquet or a batch of Arrow; the first that is reached ends it."""
 
@@ -67,62 +67,44 @@ def _listed(manifest: Any) -> list[str]:
     return [entry["file"] for entry in manifest["files"]]
 
 
-foreign_folder = marks.lists_itself(MANIFEST, _listed)
+foreign_folder = lists_itself(MANIFEST, _listed)
 
 
-def foreign_file(form: str, spec: str) -> marks.Foreign:
-    """What in a file is not of lmparse: text shows it by its columns, since it has no place for a mark."""
+def foreign_file(form: str, spec: str) -> Foreign:
+    """What in a file is not of lmparse: Parquet and Arrow name the spec in their schema, text shows its columns in the
+    first line. An empty file has nothing to lose.
+    """
     if form in ("parquet", "arrow"):
         return foreign_binary
-    names = set(schemas.records_schema(spec).names)
 
     def foreign(path: Path) -> str | None:
         with open(path, "rb") as file:
-            lines = file.read(_TESTED).split(b"\n")
-        if len(lines) > 1:
-            lines.pop()  # it is empty, or goes on behind what was read
+            line = file.readline(_LONGEST_LINE)
         try:
-            is_ours = _is_header(lines[0]) if form == "csv" else all(_is_line(line, names) for line in lines)
-            is_ours = is_ours or lines == [b""]
-        except (ValueError, RecursionError, csv.Error):
+            if form == "csv":
+                columns = next(csv.reader([line.decode()]), [])
+                is_ours = tuple(columns[-len(schemas.OUTCOMES) :]) == schemas.OUTCOMES
+            else:
+                is_ours = json.loads(line).keys() <= {*schemas.records_schema(spec).names}
+        except (ValueError, AttributeError, RecursionError, csv.Error):
             is_ours = False
-        return None if is_ours else f"its lines do not have columns of {spec}"
+        return None if is_ours or not line else f"its lines do not have columns of {spec}"
 
     return foreign
 
 
-def _is_line(line: bytes, names: set[str]) -> bool:
-    found = json.loads(line) if line else None
-    return isinstance(found, dict) and bool(found) and names.issuperset(found)
-
-
-def _is_header(line: bytes) -> bool:
-    columns = next(csv.reader([line.decode()]), [])
-    return tuple(columns[-len(schemas.OUTCOMES) :]) == schemas.OUTCOMES
-
-
 def foreign_binary(path: Path) -> str | None:
-    """What in a Parquet or Arrow file is not of lmparse, whose files name the spec in the schema."""
+    """The same of a Parquet or Arrow file."""
+    import pyarrow.dataset
+
     if not path.stat().st_size:
         return None
     try:
-        metadata = _metadata(path)
+        form = "ipc" if path.suffix.lower() == ".arrow" else "parquet"
+        metadata = pyarrow.dataset.dataset(path, format=form).schema.metadata
     except (pa.ArrowException, OSError):
         metadata = {}
     return None if MARK.encode() in (metadata or {}) else "its schema does not name lmparse"
-
-
-def _metadata(path: Path) -> dict[bytes, bytes] | None:
-    """The metadata in the schema of a file. Raises ArrowException or OSError for a file of another form."""
-    if path.suffix.lower() == ".arrow":
-        with pa.OSFile(os.fsencode(path)) as file, pa.ipc.open_file(file) as reader:
-            found: dict[bytes, bytes] | None = reader.schema.metadata
-            return found
-    import pyarrow.parquet
-
-    with open(path, "rb") as stored:
-        found = pyarrow.parquet.read_schema(stored).metadata
-    return found
 
 
 @contextmanager

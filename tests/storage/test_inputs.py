@@ -12,8 +12,7 @@ import pytest
 from lmparse import cli
 from lmparse.errors import OptionError
 from lmparse.samples import bmc_log, db2_log
-from lmparse.storage.inputs import inputs_of
-from lmparse.storage.outputs import check_place
+from lmparse.storage.outputs import check_place, inputs_of
 
 SPECS = Path(__file__).parents[2] / "formats"
 COMMANDS: dict[str, tuple[str, ...]] = {

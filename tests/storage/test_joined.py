@@ -10,9 +10,9 @@ import pytest
 
 from lmparse.errors import FramingError, ReadError
 from lmparse.storage.buffers import is_read_in_place, occurrences, open_buffer
-from lmparse.storage.inputs import inputs_of
 from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of, names_in
 from lmparse.storage.listing import list_files
+from lmparse.storage.outputs import inputs_of
 
 
 def made(folder: Path, seed: int, count: int) -> tuple[Joined, bytes]:
