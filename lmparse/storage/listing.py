@@ -24,7 +24,7 @@ from lmparse.errors import FramingError, OptionError
 from lmparse.storage import addresses, file_systems
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.joined import is_joined
-from lmparse.storage.name_patterns import literal, name_pattern
+from lmparse.storage.name_patterns import alternatives, literal, name_pattern
 from lmparse.storage.partition_folders import PartitionColumn, contradiction, pair_in, partition_columns
 from lmparse.storage.stored import reason, unreadable
 
@@ -32,7 +32,6 @@ _NO_ENTRY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """Errors of a link that leads nowhere."""
 _LOST = "a link that leads nowhere"
 _MAGIC = re.compile(r"[*?\[{\\]")
-_GROUP_WITH_FOLDERS = re.compile(r"(?<!\\)\{((?:\\.|[^{}\\])*/(?:\\.|[^{}\\])*)\}")
 
 
 class FileList(NamedTuple):
@@ -70,7 +69,7 @@ def list_folders(paths: Sequence[str], *, name_filter: str | None = None, recurs
     Raises FramingError LMP-F001 for a path that names no file, LMP-F015 for folders of `k=v` that contradict each other
     or have a file beside them, OptionError LMP-S003 for a pattern that is none.
     """
-    passes = name_pattern(name_filter).matches if name_filter else lambda _: True
+    passes: Callable[[str], object] = name_pattern(name_filter).fullmatch if name_filter else lambda _: True
     found: dict[str, tuple[str, ...]] = {}
     """The folders of each file, from the root that was named down."""
     roots: dict[str, None] = {}
@@ -149,20 +148,11 @@ def _parts(path: str) -> tuple[str, str, str]:
 def _matched(path: str) -> list[_Entry]:
     front, names, behind = _parts(path)
     found: dict[str, _Entry] = {}
-    for alternative in _alternatives(names):
+    for alternative in alternatives(names):
         parts = [part for part in alternative.split("/") if part]
         top = f"{front}{'/' if alternative.startswith('/') else ''}{behind}"
         found |= {entry.path: entry for entry in _walk(top, parts)}
     return sorted(found.values())
-
-
-def _alternatives(names: str) -> list[str]:
-    """The patterns for each choice of groups that have folders in them: `a/c` and `b/c/c` for `{a,b/c}/c`."""
-    group = _GROUP_WITH_FOLDERS.search(names)
-    if group is None:
-        return [names]
-    choices = re.split(r"(?<!\\),", group[1])
-    return [one for choice in choices for one in _alternatives(names[: group.start()] + choice + names[group.end() :])]
 
 
 def _walk(folder: str, parts: Sequence[str]) -> Iterator[_Entry]:
@@ -172,7 +162,7 @@ def _walk(folder: str, parts: Sequence[str]) -> Iterator[_Entry]:
         found = [_look_up(_child(folder, name))]
     else:
         at = _look_up(folder) if folder else _Entry("", is_folder=True)
-        matched = name_pattern(first).matches
+        matched = name_pattern(first).fullmatch
         found = list(_children(folder, matched)) if at is not None and at.is_folder else []
     for entry in found:
         if entry is None:
@@ -197,7 +187,7 @@ def _below(
     folders: tuple[str, ...],
     *,
     recursive: bool,
-    passes: Callable[[str], bool],
+    passes: Callable[[str], object],
     above: tuple[str, ...] = (),
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The data files of a folder, each with the folders down to it; `above` are those that it is in, without links."""
@@ -216,14 +206,14 @@ def _below(
             yield from _below(entry.path, inner, recursive=recursive, passes=passes, above=(*above, real))
 
 
-def _check(entry: _Entry, passes: Callable[[str], bool]) -> None:
+def _check(entry: _Entry, passes: Callable[[str], object]) -> None:
     """Raise FramingError LMP-F001 for what is neither a file nor a folder, if its name is one of data."""
     if entry.fault and passes(entry.name) and not is_hidden(entry.name):
         hint = "a name that begins with _ or . is left out"
         raise FramingError(f"is {entry.fault}, not a file", code="LMP-F001", file=name_of_local(entry.path), hint=hint)
 
 
-def _children(folder: str, wanted: Callable[[str], bool]) -> Iterator[_Entry]:
+def _children(folder: str, wanted: Callable[[str], object]) -> Iterator[_Entry]:
     """What is in a folder and has a name that is wanted, sorted. Raises FramingError LMP-F001 if it cannot be read."""
     if addresses.is_remote(folder):
         for entry in file_systems.entries(folder):

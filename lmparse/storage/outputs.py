@@ -119,9 +119,18 @@ def lists_itself(name: str, listed: Callable[[Any], Iterable[str]]) -> Foreign:
     An empty folder has nothing to lose.
     """
 
+    def fail(error: OSError) -> None:
+        raise error  # what cannot be looked at may be anyone's
+
     def foreign(folder: Path) -> str | None:
-        found = {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()}
-        if not any(folder.iterdir()):
+        try:
+            walked = [*os.walk(folder, onerror=fail)]
+        except OSError as error:
+            return f"{os.path.relpath(error.filename or folder, folder)} cannot be read"
+        folders_in = [Path(above, name) for above, folders, _ in walked for name in folders]
+        paths = [Path(above, name) for above, _, files in walked for name in files]
+        found = {str(path.relative_to(folder)) for path in (*paths, *filter(Path.is_symlink, folders_in))}
+        if not found and not folders_in:
             return None
         if name not in found:
             return f"it has no {name}"
