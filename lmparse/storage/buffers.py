@@ -25,9 +25,8 @@ from lmparse.limits import DEFAULT, Limits
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.compression import ENDINGS, packing_of, unpacked
 from lmparse.storage.file_bytes import FileBytes
-from lmparse.storage.file_systems import AS_ONE_LOG, stored_file
 from lmparse.storage.joined import JoinedBytes, joined_of, names_in
-from lmparse.storage.stored import MAGIC_BYTES, StoredBytes, StoredFile, reason, unreadable
+from lmparse.storage.stored import AS_ONE_LOG, MAGIC_BYTES, StoredBytes, StoredFile, reason, stored_file, unreadable
 
 Buffer = bytes | FileBytes
 """The bytes of a file, read as they are asked for, or in memory."""

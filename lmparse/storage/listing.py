@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lmparse.errors import FramingError, OptionError
-from lmparse.storage import addresses, file_systems
+from lmparse.storage import addresses, stored
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.joined import is_joined
 from lmparse.storage.name_patterns import alternatives, literal, name_pattern
@@ -216,7 +216,7 @@ def _check(entry: _Entry, passes: Callable[[str], object]) -> None:
 def _children(folder: str, wanted: Callable[[str], object]) -> Iterator[_Entry]:
     """What is in a folder and has a name that is wanted, sorted. Raises FramingError LMP-F001 if it cannot be read."""
     if addresses.is_remote(folder):
-        for entry in file_systems.entries(folder):
+        for entry in stored.entries(folder):
             if wanted(addresses.base_name(entry.path)):
                 yield _Entry(entry.path, entry.is_folder)
         return
@@ -238,7 +238,7 @@ def names_in(folder: str | Path) -> list[str]:
 def _look_up(path: str) -> _Entry | None:
     """What is at a path; None if nothing is."""
     if addresses.is_remote(path):
-        entry = file_systems.look_up(path)
+        entry = stored.look_up(path)
         return None if entry is None else _Entry(path, entry.is_folder)
     try:
         mode = os.stat(path).st_mode

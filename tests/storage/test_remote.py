@@ -22,7 +22,7 @@ from lmparse.bmc.control_search import find_control, is_control
 from lmparse.errors import ControlError, FramingError, OptionError
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
-from lmparse.storage import addresses, file_systems
+from lmparse.storage import addresses, stored
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import names_in
 from lmparse.storage.listing import list_files
@@ -61,9 +61,9 @@ def remote(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
 
     local = pafs.SubTreeFileSystem(str(tmp_path), pafs.LocalFileSystem())
     monkeypatch.setattr(pafs, "FileSystem", SimpleNamespace(from_uri=lambda uri: (local, "bucket")))
-    file_systems._arrow_system.cache_clear()
+    stored._arrow_system.cache_clear()
     yield Remote("s3://bucket", write)
-    file_systems._arrow_system.cache_clear()
+    stored._arrow_system.cache_clear()
 
 
 @pytest.mark.parametrize("ending", ["", *ENDINGS])
@@ -239,7 +239,7 @@ def test_errors_of_a_file_system(
                 raise error
             return File()
 
-    monkeypatch.setattr(file_systems, "_arrow_system", lambda front, behind: (System(), "bucket"))
+    monkeypatch.setattr(stored, "_arrow_system", lambda front, behind: (System(), "bucket"))
     for name in ("a.dat", "a.gz"):
         assert fault(f"s3://bucket/{name}").message == f"cannot be read: {reason}"
     assert run("sniff", "s3://bucket/a.dat").code == 20
@@ -263,7 +263,7 @@ def test_a_connection_that_breaks(monkeypatch: pytest.MonkeyPatch, ending: str) 
         def open(self, path: str, mode: str) -> Any:
             return File(PACKERS[ending](MANY)[:-100])
 
-    monkeypatch.setattr(file_systems, "_arrow_system", lambda front, behind: (System(), "bucket"))
+    monkeypatch.setattr(stored, "_arrow_system", lambda front, behind: (System(), "bucket"))
     assert fault(f"s3://bucket/a{ending}").message == "cannot be read: Connection reset by peer"
 
 
@@ -276,7 +276,7 @@ def test_a_scheme_that_nothing_knows(run: Any, monkeypatch: pytest.MonkeyPatch) 
         assert "lmparse[remote]" in found.err
     for name in ("pyarrow.fs", "fsspec", "fsspec.core", "fsspec.implementations.arrow"):
         monkeypatch.setitem(sys.modules, name, None)
-    file_systems._arrow_system.cache_clear()
+    stored._arrow_system.cache_clear()
     for address in ("s3://bucket/a.dat", "memory://a.dat"):
         with pytest.raises(OptionError, match=r"pyarrow.*fsspec"):
             open_buffer(address)
