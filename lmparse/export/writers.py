@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lmparse.columnar import schemas
 from lmparse.columnar.json_texts import LINE
 from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
-from lmparse.export.formulas import quoted
 from lmparse.storage.outputs import Foreign, lists_itself
 
 FORMS = ("parquet", "arrow", "csv", "jsonl")
 """Forms of a file of rows; also the endings of its name."""
 COMPRESSIONS = ("zstd", "snappy", "none")
 CSV_TEXTS = ("quoted", "raw")
-"""What becomes of text in CSV that a spreadsheet would run: see `formulas`."""
+"""What becomes of text in CSV that a spreadsheet would run: see `quoted`."""
 MANIFEST = "manifest.json"
 MARK = "lmparse.spec"
 """Key in the metadata of a schema by which a file of lmparse is recognised."""
@@ -31,6 +31,16 @@ _LONGEST_LINE = 1 << 24
 """Bytes of the first line of a file of text, at most."""
 _GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 27
 """Rows and bytes in memory of a row group of Parquet or a batch of Arrow; the first that is reached ends it."""
+SEPARATORS = ";\t\r\n"
+"""What begins a cell inside a text."""
+_SKIPPED = "\\x00-\\x20\"'\\x7f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
+"""Controls, blanks, invisible characters and quotes, which a spreadsheet passes over."""
+SIGNS = "=+\\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20"
+FORMULA = f"(^|[{SEPARATORS}])([{_SKIPPED}]*)([{SIGNS}])"
+"""The beginning of a cell that a spreadsheet may take for a formula."""
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[+-](inf|nan)$"
+"""Text that is a number, of a column of any type."""
+_HARMLESS = f"{NUMBER}|^[{SIGNS}]$"
 
 
 def form_of(path: Path) -> str:
@@ -240,6 +250,21 @@ class _JsonLines(Output):
 
     def write(self, batch: pa.RecordBatch) -> None:
         self.file.writelines(batch.column(LINE).to_pylist())
+
+
+def quoted(array: pa.Array) -> pa.Array:
+    """A column of text with an apostrophe in front of what a spreadsheet would run as a formula.
+
+    A spreadsheet runs a cell that begins with `=`, `+`, `-` or `@`, quoted or not. Where it cuts cells depends on its
+    settings: in many countries at a semicolon, then also at line ends inside quotes. So a text may begin several cells,
+    and the apostrophe is put in front of each such sign, also behind apostrophes: so it can always be taken away again.
+    A text that is a number is not touched, nor is a single character.
+    """
+    is_formula = pc.fill_null(pc.match_substring_regex(array, FORMULA), False)
+    if not is_formula.true_count:
+        return array
+    is_formula = pc.and_not(is_formula, pc.fill_null(pc.match_substring_regex(array, _HARMLESS), False))
+    return pc.if_else(is_formula, pc.replace_substring_regex(array, FORMULA, r"\1\2'\3"), array)
 
 
 def in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
