@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -40,21 +40,9 @@ from lmparse.version import VERSION
 
 if TYPE_CHECKING:
     from lmparse.export.land_current import CurrentTable
+    from lmparse.export.land_delta import DeltaChanges
 
 FORMS = ("delta", "parquet")
-
-
-class ChangeTable(Protocol):
-    """A table that changes are appended to."""
-
-    def schema(self) -> pa.Schema | None:
-        """Its columns; None if it is not there."""
-
-    def new_rows(self, rows: TableRows, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """The rows that it does not have, with the columns of a schema."""
-
-    def land(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema, rows: TableRows) -> None:
-        """Append those of some rows that it does not have."""
 
 
 @dataclass
@@ -258,7 +246,7 @@ class _LandingRun:
         if self._asked.with_current:
             self._land_current(planned, work)
 
-    def _change_table(self, rows: TableRows, work: Path) -> ChangeTable:
+    def _change_table(self, rows: TableRows, work: Path) -> DeltaChanges | ParquetChanges:
         place = self._target.folder("changes", self._target.table(rows))
         if self._target.form != "delta":
             return ParquetChanges(place, self._metadata(), work)
@@ -316,7 +304,7 @@ class _LandingRun:
 class _PlannedTable:
     """One table that is to be landed, and can be."""
 
-    def __init__(self, rows: TableRows, table: LandedTable, changes: ChangeTable) -> None:
+    def __init__(self, rows: TableRows, table: LandedTable, changes: DeltaChanges | ParquetChanges) -> None:
         """Raises OptionError LMP-C008 if its columns cannot be united with those that are landed."""
         self.rows, self.table, self._changes = rows, table, changes
         self.landed = LandedChanges(table.folder, None if rows.ids == OTHER else table.full_name)

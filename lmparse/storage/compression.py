@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import zlib
 from collections.abc import Callable, Iterator
@@ -11,8 +12,8 @@ from lmparse.errors import FramingError, OptionError
 from lmparse.storage.addresses import base_name
 from lmparse.storage.stored import StoredBytes
 
-_CHUNK = 1 << 20
-"""Bytes that are read or unpacked at a time."""
+_READ, _CHUNK = 1 << 16, 1 << 20
+"""Bytes that are read and unpacked at a time."""
 _MAGICS = {
     "gzip": (b"\x1f\x8b\x08",),
     # A frame with data, or a skippable frame.
@@ -58,7 +59,8 @@ def _gunzipped(source: StoredBytes) -> Iterator[bytes]:
     """The bytes of every member of a gzip file. Zeros behind the last member are padding, as on tapes."""
     if not source.first:
         raise _cut_short(source, "gzip")
-    with gzip.GzipFile(fileobj=source) as file:
+    buffered = io.BufferedReader(source, _READ)  # zeros behind a member are read one by one
+    with gzip.GzipFile(fileobj=buffered) as file:
         while True:
             try:
                 unpacked = file.read(_CHUNK)

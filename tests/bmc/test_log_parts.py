@@ -20,7 +20,7 @@ from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
-from lmparse.storage.file_bytes import FileBytes
+from lmparse.storage.buffers import FileBytes
 
 TABLE = Table(0x0105, 2, 3, "PROD", "WIDE", (Column("NO", "INT", 4), Column("TEXT", "CHAR", 60)))
 

@@ -28,7 +28,7 @@ from lmparse.logs.arrow import part_batches, read_table
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
 from lmparse.records import files
-from lmparse.storage.file_bytes import FileBytes
+from lmparse.storage.buffers import FileBytes
 
 MAX_BYTES = {"bmc_lldf": 30_000, "db2_log": 70_000}
 """Of a part, by spec: what is no record of Db2 LUW can pass for one for some ten thousand bytes."""

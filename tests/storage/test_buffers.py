@@ -47,17 +47,6 @@ def test_a_compressed_file_is_read_like_a_plain_one(log: Log, run: Any, command:
     assert run(command, other).without(other) == expected.without(plain)
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize("is_found", [False, True], ids=["named", "found beside it"])
-def test_changes_of_a_compressed_log(log: Log, run: Any, ending: str, is_found: bool) -> None:
-    other, other_control = packed(log.data, ending), packed(log.control, ending)
-    expected = run("changes", log.data, "--control", log.control)
-    found = run("changes", other, "--control", other_control.parent if is_found else other_control)
-    assert expected.out.count("\n") > 10
-    assert found.without(other, other_control) == expected.without(log.data, log.control)
-    assert {row["_metadata"]["file"] for row in found.rows} == {str(other)}
-
-
 @pytest.mark.parametrize(
     ("ending", "more"),
     [(".gz", ()), (".zst", ()), (".gz", ("--jobs", 2, "--part-bytes", 4000))],
@@ -80,17 +69,6 @@ def test_converting_a_compressed_log(log: Log, run: Any, tmp_path: Path, ending:
     assert all(left.equals(right) for left, right in zip(expected, found, strict=True))
     assert other_manifest["counts"] == manifest["counts"]
     assert other_manifest["source"]["name"] == f"night.dat{ending}"
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_parts_of_a_compressed_file(log: Log, ending: str) -> None:
-    def rows(path: Path) -> list[Any]:
-        request = Request((str(path),), Options.parse({}), max_bytes=4000)
-        parts = list(request.parts())
-        assert len(parts) > 2
-        return [(extent.offset, record.values) for part in parts for extent, record in part.open().read(part.span)]
-
-    assert rows(packed(log.data, ending)) == rows(log.data)
 
 
 def test_a_damaged_file_prints_no_record(log: Log, run: Any) -> None:

@@ -66,16 +66,7 @@ def test_files_of_an_address(tmp_path: Path) -> None:
     assert names_in("a.log") == ["a.log"]
     assert not is_joined("joined.log")
     for text in (
-        "",
-        "[",
-        "]",
-        "1]",
-        "[1,2,3]]",
-        '["a",2,1]]',
-        '["a",0,1,0,0,-1]]',
-        '["a",0,9e9]]',
-        "[null,0,1]]",
-        "[" * 9999,
+        *("", "[", "]", "1]", "[1,2,3]]", '["a",2,1]]', '["a",0,1,0,0,-1]]', '["a",0,9e9]]', "[null,0,1]]", "[" * 9999),
         f'["a",0,{(1 << 63) - 1}],["b",0,{(1 << 63) - 1}]]',
     ):
         assert joined_of(f"joined:[{text}") is None

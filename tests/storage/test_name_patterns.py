@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lmparse.errors import OptionError
-from lmparse.storage.listing import list_files
-from lmparse.storage.name_patterns import literal, name_pattern
+from lmparse.storage.listing import list_files, literal, name_pattern
 
 NAMES = ["a.dat", "a.log", "a1.log", "a[1].log", "a{1}.log", "b,c.log", "b.log", "b1.log", "c.txt", "^x.log"]
 FOUND = {

@@ -104,10 +104,6 @@ def test_items_in_order(count: int) -> None:
     assert not threads()
 
 
-def test_none_is_an_item() -> None:
-    assert list(processes.prefetched(iter([None, 0, None]))) == [None, 0, None]
-
-
 def test_an_error_comes_behind_what_was_good() -> None:
     def items() -> Iterator[int]:
         yield from range(5)
