@@ -52,7 +52,11 @@ class RecordFileRun(Run):
         final = LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
         with writers.opened(work.made, self.form, final, self.compression, asked.csv_text) as output:
             if len(parts) <= 1:
-                self._records_of(file, None, schema, output)
+                for batch, reached in _records(file, schema, None, self.form, None):
+                    output.write(batch)
+                    self.summary.rows += batch.num_rows
+                    self.progress.at(reached, self.summary.rows)
+                self.take_over(file.tally)
             else:
                 self.take_over(file.tally)
                 paths = [str(work.folder / f"part-{number}") for number in range(len(parts))]
@@ -62,17 +66,8 @@ class RecordFileRun(Run):
         self.summary.bytes_written = work.made.stat().st_size
         return self.summary
 
-    def _records_of(self, file: RecordFile, span: Span | None, schema: pa.Schema, output: Output) -> None:
-        """Write the records of the file, or of a part of it, that this process reads itself."""
-        settings = None if span is None else file.settings
-        for batch, reached in _records(file, schema, span, self.form, settings):
-            output.write(batch)
-            self.summary.rows += batch.num_rows
-            self.progress.at(reached, self.summary.rows)
-        self.take_over(file.tally)
-
     def _records_of_parts(self, tasks: list[_RecordTask], output: Output) -> None:
-        """Write the records that other processes read, in order. When one fails, the parts behind it are dropped."""
+        """Write the records that other processes read. Raises what ended the reading of a part."""
         with closing(processes.in_order(_write_records, tasks, min(self.asked.jobs, len(tasks)))) as found:
             for number, done in enumerate(found):
                 self.take_over(done.tally, done.errors, done.fault)
@@ -86,36 +81,27 @@ class RecordFileRun(Run):
 def _records(
     file: RecordFile, schema: pa.Schema, span: Span | None, form: str, settings: FileSettings | None
 ) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Batches of the records of a file or part as they are written, each with the offset that reading has reached."""
-    is_checked = file.options.engine == "check"
+    """Batches of the records of a file or part as they are written, each with the offset that reading has reached.
+
+    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
+    """
+    second = None
+    if file.options.engine == "check":
+        second = opened_again(file, settings, "kaitai")
+        reason = lines.lines_refusal(file) if form == "jsonl" else arrow.refusal(file, schema)
+        if reason:
+            file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")
     if form != "jsonl":
-        batches = _checked(file, schema, span, settings) if is_checked else arrow.engine_batches(file, schema, span)
+        if second is None:
+            batches = arrow.engine_batches(file, schema, span)
+        else:
+            batches = compared(arrow.record_batches(file, schema, span), arrow.engine_batches(second, schema, span))
         yield from ((batch, _behind(batch)) for batch in batches if batch.num_rows)
         return
-    second = None
-    if is_checked:
-        # Values are compared in a reading of their own; lines as well, since their text is made another way.
-        first = opened_again(file, settings, "columnar")
-        for _ in _checked(first, schema, span, settings):
-            pass
-        for text in first.tally.notices:
-            file.notice(text)
-        second = opened_again(file, settings, "kaitai")
     for part in [span] if span is not None else file.spans(_STEP):
-        found = lines.record_lines(file, part)
-        batches = found if second is None else compared(found, lines.record_lines(second, part))
+        batches = lines.record_lines(file, part)
+        batches = batches if second is None else compared(batches, lines.record_lines(second, part))
         yield from ((batch, part.end) for batch in batches)
-
-
-def _checked(
-    file: RecordFile, schema: pa.Schema, span: Span | None, settings: FileSettings | None
-) -> Iterator[pa.RecordBatch]:
-    """The records decoded column-wise, compared with those of the parser."""
-    reason = arrow.refusal(file, schema)
-    if reason:
-        file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")
-    second = opened_again(file, settings, "kaitai")
-    return compared(arrow.record_batches(file, schema, span), arrow.engine_batches(second, schema, span))
 
 
 def _behind(batch: pa.RecordBatch) -> int:
@@ -124,26 +110,17 @@ def _behind(batch: pa.RecordBatch) -> int:
 
 
 def _write_records(task: _RecordTask) -> PartResult:
-    done = PartResult()
-    part, span = task.part, task.part.span
+    done, part = PartResult(), task.part
+    form = {"jsonl": LINES, "csv": pa.schema([(name, pa.string()) for name in task.schema.names])}
+    schema = form.get(task.form, task.schema)  # CSV is made of texts, which are made here
     try:
         file = part.open(on_error=done.errors.append)
         done.tally = file.tally
-        form = _spilled_schema(task.form, task.schema)
-        with pa.OSFile(os.fsencode(task.path), "wb") as sink, pa.ipc.new_stream(sink, form) as writer:
-            for batch, _ in _records(file, task.schema, span, task.form, part.settings):
-                writer.write_batch(writers.in_schema(batch, form))
+        with pa.OSFile(os.fsencode(task.path), "wb") as sink, pa.ipc.new_stream(sink, schema) as writer:
+            for batch, _ in _records(file, task.schema, part.span, task.form, part.settings):
+                writer.write_batch(writers.in_schema(batch, schema))
                 done.rows += batch.num_rows
         part.check()
     except LmparseError as error:
         done.fault = error
     return done
-
-
-def _spilled_schema(form: str, schema: pa.Schema) -> pa.Schema:
-    """The columns that a part spills: text for CSV, except `_metadata`."""
-    if form == "jsonl":
-        return LINES
-    if form != "csv":
-        return schema
-    return pa.schema([entry if entry.name == "_metadata" else entry.with_type(pa.string()) for entry in schema])

@@ -22,7 +22,7 @@ from lmparse.logs.part_rows import PartAccount, part_rows
 from lmparse.logs.partitions import Part, Request
 from lmparse.spark.requests import corrupt_record
 from lmparse.storage.partition_folders import PartitionColumn
-from lmparse.storage.prefetch import prefetched
+from lmparse.storage.processes import prefetched
 from lmparse.terminal import harmless, one_line
 
 _RECORD = schemas.CORRUPT_RECORD

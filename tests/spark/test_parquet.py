@@ -13,7 +13,6 @@ from writers.bmc import framing, logs
 
 from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
-from lmparse.export import parquet_folder
 from lmparse.logs import arrow
 from lmparse.samples import bmc_log
 from lmparse.spark import parquet
@@ -142,14 +141,14 @@ def test_only_files_of_lmparse_are_replaced_and_no_input(
 ) -> None:
     out, path = tmp_path / "out", log["path"]
     write_parquet(spark, path, str(out), spec="bmc_lldf")
-    foreign, made = out / "theirs.parquet", parquet_folder.pending_in
+    foreign, finish = out / "theirs.parquet", parquet.AtomicOutput.finish
 
-    def comes_meanwhile(target: Path) -> Any:
+    def comes_meanwhile(work: parquet.AtomicOutput) -> None:
         spark.range(3).toPandas().to_parquet(foreign)
-        return made(target)
+        finish(work)
 
     before = {entry.name: entry.read_bytes() for entry in out.iterdir()}
-    monkeypatch.setattr(parquet_folder, "pending_in", comes_meanwhile)
+    monkeypatch.setattr(parquet.AtomicOutput, "finish", comes_meanwhile)
     for _ in range(2):  # it comes after the first look at the folder, and is there at the second
         with pytest.raises(OptionError, match=r"not written by lmparse: it has theirs\.parquet"):
             write_parquet(spark, path, str(out), spec="bmc_lldf", mode="overwrite")
@@ -164,6 +163,24 @@ def test_only_files_of_lmparse_are_replaced_and_no_input(
         write_parquet(spark, path, "s3://bucket/out", spec="bmc_lldf")
     assert {entry.name: entry.read_bytes() for entry in out.iterdir()} == before
     assert [entry.name for entry in source.iterdir()] == ["x.parquet"]
+
+
+def test_what_is_appended_comes_whole_or_not_at_all(tmp_path: Path) -> None:
+    target, made = tmp_path / "out", tmp_path / "made"
+    for path in (target / "old.parquet", made / "a.parquet", made / "b.parquet"):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    with pytest.raises(FileNotFoundError):
+        parquet._append(["a.parquet", "b.parquet", "c.parquet"], made, target)
+    assert [path.name for path in target.iterdir()] == ["old.parquet"]
+
+
+def test_hidden_files_of_others_are_not_replaced(tmp_path: Path) -> None:
+    assert parquet._foreign(tmp_path) is None
+    (tmp_path / "_SUCCESS").touch()
+    assert parquet._foreign(tmp_path) is None
+    (tmp_path / "_delta_log").mkdir()
+    assert parquet._foreign(tmp_path) == "it has _delta_log"
 
 
 def test_filters(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
