@@ -13,12 +13,13 @@ from functools import cached_property
 from typing import Any
 
 from lmparse.bmc import change_record
+from lmparse.bmc.columns import Column
 from lmparse.bmc.headers import HeaderField, widen
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.row_image import SPEC, RowReader
 from lmparse.bmc.segments import Joiner, Segment, SegmentGroup
-from lmparse.bmc.tables import Column, TableVersion
+from lmparse.bmc.tables import TableVersion
 from lmparse.changes.change import ROLES
 from lmparse.changes.row_values import RowValues, of_role
 from lmparse.errors import DataError, FramingError, InvalidValueError

@@ -17,7 +17,7 @@ from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.extracts.reading import ExtractReading
 from lmparse.bmc.first_record import FirstRecord
 from lmparse.bmc.headers import Header
-from lmparse.bmc.interpretation import Interpretation, LogSettings, Told
+from lmparse.bmc.interpretation import Interpretation, LogSettings
 from lmparse.bmc.log_parts import LogParts, cut_through_segments, says_unsegmented
 from lmparse.bmc.naming import Naming
 from lmparse.bmc.needed_fields import OUTCOME, check_header
@@ -73,7 +73,6 @@ class LogicalLog(ChangeLog):
         header: Header,
         *,
         on_error: OnError = None,
-        told: Told | None = None,
     ) -> None:
         super().__init__(path, options, found, on_error=on_error)
         self.control, self.header = control, header
@@ -82,7 +81,6 @@ class LogicalLog(ChangeLog):
         self.known_table_ids = self._known.table_ids
         self.extract = ExtractReading(self._known.extract, self._places)
         self.observed = control_checks.Observed()
-        self._told = told or Told()
         self._search_damage: FramingError | None = None
         """What ended the search for the table that the option `table` names, in front of a record of it."""
         self._describe_header()
@@ -150,15 +148,7 @@ class LogicalLog(ChangeLog):
         """The same before it is decided what lengths count."""
         if self.control is None:
             return Tables(())
-        found = read_tables(self.control, self.code_page, self.options.table_version)
-        overlaps = found.overlaps()
-        if overlaps:
-            more = f", and {len(overlaps) - 1} more" * (len(overlaps) > 1)
-            evidence = f"{overlaps[0]}{more}; the manual does not say which one is meant"
-            self.decide("table version", "the one created last", evidence)
-            self.notice(f"two versions of a table were in force at once, of which the one created last is taken where "
-                        f"tableVersion does not pick the other: {overlaps[0]}{more} [LMP-C003]")  # fmt: skip
-        return found
+        return read_tables(self.control, self.code_page, self.options.table_version)
 
     @cached_property
     def image_options(self) -> ImageOptions:
@@ -183,7 +173,6 @@ class LogicalLog(ChangeLog):
             self.image_options,
             self._samples,
             self.decide,
-            self._told,
         )
 
     @cached_property

@@ -18,7 +18,7 @@ from typing import Any
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.extracts import checks
 from lmparse.bmc.extracts.joined_extracts import JoinedExtract, join_extracts, notes
-from lmparse.bmc.interpretation import LogSettings, Told
+from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog, of_number
 from lmparse.bmc.open import open_logical_log
 from lmparse.bmc.tables import TableVersion
@@ -60,8 +60,6 @@ class JoinedLog(ChangeLog):
         self.origin = RecordOrigin(self.path, self.spec, lambda: self.ordered)
         self._opened: OrderedDict[str, LogicalLog] = OrderedDict()
         self._settings: dict[str, FileSettings] = {}
-        self._told: dict[str, Told] = {}
-        """What rows of the extracts tell, which are opened again and again."""
         self._lacks_descriptions = False
         """Whether damage of an extract ended the search for the table that the options name."""
         self._contradiction: FramingError | None = None
@@ -148,8 +146,7 @@ class JoinedLog(ChangeLog):
         log = self._opened.pop(path, None)
         if log is None:
             options = self._named(path, self.options)
-            told = self._told.setdefault(path, Told(dec_length_of_others=lambda: self._dec_length))
-            log = open_logical_log(path, options, settings=self._settings.get(path), on_error=self._on_error, told=told)
+            log = open_logical_log(path, options, settings=self._settings.get(path), on_error=self._on_error)
             for decision in log.decisions:
                 if decision not in self.decisions:
                     self.decisions.append(decision)
@@ -161,15 +158,6 @@ class JoinedLog(ChangeLog):
         if len(self._opened) > _MOST_OPEN:
             self._opened.popitem(last=False)
         return log
-
-    @cached_property
-    def _dec_length(self) -> str | None:
-        """What lengths of DEC columns count in the extracts whose rows show it; None if they differ, or none does.
-
-        An extract of a quiet hour has no such row. Its tables are then those of the other extracts, not others.
-        """
-        shown = {self._log(path).interpretation.shown_dec_length for path in self._paths} - {None}
-        return shown.pop() if len(shown) == 1 else None
 
     # -- what is known before the first record is read ---------------------------------------
 
