@@ -14,7 +14,7 @@ from typing import Any
 
 from lmparse.bmc import change_record
 from lmparse.bmc.change_record import DataReader
-from lmparse.bmc.extracts.reading import ExtractSettings
+from lmparse.bmc.extracts.outcomes import ExtractSettings
 from lmparse.bmc.row_image import (
     SPEC,
     ImageOptions,

@@ -9,24 +9,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import change_record, commit_order, control_checks, order, position_runs
+from lmparse.bmc import change_record, control_checks, order, position_runs
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.consistency import Consistency
 from lmparse.bmc.control_file import ControlFile
 from lmparse.bmc.decoder import ChangeDecoder
-from lmparse.bmc.extracts.reading import ExtractReading
-from lmparse.bmc.first_record import FirstRecord
-from lmparse.bmc.headers import Header
+from lmparse.bmc.extracts.outcomes import ExtractReading
+from lmparse.bmc.headers import OUTCOME, Header, check_header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
 from lmparse.bmc.log_parts import LogParts, cut_through_segments, says_unsegmented
 from lmparse.bmc.naming import Naming
-from lmparse.bmc.needed_fields import OUTCOME, check_header
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.position_runs import PositionRuns
 from lmparse.bmc.row_image import ImageOptions
 from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join
-from lmparse.bmc.table_names import TableName
-from lmparse.bmc.table_search import TABLE_FIELDS, TableSearch
+from lmparse.bmc.table_names import TABLE_FIELDS, TableName, TableSearch
 from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables, shown_name
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.claims import Claim
@@ -270,8 +267,6 @@ class LogicalLog(ChangeLog):
             for extent in self.extents(replace(span, skip=frozenset(), foreign=())):
                 raw = extent.read(self.buffer)
                 ordinal = runs.number(raw)
-                if self._first_record is not None:
-                    self._first_record.look_at(extent, raw)
                 if extent.index not in span.skip and (joined := self.next_change(joiner, extent, ordinal)) is not None:
                     yield joined
             for extent in span.foreign:  # none is the first segment of its change
@@ -285,11 +280,7 @@ class LogicalLog(ChangeLog):
 
     def position_runs(self) -> PositionRuns:
         """The numbering of changes for a part, or for the whole log."""
-        return PositionRuns(self.header_places(position_runs.FIELDS), self._first_record)
-
-    @cached_property
-    def _first_record(self) -> FirstRecord | None:
-        return FirstRecord.of(self.framing, self.buffer, self.notice)
+        return PositionRuns(self.header_places(position_runs.FIELDS))
 
     def joined(self, joiner: Joiner, segment: Segment) -> JoinedChange | None:
         """The change that a record is or completes; None for a segment of an incomplete change."""
@@ -371,7 +362,7 @@ class LogicalLog(ChangeLog):
 
     def _in_commit_order(self, span: Span | None) -> Iterator[JoinedChange]:
         wanted = filter(self.is_wanted, self.joined_changes(span, only_wanted=True))
-        for ordinal, extents in commit_order.in_order(wanted, self.options.bounds, self.path):
+        for ordinal, extents in order.in_commit_order(wanted, self.options.bounds, self.path):
             yield self.joined_again(ordinal, extents)
 
     def joined_again(self, ordinal: int, extents: Sequence[RecordExtent]) -> JoinedChange:

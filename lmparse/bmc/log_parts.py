@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from lmparse.bmc.control_file import ControlFile
-from lmparse.bmc.extracts.reading import ExtractReading
+from lmparse.bmc.extracts.outcomes import ExtractReading
 from lmparse.bmc.position_runs import Place, PositionRuns
 from lmparse.bmc.segments import Segment, share_out
 from lmparse.errors import DataError, FramingError, RecordError
