@@ -126,9 +126,6 @@ class LogicalLog(ChangeLog):
             more = len(header.differences) - _MOST_DIFFERENCES
             shown = [*header.differences[:_MOST_DIFFERENCES], *([f"{more} more"] if more > 0 else [])]
             self.notice("XHDF differs from the table of the manual: " + "; ".join(shown))
-        if self.extract.unfit:
-            text = "the header has no room for the outcome that another extract states of a unit of recovery"
-            self.notice(f"{text}: {self.extract.unfit} units stay open")
         for hole in header.holes[:5]:
             self.notice(f"XHDF leaves bytes of the header out, which are kept as bytes: {hole}")
         if self.control is not None and self.control.has_sas_dates:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from lmparse.bmc.control_file import ControlFile
 from lmparse.bmc.extracts.outcomes import ExtractReading
@@ -25,9 +24,6 @@ REACH = 1 << 22
 """Bytes behind the place of a cut in which a run must end; else the file is not cut there."""
 _WIDEST = 8
 """Width in bytes of the widest number that a scan reads."""
-_SAMPLED = 1 << 8
-"""Records from the start of each part on that must not be segments, if DLDS says that none is; read one by one, since a
-scan reads some megabytes ahead."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +55,8 @@ class LogParts:
     def cut(self, max_bytes: int) -> list[Span]:
         """Spans found from the bytes near the cuts, if the file can be cut so and has no segments, as DLDS says.
 
-        Otherwise those of `counted`. Segments that follow one another are always in one span. If others contradict
-        DLDS, the span that has only some segments of a change is an error when it is read: see `LogSettings`.
+        Otherwise those of `counted`. Segments that follow one another are in one span. If any contradict DLDS, the
+        span that has only some segments of a change is an error when it is read: see `LogSettings`.
         """
         if self.total_segs is None or self.is_said_unsegmented:
             spans = self.file.cut_spans(max_bytes)
@@ -68,8 +64,7 @@ class LogParts:
                 spans = self._between_runs(spans)
                 if len(spans) == 1:
                     return [replace(spans[0], first_index=0)]
-                if not any(map(self._begins_with_segments, spans)):
-                    return spans
+                return spans
         return self.counted(max_bytes)
 
     def _between_runs(self, spans: list[Span]) -> list[Span]:
@@ -96,17 +91,6 @@ class LogParts:
         except DataError:
             pass  # reported where it is read
         return None
-
-    def _begins_with_segments(self, span: Span) -> bool:
-        """Whether a segment is among the first records of a span."""
-        file, runs = self.file, self.runs()
-        try:
-            for extent in islice(file.framing.extents(file.buffer, span.start), _SAMPLED):
-                if runs.segments(extent.read(file.buffer)) > 1:
-                    return True
-        except DataError:
-            pass  # reported where it is read
-        return False
 
     def segments(self) -> Iterator[Segment]:
         """Every record that is a segment, from one pass over the headers."""

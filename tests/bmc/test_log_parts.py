@@ -125,21 +125,16 @@ def apart(writer: logs.Writer, between: int) -> list[bytes]:
     return [*records[:8], one, *records[8 : between // 2], two, *records[between // 2 : -8], three, *records[-8:]]
 
 
-@pytest.mark.parametrize("segmented", ["Y", "N"])
-def test_segments_in_several_parts_are_joined(segmented: str, tmp_path: Path) -> None:
+def test_segments_in_several_parts_are_joined(tmp_path: Path) -> None:
     writer = logs.Writer([TABLE])
-    path = put(tmp_path, apart(writer, 60), writer, segmented)
+    path = put(tmp_path, apart(writer, 60), writer, "Y")
     parts = parts_of(path, 4000)
     assert len(parts) > 3
-    assert None not in {part.span.first_index for part in parts}  # DLDS is not believed when segments are near a cut
     assert sorted(row["op"] for row in rows_of(parts)) == ["I"] * 60 + ["U"]
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_segments_that_contradict_dlds_far_from_the_cuts_are_an_error(
-    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(log_parts, "_SAMPLED", 2)
+def test_segments_that_contradict_dlds_are_an_error(engine: str, tmp_path: Path) -> None:
     writer = logs.Writer([TABLE])
     path = put(tmp_path, apart(writer, 60), writer)
     parts = parts_of(path, 6000, engine=engine)
@@ -150,10 +145,7 @@ def test_segments_that_contradict_dlds_far_from_the_cuts_are_an_error(
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_segments_that_follow_one_another_need_no_search(
-    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(log_parts.LogParts, "_begins_with_segments", lambda self, span: False)
+def test_segments_that_follow_one_another_need_no_search(engine: str, tmp_path: Path) -> None:
     writer = logs.Writer([TABLE])
     records: list[bytes] = []
     for number in range(1, 60):
