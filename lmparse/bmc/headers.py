@@ -32,6 +32,8 @@ DESCRIBED = Statement(
     "decides how changes are read, are an error (LMP-C006). UORDISP, LOGRECDISP and SQLTYPE, without which nothing "
     "says what was committed, are among the fields",
 )  # fmt: skip
+_MOST_DIFFERENCES = 5
+"""Most differences between the header and the table of the manual that are said."""
 _UNDESCRIBED = "UNDESCRIBED"
 """Name of the field of bytes that no XHDF record describes."""
 _DECISIVE = frozenset((
@@ -134,6 +136,23 @@ class Header:
     def extra(self) -> list[Field]:
         """The fields that the spec does not know, with their offsets in this header."""
         return [field.as_unknown for field in self.fields if field.known is None]
+
+    @property
+    def decision(self) -> tuple[str, str]:
+        """What the header is, and what says so."""
+        if not self.is_described:
+            return "table of the manual", "no XHDF record"
+        return f"{self.width} bytes, {'' if self.is_table else 'not '}as in the table", "XHDF records"
+
+    @property
+    def notices(self) -> Iterator[str]:
+        """What a description says that the table of the manual does not, in words."""
+        if self.differences:
+            more = len(self.differences) - _MOST_DIFFERENCES
+            shown = [*self.differences[:_MOST_DIFFERENCES], *([f"{more} more"] if more > 0 else [])]
+            yield "XHDF differs from the table of the manual: " + "; ".join(shown)
+        for hole in self.holes[:_MOST_DIFFERENCES]:
+            yield f"XHDF leaves bytes of the header out, which are kept as bytes: {hole}"
 
     @property
     def is_table(self) -> bool:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from lmparse.bmc.control_file import ControlFile
 from lmparse.bmc.extracts.outcomes import ExtractReading
 from lmparse.bmc.position_runs import Place, PositionRuns
 from lmparse.bmc.segments import Segment, share_out
@@ -37,8 +36,8 @@ class LogParts:
     """Offset and width of the number of segments in the header; None if it has none, so that nothing is a segment."""
     is_said_unsegmented: bool
     """Whether the control file says that no change is in several records."""
-    extract: Callable[[], ExtractReading]
-    """Returns what is known of the extract that the log is."""
+    extract: ExtractReading
+    """What is known of the extract that the log is."""
 
     def counted(self, max_bytes: int) -> list[Span]:
         """Spans that know the number of their first record, from passes over all descriptor words and headers.
@@ -48,8 +47,7 @@ class LogParts:
         spans = self._between_runs(self.file.spans(max_bytes))
         if len(spans) < 2:
             return spans
-        extract = self.extract()
-        given = (segment for segment in self.segments() if extract.has(segment.extent))
+        given = (segment for segment in self._segments() if self.extract.has(segment.extent))
         return share_out(spans, given, self.file.options.bounds)
 
     def cut(self, max_bytes: int) -> list[Span]:
@@ -92,7 +90,7 @@ class LogParts:
             pass  # reported where it is read
         return None
 
-    def segments(self) -> Iterator[Segment]:
+    def _segments(self) -> Iterator[Segment]:
         """Every record that is a segment, from one pass over the headers."""
         with suppress(FramingError):  # reported where it is read, as is what is no record
             for extent in self._segment_extents():
@@ -110,11 +108,6 @@ class LogParts:
         if self.total_segs[1] > _WIDEST:
             return self.file.extents()
         return scans.above(self.file.windows(), self.total_segs, 1)
-
-
-def says_unsegmented(control: ControlFile) -> bool:
-    """Whether a control file says that no change is in several records."""
-    return control.first("DLDS").get("segmented") == "N"
 
 
 def cut_through_segments(file: RecordFile, fault: RecordError, records_before: int) -> FramingError:

@@ -17,7 +17,7 @@ from lmparse.bmc.control_file import ControlFile, ControlRecord
 from lmparse.bmc.keys import VERSION_KEY, Indexes, Key
 from lmparse.changes.change import UNKNOWN_ID
 from lmparse.changes.unique_names import unique_names
-from lmparse.errors import ControlError
+from lmparse.errors import ControlError, TableNotFoundError
 from lmparse.records.reader import Values
 from lmparse.values.codepages import CodePage
 
@@ -254,6 +254,18 @@ def position_of(values: Values) -> bytes | None:
 def identity(values: Values) -> tuple[Any, ...]:
     """Identity of a table in a header: system, DBID, PSID, TBOBID."""
     return values["system_id"], values["dbid"], values["psid"], values["tbobid"]
+
+
+def of_number(versions: Sequence[TableVersion], picked: int | None) -> list[TableVersion]:
+    """The versions of a table that the option `table_version` picks.
+
+    Raises TableNotFoundError LMP-C005 if there is none; another log of the same table may have it.
+    """
+    found = [version for version in versions if picked in (None, version.sequence)]
+    if versions and not found:
+        have = ", ".join(map(str, sorted({version.sequence for version in versions})))
+        raise TableNotFoundError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
+    return found
 
 
 def read_tables(control: ControlFile, code_page: CodePage, picked: int | None = None) -> Tables:

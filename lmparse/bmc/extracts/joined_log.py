@@ -22,9 +22,9 @@ from lmparse.bmc.change_columns import ChangeColumns
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.extracts.joined_extracts import JoinedExtract, claims, contradiction, join_extracts, notes
 from lmparse.bmc.interpretation import LogSettings
-from lmparse.bmc.log import LogicalLog, of_number
+from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.open import open_logical_log
-from lmparse.bmc.tables import TableVersion
+from lmparse.bmc.tables import TableVersion, of_number
 from lmparse.changes.change import Change, Version
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
