@@ -251,8 +251,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-C003": Cause(
         "no version of the table was in force, or several",
-        "The change is outside CREATERBA and DROPRBA of all versions of the table; or several with other columns have "
-        "the same CREATERBA. In a note: two of which the later was created before the other was dropped, by DTBI.",
+        "The change is outside CREATERBA and DROPRBA of all versions of the table; or several with other columns "
+        "were in force at once, by DTBI.",
         "Use the control file written with this data file, or pick the version with tableVersion.",
     ),
     "LMP-C004": Cause(
