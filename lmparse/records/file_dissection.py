@@ -40,10 +40,6 @@ class FileDissector:
         """Dissect one record. Never raises a DataError: a record that does not parse has a `fault`."""
         return self.dissect_bytes(extent.read(self.file.buffer))
 
-    def dissect_apart(self, extent: RecordExtent) -> Dissection:
-        """As `dissect`, but without facts that need a search of the whole file and add no field."""
-        return self.dissect(extent)
-
     def dissect_bytes(self, raw: bytes) -> Dissection:
         """Dissect the bytes of one record without facts from other records."""
         return self.fields.dissect(raw)

@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 import pytest
 from samples import log_master
 from samples.db2_scripts import with_added_column
-from writers.bmc import control, framing, logs
 
 import lmparse
 from lmparse import cli
