@@ -37,5 +37,5 @@ def run(parsed: argparse.Namespace) -> int:
     for error in done.samples.faults:
         report(error)
     samples = ", ".join(f"{len(files)} {provenance.value}" for provenance, files in done.samples.evidence) or "no"
-    message(f"{parsed.out}: {done.specs} specs in {done.files} files, with {samples} samples")
+    message(f"{parsed.out}: {done.specs} specs, with {samples} samples")
     return DATA if done.samples.faults else GOOD

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -16,6 +17,8 @@ MOST_VALUES = 64
 """Number of different values of a field that are counted one by one."""
 MOST_SAMPLES = 4
 """Number of samples of a field that are kept, each with another value."""
+MOST_SHOWN = 120
+"""Number of characters of a sample's value that a page shows."""
 _LONGEST = 64
 """Number of characters of a value that is counted by itself."""
 _IN_ORDER_AS_TEXT = frozenset(("timestamp17", "lrsn10", "rba10", "lsn"))
@@ -47,6 +50,17 @@ class Sample:
     """Whether the file is not in a folder that is named after the spec of the field, as cases of the spec are."""
     is_filled: bool = True
     """Whether the value is not null, blank, zero, or bytes of zero."""
+
+    @property
+    def shown(self) -> str:
+        """Its value as text or JSON, cut to some length."""
+        text = self.value if isinstance(self.value, str) else json.dumps(self.value, ensure_ascii=False)
+        return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
+
+    @property
+    def offset(self) -> int:
+        """Offset of its first byte in the file."""
+        return self.record_offset + self.field_offset
 
     @property
     def rank(self) -> tuple[bool, int, bool, str, int, int, int]:
