@@ -94,7 +94,7 @@ def write_parquet(
         if not truth("metadata", metadata):
             columns = columns.remove(columns.get_field_index("_metadata"))
         request, job = read_job(request, options, columns, filters=filters)
-        parts = tuple(map(pickle.dumps, request.parts(is_numbered=job.is_numbered, run=runner(spark))))
+        parts = tuple(map(pickle.dumps, request.parts(run=runner(spark))))
         # Without a part one file has the columns, so that the folder can be read.
         parts = parts or (pickle.dumps(None),)
     try:

@@ -56,11 +56,6 @@ class ReadJob:
     hint: str | None = None
     """What to do about an error that is raised because there is no column for it."""
 
-    @property
-    def is_numbered(self) -> bool:
-        """Whether records must be counted."""
-        return "_metadata" in self.read.names
-
     def batches(self, part: Part | None, *, ahead: bool = False) -> Iterator[pa.RecordBatch]:
         """The rows of a part; none if there is no part. With `ahead` a thread reads them in advance."""
         if part is None:

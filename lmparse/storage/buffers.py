@@ -26,7 +26,7 @@ from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.compression import ENDINGS, packing_of, unpacked
 from lmparse.storage.file_bytes import FileBytes
 from lmparse.storage.file_systems import AS_ONE_LOG, stored_file
-from lmparse.storage.joined import JoinedBytes, joined_of, names_in
+from lmparse.storage.joined import JoinedBytes, joined_of
 from lmparse.storage.stored import MAGIC_BYTES, StoredBytes, StoredFile, reason, unreadable
 
 Buffer = bytes | FileBytes
@@ -124,11 +124,6 @@ def stamp(path: str) -> Hashable:
     except (OSError, ValueError):
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def is_read_in_place(path: str) -> bool:
-    """Whether a file, or each of joined ones, is read where it is, without a copy."""
-    return all(not is_remote(name) and stamp(local_path(name)) is None for name in names_in(path))
 
 
 _in_use: WeakValueDictionary[Hashable, FileBytes] = WeakValueDictionary()

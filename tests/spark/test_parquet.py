@@ -90,20 +90,6 @@ def test_rows_without_metadata(spark: SparkSession, log: dict[str, str], what: s
     assert rows_of(written) == rows_of(source)
 
 
-def test_a_log_in_a_log_is_refused_in_parts_and_read_in_one(spark: SparkSession, tmp_path: Path) -> None:
-    records = list(logs.example().data_records)
-    # Only the records in these look like records, and there are so many that none other is near a cut.
-    outer = b"\x7f\xff" + records[0][2:288] + framing.rdw(records[:3] * 20)[:31_000]
-    path, out = tmp_path / "x.dat", str(tmp_path / "out")
-    path.write_bytes(framing.rdw([*records, *[outer] * 8, *records]))
-    options = {"spec": "bmc_lldf", "framing": "rdw", "metadata": False}
-    with pytest.raises(Exception, match=r"cannot be cut at 0x.*maxPartitionBytes above.*\[LMP-F011\]"):
-        write_parquet(spark, str(path), out, maxPartitionBytes="30000", **options)
-    assert not Path(out).exists()
-    found = write_parquet(spark, str(path), out, **options)
-    assert (found.rows, found.corrupt_rows) == (2 * len(records) + 8, 8)
-
-
 def test_an_engine_of_ones_choice(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
     options = log | {"table": "PAYROLL.EMPLOYEE"}
     one = write_parquet(spark, out=str(tmp_path / "one"), engine="kaitai", **options)

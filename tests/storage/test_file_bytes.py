@@ -24,9 +24,8 @@ import lmparse
 from lmparse.errors import ReadError
 from lmparse.framing import index
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.file_arrays import Gathered, array_of
 from lmparse.framing.framings import framing_of
-from lmparse.framing.windows import Window
+from lmparse.framing.windows import Gathered, Window, array_of
 from lmparse.storage import buffers, file_bytes
 from lmparse.storage.buffers import Buffer, occurrences, open_buffer
 
@@ -104,7 +103,7 @@ def test_gathered_pieces_are_those_of_the_file(path: Path, wanted: list[tuple[in
     pieces = [(start, min(length, len(DATA) - start)) for start, length in wanted]
     starts, lengths = np.array(pieces, np.int64).reshape(-1, 2).T
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lmparse.framing.file_arrays._NEAR", 64)
+        patch.setattr("lmparse.framing.windows._NEAR", 64)
         for buffer in (DATA, open_buffer(path)):
             gathered = Gathered(buffer, starts, lengths)
             for place, (start, length) in zip(gathered.places(starts).tolist(), pieces, strict=True):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lmparse.errors import FramingError, ReadError
-from lmparse.storage.buffers import is_read_in_place, occurrences, open_buffer
+from lmparse.storage.buffers import occurrences, open_buffer
 from lmparse.storage.inputs import inputs_of
 from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of, names_in
 from lmparse.storage.listing import list_files
@@ -84,8 +84,6 @@ def test_files_of_an_address(tmp_path: Path) -> None:
         assert found.value.code == "LMP-F001"
     inputs = inputs_of([joined.address])
     assert all(inputs.has(Path(name)) for name in names)
-    assert not is_read_in_place(joined.address)  # one is compressed
-    assert is_read_in_place(Joined(joined.pieces[:1]).address)
 
 
 def test_an_address_names_itself(tmp_path: Path) -> None:
