@@ -27,8 +27,7 @@ from cases.collected import samples_of_cases
 
 from lmparse import cli
 from lmparse.error_catalogue import CATALOGUE
-from lmparse.review.coverage.coverage import Coverage
-from lmparse.review.coverage.field_coverage import Sample
+from lmparse.review.coverage.coverage import Coverage, Sample
 from lmparse.review.coverage.files import Samples
 from lmparse.review.docs import conformance, site
 from lmparse.review.docs.manuals import Manuals
@@ -552,7 +551,7 @@ def hostile_sources() -> dict[str, str]:
     coverage = Coverage()
     seen = coverage.fields["acme_thing", HOSTILE]
     seen.present = seen.filled = 1
-    seen.samples = [Sample(HOSTILE + "\0\ud800", b"\1", HOSTILE, HOSTILE, 0, 0, 0)]
+    seen.sample = Sample(HOSTILE + "\0\ud800", b"\1", HOSTILE, HOSTILE, 0, 0)
     seen.unlisted[HOSTILE] = 1
     return sources({"acme_thing": layout}, Samples(coverage, passed_over=[HOSTILE]))
 

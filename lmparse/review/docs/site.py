@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from lmparse.errors import OptionError
 from lmparse.options import FILE_OPTIONS
+from lmparse.review.coverage.cases import Provenance
 from lmparse.review.coverage.files import Samples, check_used, collect
-from lmparse.review.coverage.provenance import Provenance
 from lmparse.review.docs.sources import sources
 from lmparse.review.templating import check_installed
 from lmparse.spec import catalog
@@ -114,7 +114,7 @@ def _run_sphinx(source: Path, out: Path, trees: Path) -> None:
 
 
 def read_samples(
-    paths: Iterable[str],
+    paths: Sequence[str],
     specs: str | None = None,
     given: Mapping[str, Any] | None = None,
     provenance: Provenance | None = None,
@@ -122,36 +122,13 @@ def read_samples(
     """What the samples at some paths reach; files are named by their place in the folder of samples.
 
     So the pages are the same wherever the folder is. Files that cannot be read are listed in the result.
-    Raises DataError or OptionError for a path at which no file can be read, OptionError for an option that is for none
-    of the files.
+    Raises DataError or OptionError if no file can be read, OptionError for an option that is for none of the files.
     """
-    samples = Samples()
-    for path in paths:
-        found = collect([path], given or {}, specs=specs, provenance=provenance)
-        if not found.files:
-            raise found.unreadable[0] if found.unreadable else OptionError(f"there is no log in {path}")
-        _name_from(Path(path) if Path(path).is_dir() else Path(path).parent, found)
-        samples.add(found)
-    check_used(given or {}, samples)
-    return samples
-
-
-def _name_from(root: Path, samples: Samples) -> None:
-    """Name the files of samples by their paths below a folder."""
-
-    def named(path: str) -> str:
-        return Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
-
-    for coverage in (samples.coverage, *samples.apart.values()):
-        for seen in coverage.fields.values():
-            seen.samples = [replace(sample, file=named(sample.file)) for sample in seen.samples]
-            if seen.apart_sample is not None:
-                seen.apart_sample = replace(seen.apart_sample, file=named(seen.apart_sample.file))
-    for file in samples.files:
-        file.path = named(file.path)
-    samples.passed_over = [named(path) for path in samples.passed_over]
-    for error in samples.faults:
-        error.file = None if error.file is None else named(error.file)
+    found = collect(paths, given or {}, specs=specs, provenance=provenance, named_from=True)
+    if not found.files:
+        raise found.unreadable[0] if found.unreadable else OptionError(f"there is no log in {', '.join(paths)}")
+    check_used(given or {}, found)
+    return found
 
 
 def built(folder: str | None = None) -> Mapping[str, Layout]:
