@@ -20,8 +20,7 @@ from lmparse.logs.summary import LogSummary, summarize
 from lmparse.logs.summary_counts import NamedCounts
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, ignored
-from lmparse.review.coverage.files import stated_provenance
-from lmparse.review.coverage.provenance import Provenance
+from lmparse.review.coverage.cases import Provenance, stated_provenance
 from lmparse.spec import catalog
 from lmparse.spelling import plain
 from lmparse.storage.addresses import paths_of
