@@ -200,7 +200,7 @@ CATALOGUE: dict[str, Cause] = {
         "the columns fill the row image in two ways",
         "The manual does not say whether null columns of fixed length have bytes in a row image. None of the first "
         "5,000 images tells it, and this one can be read both ways, with other values.",
-        "Set nullBytes to present or absent: other rows with a null show which is right.",
+        "Set decisions to null_bytes=present or null_bytes=absent: other rows with a null show which is right.",
     ),
     "LMP-V001": Cause(
         "not one of the values allowed",

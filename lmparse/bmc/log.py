@@ -168,9 +168,9 @@ class LogicalLog(ChangeLog):
             is_expanded=described.get("expand_var") == "Y",
             floats=self.options.floats,
             trim=self.options.trim,
-            null_bytes=self.options.null_bytes,
-            dec_length=self.options.dec_length,
-            graphic_length=self.options.graphic_length,
+            null_bytes=self.options.decision("null_bytes"),
+            dec_length=self.options.decision("dec_length"),
+            graphic_length=self.options.decision("graphic_length"),
         )
 
     @cached_property

@@ -31,7 +31,8 @@ class ImageReading:
     graphic_length: str = GRAPHIC_LENGTHS[0]
 
     def __str__(self) -> str:
-        return f"null bytes {self.null_bytes}, DEC length in {self.dec_length}, graphic length in {self.graphic_length}"
+        """The reading as the option `decisions` has it."""
+        return f"null_bytes={self.null_bytes},dec_length={self.dec_length},graphic_length={self.graphic_length}"
 
 
 @dataclass(frozen=True)

@@ -100,11 +100,11 @@ def long_transactions(tmp_path: Path, *, is_undone: bool) -> Path:
 
 
 @pytest.mark.parametrize("is_undone", [False, True])
-@pytest.mark.parametrize("kept", [0, 1 << 30])
+@pytest.mark.parametrize("kept", [1, 1 << 30])
 def test_a_transaction_across_all_parts(is_undone: bool, kept: int, tmp_path: Path) -> None:
     """Its outcome, and what its end takes back, is known in every part; the reference reads the same."""
     path = long_transactions(tmp_path, is_undone=is_undone)
-    found = changes(path, {"spec": "db2_log", "max_index_bytes": kept}, 3000)
+    found = changes(path, {"spec": "db2_log", "limits": f"indexBytes={kept}"}, 3000)
     assert found["parts"] > 5
     reference = Counter(map(str, opened(path, engine="kaitai").changes()))
     assert found["changes"] == reference
@@ -114,8 +114,8 @@ def test_a_transaction_across_all_parts(is_undone: bool, kept: int, tmp_path: Pa
 
 def test_arrays_of_parts_are_kept_up_to_the_limit(tmp_path: Path) -> None:
     path = long_transactions(tmp_path, is_undone=False)
-    for limit, is_kept in ((0, False), (1 << 30, True)):
-        log = opened(path, max_index_bytes=limit)
+    for limit, is_kept in ((1, False), (1 << 30, True)):
+        log = opened(path, limits=f"indexBytes={limit}")
         log._part_bytes = 3000
         index = log.log_index
         assert isinstance(index, LogIndex)
@@ -128,7 +128,7 @@ def test_the_first_pass_leaves_parts_in_files(tmp_path: Path, monkeypatch: pytes
     """Where there is a folder for them; then no record is read for its transaction twice."""
     path = long_transactions(tmp_path, is_undone=True)
     expected = list(opened(path).changes())
-    log = opened(path, max_index_bytes=0)
+    log = opened(path, limits="indexBytes=1")
     log._part_bytes, log.scratch = 3000, tmp_path / "scratch"
     log.scratch.mkdir()
     index = log.log_index
@@ -156,7 +156,7 @@ def test_a_file_of_a_part_that_is_no_longer_the_one_that_was_left_is_not_used(
     """Its folder may be one in which others write, too."""
     path = long_transactions(tmp_path, is_undone=True)
     expected = list(opened(path).changes())
-    log = opened(path, max_index_bytes=0)
+    log = opened(path, limits="indexBytes=1")
     log._part_bytes, log.scratch, log.run = 3000, tmp_path / "scratch", elsewhere if is_apart else None
     log.scratch.mkdir()
     parts = log.change_parts(3000)

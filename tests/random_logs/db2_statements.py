@@ -104,7 +104,7 @@ def _tail(
     numbers = {one: number for number, one in enumerate(lsn)}
     options = dict(log.options)
     if log.form.generation == "v10":
-        options["lob_columns_from"] = str(log.lob_columns_from)
+        options["decisions"] = f"lob_columns_from={log.lob_columns_from}"
     records, path = log.stream.pieces()[begin:], folder / "tail.log"
     path.write_bytes(b"".join(records))
     found = both_engines(path, options)
