@@ -61,7 +61,7 @@ class LogIndex:
     def build_apart(self, spans: Sequence[Span], run: Run, open_: Callable[[], IndexedLog]) -> LogIndex:
         """Index a log that is cut into spans, each by a task; `open_` opens it there.
 
-        If a span does not end between two records, the log is indexed here, because then it is not known where they do.
+        A log with damaged framing is indexed here, up to the damage.
         """
         self._remote = run, open_
         contexts = [PartContext(Span(span.start, span.end, 0), self._file_of(span)) for span in spans]
