@@ -61,7 +61,7 @@ class LogIndex:
     def build_apart(self, spans: Sequence[Span], run: Run, open_: Callable[[], IndexedLog]) -> LogIndex:
         """Index a log that is cut into spans, each by a task; `open_` opens it there.
 
-        If a span does not end between two records, the log is indexed here, because then it is not known where they do.
+        A log with damaged framing is indexed here, up to the damage.
         """
         self._remote = run, open_
         contexts = [PartContext(Span(span.start, span.end, 0), self._file_of(span)) for span in spans]
@@ -172,7 +172,7 @@ class LogIndex:
 
     def _keep(self, part: PartIndex, number: int, span: Span) -> PartContext:
         """Keep the index of a part in memory, or else in a file if there is a place for it."""
-        data, path, digest = packed(part.moved(-(span.first_index or 0))), None, b""
+        data, path, digest = packed(part.moved(-span.first_index)), None, b""
         if self._kept_bytes + len(data) <= self._log.options.bounds.index_bytes:
             self._kept[number] = data
             self._kept_bytes += len(data)
@@ -225,7 +225,7 @@ class LogIndex:
         self._log.held.take(sum(len(columns.members) for columns in held) * RECORD_BYTES)
         part = self._reader.index(RecordColumns.joined(held), kinds)
         undone = part.columns.row_numbers[part.is_undone]
-        first = [row_number(context.span.first_index or 0, 0) for context in self.contexts]
+        first = [row_number(context.span.first_index, 0) for context in self.contexts]
         bounds = [*np.searchsorted(undone, first).tolist(), len(undone)]
         for number, context in enumerate(self.contexts):
             context.undone = undone[bounds[number] : bounds[number + 1]]
@@ -272,7 +272,7 @@ class LogIndex:
 
     def _place_extras(self, rest: Irregular, irregular: UInt64s) -> None:
         """Give each part the changes in it that were found record by record."""
-        first = [context.span.first_index or 0 for context in self.contexts]
+        first = [context.span.first_index for context in self.contexts]
         bare: dict[tuple[int, int], Transaction] = {}
         for transaction, change in rest.changes():
             number = int(np.searchsorted(first, change.extent.index, side="right")) - 1

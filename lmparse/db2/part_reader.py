@@ -69,7 +69,7 @@ class PartReader:
         """The columns of a span, window by window. Raises FramingError behind the last good record."""
         log = self._log
         windows = index.windows(
-            log.framing, log.buffer, span.start, span.end, span.first_index or 0, _WINDOW_RECORDS, self._window_bytes,
+            log.framing, log.buffer, span.start, span.end, span.first_index, _WINDOW_RECORDS, self._window_bytes,
             self.columns.lead,
         )  # fmt: skip
         return (self.columns.read(window) for window in windows)
@@ -88,7 +88,7 @@ class PartReader:
             kept = _left(context)
         if kept is not None:
             found: PartIndex = pickle.loads(kept)
-            return found.moved(context.span.first_index or 0)
+            return found.moved(context.span.first_index)
         # Errors of records were counted by the first pass, and are not kept by this one.
         self.columns.held = Held(self._log.options.bounds)
         try:

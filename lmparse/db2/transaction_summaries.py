@@ -114,7 +114,7 @@ class _Summaries:
         is_here = np.ones(len(units), np.bool_)
         if context.irregular is not None:
             is_here = ~np.isin(tids, context.irregular)
-        start = context.span.first_index or 0
+        start = context.span.first_index
         heads = [tid for tid, one in context.heads.items() if one.first_index < start]  # others begin here
         is_open, is_head = firsts & _among(tids, self._open), firsts & _among(tids, heads)
         goes_on = is_open & is_head

@@ -25,8 +25,6 @@ from lmparse.values.codepages import CodePage
 
 WINDOW_BYTES = 1 << 20
 _SAMPLE = 64
-_MANY = 1 << 12
-"""Records that are read one by one, since there are seldom more in the first window."""
 _FOLLOWING = 5
 """Sound records, a record above the limit and those behind it, that show that it is one."""
 _ANY_LENGTH = Limits(record_bytes=1 << 62)
@@ -215,16 +213,12 @@ def try_framing(buffer: Buffer, framing: Framing, detection: Detection, walks: W
 
 
 def _walked(framing: Framing, buffer: Buffer) -> _Walked:
-    """Read the first window, one by one or, if it has very many records, as arrays."""
+    """Read the records of the first window."""
     first: list[RecordExtent] = []
     fault: FramingError | None = None
     is_spanned = False
     try:
         for count, extent in enumerate(framing.extents(buffer)):
-            if count == _MANY:
-                for is_in_pieces in _in_pieces(framing, buffer):
-                    is_spanned = is_spanned or is_in_pieces
-                break
             if count < _SAMPLE:
                 first.append(extent)
             is_spanned = is_spanned or len(extent.pieces) > 1
@@ -233,19 +227,6 @@ def _walked(framing: Framing, buffer: Buffer) -> _Walked:
     except FramingError as error:
         fault = error
     return _Walked(tuple(first), fault, is_spanned)
-
-
-def _in_pieces(framing: Framing, buffer: Buffer) -> Iterator[bool]:
-    """Whether records of the first window are spanned, for some thousand at a time. Raises the error that ends it."""
-    from lmparse.framing import index  # which imports NumPy
-
-    for window in index.windows(framing, buffer):
-        reached = window.offsets + window.lengths >= WINDOW_BYTES
-        last = int(reached.argmax()) if reached.any() else len(window) - 1
-        # Between two records there is a word at least.
-        yield bool((window.gap_starts[:1] <= window.extent(last).end).any())
-        if reached.any():
-            return
 
 
 def _preferred(fits: list[Trial]) -> list[Trial]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,13 +30,6 @@ OnError = Callable[[DataError], None] | None
 
 def ignored(error: DataError) -> None:
     """An `on_error` that ignores errors, because rows report them."""
-
-
-class ErrorCodes(Counter[str]):
-    """An `on_error` that only counts errors by their codes."""
-
-    def __call__(self, error: DataError) -> None:
-        self[error.code] += 1
 
 
 @dataclass

@@ -10,9 +10,7 @@ from writers.bmc import framing as enc
 from writers.bmc import lldf, logs, rows
 
 import lmparse
-from lmparse.bmc import record_detection
-from lmparse.framing import detection
-from lmparse.framing.detection import Detection, Trial, detect, try_framing, try_framings
+from lmparse.framing.detection import Detection, detect, try_framing
 from lmparse.framing.framings import framing_of
 
 LOG = logs.example()
@@ -211,30 +209,3 @@ def test_two_framings_left_are_an_error_that_names_them(monkeypatch: pytest.Monk
         detect(enc.rdw(ROWS), anything)
     assert caught.value.code == "LMP-F004"
     assert "rdw and zosmf both fit" in caught.value.message
-
-
-# very many records
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_very_many_records_are_judged_as_few_are(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As arrays, behind some that are read one by one: up to the window's end, and up to damage."""
-    kind, options, _ = CASES[case]
-    data = enc.framed(kind, LOG.data_records, **options).data
-    takes_all = Detection("records", lambda records, framing: None, cutter=record_detection.detection().cutter)
-
-    def trials() -> list[Trial]:
-        files = (data, data[:-5], data[:1500], data[: len(data) // 2] + b"\xff" * 9 + data[len(data) // 2 :])
-        return [trial for file in files for trial in try_framings(file, takes_all)]
-
-    for window in (1 << 20, 2000, 700):
-        monkeypatch.setattr(detection, "WINDOW_BYTES", window)
-        monkeypatch.setattr(detection, "_MANY", 1 << 60)
-        one_by_one = trials()
-        assert any(trial.fault for trial in one_by_one)
-        for many in (1, 2, 5):
-            monkeypatch.setattr(detection, "_MANY", many)
-            for found, expected in zip(trials(), one_by_one, strict=True):
-                assert found.extents[:many] == expected.extents[:many]
-                assert (found.verdict, found.reached) == (expected.verdict, expected.reached)
-                assert found.is_spanned == expected.is_spanned

@@ -188,25 +188,6 @@ def test_bytes_that_begin_no_record_at_all_are_no_leftover() -> None:
 # damage inside
 
 
-def test_a_block_that_its_records_do_not_fill_is_damage() -> None:
-    data = bytearray(enc.bdw(RECORDS, 700))
-    at = 4  # RDW of the first record of the first block
-    data[at : at + 2] = (int.from_bytes(data[at : at + 2], "big") + 1).to_bytes(2, "big")
-    got, error = read_up_to_damage(framing_of("bdw"), bytes(data))
-    assert isinstance(error, errors.FramingError)
-    assert error.code == "LMP-F008"
-    assert error.record_index == len(got)
-
-
-@pytest.mark.parametrize("length", [0, 3, 1 << 15])
-def test_a_descriptor_word_out_of_bounds_is_no_record(length: int) -> None:
-    data = enc.rdw([b"abc"]) + length.to_bytes(2, "big") + bytes(2)
-    got, error = read_up_to_damage(framing_of("rdw"), data)
-    assert got == [b"abc"]
-    assert error.code == "LMP-F007"
-    assert error.field == "length"
-
-
 @pytest.mark.parametrize(
     ("flags", "index", "expected"),
     [

@@ -215,17 +215,6 @@ def test_a_file_shorter_than_what_is_skipped(tmp_path: Path) -> None:
         assert at.value.code == "LMP-F006"
 
 
-def test_an_error_says_the_rule() -> None:
-    options = Options.parse({"rdw_endian": "little", "rdw_adjustment": "-4"})
-    with pytest.raises(DataError) as caught:
-        list(named_framing("rdw", options).extents(bytes(4)))
-    assert caught.value.expected == "8 to 65535 with rdwEndian little, rdwAdjustment -4"
-    assert (caught.value.found, caught.value.field_offset) == ("0", 2)
-    block = Options.parse({"bdw_endian": "little"})
-    with pytest.raises(DataError, match="a block descriptor word with bdwEndian little"):
-        list(named_framing("bdw", block).extents(b"\0\x10\0\0" + bytes(12)))
-
-
 # records that say their own length
 
 

@@ -79,7 +79,7 @@ def _reads_alike(framing: Framing, buffer: bytes, size: int) -> None:
 
     def in_parts() -> Iterator[Any]:
         for span in spans:
-            yield from framing.extents(buffer, span.start, span.end, span.first_index or 0)
+            yield from framing.extents(buffer, span.start, span.end, span.first_index)
 
     assert _facts(buffer, in_parts()) == walked, "parts"
 

@@ -95,16 +95,6 @@ def test_a_broken_layouts_py_has_a_code(out: Path, text: str) -> None:
     refused(out, "layouts is not as it was built: ")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "AcmeA = 5", "class AcmeA: pass", "from kaitaistruct import KaitaiStruct as AcmeA"]
-)
-@pytest.mark.parametrize("name", ["acme_a.py", "debug/acme_a.py"])
-def test_a_module_without_a_parser_has_a_code(out: Path, name: str, text: str) -> None:
-    (out / name).write_text(text)
-    state(out)
-    refused(out, "acme_a.py: has no class AcmeA of a parser")
-
-
 @pytest.mark.parametrize("name", ["a\0b", "/tmp/a\0b", "./\0"])
 def test_a_name_with_a_nul_is_the_name_of_no_spec(name: str) -> None:
     with pytest.raises(UnknownFormatError) as caught:

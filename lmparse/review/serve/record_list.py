@@ -135,7 +135,7 @@ class RecordList:
 
     @cached_property
     def _firsts(self) -> list[int]:
-        return [span.first_index or 0 for span in self._spans]
+        return [span.first_index for span in self._spans]
 
     # -- of one record --------------------------------------------------------------------------
 

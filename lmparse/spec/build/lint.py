@@ -16,7 +16,7 @@ from typing import Any
 
 from lmparse.spec.build import constructs, expressions
 from lmparse.spec.build.layouts import constant
-from lmparse.spec.build.scopes import Scope, attributes, instances
+from lmparse.spec.build.scopes import Scope, columns, flat_columns, located
 from lmparse.spec.build.shape import TOO_DEEP, Finding
 from lmparse.spec.build.specs import (
     Problem,
@@ -92,7 +92,7 @@ def _wrong(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     yield from _texts("", spec.tree)
     yield from _items("", spec.tree)
     scopes = [*Scope(named, spec).all()]
-    columns, endless = ColumnCounts(scopes), _endless(scopes)
+    counts, endless = ColumnCounts(scopes), _endless(scopes)
     for scope in scopes:
         for key in _COMPILERS_OWN:
             if key in scope.tree.get("meta", {}):
@@ -106,7 +106,7 @@ def _wrong(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
         yield from _names(scope)
         yield from _loops(scope, endless)
         yield from _paths(scope)
-        yield from columns.findings(scope)
+        yield from counts.findings(scope)
         yield from unfit(scope)
 
 
@@ -209,7 +209,7 @@ def _name(where: str, name: str, taken: Iterable[str] = (), *, may_be_keyword: b
 def _paths(scope: Scope) -> Iterator[Finding]:
     """Paths `a::b` that the compiler may take for something else than lmparse: it takes the type that it is in for all
     of a path that begins with the name of this type, and looks further out if there is no `b` in the first `a`."""
-    for where, attribute in _attributes(scope):
+    for where, attribute in located(scope):
         type_ = attribute.get("type")
         cases = {f"type/cases/{key}": name for key, name in type_["cases"].items()} if isinstance(type_, dict) else {}
         for key, name in (cases or {"type": type_}).items():
@@ -237,7 +237,7 @@ def _path(scope: Scope, where: str, path: str, *, is_enum: bool = False) -> Iter
 
 def not_defined(scope: Scope) -> Iterator[Finding]:
     """Types and enumerations that a type names and nothing defines."""
-    for where, entry in _attributes(scope):
+    for where, entry in located(scope):
         type_ = entry.get("type")
         cases = type_["cases"] if isinstance(type_, dict) else {}
         named = {f"type/cases/{key}": case for key, case in cases.items()} or {"type": type_}
@@ -256,7 +256,7 @@ def _lint_only(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
     """What the compiler finds too, in other words, and values of our keys that mean nothing."""
     try:
         found = [finding for scope in Scope(named, spec).all() for finding in not_defined(scope)]
-        for where, entry in [one for scope in Scope(named, spec).all() for one in _attributes(scope)]:
+        for where, entry in [one for scope in Scope(named, spec).all() for one in located(scope)]:
             for key in ("-lm-status", "-lm-valid-status"):
                 if entry.get(key, _STATUSES[0]) not in _STATUSES:
                     text = f"{key} is {entry[key]!r}, not one of {', '.join(_STATUSES)}"
@@ -264,14 +264,6 @@ def _lint_only(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
     except RecursionError:
         return [TOO_DEEP]
     return found
-
-
-def _attributes(scope: Scope) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The fields and instances, each with its place in the spec."""
-    for number, attribute in enumerate(scope.tree.get("seq", [])):
-        yield f"{scope.where}/seq/{number}", attribute
-    for name, attribute in scope.tree.get("instances", {}).items():
-        yield f"{scope.where}/instances/{name}", attribute
 
 
 # -- what has no end ------------------------------------------------------------------------
@@ -294,7 +286,7 @@ def _endless(scopes: list[Scope]) -> Iterable[str]:
 
 def _loops(scope: Scope, endless: Iterable[str]) -> Iterator[Finding]:
     """Lists that never end."""
-    for where, attribute in _attributes(scope):
+    for where, attribute in located(scope):
         type_, repeat = attribute.get("type"), attribute.get("repeat")
         if repeat == "eos" and _is_empty(scope, attribute, endless):
             yield f"{where}/repeat", "what is repeated takes no bytes, so it never ends"
@@ -325,7 +317,7 @@ class ColumnCounts:
         while left:
             scope = left.pop()
             if scope.id not in inside:
-                nested = [one for _, entry in _columns(scope) for one in scope.types_of(entry).values()]
+                nested = [one for _, entry in columns(scope) for one in scope.types_of(entry).values()]
                 inside[scope.id] = {one.id for one in nested}
                 left += nested
         self._in_rings = rings(inside).keys()
@@ -340,25 +332,10 @@ class ColumnCounts:
         """The columns of a type; a field of a type that is inside itself is one column of text."""
         if scope.id not in self._known:
             names: dict[str, dict[str, Scope]] = {}
-            self._flatten(scope, {scope.id}, names)
+            for owner, name, attribute in flat_columns(scope, {scope.id}):
+                types = owner.types_of(attribute)
+                is_one = not self._in_rings.isdisjoint(types) or any("-lm-type" in one.tree for one in types.values())
+                names.setdefault(name, {}).update({} if is_one else types)
             nested = [one for types in names.values() for one in types.values()]
             self._known[scope.id] = len(names) + sum(map(self.of_type, nested))
         return self._known[scope.id]
-
-    def _flatten(self, scope: Scope, seen: set[str], names: dict[str, dict[str, Scope]]) -> None:
-        """Add the columns by name, each with the types inside it; a body has the fields of its types, each but once."""
-        for name, attribute in _columns(scope):
-            types = scope.types_of(attribute)
-            if attribute.get("-lm-type") != "body":
-                is_one = not self._in_rings.isdisjoint(types) or any("-lm-type" in one.tree for one in types.values())
-                names.setdefault(name, {}).update({} if is_one else types)
-                continue
-            for nested in types.values():
-                if nested.id not in seen:
-                    seen.add(nested.id)
-                    self._flatten(nested, seen, names)
-
-
-def _columns(scope: Scope) -> list[tuple[str, dict[str, Any]]]:
-    """The fields with their names."""
-    return [*((one["id"], one) for one in attributes(scope.tree)), *instances(scope.tree).items()]

@@ -157,3 +157,31 @@ def instances(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
         for name, instance in tree.get("instances", {}).items()
         if "value" not in instance and instance.get("-lm-type") != PEEK
     }
+
+
+def columns(scope: Scope) -> list[tuple[str, dict[str, Any]]]:
+    """The fields, and the instances that have bytes of their own, with their names."""
+    return [*((one["id"], one) for one in attributes(scope.tree)), *instances(scope.tree).items()]
+
+
+def flat_columns(scope: Scope, seen: set[str]) -> Iterator[tuple[Scope, str, dict[str, Any]]]:
+    """The same of a record with the fields of its bodies, whatever kind they are, each with the type that has it.
+
+    Those of the types `seen`, which grow, are left out.
+    """
+    for name, attribute in columns(scope):
+        if attribute.get("-lm-type") != "body":
+            yield scope, name, attribute
+            continue
+        for nested in scope.types_of(attribute).values():
+            if nested.id not in seen:
+                seen.add(nested.id)
+                yield from flat_columns(nested, seen)
+
+
+def located(scope: Scope) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The fields and instances, each with its place in the spec."""
+    for section in ("seq", "instances"):
+        listed = scope.tree.get(section, [])
+        for key, attribute in listed.items() if isinstance(listed, dict) else enumerate(listed):
+            yield f"{scope.where}/{section}/{key}", attribute

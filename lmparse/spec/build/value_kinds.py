@@ -8,7 +8,17 @@ from typing import Any
 
 from lmparse.spec.build.constructs import near
 from lmparse.spec.build.layouts import constant
-from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, PEEK, Scope, attributes, instances, number_kind
+from lmparse.spec.build.scopes import (
+    COMPILERS_TEXTS,
+    NUMBER,
+    PEEK,
+    Scope,
+    attributes,
+    flat_columns,
+    instances,
+    located,
+    number_kind,
+)
 from lmparse.spec.build.shape import Finding
 from lmparse.spec.kind_words import DECIMALS, MAX_DIGITS, SCALABLE, ZONED, digits, is_decimal, precision
 from lmparse.spec.page_names import PAGES, PAGES_OF_THE_FILE, maybe_named
@@ -31,18 +41,15 @@ def unfit(scope: Scope) -> Iterator[Finding]:
     if "-lm-type" in scope.tree:
         yield from _parts(scope)
     yield from _names(scope)
-    for section in ("seq", "instances"):
-        listed = scope.tree.get(section, [])
-        for key, attribute in listed.items() if isinstance(listed, dict) else enumerate(listed):
-            where = f"{scope.where}/{section}/{key}"
-            yield from _codec(where, attribute)
-            yield from _size(where, attribute)
-            yield from _bits(where, attribute)
-            yield from _kind(where, attribute, scope)
-            yield from _body(where, attribute, scope)
-            yield from _room(where, attribute, scope)
-            if "value" not in attribute:
-                yield from _decimal(where, attribute, scope)
+    for where, attribute in located(scope):
+        yield from _codec(where, attribute)
+        yield from _size(where, attribute)
+        yield from _bits(where, attribute)
+        yield from _kind(where, attribute, scope)
+        yield from _body(where, attribute, scope)
+        yield from _room(where, attribute, scope)
+        if "value" not in attribute:
+            yield from _decimal(where, attribute, scope)
 
 
 def _codec(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
@@ -80,7 +87,7 @@ def _names(scope: Scope) -> Iterator[Finding]:
                 yield f"{scope.where}/seq/{number}", text
     for number, attribute in enumerate(listed):
         if attribute.get("-lm-type") == "body" and "repeat" not in attribute:
-            found = _columns_of_body(scope, attribute, set())
+            found = _columns_of_body(scope, attribute)
             for name in sorted(found & taken):
                 text = f"the field {name} of {attribute['id']} has the name of another column of the record"
                 yield f"{scope.where}/seq/{number}", text
@@ -96,23 +103,15 @@ def _columns_of_parts(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple
             yield part["id"], f"{attribute['id']}_{part['id']}"
 
 
-def _columns_of_body(scope: Scope, body: dict[str, Any], seen: set[str]) -> set[str]:
-    """The columns for the fields of a body, whatever kind it is, but for those of the types `seen`, which grow."""
-    type_ = body.get("type")
+def _columns_of_body(scope: Scope, body: dict[str, Any]) -> set[str]:
+    """The columns for the fields of a body, whatever kind it is."""
     found: set[str] = set()
-    names: set[Any] = {*type_["cases"].values()} if isinstance(type_, dict) else {type_}
-    for name in names:
-        nested = scope.type_named(name) if isinstance(name, str) else None
-        if nested is None or nested.id in seen:
-            continue
-        seen.add(nested.id)
-        found.update(instances(nested.tree))
-        for attribute in attributes(nested.tree):
-            if attribute.get("-lm-type") == "body":
-                found |= _columns_of_body(nested, attribute, seen)
-            else:
-                found.add(attribute["id"])
-                found.update(column for _, column in _columns_of_parts(nested, attribute))
+    seen: set[str] = set()
+    for nested in scope.types_of(body).values():
+        if nested.id not in seen:
+            seen.add(nested.id)
+            for owner, name, attribute in flat_columns(nested, seen):
+                found.update((name, *(column for _, column in _columns_of_parts(owner, attribute))))
     return found
 
 
