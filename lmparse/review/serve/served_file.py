@@ -15,7 +15,7 @@ from lmparse.review.serve.record_list import RecordFilter, RecordList
 from lmparse.review.serve.record_view import FieldTexts, character_tables, view
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.joined import names_in
-from lmparse.storage.watched import State, state_of
+from lmparse.storage.states import Seen, seen_now
 
 
 class ServedFile:
@@ -26,7 +26,7 @@ class ServedFile:
         self._options = dict(options)
         self._lock = RLock()
         self._records: RecordList | None = None
-        self._seen: State = {}
+        self._seen: Seen = {}
         self._withheld = ""
 
     @property
@@ -48,7 +48,7 @@ class ServedFile:
     def has_changed(self) -> bool:
         """Whether the file, or one that describes it, is not as it was when it was opened."""
         with self._lock:
-            return self._records is not None and state_of(self._seen) != self._seen
+            return self._records is not None and seen_now(self._seen) != self._seen
 
     # -- answers ------------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class ServedFile:
             # The control file beside the log is known now; what was seen before it was read stays.
             self._seen = _states(files_beside(self.path, search.file.options).values()) | self._seen
             self._records = RecordList(search)
-        elif state_of(self._seen) != self._seen:
+        elif seen_now(self._seen) != self._seen:
             raise ReadError(f"{self.path}: changed after it was opened", hint="read it again")
         return self._records
 
@@ -120,10 +120,10 @@ class ServedFile:
         return records.search.at(extent, searches=searches)
 
 
-def _states(paths: Iterable[str | None]) -> State:
+def _states(paths: Iterable[str | None]) -> Seen:
     """The states of the local files that are read under some paths."""
     names = (name for path in paths if path for name in names_in(path))
-    return state_of(Path(local_path(name)) for name in names if not is_remote(name))
+    return seen_now(Path(local_path(name)) for name in names if not is_remote(name))
 
 
 def error_row(error: LmparseError) -> dict[str, Any]:
