@@ -12,7 +12,7 @@ from __future__ import annotations
 import pickle
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +127,8 @@ def _place_of(out: str | Path, request: Request, mode: str) -> OutputPlace:
     described = [name for path, options in files for name in files_beside(path, options).values()]
     inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
     foreign = _foreign if mode == "overwrite" else lambda folder: None
-    return check_place(out, inputs, is_folder=True, overwrite=mode != "error", foreign=foreign, makes_parents=True)
+    place = check_place(out, inputs, is_folder=True, overwrite=mode != "error", foreign=foreign, makes_parents=True)
+    return replace(place, overwrite=mode == "overwrite")  # a folder that comes meanwhile is not replaced
 
 
 def _foreign(folder: Path) -> str | None:
