@@ -120,8 +120,7 @@ def foreign_binary(path: Path) -> str | None:
 @contextmanager
 def opened(path: Path, form: str, schema: pa.Schema, compression: str, csv_text: str = "quoted") -> Iterator[Output]:
     """Open a file that batches of a schema are written to. `csv_text` is one of CSV_TEXTS."""
-    kind = _RawCsv if form == "csv" and csv_text == "raw" else _OUTPUTS[form]
-    made = kind(path, schema, compression)
+    made = _Csv(path, schema, csv_text) if form == "csv" else _OUTPUTS[form](path, schema, compression)
     try:
         yield made
     except BaseException:
@@ -221,13 +220,11 @@ class _Arrow(_Chunked):
 
 
 class _Csv(Output):
-    is_raw = False
-    """Whether formulas are written as they are."""
-
-    def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
+    def __init__(self, path: Path, schema: pa.Schema, csv_text: str) -> None:
         import pyarrow.csv
 
         super().__init__(path)
+        self.is_raw = csv_text == "raw"
         names = schema.names if self.is_raw else quoted(pa.array(schema.names, pa.string())).to_pylist()
         self._schema = pa.schema([(name, pa.string()) for name in names])
         options = pyarrow.csv.WriteOptions(quoting_style="needed")
@@ -238,10 +235,6 @@ class _Csv(Output):
         if not self.is_raw:
             texts = pa.RecordBatch.from_arrays([quoted(column) for column in texts.columns], schema=self._schema)
         self.writer.write_batch(texts)
-
-
-class _RawCsv(_Csv):
-    is_raw = True
 
 
 class _JsonLines(Output):
@@ -277,6 +270,5 @@ def in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 _OUTPUTS: dict[str, Callable[[Path, pa.Schema, str], Output]] = {
     "parquet": _Parquet,
     "arrow": _Arrow,
-    "csv": _Csv,
     "jsonl": _JsonLines,
 }

@@ -12,7 +12,7 @@ from __future__ import annotations
 import pickle
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,20 +103,20 @@ def write_parquet(
     with naming_output(place.shown):
         place.path.parent.mkdir(parents=True, exist_ok=True)
     with AtomicOutput(place) as work:
-        work.made.mkdir()
-        for folder in (work.folder, work.made):
+        made = work.folder / "tasks"
+        made.mkdir()
+        for folder in (work.folder, made):
             folder.chmod(place.path.parent.stat().st_mode & 0o777)  # executors may be of another user
-        write = _Job(parts, str(work.made), _marked(columns, request.options.spec), compression, job)
+        write = _Job(parts, str(made), _marked(columns, request.options.spec), compression, job)
         tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
         rows = sorted(tasks.mapInArrow(write, _RESULT).collect(), key=lambda row: int(row["number"]))
         names = tuple(row["name"] for row in rows)
-        if mode == "append" and place.path.is_dir():
-            _append(names, work.made, place.path)
-        else:
-            for made in work.made.iterdir():
-                if made.name not in names:
-                    made.unlink()  # of an attempt that Spark did not accept
-            (work.made / _SUCCESS).touch()
+        # Attempts of tasks that Spark did not accept may go on: only the files of those that it accepted are taken.
+        is_more = mode == "append" and place.path.is_dir()
+        target = place.path if is_more else work.made
+        target.mkdir(exist_ok=True)
+        _move(names, made, target)
+        if not is_more:
             work.finish()
     return Written(names, sum(row["rows"] for row in rows), sum(row["corrupt_rows"] for row in rows))
 
@@ -127,7 +127,8 @@ def _place_of(out: str | Path, request: Request, mode: str) -> OutputPlace:
     described = [name for path, options in files for name in files_beside(path, options).values()]
     inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
     foreign = _foreign if mode == "overwrite" else lambda folder: None
-    return check_place(out, inputs, is_folder=True, overwrite=mode != "error", foreign=foreign, makes_parents=True)
+    place = check_place(out, inputs, is_folder=True, overwrite=mode != "error", foreign=foreign, makes_parents=True)
+    return replace(place, overwrite=mode == "overwrite")  # a folder that comes meanwhile is not replaced
 
 
 def _foreign(folder: Path) -> str | None:
@@ -138,8 +139,8 @@ def _foreign(folder: Path) -> str | None:
     return None
 
 
-def _append(names: Sequence[str], made: Path, target: Path) -> None:
-    """Move files to a folder that is there: all of them, or after an error none."""
+def _move(names: Sequence[str], made: Path, target: Path) -> None:
+    """Move files to a folder: all of them, or after an error none."""
     moved = []
     try:
         for name in names:

@@ -229,16 +229,12 @@ def _check_regular(name: str, mode: int) -> None:
         raise FramingError(f"is {what}, not a file", code="LMP-F001", file=name, hint=hint)
 
 
-def stored_at(name: str) -> StoredFile:
-    """The file at a path or an address, as it is stored. Raises FramingError LMP-F001, OptionError."""
-    return stored_file(name) if is_remote(name) else _local(name, local_path(name))
-
-
 def head(path: str | Path, size: int) -> bytes:
     """The first bytes of a file, unpacked, without unpacking the rest. Raises as open_buffer does."""
     name = str(path)
     first = b""
-    with _content(stored_at(name)) as (_, chunks):
+    stored = stored_file(name) if is_remote(name) else _local(name, local_path(name))
+    with _content(stored) as (_, chunks):
         for chunk in chunks:
             first += chunk[:size]
             if len(first) >= size:

@@ -1,14 +1,27 @@
-"""States: size and time of the files that a plan is about, so that no part is read from files that changed since."""
+"""States: size and time of files, so that no part of a plan is read from files that changed since.
+
+What is to be done again whenever files change looks at them some times a second, so that it does not matter whether a
+program writes into a file or puts another one in its place, and on which system.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable
+import time
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from lmparse.errors import ReadError
 from lmparse.storage import addresses
 from lmparse.storage.stored import reason, stored_file, unreadable
+
+_PAUSE = 0.2
+"""Seconds between two looks at the files."""
+_SETTLE = 0.05
+"""Seconds in which a file that is being written changes again."""
+Seen = dict[Path, tuple[int, int, int] | None]
+"""Time, size and identity of files; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +66,27 @@ def check_all(states: Iterable[FileState]) -> None:
     """Raise an error for the first of some files that is gone or another, as `FileState.check` does."""
     for state in states:
         state.check()
+
+
+def seen_now(paths: Iterable[Path]) -> Seen:
+    """The state of some files now."""
+    return {path: _seen(path) for path in paths}
+
+
+def _seen(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):  # ValueError: a NUL in the name
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def changed(before: Seen, paths: Callable[[], Iterable[Path]]) -> Seen:
+    """The state of some files once it is another one than before, and no longer changes."""
+    while (now := seen_now(paths())) == before:
+        time.sleep(_PAUSE)
+    time.sleep(_SETTLE)
+    while (later := seen_now(paths())) != now:
+        now = later
+        time.sleep(_SETTLE)
+    return now

@@ -171,7 +171,7 @@ def test_what_is_appended_comes_whole_or_not_at_all(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.touch()
     with pytest.raises(FileNotFoundError):
-        parquet._append(["a.parquet", "b.parquet", "c.parquet"], made, target)
+        parquet._move(["a.parquet", "b.parquet", "c.parquet"], made, target)
     assert [path.name for path in target.iterdir()] == ["old.parquet"]
 
 

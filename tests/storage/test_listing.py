@@ -132,16 +132,6 @@ def test_a_folder_of_specs(locked: str, tmp_path: Path, lock: Lock) -> None:
         read_specs(str(tmp_path / "specs"))
 
 
-@pytest.mark.parametrize("name", ["acme/acme_thing.ksy", "."])
-def test_a_spec(name: str, tmp_path: Path, lock: Lock) -> None:
-    spec = tmp_path / "acme" / "acme_thing.ksy"
-    spec.parent.mkdir()
-    spec.write_text("meta:\n  id: acme_thing\n")
-    lock(spec)
-    with pytest.raises(LmparseError, match="cannot be read: Permission denied"):
-        read_specs(str(tmp_path / name))
-
-
 def test_a_folder_of_products(tmp_path: Path, lock: Lock) -> None:
     lock(tmp_path)
     with pytest.raises(UnknownFormatError, match="cannot be read: Permission denied"):

@@ -14,8 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pafs
 import pytest
-from storage.conftest import DATA, ENDINGS, MANY, PACKERS, Log, alone, fault, packed, written
-from writers.bmc import control, framing
+from storage.conftest import DATA, ENDINGS, MANY, PACKERS, Log, alone, fault, packed
 
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.errors import ControlError, FramingError, OptionError
@@ -166,13 +165,6 @@ def test_no_remote_control_file_is_an_error(remote: Remote, contents: tuple[byte
     with pytest.raises(ControlError, match="no control file") as caught:
         find_control(data, None)
     assert (caught.value.code, caught.value.file, caught.value.found) == ("LMP-C007", data, "day.ctl")
-
-
-def test_the_control_file_whose_dlds_names_the_data_set(tmp_path: Path) -> None:
-    records = [control.xtyp(), control.dlds(ORIGDATADSNAME="PROD.LLOG.D1"), control.dlge()]
-    expected = written(tmp_path / "x.ctl.gz", gzip.compress(framing.rdw(records)))
-    for name in ("PROD.LLOG.D1.gz", "prod.llog.d1.zst", "PROD.LLOG.D1.bin.gz"):
-        assert find_control(str(tmp_path / name), None) == str(expected)
 
 
 # -- remote file systems: errors ------------------------------------------------------------------

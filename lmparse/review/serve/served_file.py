@@ -14,7 +14,7 @@ from lmparse.review.explain.search import Explained, search_in
 from lmparse.review.serve.record_list import Listed, RecordFilter, RecordList
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.joined import names_in
-from lmparse.storage.watched import State, state_of
+from lmparse.storage.states import Seen, seen_now
 
 
 class ServedFile:
@@ -25,7 +25,7 @@ class ServedFile:
         self._options = dict(options)
         self._lock = RLock()
         self._records: RecordList | None = None
-        self._seen: State = {}
+        self._seen: Seen = {}
         self._withheld = ""
 
     @property
@@ -47,7 +47,7 @@ class ServedFile:
     def has_changed(self) -> bool:
         """Whether the file, or one that describes it, is not as it was when it was opened."""
         with self._lock:
-            return self._records is not None and state_of(self._seen) != self._seen
+            return self._records is not None and seen_now(self._seen) != self._seen
 
     # -- answers ------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ class ServedFile:
         return self._records
 
 
-def _states(paths: Iterable[str | None]) -> State:
+def _states(paths: Iterable[str | None]) -> Seen:
     """The states of the local files that are read under some paths."""
     names = (name for path in paths if path for name in names_in(path))
-    return state_of(Path(local_path(name)) for name in names if not is_remote(name))
+    return seen_now(Path(local_path(name)) for name in names if not is_remote(name))

@@ -11,7 +11,7 @@ from pathlib import Path
 from lmparse.spec.build.products import Builder
 from lmparse.spec.build.selection import paths_of
 from lmparse.spec.build.specs import SpecError
-from lmparse.storage.watched import changed, state_of
+from lmparse.storage.states import changed, seen_now
 
 
 class _Ended(Exception):
@@ -30,7 +30,7 @@ def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: C
             return {source}
 
     try:
-        now = state_of(paths())
+        now = seen_now(paths())
         while True:
             before = now
             build()
@@ -38,7 +38,7 @@ def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: C
             # What the build read for the first time is as it was read; a new file that it has not read is a change.
             built = {
                 path: before.get(path, seen if path in read or seen is None else None)
-                for path, seen in state_of(paths()).items()
+                for path, seen in seen_now(paths()).items()
             }
             now = changed(built, paths)
     except _Ended:
