@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def run(parsed: argparse.Namespace) -> int:
         ("changes", data, "--control", control, "--table", "PAYROLL.EMPLOYEE", "--operations", "D"),
         ("changes", luw, "--tables", tables, "--order", "commit", "--operations", "D"),
     ):
-        _command(*map(str, words))
+        _command(parsed.main, *map(str, words))
     if not parsed.no_spark:
         _with_spark(folder, control, data, tables, luw)
     _step("done")
@@ -52,10 +53,8 @@ def run(parsed: argparse.Namespace) -> int:
     return GOOD
 
 
-def _command(*words: str) -> None:
+def _command(main: Callable[[list[str]], int], *words: str) -> None:
     """Run a command of this program."""
-    from lmparse.cli.command_line import main
-
     _step(shlex.join(("lmparse", *words)))
     if code := main(list(words)):
         raise SystemExit(code)
