@@ -66,7 +66,7 @@ def _run(arguments: list[str] | None) -> int:
         parsed, unknown = parser.parse_known_args(arguments)
         if unknown:
             raise _unknown(unknown[0], parsed.flags)
-        parsed.words = sys.argv[1:] if arguments is None else arguments
+        parsed.main = main  # for the demo, whose steps are commands
         return int(parsed.run(parsed))
     except LmparseError as error:
         return fail(error)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-from itertools import islice
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from lmparse.cli.arguments import Commands, add_command
 from lmparse.cli.messages import GOOD
 from lmparse.errors import OptionError
-from lmparse.options import Options
 from lmparse.storage.addresses import local_path
 
 _SHOWN = 3
-"""Changes and rows that a step prints."""
-_WIDTH = 150
+"""Rows that a step prints."""
 _SPARK: dict[str, bool | float | int | str | None] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -36,29 +34,30 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Make the logs and read them."""
-    from lmparse.logs.sniff import sniff
     from lmparse.samples import bmc_log, db2_log
 
     folder = _folder(parsed.out)
-    _step("a synthetic log: control file and data file")
-    control, data = _listed(bmc_log.make().write(folder / "log"))
-    _step("what they are (lmparse sniff)")
-    for path in (control, data):
-        found = sniff(path)
-        print(f"  {path}: {found.kind}, framing {found.trial.framing.name}, first record at {found.records[0][1]:#x}")
-    _changes(data, Options(control=str(control)), f"--control {control}")
-
-    _step("log records of Db2 for LUW: the log and the file that names its tables")
-    tables, luw = _listed(db2_log.make().write(folder / "luw"))
-    found = sniff(luw)
-    print(f"  {luw}: {found.kind}, " + ", ".join(f"{name} {value}" for name, value in found.options.items()))
-    _changes(luw, Options(spec="db2_log", tables=str(tables), order="commit"), f"--tables {tables} --order commit")
-
+    control, data = bmc_log.make().write(folder / "log")
+    tables, luw = db2_log.make().write(folder / "luw")
+    for words in (
+        ("sniff", control, data, luw),
+        ("tables", data, "--control", control),
+        ("changes", data, "--control", control, "--table", "PAYROLL.EMPLOYEE", "--operations", "D"),
+        ("changes", luw, "--tables", tables, "--order", "commit", "--operations", "D"),
+    ):
+        _command(parsed.main, *map(str, words))
     if not parsed.no_spark:
         _with_spark(folder, control, data, tables, luw)
     _step("done")
     print(f"  everything lies in {folder}/")
     return GOOD
+
+
+def _command(main: Callable[[list[str]], int], *words: str) -> None:
+    """Run a command of this program."""
+    _step(shlex.join(("lmparse", *words)))
+    if code := main(list(words)):
+        raise SystemExit(code)
 
 
 def _folder(out: str) -> Path:
@@ -76,24 +75,6 @@ def _folder(out: str) -> Path:
     )
     write_files(place.path, {DEMO_MARK: DEMO_TEXT})
     return Path(local_path(out))
-
-
-def _listed(paths: tuple[Path, Path]) -> tuple[Path, Path]:
-    for path in paths:
-        print(f"  {path}  {path.stat().st_size} bytes")
-    return paths
-
-
-def _changes(path: Path, options: Options, shown: str) -> None:
-    from lmparse.logs.open import open_changes
-
-    _step(f"its changes (lmparse changes {path} {shown})")
-    log = open_changes(path, options)
-    changes = list(log.changes())
-    for change in islice(changes, _SHOWN):
-        print("  " + _short(change))
-    left = ", ".join(f"{count} {state}" for state, count in sorted(log.left_out.items()))
-    print(f"  {len(changes)} committed changes; left out: {left}")
 
 
 def _with_spark(folder: Path, control: Path, data: Path, tables: Path, luw: Path) -> None:
@@ -143,9 +124,3 @@ def _as_table(spark: Any, folder: Path, data: Path, table: str, **described: Pat
 def _step(text: str) -> None:
     """Print the title of the next step."""
     print(f"\n== {text}", flush=True)
-
-
-def _short(change: dict[str, Any]) -> str:
-    shown = {name: change[name] for name in ("op", "table_name", "commit_ts", "before", "after", "auth_id")}
-    text = json.dumps(shown, ensure_ascii=False)
-    return text if len(text) <= _WIDTH else text[:_WIDTH] + " ..."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +44,11 @@ def run(parsed: argparse.Namespace) -> int:
         try:
             if live is None:
                 files[0].about()  # a file that cannot be read at all is an error of the command, as everywhere
-            return _serve(_listening(files, port, live))
+            server = _listening(files, port, live)
+            print(server.address, flush=True)
+            note("the address has a token: who knows it can read the files until Ctrl-C ends this")
+            server.run()
+            return GOOD
         except KeyboardInterrupt:
             return GOOD
         finally:
@@ -62,14 +65,6 @@ def _listening(files: list[ServedFile], port: int, live: LiveSpecs | None) -> Re
         raise OptionError(
             f"port {port} cannot be used: {error.strerror}", hint="--port 0 takes one that is free"
         ) from None
-
-
-def _serve(server: RecordServer) -> int:
-    print(server.address, flush=True)
-    note("the address has a token: who knows it can read the files until Ctrl-C ends this")
-    sys.stderr.flush()
-    server.run()
-    return GOOD
 
 
 def _live(source: str, given: Mapping[str, Any], files: list[ServedFile]) -> LiveSpecs:

@@ -22,7 +22,7 @@ from lmparse.terminal import json_text
 
 MOST_ROWS = 100
 """Most rows of one request."""
-_MOST_SECONDS = 2
+_MOST_SECONDS = 10
 """Seconds after which a request looks at no further record; it looks at one at least."""
 _STEP = 1 << 20
 """Bytes of the file between two places that are kept: at most so many are read to find a record by its number."""
