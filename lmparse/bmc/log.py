@@ -18,7 +18,7 @@ from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.extracts.outcomes import ExtractReading
 from lmparse.bmc.headers import OUTCOME, Header, check_header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
-from lmparse.bmc.log_parts import LogParts, cut_through_segments
+from lmparse.bmc.log_parts import LogParts
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.position_runs import PositionRuns
 from lmparse.bmc.row_image import ImageOptions
@@ -37,8 +37,8 @@ from lmparse.errors import (
     InvalidValueError,
     OptionError,
 )
-from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.index import firsts
 from lmparse.framing.windows import MAX_RECORDS, Window
 from lmparse.options import Options
 from lmparse.records.files import OnError
@@ -89,22 +89,17 @@ class LogicalLog(ChangeLog):
         return self.control is not None
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        return self._with_settings(self.parts.counted(max_bytes))
-
-    def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         return self._with_settings(self.parts.cut(max_bytes))
 
     @cached_property
     def parts(self) -> LogParts:
         """Where the log is cut."""
         total_segs = self.header_places(["total_segs"]).get("total_segs")
-        is_said = self.control is not None and self.control.first("DLDS").get("segmented") == "N"
-        return LogParts(self, self.position_runs, total_segs, is_said, self.extract)
+        return LogParts(self, self.position_runs, total_segs, self.extract)
 
     def _with_settings(self, spans: list[Span]) -> list[tuple[FileSettings, Span]]:
         interpretation = self.interpretation
-        is_said = len(spans) > 1 and spans[0].first_index is None
-        own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids, is_said)
+        own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids)
         extract = self.extract.known
         return [
             (replace(self.settings, own=replace(own, extract=extract and extract.inside(span))), span) for span in spans
@@ -265,7 +260,6 @@ class LogicalLog(ChangeLog):
 
         With `only_wanted`, those that options exclude with an open unit, or by the range, are counted as such: another
         extract may have the rest of the change. So are all that are excluded behind a `seq`.
-        Raises FramingError LMP-F011 in a part of a log that was cut because DLDS says that it has no segments.
         """
         damage: FramingError | None = None
         try:
@@ -273,8 +267,6 @@ class LogicalLog(ChangeLog):
         except FramingError as error:
             damage = error
         for group, fault in joiner.incomplete():
-            if self._known.is_said_unsegmented and damage is None:
-                raise cut_through_segments(self, fault, self._records_before())
             known = join(group.segments)
             why = self._why_left_out(known) if only_wanted else None
             is_elsewhere = why in ("open", OUTSIDE) or (why is not None and self.options.starting_after is not None)
@@ -426,7 +418,7 @@ class LogicalLog(ChangeLog):
 
     def table_headers(self) -> Iterator[Values]:
         """One header for each table that occurs, from a pass over the headers."""
-        for extent in scans.firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
+        for extent in firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
             try:
                 record = self.read_bytes(extent.read(self.buffer))
             except DataError:

@@ -77,22 +77,6 @@ def cut_at(found: Dissection, fault: DataError) -> Dissection:
     return replace(found, nodes=nodes, fault=fault)
 
 
-def clipped(found: Dissection, end: int, fault: DataError) -> Dissection:
-    """The dissection of a record that was extended to be read, without the extension; the cut field has the fault."""
-    nodes = tuple(_clipped(found.nodes, end, fault))
-    return replace(found, raw=found.raw[:end], nodes=nodes, kind="", fault=fault)
-
-
-def _clipped(nodes: Sequence[Node], end: int, fault: DataError) -> Iterator[Node]:
-    for node in nodes:
-        if node.end <= end:
-            yield node
-        elif node.start < end:
-            children = tuple(_clipped(node.children, end, fault))
-            own = None if children else fault
-            yield replace(node, end=end, value=None, meaning="", children=children, fault=own)
-
-
 def faulty(found: Dissection) -> list[DataError]:
     """Every fault of a record once: those of its values in order, then the one that ends it."""
     faults = [node.fault for node in found.walk() if node.fault is not None]
