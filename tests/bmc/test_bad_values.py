@@ -79,15 +79,6 @@ def test_bytes_that_are_no_value_of_their_type(column: Column, raw: bytes, code:
     assert (fault["path"], fault["raw"], fault["code"]) == ("after.C", raw.hex().upper(), code)
 
 
-def test_text_that_its_page_does_not_have_is_named(tmp_path: Path) -> None:
-    table = Table(0x0105, 2, 3, "PROD", "ONE", (Column("C", "VCHR", 9, subtype="M"),), encoding_scheme="U")
-    writer = Unexpecting([table])
-    writer.add(logs.Unit(1), table, "I", after={"C": b"a\xffb"})
-    change = next(lmparse.open_log(**put(tmp_path, writer.example())).changes())
-    assert change["after"] == {"C": None}
-    assert [(fault["raw"], fault["code"]) for fault in change["_corrupt_fields"]] == [("61FF62", "LMP-V007")]
-
-
 def test_a_row_that_its_columns_do_not_fill_is_a_bad_record(tmp_path: Path) -> None:
     log = bad_log()
     (stock,) = log.tables

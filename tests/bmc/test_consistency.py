@@ -137,17 +137,6 @@ def test_a_merged_log_may_say_two_things_of_a_unit(check: Checked, example: logs
     assert any("merged" in reason for reason in claim.untestable)
 
 
-def test_blank_names_of_database_and_table_space(check: Checked, example: logs.Example) -> None:
-    """DTBI states DBNAME; of TSNAME nothing says that there should be one."""
-    says = "the control file has the table of a record, by this name"
-    report = check(with_bytes(example.data_records, 0, "DBNAME", b"\x40" * 8), example.control_records)
-    assert failed(report) == {says: 1}
-    assert "DBNAME is blank, but DTBI" in report.differences[0]
-    report = check(with_bytes(example.data_records, 0, "TSNAME", b"\x40" * 8), example.control_records)
-    (claim,) = (claim for claim in report.claims if claim.says == says)
-    assert (claim.failed, claim.untestable["TSNAME is blank"]) == (0, 1)
-
-
 def test_testing_is_linear() -> None:
     """Every record is there twice, and all are of one unit that they contradict: the worst for the tests at the end."""
 

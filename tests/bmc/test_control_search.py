@@ -9,12 +9,8 @@ from pathlib import Path
 import pytest
 from writers.bmc import control, framing, lldf
 
-from lmparse.bmc import control_search
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.errors import ControlError, FramingError
-from lmparse.limits import Limits
-from lmparse.logs.families import read_options
-from lmparse.logs.joining import one_log
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.storage.addresses import local_path
@@ -115,15 +111,6 @@ def test_dlds_goes_before_the_stem(tmp_path: Path) -> None:
     assert find_control(str(data), None) == str(expected)
 
 
-def test_a_folder_whose_name_is_that_of_a_pattern(tmp_path: Path) -> None:
-    folder = tmp_path / "{stem}"
-    folder.mkdir()
-    data = write_data(folder / "night.dat")
-    expected = write_control(folder / "night.ctl")
-    for place in (None, str(folder), str(expected)):
-        assert find_control(str(data), place) == str(expected)
-
-
 def test_a_pattern_with_the_stem(tmp_path: Path) -> None:
     pattern, expected = str(tmp_path / "{stem}.control"), tmp_path / "night.control"
     with pytest.raises(ControlError) as found:
@@ -194,40 +181,3 @@ def test_files_of_several_systems_are_several_logs(tmp_path: Path) -> None:
         (tmp_path / f"{stem}.ctl").write_bytes(framing.rdw([control.xtyp(CNTLFILESYSID=system), control.dlds()]))
     found = Request((str(tmp_path),), Options(), with_changes=True).files()
     assert [[Path(path).stem for path in names_in(data)] for data, _ in found] == [["one", "three"], ["two"]]
-
-
-@pytest.mark.parametrize("control", [None, "", "/{stem}.ctl"])
-def test_a_folder_of_extracts_is_looked_through_once(
-    control: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By each reader of several: how many control files are looked at grows as the number of extracts."""
-    looked: list[str] = []
-    is_one = control_search._is_control
-
-    def counted(path: str, limits: Limits) -> bool:
-        looked.append(path)
-        return is_one(path, limits)
-
-    monkeypatch.setattr(control_search, "_is_control", counted)
-
-    def counts(size: int) -> list[int]:
-        folder = tmp_path / str(size)
-        folder.mkdir()
-        for number in range(size):
-            write_data(folder / f"x{number}.dat")
-            write_control(folder / f"x{number}.ctl")
-        options = read_options({} if control is None else {"control": f"{folder}{control}"})
-        request = Request((str(folder),), options, with_changes=True)
-        found = []
-        for read in (
-            lambda: one_log([folder], options),
-            lambda: list(request.parts()),
-            lambda: list(request.logs()),
-        ):
-            looked.clear()
-            read()
-            found.append(len(looked))
-        return found
-
-    few, many = counts(4), counts(16)
-    assert all(more <= 4.5 * less for less, more in zip(few, many, strict=True)), (few, many)

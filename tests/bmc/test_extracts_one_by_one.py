@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -112,22 +111,6 @@ def test_an_extract_with_open_units_is_given_again_when_they_have_ended(tmp_path
     for path in (first, second, third, first, second):
         assert log.run(path) == []
     assert len(log.run(log.write("fourth", [data[place] for place in (0, 1, 2, 9, 10)]))) == 5
-
-
-def test_four_extracts_that_overlap(tmp_path: Path) -> None:
-    made, chosen = bmc_log.make(units=10), random.Random(5)
-    log = Extracts(tmp_path, made.data, undescribed(made.control))
-    size = len(log.data)
-    for _ in range(2):
-        log.state.unlink(missing_ok=True)
-        places = log.places()
-        cuts = [0, *sorted(chosen.sample(places, 3)), size]
-        found = []
-        for start, end in pairwise(cuts):
-            front = [place for place in (0, *places) if place <= start]
-            found += log.run(log.file(chosen.choice(front[-3:]), end))
-        assert shown(found) == log.rows
-    assert len(json.loads(log.state.read_text())["needed"]) <= 4
 
 
 @pytest.mark.parametrize("seed", range(24))

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from amounts import amount
-from cases.files import FOUND, FOUND_BAD, load, name
 from engines import Outcome, by_column, by_row, changes, changes_difference, difference, one_table
 from samples.bmc_random import Pool, log_records, pools, some_record
 from writers.bmc import control, lldf, logs
@@ -24,11 +23,10 @@ from lmparse.bmc.log import LogicalLog
 from lmparse.columnar import schemas
 from lmparse.errors import ControlError, InvalidValueError
 from lmparse.logs import arrow
-from lmparse.logs.arrow import engine_batches, plan_of
+from lmparse.logs.arrow import plan_of
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
-from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 
 LAYOUT = catalog.load("bmc_lldf").layout
@@ -155,21 +153,6 @@ def refuse(patch: pytest.MonkeyPatch, owner: type, method: str) -> None:
 # every case
 
 
-def described_cases() -> list[Path]:
-    beside = [path for path in (*FOUND, *FOUND_BAD) if path.with_suffix(".ctl").exists()]
-    return [path for path in beside if path.stem.startswith(("described", "narrow_header", "header_not"))]
-
-
-@pytest.mark.parametrize("path", described_cases(), ids=name)
-def test_cases(path: Path) -> None:
-    options = {key: value for key, value in load(path)["options"].items() if key == "code_page"}
-    options["framing"] = "glued" if "glued" in path.stem else "rdw"
-    for mode in ("permissive", "dropmalformed", "failfast"):
-        log = options | {"path": path.with_suffix(".bin"), "control": str(path.with_suffix(".ctl")), "mode": mode}
-        compared_records(**log)
-        compared_changes(**log, include="all")
-
-
 # records
 
 
@@ -185,28 +168,6 @@ def test_records(shape: str, tmp_path: Path) -> None:
     assert table["data"].to_pylist() == [record[size:] for record in records]
     for names in (("plan",), ("rid_page", "length"), ("data",), ("log_lrsn", "timestamp", "header_rest", "reserved")):
         assert compared_records(names, **log).num_rows == MANY
-
-
-def test_fields_that_the_table_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A caller's schema may name them; one that no column can hold is read one by one."""
-    chance = random.Random(1)
-    lines = SHAPES["longer"]
-    records = [arranged(lines, lldf.change("I", [chance.randbytes(4)])) for _ in range(60)]
-    log = put(tmp_path, lines, records)
-    kinds = {"NEWTEXT": pa.string(), "ORDERVALUE": pa.int64(), "SHORTINT": pa.int32(), "NEWBYTES": pa.binary()}
-    schema = pa.schema([*kinds.items(), *schemas.outcome_fields()])
-    file = open_file(log.pop("path"), Options.parse(log))
-    row_by_row = replace(file.options, engine="kaitai")
-    one = pa.Table.from_batches(engine_batches(open_file(file.path, row_by_row), schema))
-    longest = pa.schema([pa.field("LONGEST", pa.decimal128(38, 0)), *schema])
-    assert plan_of(file).refusal(longest) == "LONGEST: is not a column"
-    assert not plan_of(file).refusal(schema)
-    refuse(monkeypatch, RecordReader, "read")
-    other = pa.Table.from_batches(engine_batches(file, schema))
-    assert one.equals(other)
-    place = next(line.position for line in lines if line.name == "SHORTINT")
-    found = [int.from_bytes(record[place : place + 2], "big", signed=True) for record in records]
-    assert other["SHORTINT"].to_pylist() == found
 
 
 # damage

@@ -199,22 +199,6 @@ def test_a_missing_description_is_an_error_or_loses_nothing(shape: str) -> None:
             assert header.width == whole.width
 
 
-@pytest.mark.parametrize("name", ["UORDISP", "LOGRECDISP", "SQLTYPE"])
-def test_a_field_of_the_outcome_under_another_name(name: str, tmp_path: Path) -> None:
-    """`check` fails where `changes` cannot say what was committed."""
-    log, other = small(), f"X{name[1:]}"
-    text = [one.ljust(18).encode("cp037") for one in (name, other)]
-    records = [record.replace(*text) for record in log.control_records]
-    assert sum(one != two for one, two in zip(records, log.control_records, strict=True)) == 1
-    data, ctl = put(tmp_path, replace(log, control_records=records))
-    with pytest.raises(lmparse.ControlError) as caught:
-        list(lmparse.open_log(data, control=ctl).changes())
-    assert caught.value.code == "LMP-C006"
-    report = account(str(data), Options.parse({"spec": "bmc_lldf", "control": str(ctl)}))
-    (claim,) = (claim for claim in report.claims if claim.says.startswith("XHDF describes"))
-    assert claim.failures == [f"{name} is not described"]
-
-
 @pytest.mark.parametrize(
     ("more", "found"),
     [
@@ -260,27 +244,6 @@ def header_of(spec: Spec, lines: Sequence[HeaderField]) -> Header:
 
 
 # not described
-
-
-@pytest.mark.parametrize("describe", [False, True])
-def test_a_header_of_less_than_the_table_s_minimum_is_no_record(describe: bool, tmp_path: Path) -> None:
-    record = bytearray(small().data_records[0])
-    record[0:2] = (12).to_bytes(2, "big")
-    good = small().data_records[0]
-    log = replace(
-        small(),
-        data_records=[good, bytes(record), good],
-        control_records=control.for_tables([logs.TABLES[2]], describe_header=describe),
-    )
-    file = opened(tmp_path, log)
-    assert [change["_metadata"]["record_index"] for change in file.changes()] == [0, 2]
-    (error,) = file.tally.errors
-    assert (error.code, error.field, error.record_index) == ("LMP-C006" if describe else "LMP-V003", "length", 1)
-    if not describe:
-        place = error.record_offset
-        assert str(error) == (
-            f"{tmp_path / 'a.dat'}: record 1 at {place:#x}: bmc_lldf.length: expected at least 277, found 12 [LMP-V003]"
-        )
 
 
 def test_a_length_behind_the_record_s_end_is_a_bad_record(tmp_path: Path) -> None:

@@ -154,21 +154,3 @@ def test_lengths_of_graphic_columns_count_what_the_option_says(tmp_path: Path) -
         for asked in ("bytes", "characters")
     }
     assert found == {"bytes": ["い"], "characters": ["いう"]}
-
-
-class Undescribed(Column):
-    """A column of which LOGLOGBYTES does not say what LLCOLUMNLEN counts."""
-
-    @property
-    def loglog_bytes(self) -> int:
-        return 7
-
-
-@pytest.mark.parametrize(("asked", "good"), [("precision", b"\x12\x3c"), ("bytes", b"\x00\x12\x3c")])
-def test_the_length_of_a_decimal_is_what_the_option_says(tmp_path: Path, asked: str, good: bytes) -> None:
-    images = [b"\x12\x3c", b"\x00\x12\x3c"]
-    paths = log(tmp_path, images, Table(0x105, 2, 3, "PROD", "T", (Undescribed("D", "DEC", 5),)))
-    opened = lmparse.open_log(**paths, dec_length=asked)
-    assert [row["D"] for row in rows(opened)] == ["123"]
-    (error,) = opened.tally.errors
-    assert images[error.record_index or 0] != good

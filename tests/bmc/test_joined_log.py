@@ -7,7 +7,6 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from bmc_extracts import ALL, Cut, by_column, by_parts, by_record, example, unit
 from writers.bmc import control, framing, lldf, logs
@@ -219,37 +218,6 @@ def some_altered(folder: Path, *sequences: int) -> list[str]:
     return paths
 
 
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("table", [[], ["--table", "PROD.ITEMS"]])
-def test_columns_that_one_extract_has_are_taken(
-    table: list[str], engine: str, altered: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    given = [*altered, "--control", f"{tmp_path}/{{stem}}.ctl", *table]
-    for order in ("file", "commit"):
-        assert cli.main(["changes", *given, "--columns", "NO,NEW", "--engine", engine, "--order", order]) == 0
-        lines = capsys.readouterr().out.splitlines()
-        found = sorted((json.loads(line)["after"] for line in lines), key=str)
-        assert found == [{"NO": 1}, {"NO": 2, "NEW": "x"}]
-    for jobs in ("1", "2"):
-        out = tmp_path / f"out{jobs}"
-        more = ["--engine", engine, "--jobs", jobs]
-        assert cli.main(["convert", *altered, str(out), *given[2:], "--columns", "NEW,NO", *more]) == 0
-        written = [row["after"] for path in out.rglob("*.parquet") for row in pq.read_table(path).to_pylist()]
-        assert sorted(written, key=str) == [{"NO": 1}, {"NO": 2, "NEW": "x"}]
-        # Each control file numbers its versions by itself.
-        entries = json.loads((out / "manifest.json").read_text())["files"]
-        assert sorted([column["name"] for column in entry["columns"]] for entry in entries) == [["NO"], ["NO", "NEW"]]
-        assert len({entry["file"] for entry in entries}) == 2
-        assert cli.main(["convert", *altered, f"{out}-none", *given[2:], "--columns", "NO,NONE", *more]) == 2
-    assert cli.main(["changes", *given, "--columns", "NO,NONE", "--engine", engine]) == 2
-    said = capsys.readouterr().err
-    assert "there is no column 'NONE'" in said
-    assert "one of NEW, NO" in said
-    if table:
-        read = lmparse.read_changes(altered, control=given[3], table="PROD.ITEMS", columns="NEW", engine=engine)
-        assert [row["after"] for row in read.to_pylist()] == [{"NEW": None}, {"NEW": "x"}]
-
-
 KEYS = {
     "K": (Column("K", "INT", 4, key_seq=1), Column("V", "VCHR", 9)),
     "V": (Column("K", "INT", 4), Column("V", "VCHR", 9, key_seq=1)),
@@ -283,17 +251,6 @@ def test_a_table_that_one_extract_has_without_a_description(tmp_path: Path) -> N
     with pytest.raises(TableNotFoundError) as caught:
         [*lmparse.open_log([first, second], table="PROD.NONE", **options).changes()]
     assert caught.value.hint == "tables: PROD.ITEMS (DB2A.0105.0002.0003), PROD.ITEMS (DB2A.0109.0002.0003)"
-
-
-@pytest.mark.parametrize("names", [("K", "V"), ("V", "K")])
-def test_a_table_with_two_keys_for_one_version_has_no_current_table(
-    names: tuple[str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """Whatever the order of the files: changes by one key are no changes by the other."""
-    paths = two_extracts(tmp_path, *(KEYS[name] for name in names))
-    options = ["--to", str(tmp_path / "to"), "--control", f"{tmp_path}/{{stem}}.ctl", "--current"]
-    assert cli.main(["land", *paths, *options]) == 24
-    assert f"it has several keys: {' and '.join(names)} [LMP-S032]" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])

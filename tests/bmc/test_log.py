@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from bmc_logs import FRAMINGS, READINGS, SEGMENT_ORDERS, Unexpecting, plain, put
 from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
 from writers.bmc.control import Table
-from writers.bmc.rows import Column
 
 import lmparse
 
@@ -179,17 +177,6 @@ def test_order_commit(include: Any, segment_order: tuple[int, ...], tmp_path: Pa
     assert [change["seq"] for change in got] != [change["seq"] for change in log.expected_for(include)]
 
 
-def test_units_with_one_commit_position_do_not_mix(tmp_path: Path) -> None:
-    stock = logs.TABLES[2]
-    writer = logs.Writer([stock])
-    units = [logs.Unit(1, member_id=1), logs.Unit(2, member_id=2)]
-    for number in range(6):
-        row = {"NO": number, "KIND": "A", "SUM": "1.00"}
-        writer.add(units[number % 2], stock, "I", after=row, uor_commit_lrsn="00DE0000000000000000")
-    got = read(tmp_path, writer.example(), order="commit")
-    assert [change["after"]["NO"] for change in got] == [0, 2, 4, 1, 3, 5]
-
-
 def test_an_unlisted_change_type_is_kept_with_its_bytes(tmp_path: Path) -> None:
     writer = logs.Writer()
     writer.add(logs.Unit(1), logs.TABLES[2], "ZZ", parts=[b"\x00\x01"], detail={"change_type": "ZZ", "payload": "0001"})
@@ -240,16 +227,6 @@ def test_an_ambiguous_table_is_an_error_that_lists_the_tables(tmp_path: Path) ->
         assert [change["after"]["KIND"] for change in read(tmp_path, log, table=name)] == [kind]
 
 
-def test_two_tables_of_one_name_in_two_systems_are_two_tables(tmp_path: Path) -> None:
-    first = Table(0x0105, 0x0002, 0x0003, "PROD", "ITEMS", logs.PLAIN)
-    other = replace(first, sysid="DB2B", columns=(Column("OTHER", "CHAR", 4),))
-    writer = logs.Writer([first, other])
-    writer.add(logs.Unit(1), first, "I", after={"NO": 1, "KIND": "A", "SUM": None})
-    writer.add(logs.Unit(1), other, "I", after={"OTHER": "here"})
-    got = read(tmp_path, writer.example())
-    assert [change["after"] for change in got] == [{"NO": 1, "KIND": "A", "SUM": None}, {"OTHER": "here"}]
-
-
 # columns, header, trim, floats
 
 
@@ -258,15 +235,6 @@ def test_a_column_that_no_table_has_is_an_error(table: str | None, tmp_path: Pat
     with pytest.raises(lmparse.OptionError, match="ORDER_NR") as caught:
         read(tmp_path, logs.example(), table=table, columns="ORDER_NR,STATE")
     assert caught.value.code == "LMP-S003"
-
-
-def test_columns_keep_bad_values_of_other_columns_out(tmp_path: Path) -> None:
-    writer = Unexpecting([logs.TABLES[2]])
-    writer.add(logs.Unit(1), logs.TABLES[2], "I", after={"NO": 1, "KIND": "A", "SUM": b"ABCD"})
-    log = writer.example()
-    assert read(tmp_path, log, columns="NO")[0]["after"] == {"NO": 1}
-    with pytest.raises(lmparse.InvalidValueError):
-        read(tmp_path, log)
 
 
 def test_header_gives_every_field(tmp_path: Path) -> None:

@@ -160,17 +160,6 @@ def test_seq_is_the_same_from_parts_of_every_size(seed: int, engine: str, tmp_pa
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("framing", ["rdw", "bdw", "vbs", "zosmf"])
-def test_seq_is_the_same_by_every_framing(framing: str, engine: str, tmp_path: Path) -> None:
-    planned = plan(4, 400, 0.7, 0)
-    options: dict[str, Any] = {"block_size": 4000} if framing == "bdw" else {}
-    path = written(tmp_path, planned, framing, **options)
-    parts = list(asked(path, max_bytes=20_000).parts())
-    assert len(parts) > 3
-    assert numbers_in(path, engine, 20_000) == expected(planned)
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_seq_is_the_same_from_an_extract_and_with_other_segments(engine: str, tmp_path: Path) -> None:
     planned = plan(7, 120, 0.5, 0.3)
     whole = numbers_in(written(tmp_path / "whole", planned, segmented="Y"), engine, 4000)

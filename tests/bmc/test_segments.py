@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from writers.bmc import framing as enc
 from writers.bmc import logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
-from lmparse.bmc.segments import in_words, runs_of
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.part_rows import PartAccount, part_rows
@@ -146,17 +143,6 @@ def test_a_missing_segment_is_named(missing: int, base: Any, tmp_path: Path) -> 
     assert log.tally.dropped == 2
 
 
-@given(st.sets(st.integers(0, 60)))
-def test_numbers_in_words(numbers: set[int]) -> None:
-    runs = runs_of(sorted(numbers))
-    assert [number for run in runs for number in run] == sorted(numbers)
-    text = in_words(runs, ", ")
-    assert len(text) < 100
-    edges = [[int(edge) for edge in part.split(" to ")] for part in text.split(", ") if part[:1].isdigit()]
-    named = {number for edge in edges for number in range(edge[0], edge[-1] + 1)}
-    assert named < numbers if text.endswith("more") else named == numbers
-
-
 @pytest.mark.parametrize("engine", ["kaitai", "columnar"])
 def test_a_missing_segment_is_named_where_damage_ends_the_log(engine: str, tmp_path: Path) -> None:
     """It is a bad record as those behind which the log goes on, however the log is cut into parts."""
@@ -193,16 +179,6 @@ def test_a_segment_met_twice_is_named_and_the_change_is_kept(tmp_path: Path) -> 
     (error,) = log.tally.errors
     assert (error.code, error.field, error.found, error.record_index) == ("LMP-R005", "seg_num", "2", 2)
     assert error.record_offset == enc.framed("rdw", writer.records).offsets[2]
-
-
-def test_a_whole_change_twice_is_two_changes(tmp_path: Path) -> None:
-    # As in a merged log: whether to keep both is the reader's choice, so none is dropped unsaid.
-    writer = logs.Writer([WIDE])
-    pieces = update(writer, 1, 2)
-    put_all(writer, [*pieces, *pieces])
-    log = opened(tmp_path, writer)
-    assert shown(log) == [("U", 1, 1), ("U", 1, 3)]
-    assert log.tally.errors == []
 
 
 def test_what_is_left_out_needs_no_whole_change_but_is_still_checked(tmp_path: Path) -> None:
