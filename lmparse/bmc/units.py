@@ -240,7 +240,7 @@ class _WindowReader:
         """Disposition of the unit, whether it could not be completed, and effect, of each record."""
         which = self._distinct.of(found.raw(*_STATE_FIELDS))
         for number in range(len(self._outcomes), len(self._distinct)):
-            self._outcomes.append(_Outcome.of(self._values(found, int((which == number).argmax()))))
+            self._outcomes.append(_Outcome.of(self._headers.values(found, int((which == number).argmax()))))
         dispositions, is_broken, effects = (np.array(part)[which] for part in zip(*self._outcomes, strict=True))
         return dispositions, is_broken, effects
 
@@ -248,13 +248,9 @@ class _WindowReader:
         """Number of the table of each record."""
         for number in range(len(self._numbers), len(self._headers.known)):
             places = np.flatnonzero(found.known == number)
-            values = self._values(found, int(places[0])) if len(places) else None
+            values = self._headers.values(found, int(places[0])) if len(places) else None
             self._numbers.append(-1 if values is None else self._units.number(_named(self._log, values)))
         return each(self._numbers, found.known)
-
-    def _values(self, found: HeaderRows, place: int) -> Values:
-        extent = found.window.extent(int(found.numbers[place]))
-        return self._log.read_bytes(extent.read(self._log.buffer)).values
 
 
 def _summary(unit: dict[str, Any]) -> TransactionSummary:

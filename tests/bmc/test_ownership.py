@@ -109,7 +109,7 @@ def test_headers_that_do_not_name_units(extracts: Extracts) -> None:
 @pytest.mark.parametrize("shared", [0, 1])
 def test_two_outcomes_of_a_unit_contradict_each_other(shared: int, tmp_path: Path) -> None:
     """Also where no extract calls it open."""
-    log = Log(Scale(is_sharing=False, has_short_lrsn=False), 1, [None])
+    log = Log(Scale(is_sharing=False), 1, [None])
     log.tables = tables_of(log.scale)
     paths = []
     for number, disposition in enumerate("CA"):

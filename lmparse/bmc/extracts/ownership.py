@@ -30,7 +30,6 @@ from lmparse.bmc.extracts.heads import (
     decoded_windows,
     not_one,
     open_extract,
-    positions,
 )
 from lmparse.bmc.extracts.outcomes import (
     OUTCOME_FIELDS,
@@ -42,6 +41,7 @@ from lmparse.bmc.extracts.outcomes import (
     stated_commits,
     widths,
 )
+from lmparse.bmc.header_columns import positions
 from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.spec import catalog
@@ -165,7 +165,7 @@ def _shared_records(task: _Task) -> _Records:
     parts: list[tuple[Any, ...]] = []
     for window, decoded in decoded_windows(log, _RAW):
         raw = {name: rows for name, rows in decoded.raw.items() if name != "data"}
-        position, units = keys(positions(log, raw)), keys(_side_by_side(raw, UNIT_FIELDS))
+        position, units = keys(positions(log.header, raw)), keys(_side_by_side(raw, UNIT_FIELDS))
         wanted = np.isin(units, keys(task.compensated))
         for low, high in task.ranges:
             wanted |= (position >= low) & (position <= high)
