@@ -144,14 +144,12 @@ FAMILY = Family(
     detections=_detections,
     column_docs=LogicalLog.column_docs,
     seq_form=SEQ_FORM,
-    options=frozenset(
-        {"control", "control_framing", "row_images", "null_bytes", "dec_length", "graphic_length", "floats"}
-    ),
+    options=frozenset({"control", "control_framing", "row_images", "decisions", "floats"}),
+    decisions=frozenset({"null_bytes", "dec_length", "graphic_length"}),
     record_files=frozenset({"control"}),  # it may describe the header
     control=ControlFiles(is_control, find_control, _search, find_beside),
     join=_join,
     checkpoint=_checkpoint,
-    kind_field="change_type",
     record_plan=_record_plan,
     change_reader=_change_reader,
     describe=_describe,

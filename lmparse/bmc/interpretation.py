@@ -109,7 +109,7 @@ class Interpretation:
             return self.rows(version, other).read(image, wanted)
         if self.are_nulls_open and rows.has_null_of_fixed_length(parsed) and len(self._null_bytes(version, image)) > 1:
             text = "the row image is filled by its columns in two ways: null columns of fixed length may have bytes"
-            error = RecordError(text, code="LMP-R015", spec=SPEC, hint="set nullBytes to present or absent")
+            error = RecordError(text, code="LMP-R015", spec=SPEC, hint="set decisions to null_bytes=present, or absent")
             raise of_table(error, version.columns, version.identity)
         return rows.values_of(parsed, wanted)
 

@@ -33,7 +33,8 @@ class ImageReading:
     graphic_length: str = GRAPHIC_LENGTHS[0]
 
     def __str__(self) -> str:
-        return f"null bytes {self.null_bytes}, DEC length in {self.dec_length}, graphic length in {self.graphic_length}"
+        """The reading as the option `decisions` has it."""
+        return f"null_bytes={self.null_bytes},dec_length={self.dec_length},graphic_length={self.graphic_length}"
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ class ImageOptions:
     @classmethod
     def of(cls, described: Values, options: Options) -> ImageOptions:
         """Those of a log, from its DLDS record and the options."""
-        names = ("floats", "trim", "null_bytes", "dec_length", "graphic_length")
-        return cls(described.get("expand_var") == "Y", **{name: getattr(options, name) for name in names})
+        decided = {name: options.decision(name) for name in ("null_bytes", "dec_length", "graphic_length")}
+        return cls(described.get("expand_var") == "Y", floats=options.floats, trim=options.trim, **decided)
 
 
 class RowReader:
