@@ -166,7 +166,7 @@ class ChangeHeaders:
         """Number of the outcome of each record."""
         states = self._distinct_states.of(found.raw(*_STATE_FIELDS))
         for number in range(len(self.states), len(self._distinct_states)):
-            self.states.append(order.unit_state(self._values(found, int((states == number).argmax()))))
+            self.states.append(order.unit_state(self.values(found, int((states == number).argmax()))))
         return states
 
     def _operations_of(self, found: HeaderRows) -> Int64s:
@@ -185,7 +185,7 @@ class ChangeHeaders:
         for places in np.split(order, np.flatnonzero(np.diff(tables[order])) + 1) if len(order) else []:
             number = int(tables[places[0]])
             if number == len(self._bounds):
-                self._bounds.append(self._log.tables.of(identity(self._values(found, int(places[0])))).bounds)
+                self._bounds.append(self._log.tables.of(identity(self.values(found, int(places[0])))).bounds)
             if self._bounds[number]:
                 reached[places] = _reached(self.positions(found, places), self._bounds[number])
         _, firsts, groups = np.unique(np.stack((tables, reached)), axis=1, return_index=True, return_inverse=True)
@@ -195,7 +195,7 @@ class ChangeHeaders:
     def _known_number(self, found: HeaderRows, place: int, table: int, reached: int) -> int:
         number = self._known_at.setdefault((table, reached), len(self.known))
         if number == len(self.known):
-            self.known.append(self._about(self._values(found, place)))
+            self.known.append(self._about(self.values(found, place)))
         return number
 
     def _about(self, values: Values) -> KnownTable:
@@ -212,17 +212,15 @@ class ChangeHeaders:
         names = dict(zip(TABLE_NAMES, (name.schema, name.name, name.is_short), strict=True))
         return KnownTable(version, is_wanted, names)
 
-    def _values(self, found: HeaderRows, place: int) -> Values:
+    def values(self, found: HeaderRows, place: int) -> Values:
         """The header of a regular record."""
         extent = found.window.extent(int(found.numbers[place]))
         return self._log.read_bytes(extent.read(self._log.buffer)).values
 
     def positions(self, found: HeaderRows, places: Int64s) -> Bytes:
-        """Positions of changes in the log: LRSN in data sharing, else RBA; as `tables.position_of`."""
-        raw = found.decoded.raw
-        member, lrsn, rba = (raw[name][found.numbers[places]] for name in ("member_id", self._lrsn, "log_rba"))
-        in_group = np.asarray(member.any(1))
-        return np.where(in_group[:, None], lrsn, rba)
+        """Positions of some changes in the log, as `header_columns.positions`."""
+        raw = {name: found.decoded.raw[name][found.numbers[places]] for name in _POSITION_FIELDS}
+        return header_columns.positions(self._log.header, raw)
 
     # -- columns ------------------------------------------------------------------------------
 

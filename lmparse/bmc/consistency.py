@@ -19,7 +19,7 @@ import numpy as np
 from lmparse.bmc import order
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.position_runs import PositionRuns
-from lmparse.bmc.segments import KEY_FIELDS, in_words, runs_of
+from lmparse.bmc.segments import KEY_FIELDS, SegmentNumbers, in_words, runs_of
 from lmparse.changes.claims import KEPT_FAILURES, Claim, Statement
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
@@ -115,19 +115,6 @@ class _Kinds(Generic[Kind]):
                 claim.fail(count, (f"{said}{failure}" for said in self.first[kind]))
 
 
-@dataclass(slots=True)
-class _Group:
-    """The segments of one change that were found so far."""
-
-    total: int
-    extent: RecordExtent
-    numbers: set[int] = field(default_factory=set)
-
-    @property
-    def is_complete(self) -> bool:
-        return len(self.numbers) == self.total and (0 in self.numbers) != (self.total in self.numbers)
-
-
 class Consistency:
     """Tests the header of each record of a log.
 
@@ -157,7 +144,8 @@ class Consistency:
         """By which of the lengths SEGLEN is; the last is zero."""
         self._whole = _Kinds[tuple[int, int]]()
         """Changes in one record by TOTALSEGS and SEGNUM."""
-        self._groups: dict[tuple[Any, ...], _Group] = {}
+        self._groups: dict[tuple[Any, ...], tuple[RecordExtent, SegmentNumbers]] = {}
+        """Segments of changes that lack some, with the first one that was met."""
         self._is_damaged = False
         self.meaning: tuple[str, str] | None = None
         """What SEGLEN counts, and the evidence; known once the claims are."""
@@ -251,23 +239,22 @@ class Consistency:
     def _add_segment(self, extent: RecordExtent, values: Values, total: int, number: int) -> bool:
         key = tuple([values[name] for name in KEY_FIELDS])
         is_first = key not in self._groups
-        group = self._groups.setdefault(key, _Group(total, extent))
-        if number > total or number in group.numbers:
-            self._segments.test(_too_many(extent, number, total))
+        _, group = self._groups.setdefault(key, (extent, SegmentNumbers()))
+        if group.add(total, number):
+            self._segments.test(f"{_said(extent)}: segment {number} of {total} is there twice, or is one too many")
             return False
-        group.numbers.add(number)
         if group.is_complete:
             self._segments.test()
             del self._groups[key]
         return is_first
 
     def _end_segments(self) -> None:
-        for group in self._groups.values():
+        for extent, group in self._groups.values():
             if self._is_damaged:
                 self._segments.untestable[_DAMAGED] += 1
             else:
                 numbers = in_words(runs_of(sorted(group.numbers)), ", ")
-                self._segments.test(f"{_said(group.extent)}: only SEGNUM {numbers} is there of {group.total} segments")
+                self._segments.test(f"{_said(extent)}: only SEGNUM {numbers} is there of {group.total} segments")
         likely = [kind for kind, _ in self._whole.counts.most_common() if kind in _WHOLE]
         self._whole.test(self._segments, lambda kind: kind in likely[:1], ", unlike other changes in one record")
 
@@ -386,10 +373,6 @@ def _differences(pairs: list[tuple[int, int]], reread: Reread) -> Iterator[str]:
         (extent, values), (_, like) = found[later], found[one]
         names = ", ".join(_name(name) for name in _UNIT_FIELDS if values[name] != like[name])
         yield f"{_said(extent)}: unit {_hex(values['uor_id'])} has another {names} than in record {one}"
-
-
-def _too_many(extent: RecordExtent, number: int, total: int) -> str:
-    return f"{_said(extent)}: segment {number} of {total} is there twice, or is one too many"
 
 
 @cache

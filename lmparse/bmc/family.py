@@ -72,12 +72,13 @@ def _checkpoint(log: ChangeLog) -> Checkpoint:
     from lmparse.bmc.extracts.joined_log import JoinedLog
 
     if isinstance(log, JoinedLog):
-        return checkpoint_of(log.joined, log.options, log.resumed)
-    assert isinstance(log, LogicalLog)
-    if log.control is None:
-        raise OptionError("a checkpoint needs the control file", hint="give control")
-    joined = join_extracts([(log.path, log.control.path)], log.options, log.run, log.resumed)
-    return checkpoint_of(joined, log.options, log.resumed)
+        joined = log.joined
+    else:
+        assert isinstance(log, LogicalLog)
+        if log.control is None:
+            raise OptionError("a checkpoint needs the control file", hint="give control")
+        joined = join_extracts([(log.path, log.control.path)], log.options, log.run, log.resumed)
+    return checkpoint_of([(one.heads, one.settings.outcomes) for one in joined], log.options, log.resumed)
 
 
 def _record_plan(log: ChangeLog) -> RecordPlan:

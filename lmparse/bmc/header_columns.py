@@ -5,7 +5,7 @@ The result is that of `headers` for one record. Faulty values are only marked he
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -35,6 +35,13 @@ def record_plan(header: Header, page: CodePage | None = None) -> RecordPlan:
     """How records under a header are read column-wise."""
     end_at = header.width if header.is_described else None
     return RecordPlan(header.spec, page, end_at=end_at, described=described(header))
+
+
+def positions(header: Header, raw: Mapping[str, Bytes]) -> Bytes:
+    """(n, width) positions of records in the log: LRSN in data sharing, else RBA; as `tables.position_of`."""
+    lrsn = "log_rba" if "log_lrsn" in header.absent else "log_lrsn"
+    in_group = np.asarray(raw["member_id"].any(1))
+    return np.where(in_group[:, None], raw[lrsn], raw["log_rba"])
 
 
 def text_refusal(header: Header, page: CodePage | None = None) -> str:

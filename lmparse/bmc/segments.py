@@ -173,7 +173,7 @@ class Joiner:
 
 
 @dataclass(slots=True)
-class _Shared:
+class SegmentNumbers:
     """The segments of one change, of which only the numbers are known."""
 
     numbers: set[int] = field(default_factory=set)
@@ -181,10 +181,13 @@ class _Shared:
     owner: int | None = None
     """Number of the span that has the first one."""
 
-    def add(self, segment: Segment) -> None:
-        self.total, number = segment.values["total_segs"], segment.values["seg_num"]
-        if number is not None and number <= self.total:
-            self.numbers.add(number)
+    def add(self, total: int, number: int | None) -> bool:
+        """Add a segment by its TOTALSEGS and SEGNUM; returns whether it is out of range or there twice."""
+        self.total = total
+        if number is None or number > total or number in self.numbers:
+            return True
+        self.numbers.add(number)
+        return False
 
     @property
     def is_complete(self) -> bool:
@@ -226,7 +229,7 @@ def share_out(spans: list[Span], segments: Iterable[Segment], limits: Limits = D
     Several changes may have one key: one begins where the one before is complete, as for a `Joiner`. Against the limit
     `held_bytes` count keys and extents of the segments. Raises FileLimitError LMP-L004.
     """
-    groups: dict[tuple[Any, ...], _Shared] = {}
+    groups: dict[tuple[Any, ...], SegmentNumbers] = {}
     held, places = Held(limits), [span.start for span in spans]
     skip: dict[int, set[int]] = {}
     foreign: dict[int, list[RecordExtent]] = {}
@@ -234,15 +237,15 @@ def share_out(spans: list[Span], segments: Iterable[Segment], limits: Limits = D
         key, extent = segment.key, segment.extent
         size = _EXTENT_BYTES if key in groups else _EXTENT_BYTES + sum(map(getsizeof, key))
         held.take(size, record_index=extent.index, record_offset=extent.offset)
-        group, place = groups.setdefault(key, _Shared()), bisect_right(places, extent.offset) - 1
+        group, place = groups.setdefault(key, SegmentNumbers()), bisect_right(places, extent.offset) - 1
         if group.owner is None:
             group.owner = place
         elif place != group.owner:
             skip.setdefault(place, set()).add(extent.index)
             foreign.setdefault(group.owner, []).append(extent)
-        group.add(segment)
+        group.add(segment.values["total_segs"], segment.values["seg_num"])
         if group.is_complete:
-            groups[key] = _Shared()
+            groups[key] = SegmentNumbers()
     return [
         replace(span, skip=frozenset(skip.get(number, ())), foreign=tuple(foreign.get(number, ())))
         for number, span in enumerate(spans)

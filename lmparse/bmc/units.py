@@ -21,8 +21,7 @@ from lmparse.bmc.commit_columns import are_spanned
 from lmparse.bmc.header_columns import HeaderTexts
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.segments import JoinedChange, Joiner
-from lmparse.bmc.table_names import TABLE_FIELDS, table_name
-from lmparse.bmc.tables import TableVersion, identity, position_of
+from lmparse.bmc.tables import TableVersion, full_ids, position_of
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import NO_OPERATION, TableLabels, TransactionSummary
 from lmparse.changes.unit_groups import COUNTS, FACTS, UNITS, UnitGroups, grouped
@@ -99,18 +98,17 @@ class _Units:
             extract.check_changes()
         try:
             if self._log.options.engine == "kaitai" or header_columns.text_refusal(extract.header, extract.code_page):
-                reader = _ExtractTables(extract)
                 for joined in extract.joined_changes():
-                    self.add_one(reader, joined)
+                    self.add_one(extract, joined)
             else:
                 _WindowReader(self, extract).read()
         finally:
             self._add_rows()
 
-    def add_one(self, tables: _ExtractTables, joined: JoinedChange) -> None:
+    def add_one(self, log: LogicalLog, joined: JoinedChange) -> None:
         """Add a change that is read by itself."""
         values, outcome = joined.values, _Outcome.of(joined.values)
-        placed = tables.log.extract.placed
+        placed = log.extract.placed
         extents = sorted(map(placed, joined.extents), key=lambda extent: extent.index)
         txn_id, position = order.txn_id(values), (position_of(values) or b"").hex().upper()
         self._units.append({
@@ -121,7 +119,7 @@ class _Units:
             "greatest": outcome.disposition, "is_broken": outcome.is_broken,
             **dict(zip(FACTS, (values[name] for name in _FIELDS), strict=True)),
         })  # fmt: skip
-        table, op = self.number(tables.of(values)), order.OPERATIONS.get(values["change_type"]) or NO_OPERATION
+        table, op = self.number(_named(log, values)), order.OPERATIONS.get(values["change_type"]) or NO_OPERATION
         self._unlisted += outcome.effect == order.UNLISTED
         if outcome.effect != order.UNDO:
             is_undone = outcome.effect == order.TAKEN_BACK
@@ -163,32 +161,12 @@ class _Units:
             yield found
 
 
-class _ExtractTables:
-    """Names the tables in the headers of one extract."""
-
-    def __init__(self, log: LogicalLog) -> None:
-        self.log = log
-        self._known: dict[tuple[Any, ...], tuple[str, str]] = {}
-
-    def of(self, values: Values) -> tuple[str, str]:
-        """Name and identity of the table of a record; the name depends on the position only if it has versions."""
-        has_versions = len(self.log.tables.of(identity(values)).versions) > 1
-        key = (*(values[name] for name in TABLE_FIELDS), position_of(values) if has_versions else None)
-        found = self._known.get(key)
-        if found is None:
-            found = _named(self.log, values)
-            if not has_versions:
-                self._known[key] = found
-        return found
-
-
 def _named(log: LogicalLog, values: Values) -> tuple[str, str]:
+    """Name and identity of the table of a record."""
     version: TableVersion | None = None
     with suppress(ControlError):  # the name in the header is known all the same
         version = log.tables.find(values)
-    name = table_name(values, log.spec.layout, version, log.code_page)
-    system, *ids = identity(values)
-    return name.full, ".".join([str(system), *("????" if one is None else f"{one:04X}" for one in ids)])
+    return log.decoder.name(values, version).full, full_ids(values)
 
 
 class _WindowReader:
@@ -199,7 +177,6 @@ class _WindowReader:
         self._headers = ChangeHeaders(log, None, (), has_columns=False, also=_STATE_FIELDS[-1:])
         self._texts = HeaderTexts(log.header, log.code_page)
         self._joiner = Joiner(log.options.bounds)
-        self._tables = _ExtractTables(log)
         self._numbers: list[int] = []
         """Number of the table of each known table of the headers; -1 for one whose records are read one by one."""
         self._outcomes: list[_Outcome] = []
@@ -227,7 +204,7 @@ class _WindowReader:
     def _read_one(self, extent: RecordExtent) -> None:
         joined = self._log.next_change(self._joiner, extent, 0)
         if joined is not None:
-            self._units.add_one(self._tables, joined)
+            self._units.add_one(self._log, joined)
 
     def _read_many(self, found: HeaderRows) -> None:
         dispositions, is_broken, effects = self._outcomes_of(found)
@@ -263,7 +240,7 @@ class _WindowReader:
         """Disposition of the unit, whether it could not be completed, and effect, of each record."""
         which = self._distinct.of(found.raw(*_STATE_FIELDS))
         for number in range(len(self._outcomes), len(self._distinct)):
-            self._outcomes.append(_Outcome.of(self._values(found, int((which == number).argmax()))))
+            self._outcomes.append(_Outcome.of(self._headers.values(found, int((which == number).argmax()))))
         dispositions, is_broken, effects = (np.array(part)[which] for part in zip(*self._outcomes, strict=True))
         return dispositions, is_broken, effects
 
@@ -271,13 +248,9 @@ class _WindowReader:
         """Number of the table of each record."""
         for number in range(len(self._numbers), len(self._headers.known)):
             places = np.flatnonzero(found.known == number)
-            values = self._values(found, int(places[0])) if len(places) else None
+            values = self._headers.values(found, int(places[0])) if len(places) else None
             self._numbers.append(-1 if values is None else self._units.number(_named(self._log, values)))
         return each(self._numbers, found.known)
-
-    def _values(self, found: HeaderRows, place: int) -> Values:
-        extent = found.window.extent(int(found.numbers[place]))
-        return self._log.read_bytes(extent.read(self._log.buffer)).values
 
 
 def _summary(unit: dict[str, Any]) -> TransactionSummary:

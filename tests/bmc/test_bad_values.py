@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bmc_logs import Unexpecting, plain, put, same
+from bmc_logs import Unexpecting, put
 from writers.bmc import lldf, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
@@ -56,20 +56,6 @@ def test_failfast_stops_at_the_first(tmp_path: Path) -> None:
     assert (caught.value.code, caught.value.field, caught.value.record_index) == ("LMP-V002", "after.SUM", 1)
 
 
-@pytest.mark.parametrize("role", ["before", "after"])
-def test_a_bad_value_of_an_update_says_in_which_image(role: str, tmp_path: Path) -> None:
-    stock = logs.TABLES[2]
-    good = {"NO": 1, "KIND": "A", "SUM": "1.00"}
-    images = {"before": good, "after": good} | {role: {**good, "SUM": b"\x12\x3a\x4c\x0c"}}
-    writer = Unexpecting([stock])
-    writer.add(logs.Unit(1), stock, "UB", images["before"], images["after"])
-    change = next(lmparse.open_log(**put(tmp_path, writer.example())).changes())
-    assert [fault["path"] for fault in change["_corrupt_fields"]] == [f"{role}.SUM"]
-    assert change[role]["SUM"] is None
-    other = "after" if role == "before" else "before"
-    assert change[other]["SUM"] == "1.00"
-
-
 @pytest.mark.parametrize(
     ("column", "raw", "code"),
     [
@@ -93,15 +79,6 @@ def test_bytes_that_are_no_value_of_their_type(column: Column, raw: bytes, code:
     assert (fault["path"], fault["raw"], fault["code"]) == ("after.C", raw.hex().upper(), code)
 
 
-def test_text_that_its_page_does_not_have_is_named(tmp_path: Path) -> None:
-    table = Table(0x0105, 2, 3, "PROD", "ONE", (Column("C", "VCHR", 9, subtype="M"),), encoding_scheme="U")
-    writer = Unexpecting([table])
-    writer.add(logs.Unit(1), table, "I", after={"C": b"a\xffb"})
-    change = next(lmparse.open_log(**put(tmp_path, writer.example())).changes())
-    assert change["after"] == {"C": None}
-    assert [(fault["raw"], fault["code"]) for fault in change["_corrupt_fields"]] == [("61FF62", "LMP-V007")]
-
-
 def test_a_row_that_its_columns_do_not_fill_is_a_bad_record(tmp_path: Path) -> None:
     log = bad_log()
     (stock,) = log.tables
@@ -113,19 +90,6 @@ def test_a_row_that_its_columns_do_not_fill_is_a_bad_record(tmp_path: Path) -> N
     assert [change["after"]["NO"] for change in opened.changes()] == [0, 1, 4]
     assert [(error.code, error.record_index) for error in opened.tally.errors] == [("LMP-R003", 2), ("LMP-R001", 3)]
     assert opened.tally.dropped == 2
-
-
-def test_data_that_no_image_fills_is_a_bad_record(tmp_path: Path) -> None:
-    log = logs.example()
-    records = [*log.data_records]
-    records[0] = records[0][:-3]
-    opened = lmparse.open_log(**put(tmp_path, replace(log, data_records=records)))
-    got = [plain(change) for change in opened.changes()]
-    same(got, log.expected[1:])
-    (error,) = opened.tally.errors
-    assert (error.record_index, error.code, error.spec) == (0, "LMP-V009", "bmc_lldf")
-    assert (error.field or "").startswith("data")
-    assert opened.tally.dropped == 1
 
 
 def test_a_bad_timestamp_in_the_header_is_null_and_named(tmp_path: Path) -> None:

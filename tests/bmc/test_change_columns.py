@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from writers.bmc import framing, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
-from lmparse import cli
 from lmparse.columnar import arrays
 from lmparse.errors import EngineDifferenceError
 from lmparse.logs import arrow
@@ -125,36 +123,7 @@ def test_parts_with_segments_across_cuts(max_bytes: int, tmp_path: Path) -> None
     assert rows == {version_: table.num_rows for version_, table in whole.tables.items()}
 
 
-def test_a_damaged_length_of_a_name_is_of_its_own_change(tmp_path: Path) -> None:
-    """What follows from a header is kept by all that it follows from."""
-    table = logs.TABLES[2]
-    writer = logs.Writer([table])
-    for number in range(4):
-        length = {"tbname_len": 99} if number == 0 else {}
-        writer.add(logs.Unit(1), table, "I", after={"NO": number, "KIND": "A", "SUM": "1.00"}, **length)
-    (tmp_path / "a.dat").write_bytes(framing.rdw(writer.records))
-    (tmp_path / "a.ctl").write_bytes(framing.rdw(writer.example().control_records))
-    found = compared(tmp_path / "a.dat", control=str(tmp_path / "a.ctl"))
-    (rows,) = found.tables.values()
-    assert rows["table_name_short"].to_pylist() == [True, False, False, False]
-    assert rows["table_name"].to_pylist()[1:] == [table.name] * 3
-
-
 # both, compared
-
-
-@pytest.mark.parametrize(("behind", "code"), [("010203", 31), ("01000000F0", 20)])
-def test_damage_behind_sas_dates_is_one_error(
-    tmp_path: Path, behind: str, code: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """However far an engine reads ahead of the rows that it has typed."""
-    case = next(path for path in FOUND if path.stem == "sas_dates")
-    (tmp_path / "a.dat").write_bytes(case.with_suffix(".bin").read_bytes() + bytes.fromhex(behind))
-    for engine, form in product(("columnar", "kaitai", "check"), ("csv", "parquet")):
-        words = ("--control", str(case.with_suffix(".ctl")), "--engine", engine, "--format", form)
-        assert cli.main(["convert", str(tmp_path / "a.dat"), str(tmp_path / "out"), *words]) == code
-        assert "LMP-V" not in capsys.readouterr().err
-        assert not (tmp_path / "out").exists()
 
 
 def test_the_end_of_time_is_in_the_year_9999(tmp_path: Path) -> None:

@@ -28,12 +28,6 @@ def test_a_decimal_of_any_precision(precision: int, dec_length: Any, tmp_path: P
     assert one(tmp_path, column, packed, control_options={"dec_length": dec_length}) == shown
 
 
-@pytest.mark.parametrize("dec_length", ["bytes", "precision"])
-def test_the_length_of_a_decimal_is_found_without_loglog_bytes(dec_length: Any, tmp_path: Path) -> None:
-    column = Column("D", "DEC", 9, 2, dlci={"loglog_bytes": "     "})
-    assert one(tmp_path, column, "1234567.89", control_options={"dec_length": dec_length}) == "1234567.89"
-
-
 @pytest.mark.parametrize(
     ("column", "value", "shown"),
     [
@@ -144,16 +138,3 @@ def reader_of(nulls: str) -> RowReader:
 def test_the_printed_examples_of_a_five_character_field(nulls: str, image: bytes, value: str | None) -> None:
     row = reader_of(nulls).read(image)
     assert (row.values, row.faults, row.absent) == ({"FIELD": value}, [], {})
-
-
-@pytest.mark.parametrize("image", ["0006 00 C1C2C3C4C5", "0001 FF"])
-def test_the_printed_examples_of_the_db2_log_are_no_rows_here(image: str) -> None:
-    assert not reader_of("Y").fits(bytes.fromhex(image))
-    with pytest.raises(lmparse.DataError):
-        reader_of("Y").read(bytes.fromhex(image))
-
-
-def test_a_null_with_a_length_is_a_bad_value() -> None:
-    row = reader_of("Y").read(bytes.fromhex("FF 0001 C1"))
-    assert row.values == {"FIELD": None}
-    assert [fault.field for fault in row.faults] == ["FIELD"]

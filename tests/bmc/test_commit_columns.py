@@ -12,7 +12,6 @@ from engines import changes, changes_difference
 from samples.bmc_random import write
 from writers.bmc import framing, logs
 
-from lmparse.bmc import commit_columns
 from lmparse.bmc.commit_columns import CommitColumns
 from lmparse.changes.log import ChangeLog
 from lmparse.logs import arrow
@@ -88,22 +87,6 @@ def test_damaged_logs(log: dict[str, Any], tmp_path: Path) -> None:
         compared(**{**log, "path": path}, include="all", mode=mode)
     path.write_bytes(raw[: len(raw) // 2 - 7])
     compared(**{**log, "path": path}, include="all")
-
-
-def test_ranges(log: dict[str, Any]) -> None:
-    every = seqs(**log, include="all")
-    middle = sorted(every)[len(every) // 2]
-    for name in ("starting_seq", "ending_seq"):
-        found = compared(**log, include="all", **{name: middle})
-        assert 0 < sum(table.num_rows for table in found.tables.values()) < len(every)
-
-
-def test_small_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = write(tmp_path, 80, segmented=0.05)
-    for name, value in (("MAX_RECORDS", 3), ("MAX_BYTES", 5000)):
-        with monkeypatch.context() as patch:
-            patch.setattr(commit_columns, name, value)
-            compared(**log, include="all")
 
 
 @pytest.mark.parametrize("framed", ["rdw", "vbs"])

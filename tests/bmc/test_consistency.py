@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 from counted import growth, operations
 from writers.bmc import control, framing, lldf, logs
 
-from lmparse import cli
 from lmparse.bmc.consistency import Consistency
 from lmparse.changes.claims import Claim
 from lmparse.framing.extents import RecordExtent
@@ -108,17 +106,6 @@ def test_changes_of_one_position_have_a_seq_each_if_they_are_neighbours(check: C
     assert says not in failed(check([segments[0], *writer.records, segments[1]]))
 
 
-def test_segments_without_a_control_file(check: Checked) -> None:
-    writer = logs.Writer(options=logs.Options(base=0))
-    row: logs.Row = {"NO": 1, "KIND": "A", "SUM": "1.00"}
-    for segment in writer.pieces(logs.Unit(1), logs.TABLES[2], "UB", row, row, segments=3):
-        writer.put(*segment)
-    assert check(writer.records).differences == []
-    (difference,) = check(writer.records[:2]).differences
-    assert difference.endswith("only SEGNUM 0, 1 is there of 3 segments")
-    assert "is there twice, or is one too many" in check([writer.records[1], *writer.records]).differences[1]
-
-
 def test_a_seg_len_of_no_known_meaning_is_a_note(check: Checked, example: logs.Example) -> None:
     records = example.data_records
     for number in range(len(records)):
@@ -148,37 +135,6 @@ def test_a_merged_log_may_say_two_things_of_a_unit(check: Checked, example: logs
     assert says not in failed(report)
     (claim,) = (claim for claim in report.claims if claim.says == says)
     assert any("merged" in reason for reason in claim.untestable)
-
-
-def test_blank_names_of_database_and_table_space(check: Checked, example: logs.Example) -> None:
-    """DTBI states DBNAME; of TSNAME nothing says that there should be one."""
-    says = "the control file has the table of a record, by this name"
-    report = check(with_bytes(example.data_records, 0, "DBNAME", b"\x40" * 8), example.control_records)
-    assert failed(report) == {says: 1}
-    assert "DBNAME is blank, but DTBI" in report.differences[0]
-    report = check(with_bytes(example.data_records, 0, "TSNAME", b"\x40" * 8), example.control_records)
-    (claim,) = (claim for claim in report.claims if claim.says == says)
-    assert (claim.failed, claim.untestable["TSNAME is blank"]) == (0, 1)
-
-
-@pytest.mark.parametrize(
-    ("create", "drop", "state"), [("", "", "not testable"), ("", "01", "failed"), ("01", "", "passed")]
-)
-def test_a_table_in_force_up_to_a_position(check: Checked, create: str, drop: str, state: str) -> None:
-    """Since ever, if DTBI says only until when."""
-    made = logs.Writer([replace(logs.TABLES[2], create_rba=create.rjust(20, "0"), drop_rba=drop.rjust(20, "0"))])
-    made.add(logs.Unit(1), logs.TABLES[2], "I", after={"NO": 9, "KIND": "B", "SUM": "-0.01"})
-    example = made.example()
-    report = check(example.data_records, example.control_records)
-    (claim,) = (claim for claim in report.claims if claim.says == "the table was in force when it was changed")
-    assert claim.state == state
-
-
-def test_check_ends_with_24(example: logs.Example, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "log.dat"
-    path.write_bytes(framing.rdw([*example.data_records] * 2))
-    assert cli.main(["check", str(path)]) == 24
-    assert "failed: no record is there twice" in capsys.readouterr().out
 
 
 def test_testing_is_linear() -> None:

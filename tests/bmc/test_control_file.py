@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import tracemalloc
 from collections import Counter
-from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from writers.bmc import control, framing, lldf, logs
+from writers.bmc import control, framing, lldf
 
-import lmparse
 from lmparse import cli
 from lmparse.bmc import control_file
 from lmparse.bmc.change_record import longest
 from lmparse.bmc.control_file import read_control
-from lmparse.bmc.control_search import find_control
-from lmparse.errors import ControlError, DataError, FramingError, LmparseError, RecordError, TruncatedError
-from lmparse.framing.framings import framing_of
+from lmparse.errors import ControlError, DataError, FramingError, RecordError
 
-CASES = Path(__file__).parents[1] / "cases"
 RECORDS = [
     *(control.xtyp(), control.dlds(), control.dtbi(), control.dtob(), control.dixi(), control.dcxi(), control.dicl()),
     *(control.dlci(), control.xhdf(), control.dlob(), control.dxml(), control.dxsf(), control.dfid(), control.dfds()),
@@ -87,15 +81,6 @@ def test_every_command_names_a_cut_control_file(
         assert code == (0 if command[0] == "sniff" and kept != BEGUN else 20), command
 
 
-@pytest.mark.parametrize("kept", [BEGUN, RECORDS[0] + RECORDS[1][:50]])
-def test_a_cut_control_file_stops_no_other_log(tmp_path: Path, kept: bytes) -> None:
-    (tmp_path / "day.ctl").write_bytes(kept)
-    (tmp_path / "night.ctl").write_bytes(framing.rdw(RECORDS))
-    (tmp_path / "night.dat").write_bytes(framing.rdw([lldf.change("I", [b"\x01"])]))
-    assert find_control(str(tmp_path / "night.dat"), str(tmp_path)) == str(tmp_path / "night.ctl")
-    assert find_control("day.dat", str(tmp_path)) == str(tmp_path / "day.ctl")  # then the error names the cut file
-
-
 def test_an_older_record_at_the_end_is_followed_by_another(tmp_path: Path) -> None:
     path = tmp_path / "a.ctl"
     path.write_bytes(RECORDS[0][:21] + RECORDS[1][:10] + RECORDS[-1])
@@ -157,25 +142,6 @@ def test_records_are_found_in_linear_time(monkeypatch: pytest.MonkeyPatch, recor
     assert touched[2] - touched[1] < 2.2 * (touched[1] - touched[0])
 
 
-def test_errors_of_a_cut_control_file_are_of_one_tree(tmp_path: Path) -> None:
-    (tmp_path / "a.ctl").write_bytes(BEGUN)
-    with pytest.raises(TruncatedError) as caught:
-        lmparse.sniff(tmp_path / "a.ctl")
-    assert isinstance(caught.value, LmparseError)
-    assert (caught.value.code, caught.value.expected, caught.value.found) == ("LMP-F006", "8 bytes", "5")
-
-
-@pytest.mark.parametrize("missing", [1, 2, 30])
-@pytest.mark.parametrize("number", range(1, len(RECORDS) - 1))
-def test_a_record_that_ends_at_the_next_one_does_so_at_the_end_of_a_part(number: int, missing: int) -> None:
-    raw = b"".join((*RECORDS[:number], RECORDS[number][:-missing], *RECORDS[number + 1 :]))
-    glued = framing_of("glued", cutter=control_file.detection().cutter)
-    whole = list(glued.extents(raw))
-    ends = [extent.end for extent in whole]
-    parts = [glued.extents(raw, start, end, index) for index, (start, end) in enumerate(pairwise([0, *ends]))]
-    assert [extent for part in parts for extent in part] == whole
-
-
 def test_a_bad_record_ends_reading_before_those_behind_it_take_memory(tmp_path: Path) -> None:
     path = tmp_path / "empty.ctl"
     path.write_bytes(framing.framed("rdw", RECORDS).data + b"\x00\x04\x00\x00" * 100_000)
@@ -204,27 +170,3 @@ def test_records_that_hold_for_the_whole_log_do_not_contradict_each_other(
     with pytest.raises(ControlError) as caught:
         read_control(path)
     assert caught.value.code == "LMP-C011"
-
-
-@pytest.mark.parametrize("kind", ["bmc_dfid", "bmc_dfds"])
-def test_hostile_records_of_filters_are_values_or_errors(kind: str, tmp_path: Path) -> None:
-    """Cut short, doubled, of another code page, or with lengths that are not theirs."""
-    whole = (CASES / kind / "every_field.bin").read_bytes()[4:]
-    forms = [whole[:size] for size in range(0, len(whole), 7)] + [whole * 2, whole + b"\xff" * 300]
-    forms += [whole[:4] + bytes([byte]) * (len(whole) - 4) for byte in (0x00, 0x7F, 0xFF)]
-    forms.append(whole[:4] + whole[4:].decode("cp037").encode("latin-1", "replace"))
-    example = logs.example()
-    data, ctl = tmp_path / "a.dat", tmp_path / "a.ctl"
-    data.write_bytes(framing.rdw(example.data_records))
-    changes = list(lmparse.open_log(data, control=_put(ctl, example.control_records)).changes())
-    first, *rest = example.control_records
-    for form in forms:
-        _put(ctl, [first, form, form, *rest])
-        assert lmparse.explain(ctl, 1).lines()
-        with suppress(lmparse.LmparseError):
-            assert len(list(lmparse.open_log(data, control=str(ctl)).changes())) == len(changes)
-
-
-def _put(path: Path, records: list[bytes]) -> str:
-    path.write_bytes(framing.rdw(records))
-    return str(path)

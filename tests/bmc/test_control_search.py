@@ -7,14 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from writers.bmc import control, framing, lldf, logs
+from writers.bmc import control, framing, lldf
 
-from lmparse.bmc import control_search
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.errors import ControlError, FramingError
-from lmparse.limits import Limits
-from lmparse.logs.families import read_options
-from lmparse.logs.joining import one_log
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.storage.addresses import local_path
@@ -43,24 +39,12 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_paths_stay_in_the_order_given(tree: Path) -> None:
-    assert names(tree, list_files([f"{tree}/b.dat", f"{tree}/a.*"])) == ["b.dat", "a.ctl", "a.dat"]
-
-
 @pytest.mark.parametrize("name", ["nothing.dat", "*.nothing", "nothing/*.dat"])
 def test_a_path_to_nothing_is_an_error_that_names_it(tree: Path, name: str) -> None:
     with pytest.raises(FramingError) as caught:
         list_files([f"{tree}/{name}"])
     assert caught.value.code == "LMP-F001"
     assert caught.value.file == f"{tree}/{name}"
-
-
-def test_file_addresses_are_paths(tree: Path) -> None:
-    path = tree / "day 1" / "c.dat"
-    assert local_path(path.as_uri()) == str(path)
-    assert local_path(f"file:{tree}/day%201/c.dat") == str(path)
-    assert local_path(str(path)) == str(path)
-    assert list_files([path.as_uri()]) == [str(path)]
 
 
 @pytest.mark.parametrize("given", [".", "*", "f*"])
@@ -78,11 +62,6 @@ def test_a_name_that_passes_for_an_address_is_the_file_of_that_name(
     found = list_files([given], recursive=True)
     assert {open_buffer(name)[0:11] for name in found} == {b"these bytes"}
     assert {os.path.realpath(local_path(name)) for name in found} >= {str(here / "file:a%2fb"), str(here / "f")}
-
-
-def test_a_path_with_a_percent_sign_is_no_address(tree: Path) -> None:
-    touch(tree, "100%20.dat")
-    assert names(tree, list_files([f"{tree}/100%20.dat"])) == ["100%20.dat"]
 
 
 # -- control files --------------------------------------------------------------------------
@@ -132,22 +111,6 @@ def test_dlds_goes_before_the_stem(tmp_path: Path) -> None:
     assert find_control(str(data), None) == str(expected)
 
 
-def test_a_control_file_that_is_named_is_not_looked_at(tmp_path: Path) -> None:
-    data = write_data(tmp_path / "night.dat")
-    write_control(tmp_path / "night.ctl")
-    assert find_control(str(data), "elsewhere.ctl") == "elsewhere.ctl"
-    assert find_control(str(data), (tmp_path / "a b.ctl").as_uri()) == str(tmp_path / "a b.ctl")
-
-
-def test_a_folder_whose_name_is_that_of_a_pattern(tmp_path: Path) -> None:
-    folder = tmp_path / "{stem}"
-    folder.mkdir()
-    data = write_data(folder / "night.dat")
-    expected = write_control(folder / "night.ctl")
-    for place in (None, str(folder), str(expected)):
-        assert find_control(str(data), place) == str(expected)
-
-
 def test_a_pattern_with_the_stem(tmp_path: Path) -> None:
     pattern, expected = str(tmp_path / "{stem}.control"), tmp_path / "night.control"
     with pytest.raises(ControlError) as found:
@@ -157,37 +120,6 @@ def test_a_pattern_with_the_stem(tmp_path: Path) -> None:
     assert find_control("/logs/night.dat", pattern) == str(expected)
 
 
-def test_a_folder_of_control_files(tmp_path: Path) -> None:
-    data = write_data(tmp_path / "data" / "night.dat")
-    write_control(tmp_path / "data" / "night.ctl")
-    expected = write_control(tmp_path / "control" / "night.dat")
-    write_control(tmp_path / "control" / "day.ctl")
-    assert find_control(str(data), str(tmp_path / "control")) == str(expected)
-
-
-@pytest.mark.parametrize("control", [None, ".", "{stem}.ctl"])
-def test_the_name_of_a_log_or_control_file_is_no_address(
-    control: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`file:a%2fb` is that file, wherever it names another one."""
-    write_control(tmp_path / "elsewhere.ctl", "NIGHT")
-    address = f"file:{tmp_path}/elsewhere".replace("/", "%2f")
-    here = tmp_path / "here"
-    data = write_data(here / (f"{address}.dat" if control == "{stem}.ctl" else "night.dat"))
-    decoy = here / f"{address}.ctl"
-    decoy.write_text("no control file")
-    monkeypatch.chdir(here)
-    if control == "{stem}.ctl":
-        assert Path(find_control(f"./{data.name}", control)).resolve() == decoy
-        assert open_buffer(find_control(f"./{data.name}", control))[0:2] == b"no"
-        return
-    with pytest.raises(ControlError, match="no control file") as caught:
-        find_control(data.name, control)
-    assert caught.value.found == "none"
-    asked = Request((".",), Options(control=str(tmp_path / "elsewhere.ctl"), mode="failfast"), with_changes=True)
-    assert names_in(asked.files()[0][0])[0] == f"./{decoy.name}"
-
-
 def test_no_control_file_is_an_error(tmp_path: Path) -> None:
     data = write_data(tmp_path / "night.dat")
     write_data(tmp_path / "night.ctl")
@@ -195,16 +127,6 @@ def test_no_control_file_is_an_error(tmp_path: Path) -> None:
         find_control(str(data), None)
     assert (caught.value.code, caught.value.file, caught.value.found) == ("LMP-C007", str(data), "none")
     assert caught.value.hint
-
-
-def test_control_files_that_fit_neither_way_are_listed(tmp_path: Path) -> None:
-    """One alone is not taken on trust either: it may be another log's."""
-    data = write_data(tmp_path / "night.dat")
-    write_control(tmp_path / "b.ctl")
-    write_control(tmp_path / "a.ctl")
-    with pytest.raises(ControlError, match="no control file") as caught:
-        find_control(str(data), None)
-    assert (caught.value.code, caught.value.found) == ("LMP-C007", "a.ctl, b.ctl")
 
 
 @pytest.mark.parametrize(
@@ -253,74 +175,9 @@ def test_data_behind_control_records_is_not_left_out(tmp_path: Path, many: int) 
     assert {Path(name).name for part in parts for name in names_in(part.path)} == {"one.dat", "two.dat"}
 
 
-def test_files_of_records_need_no_control_file(tmp_path: Path) -> None:
-    data, named = write_data(tmp_path / "one.dat"), write_control(tmp_path / "one.ctl")
-    options = Options(spec="bmc_control")
-    assert Request((str(tmp_path),), options).files() == [(str(named), options), (str(data), options)]
-
-
-def test_one_control_file_for_all_stands_when_it_is_named(tmp_path: Path) -> None:
-    for stem in ("one", "two"):
-        write_data(tmp_path / f"{stem}.dat")
-    named = str(write_control(tmp_path / "all.ctl"))
-    ((data, options),) = Request((f"{tmp_path}/*.dat",), Options(control=named), with_changes=True).files()
-    assert len(names_in(data)) == 2
-    assert names_in(str(options.control)) == [named]
-
-
 def test_files_of_several_systems_are_several_logs(tmp_path: Path) -> None:
     for stem, system in (("one", "DB2A"), ("two", "DB2B"), ("three", "DB2A")):
         write_data(tmp_path / f"{stem}.dat")
         (tmp_path / f"{stem}.ctl").write_bytes(framing.rdw([control.xtyp(CNTLFILESYSID=system), control.dlds()]))
     found = Request((str(tmp_path),), Options(), with_changes=True).files()
     assert [[Path(path).stem for path in names_in(data)] for data, _ in found] == [["one", "three"], ["two"]]
-
-
-def test_many_logs_look_through_their_folder_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log, read = logs.example(), []
-    for number in range(6):
-        (tmp_path / f"{number}.dat").write_bytes(framing.rdw(log.data_records))
-        (tmp_path / f"{number}.ctl").write_bytes(framing.rdw(log.control_records))
-    is_one = control_search._is_control
-    monkeypatch.setattr(control_search, "_is_control", lambda path, limits: read.append(path) or is_one(path, limits))
-    search = control_search.ControlSearch()
-    found = [search.find(str(tmp_path / f"{number}.dat"), None) for number in range(6)]
-    assert found == [str(tmp_path / f"{number}.ctl") for number in range(6)]
-    assert len(read) == 6  # data files do not begin like one
-
-
-@pytest.mark.parametrize("control", [None, "", "/{stem}.ctl"])
-def test_a_folder_of_extracts_is_looked_through_once(
-    control: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By each reader of several: how many control files are looked at grows as the number of extracts."""
-    looked: list[str] = []
-    is_one = control_search._is_control
-
-    def counted(path: str, limits: Limits) -> bool:
-        looked.append(path)
-        return is_one(path, limits)
-
-    monkeypatch.setattr(control_search, "_is_control", counted)
-
-    def counts(size: int) -> list[int]:
-        folder = tmp_path / str(size)
-        folder.mkdir()
-        for number in range(size):
-            write_data(folder / f"x{number}.dat")
-            write_control(folder / f"x{number}.ctl")
-        options = read_options({} if control is None else {"control": f"{folder}{control}"})
-        request = Request((str(folder),), options, with_changes=True)
-        found = []
-        for read in (
-            lambda: one_log([folder], options),
-            lambda: list(request.parts()),
-            lambda: list(request.logs()),
-        ):
-            looked.clear()
-            read()
-            found.append(len(looked))
-        return found
-
-    few, many = counts(4), counts(16)
-    assert all(more <= 4.5 * less for less, more in zip(few, many, strict=True)), (few, many)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,9 +16,6 @@ from writers.bmc.logs import changed, field, opened
 
 import lmparse
 from lmparse.errors import FramingError, LmparseError
-from lmparse.logs import lines
-from lmparse.logs.families import read_options
-from lmparse.logs.open import open_resumed
 from lmparse.samples import bmc_log
 
 
@@ -118,35 +113,6 @@ def test_an_extract_with_open_units_is_given_again_when_they_have_ended(tmp_path
     assert len(log.run(log.write("fourth", [data[place] for place in (0, 1, 2, 9, 10)]))) == 5
 
 
-def test_a_change_whose_segments_are_in_two_extracts(tmp_path: Path) -> None:
-    """The first extract holds it back as open; with the second one it is refused, and the checkpoint stays."""
-    found = example(tmp_path, segment_order=(2, 0, 1))
-    log = Extracts(tmp_path, found.data, found.control)
-    place = next(number for number, one in enumerate(log.data) if field(one, "totalsegs") != b"\0\1") + 1
-    log.run(log.file(0, place))
-    assert log.left_out["open"] == place
-    before = log.state.read_bytes()
-    rows, error = log.tried(log.file(place, len(log.data)))
-    assert (rows, error and error.code) == ([], "LMP-F013")
-    assert log.state.read_bytes() == before
-
-
-def test_four_extracts_that_overlap(tmp_path: Path) -> None:
-    made, chosen = bmc_log.make(units=10), random.Random(5)
-    log = Extracts(tmp_path, made.data, undescribed(made.control))
-    size = len(log.data)
-    for _ in range(2):
-        log.state.unlink(missing_ok=True)
-        places = log.places()
-        cuts = [0, *sorted(chosen.sample(places, 3)), size]
-        found = []
-        for start, end in pairwise(cuts):
-            front = [place for place in (0, *places) if place <= start]
-            found += log.run(log.file(chosen.choice(front[-3:]), end))
-        assert shown(found) == log.rows
-    assert len(json.loads(log.state.read_text())["needed"]) <= 4
-
-
 @pytest.mark.parametrize("seed", range(24))
 def test_extracts_in_any_order_give_all_changes_or_are_refused(tmp_path: Path, seed: int) -> None:
     """One of which nothing would be left out may come late; any other one is LMP-F014."""
@@ -210,26 +176,6 @@ def test_commits_without_a_position_have_no_checkpoint(log: Extracts) -> None:
         lmparse.land(path, log.folder / "lake", as_="parquet", **log.options)
     assert not list((log.folder / "lake").rglob("*.parquet"))
     assert list(lmparse.open_log(path, **log.options).changes())
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("order", ["file", "commit"])
-def test_changes_of_extracts_that_are_needed_again_are_not_counted(log: Extracts, order: str, engine: str) -> None:
-    """Those of an extract that somebody gives again are."""
-    options = {"engine": engine, "order": order, **log.options}
-    place = next(
-        place for place in log.places() if place > 1 and log.run(log.file(0, place)) and log.state.unlink() is None
-    )
-    first = log.file(0, place)
-    log.run(first)
-    needed = [one["path"] for one in json.loads(log.state.read_text())["needed"]]
-    counts = []
-    for path in (log.file(place, len(log.data)), first):
-        resumed = open_resumed([path], replace(read_options(options), checkpoint=str(log.state)))
-        assert len(list(lines.printed(resumed, with_changes=True))) >= 0
-        counts.append(resumed.left_out["outside the range"])
-    assert counts[0] == 0
-    assert (counts[1] > 0) == (str(first) not in needed)
 
 
 def test_extracts_of_other_tables_of_the_same_stretch(log: Extracts) -> None:

@@ -62,15 +62,6 @@ def test_records_are_cut_whatever_seglen_counts(change_type: str, meaning: str, 
     assert sizes(read(tmp_path, records)) == lengths
 
 
-@pytest.mark.parametrize("seg_len", ["record", "word", "data"])
-def test_segments_are_cut_whatever_seglen_counts(seg_len: Any, tmp_path: Path) -> None:
-    data = record(1, "I")[lldf.HEADER_LENGTH :]
-    segments = lldf.segmented(fields_of(1, "I", TABLES[0]), data, 3, seg_len=seg_len)
-    opened = read(tmp_path, segments)
-    assert [change["after"] for change in opened.changes()] == [{"K": 1}]
-    assert opened.tally.errors == []
-
-
 def test_records_without_seglen_are_refused(tmp_path: Path) -> None:
     opened = read(tmp_path, [record(number, "I", seglen=0) for number in range(3)])
     with pytest.raises(DataError, match="SEGLEN does not lead to another record") as caught:

@@ -12,25 +12,21 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from amounts import amount
-from cases.files import FOUND, FOUND_BAD, load, name
 from engines import Outcome, by_column, by_row, changes, changes_difference, difference, one_table
-from samples.bmc_random import BOUND, Pool, log_records, pools, some_record
+from samples.bmc_random import Pool, log_records, pools, some_record
 from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
 from writers.bmc.lldf import HeaderField
 
-from bench import data, harness
-from bench import described as bench_described
 from lmparse.bmc import change_columns, header_columns, headers
 from lmparse.bmc.log import LogicalLog
-from lmparse.columnar import record_plan, schemas
+from lmparse.columnar import schemas
 from lmparse.errors import ControlError, InvalidValueError
 from lmparse.logs import arrow
-from lmparse.logs.arrow import engine_batches, plan_of
+from lmparse.logs.arrow import plan_of
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
-from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 
 LAYOUT = catalog.load("bmc_lldf").layout
@@ -157,25 +153,6 @@ def refuse(patch: pytest.MonkeyPatch, owner: type, method: str) -> None:
 # every case
 
 
-def described_cases() -> list[Path]:
-    beside = [path for path in (*FOUND, *FOUND_BAD) if path.with_suffix(".ctl").exists()]
-    return [path for path in beside if path.stem.startswith(("described", "narrow_header", "header_not"))]
-
-
-@pytest.mark.parametrize("path", described_cases(), ids=name)
-def test_cases(path: Path) -> None:
-    options = {key: value for key, value in load(path)["options"].items() if key == "code_page"}
-    options["framing"] = "glued" if "glued" in path.stem else "rdw"
-    for mode in ("permissive", "dropmalformed", "failfast"):
-        log = options | {"path": path.with_suffix(".bin"), "control": str(path.with_suffix(".ctl")), "mode": mode}
-        compared_records(**log)
-        compared_changes(**log, include="all")
-
-
-def test_there_are_cases() -> None:
-    assert len(described_cases()) > 12
-
-
 # records
 
 
@@ -191,40 +168,6 @@ def test_records(shape: str, tmp_path: Path) -> None:
     assert table["data"].to_pylist() == [record[size:] for record in records]
     for names in (("plan",), ("rid_page", "length"), ("data",), ("log_lrsn", "timestamp", "header_rest", "reserved")):
         assert compared_records(names, **log).num_rows == MANY
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_sound_records_are_not_read_one_by_one(shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    records = [arranged(SHAPES[shape], lldf.change("DT", log_rba=f"{n:020X}")) for n in range(50)]
-    log = put(tmp_path, SHAPES[shape], records)
-    file = open_file(log.pop("path"), Options.parse(log))
-    schema = schemas.records_schema("bmc_lldf")
-    assert not plan_of(file).refusal(schema)
-    refuse(monkeypatch, RecordReader, "read")
-    (batch,) = engine_batches(file, schema)
-    assert batch.num_rows == 50
-
-
-def test_fields_that_the_table_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A caller's schema may name them; one that no column can hold is read one by one."""
-    chance = random.Random(1)
-    lines = SHAPES["longer"]
-    records = [arranged(lines, lldf.change("I", [chance.randbytes(4)])) for _ in range(60)]
-    log = put(tmp_path, lines, records)
-    kinds = {"NEWTEXT": pa.string(), "ORDERVALUE": pa.int64(), "SHORTINT": pa.int32(), "NEWBYTES": pa.binary()}
-    schema = pa.schema([*kinds.items(), *schemas.outcome_fields()])
-    file = open_file(log.pop("path"), Options.parse(log))
-    row_by_row = replace(file.options, engine="kaitai")
-    one = pa.Table.from_batches(engine_batches(open_file(file.path, row_by_row), schema))
-    longest = pa.schema([pa.field("LONGEST", pa.decimal128(38, 0)), *schema])
-    assert plan_of(file).refusal(longest) == "LONGEST: is not a column"
-    assert not plan_of(file).refusal(schema)
-    refuse(monkeypatch, RecordReader, "read")
-    other = pa.Table.from_batches(engine_batches(file, schema))
-    assert one.equals(other)
-    place = next(line.position for line in lines if line.name == "SHORTINT")
-    found = [int.from_bytes(record[place : place + 2], "big", signed=True) for record in records]
-    assert other["SHORTINT"].to_pylist() == found
 
 
 # damage
@@ -249,20 +192,6 @@ def damaged(chance: random.Random, lines: Sequence[HeaderField], records: Sequen
             record[chance.randrange(2, len(record))] = chance.randrange(256)
         made.append(bytes(record))
     return made
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_damaged_records(shape: str, tmp_path: Path) -> None:
-    chance = random.Random(shape)
-    lines = SHAPES[shape]
-    whole = [arranged(lines, lldf.change("I", [chance.randbytes(9)], plan=f"P{n}")) for n in range(MANY)]
-    log = put(tmp_path, lines, damaged(chance, lines, whole))
-    for page in ("cp037", "cp424"):
-        table = compared_records(**log, code_page=page)
-        assert 0 < table["_corrupt_record"].null_count < MANY
-    for mode in ("dropmalformed", "failfast"):
-        compared_records(**log, mode=mode)
-    compared_records(("plan", "dbid"), **log)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -330,29 +259,6 @@ def test_changes(shape: str, tmp_path: Path) -> None:
     first, last = seqs[MANY // 5], seqs[-MANY // 5]
     inside = compared_changes(**log, starting_seq=first, ending_seq=last)
     assert inside.left_out["outside the range"] >= sum(not first <= seq <= last for seq in seqs) > MANY // 5
-
-
-@pytest.mark.parametrize("shape", ["older", "another order", "longer"])
-def test_versions_of_a_table_and_segments(shape: str, tmp_path: Path) -> None:
-    """The position of a change picks the version; in a data sharing group that is its LRSN."""
-    chance = random.Random(shape)
-    sources = pools(chance, MANY)
-    # RBA and LRSN of 6 bytes have few bytes in common, so positions and the bound of versions are moved there.
-    bounds = {BOUND: "0000000000C000000000"}
-    tables = [
-        replace(table, create_rba=bounds.get(table.create_rba or "", table.create_rba),
-                drop_rba=bounds.get(table.drop_rba or "", table.drop_rba))
-        for table in (pool.table for pool in sources)
-    ]  # fmt: skip
-    records = []
-    for record in map(bytearray, log_records(chance, MANY, sources)):
-        for begin in (PLACES["LOGRBA"].position, PLACES["LOGLRSN"].position):
-            record[begin : begin + 10] = bytes(3) + record[begin + 6 : begin + 10] + bytes(3)
-        records.append(arranged(SHAPES[shape], bytes(record)))
-    log = put(tmp_path, SHAPES[shape], records, tables=tables)
-    found = compared_changes(**log, include="all")
-    assert len([version for version in found.tables if version]) == 4
-    assert sum(table.num_rows for table in found.tables.values()) > 0.9 * MANY
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -437,24 +343,6 @@ def test_bytes_of_every_width_become_those_of_the_table(entry: str, size: int) -
 # what is refused
 
 
-def test_a_field_described_twice_as_the_table_has_it_changes_nothing(tmp_path: Path) -> None:
-    log = put(tmp_path, (*lldf.described(), PLACES["PLAN"]), [lldf.change("DT") for _ in range(5)])
-    file = open_file(log["path"], Options.parse({key: log[key] for key in ("control", "framing")}))
-    assert not plan_of(file).reason
-    assert compared_records(**log).num_rows == 5
-
-
-def test_limits_of_other_fields_are_left_to_the_parser() -> None:
-    spec = catalog.load("bmc_lldf")
-    fields = tuple(replace(entry, maximum=7) if entry.id == "dbid" else entry for entry in spec.layout)
-    header = headers.Header.of(replace(spec, layout=replace(spec.layout, fields=fields)), None)
-    described = header_columns.DescribedHeader(288, {}, frozenset(), ())
-    assert (
-        record_plan.RecordPlan(header.spec, described=described).reason
-        == "dbid: only the parser can check it in a described header"
-    )
-
-
 @pytest.mark.parametrize("taken", ["reserved", "header_rest", "rid_page", "_metadata", "header_rest#288", ""])
 def test_an_unknown_field_with_the_name_of_a_column_gets_one_of_its_own(taken: str, tmp_path: Path) -> None:
     more = (("header_rest", "BIN", 2, ""), (taken, "BIN", 4, ""), (taken, "CHAR", 4, ""))
@@ -482,45 +370,3 @@ def test_a_place_that_cannot_be_is_an_error(position: int, length: int, said: st
 
 
 # in words
-
-
-def test_the_benchmark_in_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written: dict[str, Any] = {}
-
-    def write(name_: str, content: dict[str, Any]) -> Path:
-        written.update(content)
-        return data.ROOT / name_
-
-    monkeypatch.setattr(data, "_LLDF_RECORDS", 200)
-    monkeypatch.setattr(harness, "write", write)
-    assert bench_described.main(["--size", "60K", "--rounds", "1", "--cache", str(tmp_path)]) == 0
-    assert written["records"]["rows"] == written["changes"]["rows"] == written["data"]["records"] > 100
-
-
-def test_a_plan_of_very_many_unknown_fields_compares_each_name_a_few_times(tmp_path: Path) -> None:
-    """Each name was compared with those of all columns."""
-    lines = described(more=[("NEW", "CHAR", 1, "")])
-    log = put(tmp_path, lines, [arranged(lines, lldf.change("DT"))])
-    file = open_file(log["path"], Options.parse({key: log[key] for key in ("control", "framing")}))
-    assert isinstance(file, LogicalLog)
-    known = header_columns.described(file.header)
-    assert known is not None
-    compared = 0
-
-    class Name(str):
-        def __eq__(self, other: object) -> bool:
-            nonlocal compared
-            compared += 1
-            return str.__eq__(self, other)
-
-        __hash__ = str.__hash__
-
-    def comparisons(count: int) -> int:
-        nonlocal compared
-        extra = tuple(replace(known.extra[0], id=Name(f"NEW{number}")) for number in range(count))
-        compared = 0
-        plan = record_plan.RecordPlan(file.spec, described=replace(known, extra=extra))
-        assert len(plan.ways) > count
-        return compared
-
-    assert comparisons(400) < 2.5 * comparisons(200)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engines import one_table
 from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
 from writers.bmc.lldf import HeaderField
@@ -77,12 +76,6 @@ def test_a_header_that_xhdf_describes_is_read(name: str, framing: str, tmp_path:
     check(tmp_path, log, framing)
 
 
-@pytest.mark.parametrize("reading", ["inclusive", "exclusive"])
-@pytest.mark.parametrize("name", NARROW)
-def test_data_is_found_behind_any_header(name: str, reading: Any, tmp_path: Path) -> None:
-    check(tmp_path, logs.example(reading, 0, segment_order=(2, 0, 1), lines=NARROW[name]))
-
-
 def test_older_widths_become_those_of_today(tmp_path: Path) -> None:
     fields = {"log_rba": "123456789ABC", "log_lrsn": "CA670FBBF3D3", "sql_ri_rba": "00000000000000000009"}
     lines = lldf.narrow()
@@ -93,16 +86,6 @@ def test_older_widths_become_those_of_today(tmp_path: Path) -> None:
     assert record["log_rba"] == "00000000123456789ABC"
     assert record["log_lrsn"] == "00CA670FBBF3D3000000"
     assert record["length"] == max(line.position + line.length for line in lines) == 235
-
-
-@pytest.mark.parametrize("timestamps", ["BIN10", "DTTM26"])
-def test_older_timestamps_become_those_of_today(timestamps: Any, tmp_path: Path) -> None:
-    lines = lldf.narrow(timestamps=timestamps)
-    stamps = {"timestamp": "2026-03-14T10:11:12.000123", "uor_timestamp": "9999-12-31T23:59:59.999999"}
-    log = replace(small(lines), data_records=[lldf.record(b"", lines=lines, uor_commit_timestamp=None, **stamps)])
-    (record,) = opened(tmp_path, log).records()
-    assert (record["timestamp"], record["uor_timestamp"]) == tuple(stamps.values())
-    assert record["uor_commit_timestamp"] is None
 
 
 def test_absent_fields_are_null(tmp_path: Path) -> None:
@@ -138,26 +121,6 @@ def test_unknown_fields_stay_under_their_names(tmp_path: Path) -> None:
     assert unknown == {"ORDERVALUE": 7, "SHORTINT": -2, "NEWTEXT": "ABC", "NEWBYTES": "010203"}
 
 
-def test_names_compare_without_blanks_underscores_and_case(tmp_path: Path) -> None:
-    spellings = {"CHANGE TYPE": "Change_Type", "LOGRBA": "LOG RBA", "UORID": "uor_id", "PLAN": " Plan"}
-    lines = [replace(line, name=spellings.get(line.name, line.name)) for line in lldf.narrow()]
-    (change,) = check(tmp_path, small(lines))
-    (usual,) = check(tmp_path, small(lldf.narrow()))
-    assert change["header"] == usual["header"]
-
-
-def test_an_integer_may_be_wider_or_narrower(tmp_path: Path) -> None:
-    lines, position = [], 0
-    for line in lldf.narrow():
-        width = {"PARTNUM": 4, "LOGBYTES": 2, "MEMBERID": 4}.get(line.name, line.length)
-        lines.append(replace(line, position=position, length=width))
-        position += width
-    log = small(lines, partnum=300, log_bytes=65535)
-    (change,) = check(tmp_path, log)
-    assert (change["header"]["partnum"], change["header"]["log_bytes"]) == (300, 65535)
-    assert change["header"]["member_id"] == 1
-
-
 def test_a_value_too_wide_for_the_field_is_null_and_named(tmp_path: Path) -> None:
     lines, position = [], 0
     for line in lldf.narrow():
@@ -172,20 +135,6 @@ def test_a_value_too_wide_for_the_field_is_null_and_named(tmp_path: Path) -> Non
     (error,) = file.tally.errors
     place = next(line.position for line in lines if line.name == "PARTNUM")
     assert (error.code, error.field, error.field_offset, error.found) == ("LMP-V004", "partnum", place, "X'00010000'")
-
-
-def test_a_longer_char_field_keeps_what_fits(tmp_path: Path) -> None:
-    lines, position = [], 0
-    for line in lldf.narrow():
-        width = 18 if line.name == "AUTHID" else 4 if line.name == "PLAN" else line.length
-        lines.append(replace(line, position=position, length=width))
-        position += width
-    writer = logs.Writer([logs.TABLES[2]], logs.Options(lines=tuple(lines)))
-    row = {"NO": 1, "KIND": "A", "SUM": "1.00"}
-    writer.add(logs.Unit(1, plan="PLAN"), logs.TABLES[2], "I", after=row)
-    log = writer.example(header=lines)
-    (change,) = check(tmp_path, log)
-    assert (change["auth_id"], change["plan"]) == ("APPUSER", "PLAN")
 
 
 def test_a_bad_value_is_placed_where_it_stands_in_this_header(tmp_path: Path) -> None:
@@ -213,20 +162,6 @@ def test_the_description_that_equals_the_table_is_a_decision_without_a_notice(tm
     assert not any("XHDF" in notice for notice in file.tally.notices)
 
 
-def test_the_description_that_differs_from_the_table_is_noticed(tmp_path: Path) -> None:
-    file = opened(tmp_path, logs.example(lines=NARROW["without the newest fields"]))
-    assert [d.value for d in file.decisions if d.name == "header"] == ["228 bytes, not as in the table"]
-    (notice,) = [notice for notice in file.tally.notices if "XHDF differs from the table" in notice]
-    assert "LOGLRSN" in notice or "TIMESTAMP is 10 bytes at 60, not 17 at 60" in notice
-
-
-def test_without_a_description_the_table_holds(tmp_path: Path) -> None:
-    file = opened(tmp_path, logs.example(control_options={"describe_header": False}))
-    assert [(d.value, d.evidence) for d in file.decisions if d.name == "header"] == [
-        ("table of the manual", "no XHDF record")
-    ]
-
-
 @pytest.mark.parametrize("given", [{"size": 287}, {"size": 277}, {"extra": b"\x01\x02\x03"}])
 def test_length_against_the_description_is_an_error(given: dict[str, Any], tmp_path: Path) -> None:
     other = logs.example(**given)
@@ -238,15 +173,6 @@ def test_length_against_the_description_is_an_error(given: dict[str, Any], tmp_p
     error = file.tally.errors[0]
     have = given.get("size", 288 + len(given.get("extra", b"")))
     assert (error.expected, error.found, error.field, error.record_index) == ("288", str(have), "length", 0)
-
-
-def test_a_description_without_digits_is_an_error(tmp_path: Path) -> None:
-    log = small()
-    bad = control.xhdf(HeaderField("PLAN", "CHAR", 8, 242), head_field_pos="     ")
-    data, ctl = put(tmp_path, replace(log, control_records=[*log.control_records, bad]))
-    with pytest.raises(lmparse.ControlError) as caught:
-        lmparse.open_log(data, control=ctl)
-    assert caught.value.code == "LMP-C006"
 
 
 @pytest.mark.parametrize("shape", ["today", *NARROW])
@@ -271,28 +197,6 @@ def test_a_missing_description_is_an_error_or_loses_nothing(shape: str) -> None:
             assert kept.position <= line.position < line.position + line.length <= kept.end, "its bytes are kept"
             assert (len(header.holes), header.claim().failed) == (1, 1)
             assert header.width == whole.width
-
-
-@pytest.mark.parametrize("name", ["UORDISP", "LOGRECDISP", "SQLTYPE"])
-def test_a_field_of_the_outcome_under_another_name(name: str, tmp_path: Path) -> None:
-    """`check` fails where `changes` cannot say what was committed."""
-    log, other = small(), f"X{name[1:]}"
-    text = [one.ljust(18).encode("cp037") for one in (name, other)]
-    records = [record.replace(*text) for record in log.control_records]
-    assert sum(one != two for one, two in zip(records, log.control_records, strict=True)) == 1
-    data, ctl = put(tmp_path, replace(log, control_records=records))
-    with pytest.raises(lmparse.ControlError) as caught:
-        list(lmparse.open_log(data, control=ctl).changes())
-    assert caught.value.code == "LMP-C006"
-    report = account(str(data), Options.parse({"spec": "bmc_lldf", "control": str(ctl)}))
-    (claim,) = (claim for claim in report.claims if claim.says.startswith("XHDF describes"))
-    assert claim.failures == [f"{name} is not described"]
-
-
-def test_a_header_described_in_any_order_is_the_same() -> None:
-    spec, lines = catalog.load("bmc_lldf"), lldf.described()
-    assert header_of(spec, lines[::-1]).places == header_of(spec, lines).places
-    assert header_of(spec, [*lines, *lines]).places == header_of(spec, lines).places, "each record twice"
 
 
 @pytest.mark.parametrize(
@@ -331,26 +235,6 @@ def test_bytes_of_no_field_that_decides_nothing_are_kept(engine: str, tmp_path: 
     assert any("16 bytes at 234" in notice for notice in report.notices)
 
 
-@pytest.mark.parametrize("name", ["UORDISP", "LOGRECDISP", "SQLTYPE", "PSID", "UORID", "CHANGE TYPE"])
-def test_a_field_that_selects_changes_under_another_name(name: str, tmp_path: Path) -> None:
-    """Bytes are in a field, but nobody knows what it says. What was committed is not guessed."""
-    lines = [replace(line, name="ZZZ") if line.name == name else line for line in lldf.described()]
-    log = small()
-    records = [record for record in log.control_records if record[:4] != control.xhdf()[:4]]
-    data, ctl = put(tmp_path, replace(log, control_records=[*records, *map(control.xhdf, lines)]))
-    given = {
-        "control": str(ctl),
-        "table": f"{logs.TABLES[2].dbid:04X}.{logs.TABLES[2].psid:04X}.{logs.TABLES[2].tbobid:04X}",
-    }
-    for engine in ("columnar", "kaitai"):
-        with pytest.raises(lmparse.ControlError) as caught:
-            one_table(data, engine, **given)
-        assert (caught.value.code, caught.value.file) == ("LMP-C006", str(ctl))
-    if name in ("UORDISP", "LOGRECDISP", "SQLTYPE"):
-        assert caught.value.hint is not None
-        assert one_table(data, "columnar", include="all", **given).table.num_rows == 1
-
-
 def header_of(spec: Spec, lines: Sequence[HeaderField]) -> Header:
     keys = ("head_field_name", "head_field_type", "head_field_subtype", "head_field_pos", "head_field_len")
     return Header(
@@ -360,49 +244,6 @@ def header_of(spec: Spec, lines: Sequence[HeaderField]) -> Header:
 
 
 # not described
-
-
-@pytest.mark.parametrize("framing", ["rdw", "glued"])
-@pytest.mark.parametrize(
-    ("size", "absent"), [(288, []), (287, ["page_num_fmt"]), (277, ["sql_ri_rba", "page_num_fmt"])]
-)
-def test_shorter_tables_are_known_without_a_description(
-    size: int, absent: list[str], framing: str, tmp_path: Path
-) -> None:
-    log = logs.example(size=size, control_options={"describe_header": False})
-    for change in check(tmp_path, log, framing):
-        assert [name for name in ("sql_ri_rba", "page_num_fmt") if change["header"][name] is None] == absent
-        assert change["header"]["length"] == size
-
-
-@pytest.mark.parametrize("describe", [False, True])
-def test_bytes_behind_the_known_header_are_kept(describe: bool, tmp_path: Path) -> None:
-    extra = bytes.fromhex("C1C2C3")
-    log = logs.example(extra=extra, control_options={"describe_header": describe})
-    for change in check(tmp_path, log):
-        assert "C1C2C3" in change["header"].values()
-        assert change["header"]["length"] == 291
-
-
-@pytest.mark.parametrize("describe", [False, True])
-def test_a_header_of_less_than_the_table_s_minimum_is_no_record(describe: bool, tmp_path: Path) -> None:
-    record = bytearray(small().data_records[0])
-    record[0:2] = (12).to_bytes(2, "big")
-    good = small().data_records[0]
-    log = replace(
-        small(),
-        data_records=[good, bytes(record), good],
-        control_records=control.for_tables([logs.TABLES[2]], describe_header=describe),
-    )
-    file = opened(tmp_path, log)
-    assert [change["_metadata"]["record_index"] for change in file.changes()] == [0, 2]
-    (error,) = file.tally.errors
-    assert (error.code, error.field, error.record_index) == ("LMP-C006" if describe else "LMP-V003", "length", 1)
-    if not describe:
-        place = error.record_offset
-        assert str(error) == (
-            f"{tmp_path / 'a.dat'}: record 1 at {place:#x}: bmc_lldf.length: expected at least 277, found 12 [LMP-V003]"
-        )
 
 
 def test_a_length_behind_the_record_s_end_is_a_bad_record(tmp_path: Path) -> None:

@@ -28,14 +28,11 @@ BOTH = b"\xff\0\1\0" + b"\0\xfe" + b"z" * 254
 """A is null: B has 256 bytes if those of A are absent, and 254 if they are present."""
 SAMPLES = 12
 """Images that decide first, here."""
-MORE = 20
-"""Images that decide if the first ones do not, here."""
 
 
 @pytest.fixture(autouse=True)
 def few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interpretation, "_SAMPLES", SAMPLES)
-    monkeypatch.setattr(interpretation, "_SAMPLES_IF_TIED", MORE)
 
 
 def log(folder: Path, images: list[bytes], table: Table = TABLE, **dlds: str) -> dict[str, Path]:
@@ -74,25 +71,14 @@ def numbered(images: list[bytes]) -> list[bytes]:
 
 
 WITH_BOTH = {
-    "another one behind the first ones tells it": ([ABSENT, BOTH], {12: 2, 13: 256}, []),
-    "and the other way": ([BOTH, PRESENT], {12: 254, 13: 2}, []),
-    "most that tell it count": ([ABSENT, PRESENT, ABSENT, BOTH], {12: 2, 14: 2, 15: 256}, ["LMP-V001"]),
-    "none tells it": ([BOTH, WITHOUT_NULL, BOTH], {13: 2}, ["LMP-R015", "LMP-R015"]),
-    "as many tell one as the other": (
-        [ABSENT, PRESENT, BOTH], {12: 2, 13: 2}, ["LMP-R015"],
-    ),
-    "one that tells it comes late": (
-        [WITHOUT_NULL] * 10 + [BOTH, ABSENT, BOTH, PRESENT],
-        {**dict.fromkeys(range(12, 22), 2), 23: 2, 25: 2}, ["LMP-R015", "LMP-R015"],
-    ),
-}  # fmt: skip
+    "each is filled by one answer": ([ABSENT, PRESENT, WITHOUT_NULL], {12: 2, 13: 2, 14: 2}, []),
+    "one is filled by both": ([BOTH, WITHOUT_NULL, ABSENT], {13: 2, 14: 2}, ["LMP-R015"]),
+}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("why", WITH_BOTH)
-def test_an_image_that_is_filled_in_two_ways_is_read_as_those_that_tell_it_or_not_at_all(
-    why: str, engine: str, tmp_path: Path
-) -> None:
+def test_an_image_that_is_filled_in_two_ways_is_not_read(why: str, engine: str, tmp_path: Path) -> None:
     images, expected, codes = WITH_BOTH[why]
     paths = log(tmp_path, numbered([WITHOUT_NULL] * SAMPLES + images))
     whole = lmparse.open_log(**paths, engine=engine)
@@ -154,21 +140,3 @@ def test_lengths_of_graphic_columns_count_what_the_option_says(tmp_path: Path) -
         opened = lmparse.open_log(**paths, decisions=f"graphic_length={asked}")
         found[asked] = [change["after"]["G"] for change in opened.changes()]
     assert found == {"bytes": ["い"], "characters": ["いう"]}
-
-
-class Undescribed(Column):
-    """A column of which LOGLOGBYTES does not say what LLCOLUMNLEN counts."""
-
-    @property
-    def loglog_bytes(self) -> int:
-        return 7
-
-
-@pytest.mark.parametrize(("asked", "good"), [("precision", b"\x12\x3c"), ("bytes", b"\x00\x12\x3c")])
-def test_the_length_of_a_decimal_is_what_the_option_says(tmp_path: Path, asked: str, good: bytes) -> None:
-    images = [b"\x12\x3c", b"\x00\x12\x3c"]
-    paths = log(tmp_path, images, Table(0x105, 2, 3, "PROD", "T", (Undescribed("D", "DEC", 5),)))
-    opened = lmparse.open_log(**paths, decisions=f"dec_length={asked}")
-    assert [row["D"] for row in rows(opened)] == ["123"]
-    (error,) = opened.tally.errors
-    assert images[error.record_index or 0] != good

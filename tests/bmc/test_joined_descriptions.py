@@ -73,25 +73,6 @@ def metadata(image: Any) -> dict[str, dict[str, str]]:
 # -- keys -----------------------------------------------------------------------------------
 
 
-@ENGINES
-@ORDERS
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_an_event_has_the_key_of_its_own_extract(jobs: str, step: int, engine: str, tmp_path: Path) -> None:
-    """A change of the key is two events where it is one; else a sink keeps the row of the old key."""
-    key, no_key, value = Column("K", "INT", 4, key_seq=1), Column("K", "INT", 4), Column("V", "VCHR", 9)
-    moved = ({"K": 2, "V": "a"}, {"K": 3, "V": "a"}), ({"K": 5, "V": "a"}, {"K": 5, "V": "b"})
-    paths = [
-        extract(tmp_path, 1, items(key, value), *moved),
-        extract(tmp_path, 2, items(no_key, value), *moved),
-        extract(tmp_path, 3, items(no_key, Column("V", "VCHR", 9, key_seq=1)), *moved),
-    ][::step]
-    given = ["--envelope", "debezium", "--source-time-zone", "UTC", "--engine", engine, "--format", "parquet"]
-    rows, _, _ = converted(paths, *given, "--jobs", jobs)
-    assert [row["op"] for row in rows] == ["d", "c", "u", "u", "u", "u", "d", "c"]
-    read = lmparse.open_log(paths, control=control(paths), envelope="debezium", source_time_zone="UTC")
-    assert [row["op"] for row in read.changes()] == [row["op"] for row in rows]
-
-
 # -- lengths of decimals --------------------------------------------------------------------
 
 NUMBER = Column("K", "INT", 4, key_seq=1)

@@ -7,7 +7,6 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from bmc_extracts import ALL, Cut, by_column, by_parts, by_record, example, unit
 from writers.bmc import control, framing, lldf, logs
@@ -17,7 +16,7 @@ from writers.bmc.rows import Column
 
 import lmparse
 from lmparse import cli
-from lmparse.errors import ControlError, FramingError, TableNotFoundError
+from lmparse.errors import FramingError, TableNotFoundError
 from lmparse.samples import bmc_log
 
 
@@ -183,25 +182,6 @@ def test_a_record_that_log_master_could_not_complete_is_not_compared(tmp_path: P
 # -- other ways to read -------------------------------------------------------------------------
 
 
-def test_converted_extracts(tmp_path: Path) -> None:
-    cut = example(tmp_path)
-    size = len(cut.data)
-    paths = cut.files((9, size), (0, 12))
-    words = [*map(str, paths), "--control", str(paths[0].parent / "{stem}.ctl"), "--include", "all"]
-    for jobs in ("1", "2"):
-        out = str(tmp_path / f"jobs{jobs}")
-        small = ["--part-bytes", "3000", "--jobs", jobs]
-        assert cli.main(["convert", *words[:2], out, *words[2:], *small]) == 0
-    manifest = json.loads((tmp_path / "jobs2" / "manifest.json").read_text())
-    assert sorted(one["name"] for one in manifest["source"]["files"]) == sorted(path.name for path in paths)
-    assert len(manifest["control"]["files"]) == 2
-    found = []
-    for path in (tmp_path / "jobs1").glob("*.parquet"):
-        assert pq.read_table(path).equals(pq.read_table(tmp_path / "jobs2" / path.name))
-        found += pq.read_table(path).column("seq").to_pylist()
-    assert sorted(found) == sorted(row["seq"] for row in cut.rows)
-
-
 def test_one_table_of_extracts(tmp_path: Path) -> None:
     """Only one of them has changes of it."""
     cut = example(tmp_path)
@@ -238,58 +218,10 @@ def some_altered(folder: Path, *sequences: int) -> list[str]:
     return paths
 
 
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_a_table_version_that_one_extract_has_is_taken(
-    engine: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    paths = some_altered(tmp_path, 1, 2)
-    options = ["--control", f"{tmp_path}/{{stem}}.ctl", "--table", "PROD.ITEMS", "--engine", engine]
-    for version, row in (("1", {"NO": 1}), ("2", {"NO": 2, "NEW": "x"})):
-        assert cli.main(["changes", *paths, *options, "--table-version", version]) == 0
-        assert [json.loads(line)["after"] for line in capsys.readouterr().out.splitlines()] == [row]
-    for command in (["changes", *paths], ["convert", *paths, str(tmp_path / "out"), "--jobs", "2"]):
-        assert cli.main([*command, *options, "--table-version", "3"]) == 2
-        said = capsys.readouterr().err
-        assert "tableVersion has no value 3" in said
-        assert "versions: 1, 2" in said
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("table", [[], ["--table", "PROD.ITEMS"]])
-def test_columns_that_one_extract_has_are_taken(
-    table: list[str], engine: str, altered: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    given = [*altered, "--control", f"{tmp_path}/{{stem}}.ctl", *table]
-    for order in ("file", "commit"):
-        assert cli.main(["changes", *given, "--columns", "NO,NEW", "--engine", engine, "--order", order]) == 0
-        lines = capsys.readouterr().out.splitlines()
-        found = sorted((json.loads(line)["after"] for line in lines), key=str)
-        assert found == [{"NO": 1}, {"NO": 2, "NEW": "x"}]
-    for jobs in ("1", "2"):
-        out = tmp_path / f"out{jobs}"
-        more = ["--engine", engine, "--jobs", jobs]
-        assert cli.main(["convert", *altered, str(out), *given[2:], "--columns", "NEW,NO", *more]) == 0
-        written = [row["after"] for path in out.rglob("*.parquet") for row in pq.read_table(path).to_pylist()]
-        assert sorted(written, key=str) == [{"NO": 1}, {"NO": 2, "NEW": "x"}]
-        # Each control file numbers its versions by itself.
-        entries = json.loads((out / "manifest.json").read_text())["files"]
-        assert sorted([column["name"] for column in entry["columns"]] for entry in entries) == [["NO"], ["NO", "NEW"]]
-        assert len({entry["file"] for entry in entries}) == 2
-        assert cli.main(["convert", *altered, f"{out}-none", *given[2:], "--columns", "NO,NONE", *more]) == 2
-    assert cli.main(["changes", *given, "--columns", "NO,NONE", "--engine", engine]) == 2
-    said = capsys.readouterr().err
-    assert "there is no column 'NONE'" in said
-    assert "one of NEW, NO" in said
-    if table:
-        read = lmparse.read_changes(altered, control=given[3], table="PROD.ITEMS", columns="NEW", engine=engine)
-        assert [row["after"] for row in read.to_pylist()] == [{"NEW": None}, {"NEW": "x"}]
-
-
 KEYS = {
     "K": (Column("K", "INT", 4, key_seq=1), Column("V", "VCHR", 9)),
     "V": (Column("K", "INT", 4), Column("V", "VCHR", 9, key_seq=1)),
 }
-LONG = (Column("K", "INT", 4, key_seq=1), Column("V", "VCHR", 20))
 
 
 def two_extracts(folder: Path, *versions: Sequence[Column]) -> list[str]:
@@ -306,39 +238,6 @@ def two_extracts(folder: Path, *versions: Sequence[Column]) -> list[str]:
     return paths
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_manifest_says_nothing_of_a_version_that_control_files_describe_in_two_ways(
-    jobs: str, form: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    for name, second, is_said in (("same", KEYS["K"], False), ("key", KEYS["V"], True), ("length", LONG, True)):
-        folder = tmp_path / name
-        folder.mkdir()
-        paths = two_extracts(folder, KEYS["K"], second)
-        given = ["--control", f"{folder}/{{stem}}.ctl", "--format", form, "--jobs", jobs]
-        assert cli.main(["convert", *paths, str(folder / "out"), *given]) == 0
-        (entry,) = json.loads((folder / "out" / "manifest.json").read_text())["files"]
-        assert (entry["rows"], entry["columns"] is None, entry["key"] is None) == (2, is_said, is_said)
-        assert ("describe this version in different ways" in capsys.readouterr().err) == is_said
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("envelope", ["flat", "changefeed"])
-def test_a_row_of_a_table_that_no_control_file_describes_is_marked(envelope: str, engine: str, tmp_path: Path) -> None:
-    """It has no values, and is a bad row as one with bad values is."""
-    first, second = two_extracts(tmp_path, KEYS["K"], KEYS["K"])
-    data = bytearray(Path(second).read_bytes())
-    data[4 + 6] ^= 0xFF  # DBID
-    Path(second).write_bytes(data)
-    options = {"control": f"{tmp_path}/{{stem}}.ctl", "engine": engine, "envelope": envelope}
-    found = lmparse.read_changes([first, second], mode="permissive", **options).to_pylist()
-    codes = [[fault["code"] for fault in row["_corrupt_fields"] or ()] for row in found]
-    assert codes == [[], ["LMP-C002"]]
-    assert lmparse.read_changes([first, second], mode="dropmalformed", **options).num_rows == 1
-    with pytest.raises(ControlError, match="LMP-C002"):
-        lmparse.read_changes([first, second], mode="failfast", **options)
-
-
 def test_a_table_that_one_extract_has_without_a_description(tmp_path: Path) -> None:
     """It has no versions, and is not a table that is not there; of that, the tables of all extracts are named."""
     first, second = two_extracts(tmp_path, KEYS["K"], KEYS["K"])
@@ -352,17 +251,6 @@ def test_a_table_that_one_extract_has_without_a_description(tmp_path: Path) -> N
     with pytest.raises(TableNotFoundError) as caught:
         [*lmparse.open_log([first, second], table="PROD.NONE", **options).changes()]
     assert caught.value.hint == "tables: PROD.ITEMS (DB2A.0105.0002.0003), PROD.ITEMS (DB2A.0109.0002.0003)"
-
-
-@pytest.mark.parametrize("names", [("K", "V"), ("V", "K")])
-def test_a_table_with_two_keys_for_one_version_has_no_current_table(
-    names: tuple[str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """Whatever the order of the files: changes by one key are no changes by the other."""
-    paths = two_extracts(tmp_path, *(KEYS[name] for name in names))
-    options = ["--to", str(tmp_path / "to"), "--control", f"{tmp_path}/{{stem}}.ctl", "--current"]
-    assert cli.main(["land", *paths, *options]) == 24
-    assert f"it has several keys: {' and '.join(names)} [LMP-S032]" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from bmc_extracts import Cut, example
-from writers.bmc import control, framing
 
 import lmparse
 from lmparse import cli
@@ -90,20 +89,3 @@ def test_damage_ends_the_list_behind_the_units_before_it(cut: Cut, capsys: pytes
 
 
 # -- tables ------------------------------------------------------------------------------------
-
-
-def test_tables_of_extracts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A table that both control files describe alike is listed once, with the name that one of them shows."""
-    cut = example(tmp_path)
-    paths = cut.files((0, 3), (3, len(cut.data)))
-    given = str(paths[0].parent / "{stem}.ctl")
-    whole = list(
-        lmparse.open_log(cut.write(tmp_path / "again", cut.data), control=str(tmp_path / "again.ctl")).tables()
-    )
-    assert list(lmparse.open_log(paths, control=given).tables()) == whole
-    assert cli.main(["tables", *map(str, paths), "--control", given, "--json"]) == 0
-    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == whole
-    other = [one for one in cut.control if one[:4] not in ("DTBI".encode("cp037"), "DLCI".encode("cp037"))]
-    paths[1].with_suffix(".ctl").write_bytes(framing.rdw([*other, control.dlge()]))
-    described = list(lmparse.open_log(paths, control=given).tables())
-    assert {row["ids"] for row in described} == {row["ids"] for row in whole}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,8 @@ from bmc_logs import FRAMINGS, READINGS, SEGMENT_ORDERS, Unexpecting, plain, put
 from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
 from writers.bmc.control import Table
-from writers.bmc.rows import Column
 
 import lmparse
-from lmparse.bmc.order import OPERATIONS
 
 # the matrix
 
@@ -67,12 +64,6 @@ def test_every_style_gives_the_same_changes(style: str, reading: Any, tmp_path: 
     same(read(tmp_path, log, include="all"), log.expected_for("all"))
 
 
-@pytest.mark.parametrize("page", [37, 500, 1047, 1140, 273])
-def test_header_and_rows_are_read_with_the_page_that_xtyp_names(page: int, tmp_path: Path) -> None:
-    log = logs.example(control_options={"xtyp_fields": {"ebcdic_single_ccsid": page}})
-    same(read(tmp_path, log), log.expected)
-
-
 def test_a_named_code_page_stands_above_the_one_of_xtyp(tmp_path: Path) -> None:
     writer = Unexpecting()
     writer.add(logs.Unit(1), logs.TABLES[2], "I", after={"NO": 1, "KIND": "[x]".encode("cp500"), "SUM": None})
@@ -82,17 +73,6 @@ def test_a_named_code_page_stands_above_the_one_of_xtyp(tmp_path: Path) -> None:
         assert read(tmp_path, log, code_page=named)[0]["after"]["KIND"] == "[x]"
     with pytest.raises(lmparse.OptionError):
         read(tmp_path, log, code_page="cp99999")
-
-
-@pytest.mark.parametrize("reading", READINGS)
-def test_a_named_reading_is_taken(reading: Any, tmp_path: Path) -> None:
-    log = logs.example(reading)
-    same(read(tmp_path, log, row_images=reading), log.expected)
-    others = [other for other in READINGS if other != reading]
-    for other in others:
-        opened = lmparse.open_log(**put(tmp_path, log), row_images=other)
-        assert list(opened.changes()) != log.expected
-        assert opened.tally.error_count > 0
 
 
 # what a change carries
@@ -162,26 +142,6 @@ def test_include_chooses_by_what_became_of_a_change(include: Any, tmp_path: Path
     same(read(tmp_path, log, include=include), expected)
 
 
-def test_include_takes_several(tmp_path: Path) -> None:
-    log = logs.example()
-    seqs = [c["seq"] for c, group in zip(log.changes, log.groups, strict=True) if group in ("open", "rolled-back")]
-    assert [change["seq"] for change in read(tmp_path, log, include="open, rolled-back")] == seqs
-    assert [change["seq"] for change in read(tmp_path, log, include=["open", "rolled-back"])] == seqs
-
-
-def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
-    log = logs.example()
-    opened = lmparse.open_log(**put(tmp_path, log))
-    list(opened.changes())
-    assert dict(opened.left_out) == {"rolled-back": log.groups.count("rolled-back"), "open": log.groups.count("open")}
-    first = dict(opened.left_out)
-    list(opened.changes())
-    assert dict(opened.left_out) == first, "each reading counts anew"
-    everything = lmparse.open_log(**put(tmp_path, log), include="all")
-    list(everything.changes())
-    assert not everything.left_out
-
-
 @pytest.mark.parametrize(
     ("uor_disp", "log_rec_disp", "sql_type", "group"),
     [
@@ -215,37 +175,6 @@ def test_order_commit(include: Any, segment_order: tuple[int, ...], tmp_path: Pa
     got = read(tmp_path, log, order="commit", include=include)
     same(got, log.expected_for(include, "commit"))
     assert [change["seq"] for change in got] != [change["seq"] for change in log.expected_for(include)]
-
-
-def test_order_commit_counts_what_is_left_out_once(tmp_path: Path) -> None:
-    log = logs.example()
-    opened = lmparse.open_log(**put(tmp_path, log), order="commit")
-    list(opened.changes())
-    assert dict(opened.left_out) == {"rolled-back": log.groups.count("rolled-back"), "open": log.groups.count("open")}
-
-
-def test_units_with_one_commit_position_do_not_mix(tmp_path: Path) -> None:
-    stock = logs.TABLES[2]
-    writer = logs.Writer([stock])
-    units = [logs.Unit(1, member_id=1), logs.Unit(2, member_id=2)]
-    for number in range(6):
-        row = {"NO": number, "KIND": "A", "SUM": "1.00"}
-        writer.add(units[number % 2], stock, "I", after=row, uor_commit_lrsn="00DE0000000000000000")
-    got = read(tmp_path, writer.example(), order="commit")
-    assert [change["after"]["NO"] for change in got] == [0, 2, 4, 1, 3, 5]
-
-
-@pytest.mark.parametrize("operations", ["I", "U", "D", "M", "T", "X", "S", "C", "O", "I,D", "u , d"])
-def test_operations_choose(operations: str, tmp_path: Path) -> None:
-    log = logs.example()
-    wanted = operations.upper().replace(" ", "").split(",")
-    expected = [change for change in log.expected if change["op"] in wanted]
-    assert expected
-    same(read(tmp_path, log, operations=operations), expected)
-
-
-def test_every_listed_change_type_has_an_operation() -> None:
-    assert logs.OPERATIONS == OPERATIONS
 
 
 def test_an_unlisted_change_type_is_kept_with_its_bytes(tmp_path: Path) -> None:
@@ -282,21 +211,6 @@ def test_table_by_any_of_its_names(name: str, tmp_path: Path) -> None:
     same(read(tmp_path, log, table=name), expected)
 
 
-def test_ids_in_hex_may_be_in_lower_case(tmp_path: Path) -> None:
-    writer = logs.Writer([Table(0x01AB, 0x00CD, 0x00EF, "PROD", "KINDS", logs.PLAIN)])
-    writer.add(logs.Unit(1), writer.tables[0], "I", after={"NO": 1, "KIND": "A", "SUM": None})
-    for name in ("01AB.00CD.00EF", "01ab.00cd.00ef"):
-        assert len(read(tmp_path, writer.example(), table=name)) == 1
-
-
-@pytest.mark.parametrize("name", ["NONE", "OTHER.ITEMS", "0105.0004.0006"])
-def test_an_unknown_table_is_an_error(name: str, tmp_path: Path) -> None:
-    with pytest.raises(lmparse.OptionError) as caught:
-        read(tmp_path, logs.example(), table=name)
-    assert caught.value.code == "LMP-C005"
-    assert name in str(caught.value)
-
-
 def test_an_ambiguous_table_is_an_error_that_lists_the_tables(tmp_path: Path) -> None:
     first = Table(0x0105, 0x0002, 0x0003, "PROD", "ITEMS", logs.PLAIN)
     second = Table(0x0107, 0x0002, 0x0003, "TEST", "ITEMS", logs.PLAIN)
@@ -313,24 +227,7 @@ def test_an_ambiguous_table_is_an_error_that_lists_the_tables(tmp_path: Path) ->
         assert [change["after"]["KIND"] for change in read(tmp_path, log, table=name)] == [kind]
 
 
-def test_two_tables_of_one_name_in_two_systems_are_two_tables(tmp_path: Path) -> None:
-    first = Table(0x0105, 0x0002, 0x0003, "PROD", "ITEMS", logs.PLAIN)
-    other = replace(first, sysid="DB2B", columns=(Column("OTHER", "CHAR", 4),))
-    writer = logs.Writer([first, other])
-    writer.add(logs.Unit(1), first, "I", after={"NO": 1, "KIND": "A", "SUM": None})
-    writer.add(logs.Unit(1), other, "I", after={"OTHER": "here"})
-    got = read(tmp_path, writer.example())
-    assert [change["after"] for change in got] == [{"NO": 1, "KIND": "A", "SUM": None}, {"OTHER": "here"}]
-
-
 # columns, header, trim, floats
-
-
-def test_columns_choose_in_the_table_s_order(tmp_path: Path) -> None:
-    got = read(tmp_path, logs.example(), table="PROD.ITEMS", columns="STATE, ORDER_NO", operations="I,U,D")
-    rows = [row for change in got for row in (change["before"], change["after"]) if row is not None]
-    assert rows
-    assert all(list(row) == ["ORDER_NO", "STATE"] for row in rows)
 
 
 @pytest.mark.parametrize("table", [None, "PROD.ITEMS"])
@@ -338,21 +235,6 @@ def test_a_column_that_no_table_has_is_an_error(table: str | None, tmp_path: Pat
     with pytest.raises(lmparse.OptionError, match="ORDER_NR") as caught:
         read(tmp_path, logs.example(), table=table, columns="ORDER_NR,STATE")
     assert caught.value.code == "LMP-S003"
-
-
-def test_columns_of_one_table_may_be_absent_from_others(tmp_path: Path) -> None:
-    got = read(tmp_path, logs.example(), columns="KIND")
-    by_table = {change["table_name"]: change["after"] for change in got if change["op"] == "I"}
-    assert by_table == {"ORDERS": {}, "ITEMS": {}, "STOCK_MOVEMENTS_OF_ALL_SITES": {"KIND": "B"}}
-
-
-def test_columns_keep_bad_values_of_other_columns_out(tmp_path: Path) -> None:
-    writer = Unexpecting([logs.TABLES[2]])
-    writer.add(logs.Unit(1), logs.TABLES[2], "I", after={"NO": 1, "KIND": "A", "SUM": b"ABCD"})
-    log = writer.example()
-    assert read(tmp_path, log, columns="NO")[0]["after"] == {"NO": 1}
-    with pytest.raises(lmparse.InvalidValueError):
-        read(tmp_path, log)
 
 
 def test_header_gives_every_field(tmp_path: Path) -> None:
@@ -377,9 +259,3 @@ def test_trim_leaves_or_cuts_blanks_of_char_only(tmp_path: Path) -> None:
     assert cut["BITS"] == kept["BITS"] == "00FF4001"
     items = read(tmp_path, log, table="PROD.ITEMS", trim=False)[0]["after"]
     assert (items["STATE"], items["WIDE"], items["WIDER"]) == ("N ", "日本 ", "東京 ")
-
-
-def test_floats_are_read_in_either_form(tmp_path: Path) -> None:
-    log = logs.example(floats="ieee")
-    same(read(tmp_path, log, floats="ieee"), log.expected)
-    assert read(tmp_path, log)[0]["after"]["RATIO"] != -118.625

@@ -66,15 +66,6 @@ def test_a_run_longer_than_the_reach_is_not_cut(engine: str, tmp_path: Path, mon
     assert [int(row["seq"][-8:], 16) for row in rows] == [0] * 39 + list(range(100)) + [0] * 59
 
 
-def test_a_file_of_one_position_is_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_parts, "REACH", 5000)
-    writer = logs.Writer([TABLE])
-    path = put(tmp_path, inserts(writer, [7] * 100), writer)
-    (part,) = parts_of(path, 4000)
-    assert (part.span.start, part.span.end, part.span.first_index) == (0, path.stat().st_size, 0)
-    assert [int(row["seq"][-8:], 16) for row in rows_of([part])] == list(range(100))
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_cuts_are_where_both_sides_would_find_them(seed: int, tmp_path: Path) -> None:
     """A part begins with another position than the record before has, and both are at the place of the cut or later."""

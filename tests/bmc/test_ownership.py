@@ -61,15 +61,6 @@ def test_extracts_of_one_range_may_have_other_tables(extracts: Extracts, engine:
     assert sorted(extracts.texts(engine)) == ["a", "c", "x"]
 
 
-@ENGINES
-def test_extracts_without_a_common_range_may_be_written_in_other_ways(extracts: Extracts, engine: str) -> None:
-    extracts.add(*cut(0, TEXT, 80))
-    extracts.add(*cut(1, TEXT, 150, 900), expandvar="Y")
-    header = wide("RID", "SQLRIRBA")
-    extracts.add(*cut(2, TEXT, 100, lines=header), header=header)
-    assert extracts.texts(engine) == [TEXT] * 3
-
-
 LACKING = wide("LOGLRSN")
 BYTES = "has the range, and not the same bytes, of a record"
 REFUSED: dict[str, tuple[Callable[[], tuple[list[bytes], list[bytes]]], dict[str, Any], str]] = {
@@ -118,7 +109,7 @@ def test_headers_that_do_not_name_units(extracts: Extracts) -> None:
 @pytest.mark.parametrize("shared", [0, 1])
 def test_two_outcomes_of_a_unit_contradict_each_other(shared: int, tmp_path: Path) -> None:
     """Also where no extract calls it open."""
-    log = Log(Scale(is_sharing=False, has_short_lrsn=False), 1, [None])
+    log = Log(Scale(is_sharing=False), 1, [None])
     log.tables = tables_of(log.scale)
     paths = []
     for number, disposition in enumerate("CA"):

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from amounts import amount
 from writers.bmc import framing as enc
-from writers.bmc import lldf, logs
+from writers.bmc import logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
@@ -146,13 +146,6 @@ def test_what_counts_and_what_does_not() -> None:
     assert PositionRuns(PLACES).numbers(next(windows(framing_of("rdw"), enc.rdw([short])))).tolist() == [0]
 
 
-def test_a_header_without_some_of_the_fields() -> None:
-    runs = PositionRuns({"log_rba": (0, 10)})
-    assert [runs.number(bytes(10)), runs.number(bytes(12)), runs.number(bytes(9))] == [0, 1, 0]
-    window = next(windows(framing_of("rdw"), enc.rdw([bytes(10), b"\1" + bytes(9), b"\1" + bytes(11)])))
-    assert np.array_equal(PositionRuns({"log_rba": (0, 10)}).numbers(window), [0, 0, 1])
-
-
 # seq of a change
 
 
@@ -164,17 +157,6 @@ def test_seq_is_the_same_from_parts_of_every_size(seed: int, engine: str, tmp_pa
     size = path.stat().st_size
     for max_bytes in (1, 700, 2000, 5000, size // 2, size):
         assert numbers_in(path, engine, max_bytes) == expected(planned)
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("framing", ["rdw", "bdw", "vbs", "zosmf"])
-def test_seq_is_the_same_by_every_framing(framing: str, engine: str, tmp_path: Path) -> None:
-    planned = plan(4, 400, 0.7, 0)
-    options: dict[str, Any] = {"block_size": 4000} if framing == "bdw" else {}
-    path = written(tmp_path, planned, framing, **options)
-    parts = list(asked(path, max_bytes=20_000).parts())
-    assert len(parts) > 3
-    assert numbers_in(path, engine, 20_000) == expected(planned)
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
@@ -191,25 +173,6 @@ def test_seq_is_the_same_from_an_extract_and_with_other_segments(engine: str, tm
     assert numbers_in(shuffled, engine, 4000) == whole
 
 
-def seqs_in(path: Path, engine: str, **more: Any) -> list[str]:
-    """`seq` of the changes of a file in one part, from one engine."""
-    named = {"control": str(path.with_suffix(".ctl")), "engine": engine, **more}
-    log = open_changes(str(path), Options.parse(named))
-    schema = changes_schema(log.all_versions())
-    return [seq for batch in arrow.change_batches(log, schema) for seq in batch.column("seq").to_pylist()]
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_seq_in_commit_order_and_as_the_end_of_a_range(engine: str, tmp_path: Path) -> None:
-    planned = plan(9, 50, 0.6, 0.2)
-    path = written(tmp_path, planned)
-    every = seqs_in(path, engine)
-    assert seqs_in(path, engine, order="commit") == every == sorted(every)
-    assert len(set(every)) == len(planned)
-    middle = every[20:30]
-    assert seqs_in(path, engine, starting_seq=middle[0], ending_seq=middle[-1]) == middle
-
-
 def test_a_bad_record_of_a_run_counts(tmp_path: Path) -> None:
     planned = [Planned(number, 1 + number // 4, 1) for number in range(12)]
     path = written(tmp_path, planned)
@@ -222,21 +185,6 @@ def test_a_bad_record_of_a_run_counts(tmp_path: Path) -> None:
         schema = changes_schema(open_changes(str(path), request.options).all_versions())
         rows = [row for batch in arrow.part_batches(part, schema, with_changes=True) for row in batch.to_pylist()]
         assert [row["seq"] and int(row["seq"][-8:], 16) for row in rows] == [0, 1, 2, 3, 0, None, 2, 3, 0, 1, 2, 3]
-
-
-def test_the_header_that_xhdf_describes(tmp_path: Path) -> None:
-    lines = lldf.narrow()
-    writer = logs.Writer([TABLE], logs.Options(lines=lines))
-    planned = plan(3, 60, 0.6, 0)
-    for change in planned:
-        row = {"NO": change.number, "TEXT": "text"}
-        narrow = {"log_rba": f"{change.position:020X}", "log_lrsn": f"{change.position:020X}"}
-        writer.add(logs.Unit(1), TABLE, "I", after=row, **narrow)
-    example = writer.example(header=logs.Options(lines=lines).header)
-    (tmp_path / "a.dat").write_bytes(enc.rdw(example.data_records))
-    (tmp_path / "a.ctl").write_bytes(enc.rdw(example.control_records))
-    for engine in ("kaitai", "columnar"):
-        assert [int(seq[-8:], 16) for seq in seqs_in(tmp_path / "a.dat", engine)] == [*expected(planned).values()]
 
 
 @pytest.mark.parametrize("width", [1, 4, 8, 9])

@@ -29,7 +29,7 @@ from lmparse.columnar import row_plan
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import to_batch
 from lmparse.errors import DataError
-from lmparse.values import byte_arrays, codepages
+from lmparse.values import codepages
 from lmparse.values.json_form import to_json
 
 QUICK = examples(35, 250)
@@ -373,19 +373,6 @@ def test_a_table_without_columns() -> None:
     assert not compared(given, []).irregular.any()
 
 
-def test_columns_without_a_byte() -> None:
-    """A length of zero; only text and bytes have values then."""
-    types = [("CHAR", ""), ("CHAR", "B"), ("VCHR", ""), ("VCHR", "B"), ("XYZ", "")]
-    columns = [Column(n, f"C{n}", type_, sub, 0, 0, "Y", None, None, page=codepages.lookup(37) if not sub else None)
-               for n, (type_, sub) in enumerate(types)]  # fmt: skip
-    image = b"\x00\x00\x00\x00\x00\x00\x00\x00\x00"
-    nulls = b"\xff\xff\xff\x00\x00\xff\x00\x00\xff"
-    for null_bytes in ("present", "absent"):
-        given = sample([], null_bytes=null_bytes)
-        decoded = compared(given, [image, nulls, image[:-1]], None, replace(given.table, columns=tuple(columns)))
-        assert decoded.irregular.tolist() == [False, False, True]
-
-
 def test_many_rows_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     given = sample(everywhere(TYPES))
     images = rows_of(given, 11)
@@ -498,49 +485,6 @@ def test_images_outside_of_the_data() -> None:
         assert all(len(array) == len(starts[pick]) for array in decoded.arrays.values())
 
 
-def test_pieces_of_irregular_rows_keep_the_order_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or all pieces would be gathered byte by byte."""
-    given = sample([rows.Column("", "VCHR", 9), rows.Column("", "VCHR", 9, subtype="B"), *WIDE])
-    images = rows_of(given, 12)
-    images[2], images[5], images[8] = b"", images[5][:-1], b"\xff" * 40
-    monkeypatch.setattr(byte_arrays, "ragged_bytes", lambda *pieces: pytest.fail("gathered byte by byte"))
-    decoded = compared(given, images)
-    assert np.flatnonzero(decoded.irregular).tolist() == [2, 5, 8]
-
-
-FAULTS = {
-    "indicator": (rows.Column("", "INT", 4, nulls="Y"), "01 00000007"),
-    "indicator of a varying column": (rows.Column("", "VCHR", 4, nulls="Y"), "FE 0000"),
-    "length above the longest": (rows.Column("", "VCHR", 4), "0005 C1C2C3C4C5"),
-    "length above the longest, characters": (rows.Column("", "VGRF", 2), "0003 C1C2C3C4C5C6"),
-    "null with a length": (rows.Column("", "VCHR", 4, nulls="Y"), "FF 0001 C1"),
-    "too many digits": (rows.Column("", "DEC", 4), "10000C"),
-    "too many digits, 18": (rows.Column("", "DEC", 18), "1000000000000000000C"),
-    "too many digits, 38": (rows.Column("", "DEC", 38), "1" + "0" * 38 + "C"),
-    "no sign": (rows.Column("", "DEC", 5), "123455"),
-    "no digit": (rows.Column("", "DEC", 5), "12A45C"),
-    "no day": (rows.Column("", "DATE"), "2026-02-29".encode("cp037").hex()),
-    "no time": (rows.Column("", "TIME"), "24.00.01".encode("cp037").hex()),
-    "no timestamp": (rows.Column("", "DTTM"), "2026-02-28-24.00.00.000001".encode("cp037").hex()),
-    "no zone": (rows.Column("", "DTTZ", 25), "2026-02-28-23.00.00+14:01".encode("cp037").hex()),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("is_expanded", [False, True], ids=["varying", "expanded"])
-def test_faults(fault: str, is_expanded: bool) -> None:
-    """One row at fault between two that are not, with columns before and behind it."""
-    column, value = FAULTS[fault]
-    given = sample([*WIDE, column, *WIDE], is_expanded=is_expanded, dec_length="precision", graphic_length="characters")
-    chance = random.Random(fault)
-    before, behind = (sample(WIDE, is_expanded=is_expanded).image(chance, 0.0) for _ in range(2))
-    faulty = bytes.fromhex(value)
-    if is_expanded and column.variable:
-        faulty += b"\x40" * (given.columns[len(WIDE)].loglog_bytes - len(faulty))
-    images = [given.image(chance), before + faulty + behind, given.image(chance)]
-    assert compared(given, images).irregular.tolist() == [False, True, False]
-
-
 def test_a_faulty_null_is_none() -> None:
     """What stands in the bytes of a null is nobody's value."""
     columns = [replace(column, nulls="Y") for column in TYPES if not column.variable]
@@ -568,14 +512,6 @@ def test_columns_that_are_not_wanted_are_still_walked_over() -> None:
         assert needless == [3]
 
 
-def test_characters_of_four_bytes_are_left_to_the_row_reader() -> None:
-    given = sample([rows.Column("", "GRPH", 4), rows.Column("", "VGRF", 4, nulls="Y")], "unicode")
-    texts = ["A", "😀", "漢字"]
-    images = [rows.image(given.columns, [text, text], encoding="utf-8") for text in texts]
-    _, needless = checked(given, *spread(images, random.Random(1)))
-    assert needless == [1]
-
-
 # plans
 
 
@@ -588,22 +524,6 @@ def described(type_: str, length: int = 4, scale: int = 0, page: int | None = No
 def plan_of(*columns: Column, options: ImageOptions | None = None, dec_length: str = "bytes") -> ImagePlan:
     table = replace(sample([]).table, columns=columns)
     return ImagePlan(table, ImageReading(dec_length=dec_length), options or ImageOptions())
-
-
-def test_every_type_has_a_way() -> None:
-    given = sample(TYPES, "unicode")
-    plan = ImagePlan(given.table, given.reading, given.options)
-    assert not plan.reason
-    assert [column.name for column in plan.columns] == [column.name for column in given.table.columns]
-    kernels = {
-        column.type + column.subtype: found.kernel for column, found in zip(given.columns, plan.columns, strict=True)
-    }
-    assert kernels == {
-        "INT": "signed", "FLOT": "hfp", "DEC": "packed decimal", "DATE": "date text", "TIME": "time text",
-        "DTTM": "timestamp text", "DTTZ": "timestamp text with zone", "CHAR": "text", "CHARB": "bytes",
-        "VCHR": "varying text", "LVCH": "varying text", "GRPH": "text", "VGRF": "varying text", "LVGR": "varying text",
-        "VCHRB": "varying bytes", "ROWI": "bytes", "XYZ": "bytes", "BLOB": "kept elsewhere", "CLOB": "kept elsewhere",
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -628,20 +548,3 @@ def test_what_cannot_be_read_by_the_column_is_said(column: Column, options: dict
     assert (plan.columns[0].kernel, plan.columns[1].kernel) == ("signed", "")
     # What is not wanted need not be read, if only its width is one.
     assert plan.refusal(frozenset(["GOOD"])) == (reason if "width" in reason else "")
-
-
-def test_what_nothing_reads_is_walked_over() -> None:
-    given = sample([rows.Column("", "VCHR", 9), rows.Column("", "INT", 4), rows.Column("", "CHAR", 3)])
-    page = codepages.lookup(943)
-    columns = tuple(replace(column, page=page if column.page else None) for column in given.table.columns)
-    table = replace(given.table, columns=columns)
-    decoded = compared(given, rows_of(given, 9), frozenset(["C1"]), table)
-    assert not decoded.irregular.any()
-
-
-def test_decimals_of_39_digits_and_of_none() -> None:
-    plan = plan_of(described("DEC", 39), dec_length="precision")
-    assert plan.columns[0].type == pa.string()
-    assert plan.reason
-    assert not plan_of(described("DEC", 38), dec_length="precision").reason
-    assert plan_of(described("DEC", 0), dec_length="precision").reason == "C: a decimal without digits"

@@ -8,17 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from writers.bmc import framing as enc
 from writers.bmc import logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
-from lmparse import cli
-from lmparse.bmc.change_record import table_places
-from lmparse.bmc.segments import in_words, runs_of
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.part_rows import PartAccount, part_rows
@@ -118,14 +113,6 @@ def test_segments_belong_together_by_every_part_of_their_key(field: str, values:
     assert shown(opened(tmp_path, writer)) == [("U", 0, 2), ("U", 1, 3)]
 
 
-def test_two_changes_of_different_numbers_of_segments_do_not_mix(tmp_path: Path) -> None:
-    writer = logs.Writer([WIDE])
-    key = {"log_rba": "0A" * 10, "log_lrsn": "0B" * 10, "rid": "0D" * 5}
-    first, second = update(writer, 1, 2, **key), update(writer, 2, 3, **key)
-    put_all(writer, [second[0], first[0], second[1], first[1], second[2]])
-    assert shown(opened(tmp_path, writer)) == [("U", 1, 3), ("U", 2, 4)]
-
-
 def test_dlds_is_not_believed(tmp_path: Path) -> None:
     writer = logs.Writer([WIDE])
     put_all(writer, update(writer, 1, 3))
@@ -133,14 +120,6 @@ def test_dlds_is_not_believed(tmp_path: Path) -> None:
     (tmp_path / "a.dat").write_bytes(enc.rdw(example.data_records))
     (tmp_path / "a.ctl").write_bytes(enc.rdw(example.control_records))
     assert shown(lmparse.open_log(tmp_path / "a.dat", control=tmp_path / "a.ctl")) == [("U", 1, 2)]
-
-
-def test_records_shows_every_segment_as_it_stands(tmp_path: Path) -> None:
-    writer = logs.Writer([WIDE], logs.Options(base=0))
-    put_all(writer, update(writer, 1, 3))
-    records = list(opened(tmp_path, writer).records())
-    assert [(record["total_segs"], record["seg_num"]) for record in records] == [(3, 0), (3, 1), (3, 2)]
-    assert "".join(record["data"] for record in records) == b"".join(r[288:] for r in writer.records).hex().upper()
 
 
 # missing
@@ -162,41 +141,6 @@ def test_a_missing_segment_is_named(missing: int, base: Any, tmp_path: Path) -> 
     rba = f"{0x12345000 + 0x200:020X}"
     assert rba in error.hint
     assert log.tally.dropped == 2
-
-
-@pytest.mark.parametrize("base", [0, 1])
-def test_several_missing_segments_are_all_named(base: Any, tmp_path: Path) -> None:
-    writer = logs.Writer([WIDE], logs.Options(base=base))
-    put_all(writer, update(writer, 1, 5))
-    pieces = update(writer, 2, 5)
-    put_all(writer, [pieces[1], pieces[3]])
-    log = opened(tmp_path, writer)
-    list(log.changes())
-    (error,) = log.tally.errors
-    assert error.message == f"segment {base} and {base + 2} and {base + 4} of 5 is missing"
-
-
-def test_as_many_as_a_damaged_total_says_are_named_in_few_words(tmp_path: Path) -> None:
-    writer = logs.Writer([WIDE])
-    put_all(writer, update(writer, 1, 2))
-    place, width = table_places(["total_segs"])["total_segs"]
-    for number in range(2, 5):
-        raw, change = update(writer, number, 2)[0]
-        writer.put(raw[:place] + b"\xff" * width + raw[place + width :], change)
-    log = opened(tmp_path, writer)
-    list(log.changes())
-    assert [error.message for error in log.tally.errors] == ["segment 2 to 65535 of 65535 is missing"] * 3
-
-
-@given(st.sets(st.integers(0, 60)))
-def test_numbers_in_words(numbers: set[int]) -> None:
-    runs = runs_of(sorted(numbers))
-    assert [number for run in runs for number in run] == sorted(numbers)
-    text = in_words(runs, ", ")
-    assert len(text) < 100
-    edges = [[int(edge) for edge in part.split(" to ")] for part in text.split(", ") if part[:1].isdigit()]
-    named = {number for edge in edges for number in range(edge[0], edge[-1] + 1)}
-    assert named < numbers if text.endswith("more") else named == numbers
 
 
 @pytest.mark.parametrize("engine", ["kaitai", "columnar"])
@@ -223,32 +167,6 @@ def test_a_missing_segment_is_named_where_damage_ends_the_log(engine: str, tmp_p
         assert len(rows) == 27 + 2
 
 
-@pytest.mark.parametrize(
-    ("base", "kept", "message"),
-    [
-        (0, 0, "segment 1 of 2 is missing"),
-        (1, 1, "segment 1 of 2 is missing"),
-        (0, 1, "segment number 0 or 2 of 2 is missing"),
-    ],
-)
-def test_without_a_whole_change_the_numbers_say_what_they_can(
-    base: Any, kept: int, message: str, tmp_path: Path
-) -> None:
-    writer = logs.Writer([WIDE], logs.Options(base=base))
-    writer.put(*update(writer, 2, 2)[kept])
-    log = opened(tmp_path, writer)
-    assert list(log.changes()) == []
-    assert [error.message for error in log.tally.errors] == [message]
-
-
-def test_failfast_raises_for_a_missing_segment(tmp_path: Path) -> None:
-    writer = logs.Writer([WIDE])
-    writer.put(*update(writer, 2, 2)[0])
-    with pytest.raises(lmparse.RecordError) as caught:
-        list(opened(tmp_path, writer, mode="failfast").changes())
-    assert caught.value.code == "LMP-R004"
-
-
 # too many
 
 
@@ -263,30 +181,6 @@ def test_a_segment_met_twice_is_named_and_the_change_is_kept(tmp_path: Path) -> 
     assert error.record_offset == enc.framed("rdw", writer.records).offsets[2]
 
 
-@pytest.mark.parametrize("number", [4, 500, 65535])
-def test_a_number_above_the_count_is_named(number: int, tmp_path: Path) -> None:
-    writer = logs.Writer([WIDE])
-    pieces = update(writer, 1, 3)
-    stray = bytearray(pieces[0][0])
-    stray[186:188] = number.to_bytes(2, "big")
-    put_all(writer, pieces[:2])
-    writer.put(bytes(stray), pieces[0][1])
-    writer.put(*pieces[2])
-    log = opened(tmp_path, writer)
-    assert shown(log) == [("U", 1, 3)]
-    assert [(error.code, error.found) for error in log.tally.errors] == [("LMP-R005", str(number))]
-
-
-def test_a_whole_change_twice_is_two_changes(tmp_path: Path) -> None:
-    # As in a merged log: whether to keep both is the reader's choice, so none is dropped unsaid.
-    writer = logs.Writer([WIDE])
-    pieces = update(writer, 1, 2)
-    put_all(writer, [*pieces, *pieces])
-    log = opened(tmp_path, writer)
-    assert shown(log) == [("U", 1, 1), ("U", 1, 3)]
-    assert log.tally.errors == []
-
-
 def test_what_is_left_out_needs_no_whole_change_but_is_still_checked(tmp_path: Path) -> None:
     writer = logs.Writer([WIDE])
     aborted = logs.Unit(2, disposition="A")
@@ -295,20 +189,3 @@ def test_what_is_left_out_needs_no_whole_change_but_is_still_checked(tmp_path: P
     log = opened(tmp_path, writer)
     assert list(log.changes()) == []
     assert [error.code for error in log.tally.errors] == ["LMP-R004"]
-
-
-def test_segments_without_a_position_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """XHDF may have another field in the place of LOGRBA: the error of a missing segment then has no position."""
-    writer = logs.Writer()
-    orders = logs.TABLES[0]
-    pieces = writer.pieces(logs.Unit(1), orders, "I", after=logs.full_row(1), segments=3)
-    for piece in pieces[:2]:
-        writer.put(*piece)
-    known, other = (name.encode("cp037") for name in ("LOGRBA  ", "LOGRBX  "))
-    control = [record.replace(known, other) for record in writer.example().control_records]
-    data, described = tmp_path / "a.dat", tmp_path / "a.ctl"
-    data.write_bytes(logs.as_file(writer.records))
-    described.write_bytes(logs.as_file(control))
-    for command in ("explain", "coverage"):
-        assert cli.main([command, str(data), "--control", str(described)]) in (0, 20)
-    assert "Traceback" not in capsys.readouterr().err

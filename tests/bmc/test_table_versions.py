@@ -39,16 +39,6 @@ def test_an_alias_of_the_right_lengths_proves_the_full_name(tmp_path: Path) -> N
     assert not any("table_name_short" in change for change in got)
 
 
-def test_columns_without_a_table_record_are_enough(tmp_path: Path) -> None:
-    log = logs.example()
-    dtbi = "DTBI".encode("cp037")
-    records = [record for record in log.control_records if not record.startswith(dtbi)]
-    assert len(records) == len(log.control_records) - len(log.tables)
-    got = read(tmp_path, replace(log, control_records=records), table="PROD.ORDERS", operations="I")
-    expected = [change for change in log.expected if change["table_name"] == "ORDERS" and change["op"] == "I"]
-    assert [change["after"] for change in got] == [change["after"] for change in expected]
-
-
 def versions() -> list[Table]:
     """A table whose second column was made longer, then renamed."""
     first = Table(0x0105, 2, 3, "PROD", "AGES", (Column("NO", "INT", 4), Column("NAME", "CHAR", 4)))

@@ -25,10 +25,6 @@ from lmparse.spec import catalog
 
 A = Table(0x0105, 2, 3, "PROD", "A", (Column("NO", "INT", 4),))
 B = Table(0x0105, 2, 4, "PROD", "B", (Column("NO", "INT", 4),))
-LONG = Table(
-    0x0106, 2, 3, "WAREHOUSE_OWNER", "STOCK_MOVEMENTS_OF_ALL_SITES", (Column("NO", "INT", 4),),
-    short_name="STOCK_MOVEME000001",
-)  # fmt: skip
 
 
 def put(folder: Path, writer: logs.Writer, framed: str = "rdw") -> tuple[Path, dict[str, Any]]:
@@ -96,22 +92,6 @@ def test_every_outcome(framed: str, tmp_path: Path) -> None:
         assert explained.to_dict()["record"] == place["record_index"]
 
 
-@pytest.mark.usefixtures("small_windows")
-def test_segments_around_other_changes_of_their_unit(tmp_path: Path) -> None:
-    """The first record of a unit may be a segment of a change that is known only behind others."""
-    writer, unit = logs.Writer([A]), logs.Unit(1)
-    segments = writer.pieces(unit, A, "I", None, {"NO": 0}, segments=2, auth_id="FIRST")
-    writer.put(*segments[0])
-    for number in range(10):
-        writer.add(unit, A, "I", None, {"NO": number}, auth_id="LATER")
-    writer.put(*segments[1])
-    writer.add(unit, A, "D", {"NO": 0}, auth_id="LAST")
-    data, options = put(tmp_path, writer)
-    (row,) = both(data, **options).rows
-    assert (row["first_record_index"], row["last_record_index"], row["records"]) == (0, 12, 13)
-    assert (row["auth_id"], row["tables"]) == ("FIRST", {"PROD.A": {"D": 1, "I": 11}})
-
-
 def test_what_headers_say_of_a_unit(tmp_path: Path) -> None:
     """A record that could not be completed, and outcomes that contradict each other."""
     writer = logs.Writer([A])
@@ -125,17 +105,6 @@ def test_what_headers_say_of_a_unit(tmp_path: Path) -> None:
         (False, CONTRADICTORY, 3), (False, BROKEN, 2),
     ]  # fmt: skip
     assert found.notices == ["1 x changes whose LOGRECDISP is not listed: they are counted as not taken back"]
-
-
-def test_without_a_control_file(tmp_path: Path) -> None:
-    """Names are as short as in the header."""
-    writer = logs.Writer([A, LONG])
-    writer.add(logs.Unit(1), A, "I", None, {"NO": 1})
-    writer.add(logs.Unit(1), LONG, "I", None, {"NO": 1})
-    data, options = put(tmp_path, writer)
-    assert [*both(data).rows[0]["tables"]] == ["PROD.A", "WAREHOUS.STOCK_MOVEME000001"]
-    full = both(data, **options).rows[0]["tables"]
-    assert [*full] == ["PROD.A", "WAREHOUSE_OWNER.STOCK_MOVEMENTS_OF_ALL_SITES"]
 
 
 def test_two_tables_of_one_name_have_their_ids(tmp_path: Path) -> None:

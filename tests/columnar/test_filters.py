@@ -485,7 +485,6 @@ def test_no_image_is_passed_over_that_may_say_how_others_are_read(tmp_path: Path
         schema = changes_schema(opened.table_versions())
         found = pa.Table.from_batches(arrow.change_batches(opened, schema, None, filters), schema)
         assert found.equals(left(whole, filters))
-        assert opened.interpretation.image.null_bytes == "absent"  # type: ignore[attr-defined]
 
 
 # -- parts ----------------------------------------------------------------------------------

@@ -35,18 +35,15 @@ class Scale:
     """How positions are written."""
 
     is_sharing: bool
-    has_short_lrsn: bool
-    """Whether LRSNs have zeros where a header of 6 bytes leaves them out."""
 
     def rba(self, tick: int, member: int = 0) -> str:
         return _hex(0x500000 + tick * 0x1000 + member * 7)
 
     def lrsn(self, tick: int) -> str:
-        """That of a clock; where nothing is shared, it may be the RBA."""
-        if not self.is_sharing and not self.has_short_lrsn:
+        """That of a clock; where nothing is shared, it is the RBA."""
+        if not self.is_sharing:
             return self.rba(tick)
-        number = 0xDE1234000000 + tick * 0x10
-        return _hex(number << 24 | 0x123456 * (not self.has_short_lrsn))
+        return _hex(0xDE1234000000 + tick * 0x10 << 24 | 0x123456)
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ class Unit:
         return _hex(int(scale.rba(self.begins), 16) + self.number)
 
     def commit(self, scale: Scale) -> str:
-        """UORCOMMITLRSN; those of a header of 6 bytes have no room for a number of the unit."""
+        """UORCOMMITLRSN."""
         return scale.lrsn(self.ends)
 
     def header(self, scale: Scale, *, is_open: bool) -> dict[str, Any]:
@@ -180,7 +177,7 @@ class Log:
 def some_log(chance: random.Random) -> Log:
     """Units that overlap, with segments of one change among records of others here and there."""
     is_sharing = chance.random() < 0.5
-    scale = Scale(is_sharing, chance.random() < 0.5)
+    scale = Scale(is_sharing)
     log = Log(scale, chance.choice((0, 1)), _some_forms(chance, scale))
     log.tables = tables_of(log.scale)
     taken: set[tuple[int, int]] = set()
@@ -209,10 +206,7 @@ def wide(*dropped: str) -> tuple[lldf.HeaderField, ...]:
 
 def _some_forms(chance: random.Random, scale: Scale) -> list[Lines]:
     forms: list[Lines] = [None, tuple(lldf.described())]
-    if scale.has_short_lrsn:
-        forms += [tuple(lldf.narrow()), tuple(lldf.narrow(order=["UORID", "LOGRBA"])),
-                  tuple(lldf.narrow(timestamps="DTTM26"))]  # fmt: skip
-    elif not scale.is_sharing and chance.random() < 0.3:  # fields that all headers lack
+    if not scale.is_sharing and chance.random() < 0.3:  # fields that all headers lack
         forms = [wide("LOGLRSN"), wide("LOGLRSN", "UORIDLRSN"), wide("LOGLRSN", "UORIDLRSN", "SQLRIRBA")]
     return chance.sample(forms, min(len(forms), chance.randrange(1, 4)))
 

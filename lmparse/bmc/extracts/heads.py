@@ -94,7 +94,7 @@ def heads_of(task: tuple[str, str, Options, Doubts | None]) -> ExtractHeads:
         if not sound.any():
             continue
         raw = {name: rows[sound] for name, rows in decoded.raw.items()}
-        rows, places = _unit_rows(raw), positions(log, raw)
+        rows, places = _unit_rows(raw), header_columns.positions(log.header, raw)
         named = np.concatenate([raw[name] for name in TABLE_FIELDS], axis=1)
         units.add(rows)
         tables.add(named)
@@ -129,13 +129,6 @@ def decoded_windows(log: LogicalLog, names: Sequence[str]) -> Iterator[tuple[Win
             yield window, plan.decode(window, (), names)
     except FramingError:
         return
-
-
-def positions(log: LogicalLog, raw: dict[str, Bytes]) -> Bytes:
-    """(n, width) positions of records in the log: LRSN in data sharing, else RBA; as `tables.position_of`."""
-    lrsn = "log_rba" if "log_lrsn" in log.header.absent else "log_lrsn"
-    in_group = np.asarray(raw["member_id"].any(1))
-    return np.where(in_group[:, None], raw[lrsn], raw["log_rba"])
 
 
 def not_one(why: str, path: str) -> FramingError:

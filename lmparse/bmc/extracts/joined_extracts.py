@@ -8,11 +8,10 @@ from itertools import pairwise
 
 from lmparse.bmc.control_file import read_control
 from lmparse.bmc.control_search import ControlSearch
+from lmparse.bmc.extracts.checkpoint import ReadBefore
 from lmparse.bmc.extracts.heads import UNIT_WIDTH, ExtractHeads, heads_of
 from lmparse.bmc.extracts.outcomes import ExtractSettings, keys
-from lmparse.bmc.extracts.ownership import ownership
-from lmparse.bmc.extracts.read_before import ReadBefore
-from lmparse.bmc.extracts.unit_ends import UnitEnds
+from lmparse.bmc.extracts.ownership import UnitEnds, ownership
 from lmparse.bmc.headers import check_header
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.open import open_logical_log
