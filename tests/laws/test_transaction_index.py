@@ -34,7 +34,7 @@ EVENTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[:: amount(3, 1)])
 def test_engines_agree_on_a_random_script(seed: int, tmp_path: Path) -> None:
     path, options, _ = written(tmp_path, seed, TRANSACTIONS)
     assert differences(path, options, ways_of(seed)) == []
@@ -53,7 +53,7 @@ def test_a_seed_gives_the_same_bytes() -> None:
     assert random_script(5).data == random_script(5).data != random_script(6).data
 
 
-@pytest.mark.parametrize("seed", [2, 4])
+@pytest.mark.parametrize("seed", [2])
 def test_engines_agree_on_what_is_converted(seed: int, tmp_path: Path) -> None:
     path, options, _ = written(tmp_path, seed, 25)
     options["include"] = "all"

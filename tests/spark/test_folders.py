@@ -19,7 +19,7 @@ from lmparse.logs.open import open_file
 from lmparse.samples import bmc_log, db2_log
 from lmparse.spark.source import LmparseSource
 
-SPLITS = (1 << 27, 40_000)
+SPLITS = (1 << 27, 12_000)
 SYSTEMS = "DB2P".encode("cp037"), "DB2Q".encode("cp037")
 """Name of the system in the sample, and another one."""
 
@@ -49,7 +49,7 @@ def bad(found: list[dict[str, Any]]) -> dict[str, tuple[str, int, int]]:
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
     """Control file and data file of a log."""
-    control, data = bmc_log.make(seed=5, units=40).write(tmp_path_factory.mktemp("sample"))
+    control, data = bmc_log.make(seed=5, units=10).write(tmp_path_factory.mktemp("sample"))
     return control.read_bytes(), data.read_bytes()
 
 
