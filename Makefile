@@ -152,7 +152,6 @@ bench-run: dev # The benchmarks in $(VENV), whose lock holds the rivals too.
 	$(BIN)/python -m bench.lines
 	$(BIN)/python -m bench.kinds
 	$(BIN)/python -m bench.convert
-	$(BIN)/python -m bench.parts
 	$(BIN)/python -m bench.transactions
 	$(BIN)/python -m bench.growth
 	$(BIN)/python -m bench.growth --shapes 250

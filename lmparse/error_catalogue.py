@@ -81,14 +81,6 @@ CATALOGUE: dict[str, Cause] = {
         "A transfer in text mode translated every byte; numbers and descriptor words are lost.",
         "Transfer it again in binary, with record descriptor words.",
     ),
-    "LMP-F011": Cause(
-        "the file cannot be cut there",
-        "A large file is read in parts, which are cut where records seem to begin. Reading has shown that no record "
-        "begins at this place: records of the file contain bytes that look like records, for instance another log. "
-        "Or a change has segments in several parts or lacks one, although DLDS.SEGMENTED says that there are none.",
-        "Set maxPartitionBytes above the size of the file, or request the column `_metadata`: then records are counted "
-        "from the start of the file, which finds all of them.",
-    ),
     "LMP-F012": Cause(
         "the file changed while it was read",
         "Since reading was planned or begun, the file or one that describes it grew, shrank or was written to, for "
@@ -388,8 +380,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-S009": Cause(
         "no specs there",
-        "The name is not a `.ksy` file, a folder with `<family>/<id>.ksy`, or a revision of the git repository here.",
-        "Name the folder above the families, or a path as `REV:PATH`, from the top of the repository.",
+        "The name is not a `.ksy` file or a folder with `<family>/<id>.ksy`.",
+        "Name the folder above the families.",
     ),
     "LMP-S010": Cause(
         "a family of another package cannot be used",

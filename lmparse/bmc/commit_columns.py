@@ -23,8 +23,7 @@ from lmparse.changes.column_reader import LeftOut
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import arrays
 from lmparse.framing.extents import RecordExtent, Span
-from lmparse.framing.file_arrays import Gathered
-from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, Window
+from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, Gathered, Window
 from lmparse.limits import Held
 from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s

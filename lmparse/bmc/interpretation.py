@@ -48,9 +48,6 @@ class LogSettings(FamilySettings):
     """Candidates for the interpretation of columns, the most likely first."""
     table_ids: frozenset[tuple[Any, ...]] | None = None
     """Ids of the table that the options name, once it has been looked up."""
-    is_said_unsegmented: bool = False
-    """Whether the log was cut without a search for segments, because DLDS says that there are none. Then the other
-    segments of a change may be in another part, so a change that lacks one is an error of the whole part."""
     extract: ExtractSettings | None = field(default=None, compare=False)
     """What the other extracts say of this one, if it is one of several."""
 

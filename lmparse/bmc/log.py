@@ -18,7 +18,7 @@ from lmparse.bmc.extracts.reading import ExtractReading
 from lmparse.bmc.first_record import FirstRecord
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation, LogSettings, Told
-from lmparse.bmc.log_parts import LogParts, cut_through_segments, says_unsegmented
+from lmparse.bmc.log_parts import LogParts
 from lmparse.bmc.naming import Naming
 from lmparse.bmc.needed_fields import OUTCOME, check_header
 from lmparse.bmc.order import OPERATIONS
@@ -41,8 +41,8 @@ from lmparse.errors import (
     OptionError,
     TableNotFoundError,
 )
-from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.index import firsts
 from lmparse.framing.windows import MAX_RECORDS, Window
 from lmparse.options import Options
 from lmparse.records.files import OnError
@@ -94,27 +94,17 @@ class LogicalLog(ChangeLog):
         return self.control is not None
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        return self._with_settings(self.parts.counted(max_bytes))
-
-    def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         return self._with_settings(self.parts.cut(max_bytes))
 
     @cached_property
     def parts(self) -> LogParts:
         """Where the log is cut."""
-        is_said = self.control is not None and says_unsegmented(self.control)
-        return LogParts(
-            self,
-            self.position_runs,
-            self.header_places(["total_segs"]).get("total_segs"),
-            is_said,
-            lambda: self.extract,
-        )
+        total_segs = self.header_places(["total_segs"]).get("total_segs")
+        return LogParts(self, self.position_runs, total_segs, lambda: self.extract)
 
     def _with_settings(self, spans: list[Span]) -> list[tuple[FileSettings, Span]]:
         interpretation = self.interpretation
-        is_said = len(spans) > 1 and spans[0].first_index is None
-        own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids, is_said)
+        own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids)
         extract = self.extract.known
         return [
             (replace(self.settings, own=replace(own, extract=extract and extract.inside(span))), span) for span in spans
@@ -325,19 +315,16 @@ class LogicalLog(ChangeLog):
 
         With `only_wanted`, those that options exclude with an open unit, or by the range, are counted as such: another
         extract may have the rest of the change. So are all that are excluded behind a `seq`.
-        Raises FramingError LMP-F011 in a part of a log that was cut because DLDS says that it has no segments.
         """
         try:
             yield
         except FramingError:
-            self._end_joining(joiner, only_wanted, is_damaged=True)
+            self._end_joining(joiner, only_wanted)
             raise
         self._end_joining(joiner, only_wanted)
 
-    def _end_joining(self, joiner: Joiner, only_wanted: bool, *, is_damaged: bool = False) -> None:
+    def _end_joining(self, joiner: Joiner, only_wanted: bool) -> None:
         for group, fault in joiner.incomplete():
-            if self._known.is_said_unsegmented and not is_damaged:
-                raise cut_through_segments(self, fault, self._records_before())
             known = join(group.segments)
             why = self._why_left_out(known) if only_wanted else None
             is_elsewhere = why in ("open", OUTSIDE) or (why is not None and self.options.starting_after is not None)
@@ -492,7 +479,7 @@ class LogicalLog(ChangeLog):
 
     def table_headers(self) -> Iterator[Values]:
         """One header for each table that occurs, from a pass over the headers."""
-        for extent in scans.firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
+        for extent in firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
             try:
                 record = self.read_bytes(extent.read(self.buffer))
             except DataError:

@@ -12,8 +12,7 @@ from lmparse.errors import OptionError
 from lmparse.options import ALIASES, Options, own_names
 
 if TYPE_CHECKING:
-    from lmparse.storage.inputs import Inputs
-    from lmparse.storage.outputs import OutputPlace
+    from lmparse.storage.outputs import Inputs, OutputPlace
 
 SHOWN_ERRORS = 1000
 """Errors that a command prints unless it is asked for another number."""

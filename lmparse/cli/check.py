@@ -74,8 +74,7 @@ def _checked(parsed: argparse.Namespace) -> tuple[str, Options]:
 def _report_place(out: str, file: str, options: Options) -> OutputPlace:
     """The place of the report. An earlier report is replaced, so that a check can run every night; nothing else is."""
     from lmparse.logs.open import files_read
-    from lmparse.storage.marks import begins_with
-    from lmparse.storage.outputs import check_place
+    from lmparse.storage.outputs import begins_with, check_place
 
     foreign = begins_with(b'{\n  "report_version": ', "a report of lmparse check")
     return check_place(out, files_read(file, options), is_folder=False, overwrite=True, foreign=foreign)

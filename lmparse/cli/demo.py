@@ -68,9 +68,7 @@ def run(parsed: argparse.Namespace) -> int:
 def _folder(out: str) -> Path:
     """The folder for everything made: a new or empty one, or that of an earlier demo. Raises OptionError."""
     from lmparse.review.coverage.provenance import DEMO_MARK, DEMO_TEXT
-    from lmparse.storage.inputs import inputs_of
-    from lmparse.storage.marks import has_mark
-    from lmparse.storage.outputs import check_place, write_files
+    from lmparse.storage.outputs import check_place, has_mark, inputs_of, write_files
 
     place = check_place(
         out,

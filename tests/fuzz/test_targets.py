@@ -14,10 +14,11 @@ from fuzz.mutations import mutation
 
 SHARES = 4
 """Parts in which the inputs of a target are tried, so that they can run beside each other."""
-CASES = amount(6, 1)
-"""Of so many cases that follow each other, one is tried as it is: tests/laws/test_cases.py reads all of them."""
-CHANGES = {"framing": (200, 8000), "tables_file": (48, 8000), "specs": (80, 8000), "records": (64, 4000)}
-OTHERS = 24, 2400
+CASES = 8, 2000
+"""Cases of each part as they are, quick and thorough; tests/laws/test_cases.py reads them all."""
+CHANGES = {"framing": (400, 8000), "tables_file": (160, 8000), "specs": (160, 8000), "records": (120, 4000),
+           "spark_options": (80, 4000)}  # fmt: skip
+OTHERS = 48, 2400
 """Changes of cases for each target, quick and thorough."""
 
 
@@ -37,4 +38,5 @@ def test_any_input_holds(name: str, share: int) -> None:
 def _inputs(seeds: list[bytes], name: str, share: int) -> list[bytes]:
     chance = Random(f"{name} {share}")
     changes = [mutation(seeds, chance) for _ in range(amount(*CHANGES.get(name, OTHERS)) // SHARES)]
-    return [*seeds[share :: SHARES * CASES], *changes]
+    cases = seeds[share::SHARES]
+    return [*chance.sample(cases, min(len(cases), amount(*CASES))), *changes]

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace
@@ -257,14 +256,11 @@ def test_a_file_and_a_folder_are_compared_by_the_spec_of_the_file(tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nowhere", "there is no file, folder or revision 'nowhere'"),
-        ("--upload-pack=x", "there is no file, folder or revision '--upload-pack=x'"),
-        ("HEAD:nowhere", "there is no nowhere in HEAD"),
-        ("HEAD:formats/acme", "there is no <family>/<id>.ksy in HEAD:formats/acme"),
+        ("nowhere", "there is no file or folder 'nowhere'"),
         (FORMATS / "bmc", f"there is no <family>/<id>.ksy in {FORMATS / 'bmc'}"),
     ],
 )
-def test_what_is_no_spec_is_named(repository: Path, run: Run, name: object, message: str) -> None:
+def test_what_is_no_spec_is_named(run: Run, name: object, message: str) -> None:
     code, out, err = run("--", "installed", name)
     assert (code, out) == (2, "")
     assert err.splitlines()[0] == f"{message} [LMP-S009]"
@@ -332,86 +328,6 @@ def test_a_damaged_spec_gives_an_error_or_a_diff(tmp_path: Path) -> None:
         new = maybe_read(file)
         if new is not None:
             assert compare(old, new).changes
-
-
-# -- revisions -----------------------------------------------------------------------------
-
-
-def git(folder: Path, *arguments: str) -> str:
-    names = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
-    return subprocess.run(
-        ["git", *names, *arguments], cwd=folder, check=True, capture_output=True, text=True
-    ).stdout  # fmt: skip
-
-
-@pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with two commits of a spec that imports one of the package, and a change that is not committed."""
-    folder = tmp_path / "repository"
-    spec = folder / "formats" / "acme" / "acme_reading.ksy"
-    spec.parent.mkdir(parents=True)
-    git(tmp_path, "init", "--quiet", str(folder))
-    head = (
-        "meta: {id: acme_reading, imports: [/common/common_rid], endian: be}\nseq:\n  - {id: rid, type: common_rid}\n"
-    )
-    for text in ("  - {id: number, type: u2}\n", "  - {id: number, type: s2}\n"):
-        spec.write_text(head + text)
-        git(folder, "add", ".")
-        git(folder, "commit", "--quiet", "--message", "One")
-    spec.write_text(head + text + "  - {id: name, size: 8, if: not _io.eof}\n")
-    monkeypatch.chdir(folder)
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "rules"),
-    [
-        ("HEAD", "formats", ["field-added"]),
-        ("HEAD", "formats/acme/acme_reading.ksy", ["field-added"]),
-        ("HEAD~1", "HEAD", ["kind-changed"]),
-        ("HEAD~1:formats/acme/acme_reading.ksy", "HEAD:./formats", ["kind-changed"]),
-        ("HEAD~1", "formats", ["kind-changed", "field-added"]),
-        ("HEAD", "HEAD:formats/acme/acme_reading.ksy", []),
-    ],
-)
-def test_revisions(repository: Path, run: Run, old: str, new: str, rules: list[str]) -> None:
-    files = {path: path.read_bytes() for path in sorted((repository / ".git").rglob("*")) if path.is_file()}
-    code, out, err = run(old, new, "--json")
-    found = [change["rule"] for change in json.loads(out)["changes"]]
-    assert [rule for rule in found if not rule.startswith("column-")] == rules
-    assert (code, err) == (24 if "kind-changed" in rules else 0, "")
-    after = {path: path.read_bytes() for path in sorted((repository / ".git").rglob("*")) if path.is_file()}
-    assert after == files, "the repository is only read"
-
-
-def test_a_revision_is_named_in_what_is_wrong_with_it(repository: Path, run: Run) -> None:
-    (repository / "formats" / "acme" / "acme_reading.ksy").write_text("meta: [\n")
-    git(repository, "commit", "--quiet", "--all", "--message", "Broken")
-    code, _, err = run("HEAD", "installed")
-    assert code == 20
-    assert err.startswith("HEAD:formats/acme/acme_reading.ksy:2:1: error: ")
-
-
-def test_nothing_is_fetched_that_a_partial_clone_lacks(repository: Path, run: Run, tmp_path: Path) -> None:
-    """The configuration of a repository that somebody sends names the command that would."""
-    named = "HEAD~1:formats/acme/acme_reading.ksy"
-    blob = subprocess.run(["git", "rev-parse", named], capture_output=True, text=True, check=True).stdout.strip()
-    (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    mark = tmp_path / "mark"
-    for url, key in ((f"ext::touch {mark}", "uploadpack"), (str(repository), "uploadpack"), ("ssh://host/x", "vcs")):
-        for name, value in {
-            "core.repositoryformatversion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true",
-            "remote.origin.url": url, f"remote.origin.{key}": f"touch {mark};", "protocol.ext.allow": "always",
-            "core.sshCommand": f"touch {mark};",
-        }.items():  # fmt: skip
-            git(repository, "config", name, value)
-        code, _, err = run("HEAD~1", "HEAD")
-        assert (code, "[LMP-S009]" in err, mark.exists()) == (2, True, False), err
-
-
-def test_without_git_a_revision_is_nothing(repository: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(repository))
-    assert run("HEAD", "installed")[0] == 2
 
 
 # -- reports -------------------------------------------------------------------------------

@@ -225,9 +225,6 @@ class JoinedLog(ChangeLog):
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         return [part for log in self._extracts() for part in log.change_parts(max_bytes)]
 
-    def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        return [part for log in self._extracts() for part in log.cut_change_parts(max_bytes)]
-
     def has_table(self) -> bool:
         for path in self._paths:
             log = self._log(path)
