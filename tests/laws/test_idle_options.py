@@ -14,7 +14,6 @@ import pytest
 from writers.bmc import framing, logs
 
 import lmparse
-from lmparse.db2.log_index import LogIndex
 from lmparse.options import Options
 from lmparse.samples import db2_log
 
@@ -66,7 +65,7 @@ UNSEEN = {
     "graphic_length": "where LOGLOGBYTES does not say it: tests/bmc/test_image_readings.py",
     "lob_columns_from": "LOB values only: tests/db2/test_lob_values.py",
     "engine": "engines give the same: tests/logs/test_log.py and test_face.py break one of them",
-    "max_index_bytes": "memory and time only: the last test",
+    "max_index_bytes": "memory and time only: tests/db2/test_log_index.py",
 }
 NOTHING_TO_DO = {"any records": ("code_page", "mode")}
 """Options without an effect, because records of which nothing is known have no text and are never bad."""
@@ -148,27 +147,6 @@ def test_no_option_is_ignored(folder: Path, name: str) -> None:
         option for option, values in VALUES.items() for value in values if not is_seen(reading, base, option, value)
     }
     assert unseen == set(NOTHING_TO_DO.get(name, ()))
-
-
-@pytest.mark.parametrize("name", READINGS)
-def test_memory_for_an_index_is_refused_where_there_is_none(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    reading, keep = readings(folder)[name], LogIndex._keep
-    kept: list[int] = []
-
-    def noted(index: LogIndex, *given: Any) -> Any:
-        context = keep(index, *given)
-        kept.append(len(index._kept))
-        return context
-
-    monkeypatch.setattr(LogIndex, "_keep", noted)
-    if name not in ("changes of db2", "summary of db2"):
-        with pytest.raises(lmparse.OptionError, match=r"^(maxIndexBytes|max_index_bytes)\b"):
-            reading.table(max_index_bytes=0)
-        return
-    assert reading.table().equals(reading.table(max_index_bytes=0))
-    assert kept == [1, 0]
 
 
 def test_options_of_other_commands_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

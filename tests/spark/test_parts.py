@@ -10,7 +10,6 @@ import pytest
 from spark.conftest import Files, read, rows_of, source, write
 from writers.bmc import logs
 
-from lmparse import open_log
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
 
@@ -34,16 +33,6 @@ def test_a_file_is_split_and_gives_the_same_rows(spark: SparkSession, apart: tup
     assert len(parts) > 5
     assertDataFrameEqual(split, whole)
     assert [json.loads(row["after"]) for row in rows_of(split)] == [row["after"] for row in example.changes]
-
-
-def test_records_are_split_too(spark: SparkSession, apart: tuple[Files, logs.Example]) -> None:
-    files, _ = apart
-    split = read(spark, files.data, spec="bmc_lldf", maxPartitionBytes=1000)
-    assert split.rdd.getNumPartitions() > 5
-    expected = list(open_log(files.data).records())
-    rows = rows_of(split)
-    assert [{name: row[name] for name in record} for row, record in zip(rows, expected, strict=True)] == expected
-    assert [row["_metadata"]["record_index"] for row in rows] == list(range(len(expected)))
 
 
 def test_changes_without_numbers_are_cut_without_counting_records(spark: SparkSession, tmp_path: Path) -> None:
