@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from lmparse.error_catalogue import CATALOGUE
 from lmparse.terminal import harmless, one_line
 
 
@@ -154,7 +153,7 @@ class DataError(LmparseError):
     def says(self) -> str:
         """What is wrong, without file, record and field."""
         if self.expected is None:
-            text = self.message or CATALOGUE[self.code].title
+            text = self.message or _title(self.code)
             return text if self.found is None else f"{text}: found {self.found}"
         facts = f"expected {self.expected}" + ("" if self.found is None else f", found {self.found}")
         return f"{self.message}: {facts}" if self.message else facts
@@ -176,6 +175,13 @@ class DataError(LmparseError):
     def to_dict(self) -> dict[str, Any]:
         """The error as one flat object for JSON, reports and Spark."""
         return {name: getattr(self, name) for name in _KEYS} | {"message": self.says()}
+
+
+def _title(code: str) -> str:
+    """What the catalogue calls an error. It is read here, since few errors need it and every program imports this."""
+    from lmparse.error_catalogue import CATALOGUE
+
+    return CATALOGUE[code].title
 
 
 class FramingError(DataError):

@@ -52,6 +52,9 @@ class Limits:
     unpacked_bytes: int = _limit(1 << 40, "LMP-L003", "bytes of a compressed or remote file on the disk")
     unpacked_ratio: int = _limit(1000, "LMP-L003", "unpacked bytes for each byte of a compressed file")
     disk_share: int = _limit(90, "LMP-L003", "percent of the free disk in TMPDIR for the copy of a file", most=100)
+    index_bytes: int = _limit(
+        256 << 20, "none", "bytes of memory for the index of a Db2 LUW log; what is above is made again, or in files"
+    )
     held_bytes: int = _limit(4 << 30, "LMP-L004", "bytes of memory for what is kept until its end is read")
 
     @classmethod

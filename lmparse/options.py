@@ -17,6 +17,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from lmparse.decisions import DECISIONS, decided
 from lmparse.errors import OptionError
 from lmparse.limits import Limits
 from lmparse.spelling import camel, has_half_character, plain, quoted
@@ -111,6 +112,10 @@ def _limits(name: str, text: str) -> str:
     return text
 
 
+def _decisions(name: str, text: str) -> str:
+    return ",".join(f"{decision}={value}" for decision, value in decided(text).items())
+
+
 def _moment(name: str, text: str) -> str:
     parts = _MOMENT(text)
     try:
@@ -200,29 +205,12 @@ class Options:
         values=("auto", "total", "inclusive", "exclusive"),
         of=_ROW_IMAGES,
     )
-    null_bytes: str = _option(
-        "auto",
-        "whether null columns of fixed length have bytes in a row image of Log Master",
-        values=("auto", "present", "absent"),
-        of=_ROWS,
-    )
-    dec_length: str = _option(
-        "auto",
-        "what LLCOLUMNLEN of a DEC column counts, where LOGLOGBYTES does not say it",
-        values=("auto", "bytes", "precision"),
+    decisions: str = _option(
+        "",
+        "what is not left to the bytes, as null_bytes=absent,dec_length=precision; "
+        + "; ".join(f"{name} is {' or '.join(values)}" for name, values in DECISIONS.items()),
         of=_ROW_IMAGES,
-    )
-    graphic_length: str = _option(
-        "auto",
-        "what the lengths of varying graphic columns count",
-        values=("auto", "bytes", "characters"),
-        of=_ROWS,
-    )
-    lob_columns_from: str = _option(
-        "auto",
-        "number that LOB records of Db2 LUW give to the first column",
-        values=("auto", "0", "1"),
-        of="changes check convert",
+        read=_decisions,
     )
     floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert explain")
     include: tuple[str, ...] = _of_changes(
@@ -258,13 +246,6 @@ class Options:
     )
     header: bool = _of_changes(False, "give every header field under `header`")
     order: str = _of_changes("file", "order of changes", values=("file", "commit"))
-    max_index_bytes: int = _option(
-        256 << 20,
-        "bytes of memory for the index of a Db2 LUW log, in the process that makes it column-wise; convert leaves the "
-        "rest in files, and others make it again",
-        of="changes txn summary check convert",
-        least=0,
-    )
     trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes convert explain")
     engine: str = _option(
         "columnar",
@@ -301,6 +282,10 @@ class Options:
     def bounds(self) -> Limits:
         """The limits of what is read."""
         return Limits.parse(self.limits)
+
+    def decision(self, name: str) -> str:
+        """What the caller says of one of `decisions.DECISIONS`, or `auto`."""
+        return decided(self.decisions).get(name, "auto")
 
     @property
     def of_framing(self) -> dict[str, Any]:

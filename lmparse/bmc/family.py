@@ -58,7 +58,7 @@ def _join(
     checkpoint: Checkpoint | None,
     faults: list[DataError] | None,
 ) -> Sequence[Joined]:
-    from lmparse.bmc.extracts.files import logs_of
+    from lmparse.bmc.extracts.joined_extracts import logs_of
 
     if checkpoint is not None:
         checkpoint.check(options.bounds)
@@ -95,10 +95,10 @@ def _describe(log: ChangeLog) -> TableDescriptions:
 
 def _change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
     from lmparse.bmc import change_columns, commit_columns
-    from lmparse.bmc.extracts import joined_columns
+    from lmparse.bmc.extracts import joined_log
 
     if not isinstance(log, LogicalLog):
-        return joined_columns.reader(log, schema, filters)
+        return joined_log.change_reader(log, schema, filters)
     if change_columns.refusal(log, schema):
         return None
     reader = commit_columns.CommitColumns if log.options.order == "commit" else change_columns.ChangeColumns
@@ -143,14 +143,12 @@ FAMILY = Family(
     detections=_detections,
     column_docs=LogicalLog.column_docs,
     seq_form=SEQ_FORM,
-    options=frozenset(
-        {"control", "control_framing", "row_images", "null_bytes", "dec_length", "graphic_length", "floats"}
-    ),
+    options=frozenset({"control", "control_framing", "row_images", "decisions", "floats"}),
+    decisions=frozenset({"null_bytes", "dec_length", "graphic_length"}),
     record_files=frozenset({"control"}),  # it may describe the header
     control=ControlFiles(is_control, find_control, _search, find_beside),
     join=_join,
     checkpoint=_checkpoint,
-    kind_field="change_type",
     record_plan=_record_plan,
     change_reader=_change_reader,
     describe=_describe,

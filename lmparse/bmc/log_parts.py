@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from lmparse.bmc.extracts.reading import ExtractReading
+from lmparse.bmc.extracts.outcomes import ExtractReading
 from lmparse.bmc.position_runs import Place, PositionRuns
 from lmparse.bmc.segments import Segment, share_out
 from lmparse.errors import DataError, FramingError
@@ -34,8 +34,8 @@ class LogParts:
     """Returns a numbering for the records of a part."""
     total_segs: Place | None
     """Offset and width of the number of segments in the header; None if it has none, so that nothing is a segment."""
-    extract: Callable[[], ExtractReading]
-    """Returns what is known of the extract that the log is."""
+    extract: ExtractReading
+    """What is known of the extract that the log is."""
 
     def cut(self, max_bytes: int) -> list[Span]:
         """Spans of about `max_bytes`, from passes over all descriptor words and headers.
@@ -45,8 +45,7 @@ class LogParts:
         spans = self._between_runs(self.file.spans(max_bytes))
         if len(spans) < 2:
             return spans
-        extract = self.extract()
-        given = (segment for segment in self.segments() if extract.has(segment.extent))
+        given = (segment for segment in self._segments() if self.extract.has(segment.extent))
         return share_out(spans, given, self.file.options.bounds)
 
     def _between_runs(self, spans: list[Span]) -> list[Span]:
@@ -74,7 +73,7 @@ class LogParts:
             pass  # reported where it is read
         return None
 
-    def segments(self) -> Iterator[Segment]:
+    def _segments(self) -> Iterator[Segment]:
         """Every record that is a segment, from one pass over the headers."""
         with suppress(FramingError):  # reported where it is read, as is what is no record
             for extent in self._segment_extents():

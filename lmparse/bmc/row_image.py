@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from lmparse.bmc.tables import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, TableVersion, front_widths, len_unit
+from lmparse.bmc.columns import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, front_widths, len_unit
+from lmparse.bmc.tables import TableVersion
 from lmparse.changes.row_values import KEPT_APART, RowValues, of_table
 from lmparse.errors import DataError, InvalidValueError
-from lmparse.records.reader import RecordReader
+from lmparse.options import Options
+from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.values import decimals, floats, text_times, texts
 
@@ -31,7 +33,8 @@ class ImageReading:
     graphic_length: str = GRAPHIC_LENGTHS[0]
 
     def __str__(self) -> str:
-        return f"null bytes {self.null_bytes}, DEC length in {self.dec_length}, graphic length in {self.graphic_length}"
+        """The reading as the option `decisions` has it."""
+        return f"null_bytes={self.null_bytes},dec_length={self.dec_length},graphic_length={self.graphic_length}"
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,12 @@ class ImageOptions:
     """With the next two, what the caller says of an `ImageReading`, or `auto`."""
     dec_length: str = "auto"
     graphic_length: str = "auto"
+
+    @classmethod
+    def of(cls, described: Values, options: Options) -> ImageOptions:
+        """Those of a log, from its DLDS record and the options."""
+        decided = {name: options.decision(name) for name in ("null_bytes", "dec_length", "graphic_length")}
+        return cls(described.get("expand_var") == "Y", floats=options.floats, trim=options.trim, **decided)
 
 
 class RowReader:

@@ -24,7 +24,6 @@ from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
 from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings
-from lmparse.spec.catalog import KIND
 from lmparse.storage.joined import Joined
 from lmparse.storage.processes import Run
 
@@ -101,14 +100,14 @@ class Family(Generic[Log]):
     """Time zone of the commit times of its logs; None if it is not known."""
     options: frozenset[str] = frozenset()
     """Options for its specs only. Specs of other families accept them only if they name them too."""
+    decisions: frozenset[str] = frozenset()
+    """The names that the option `decisions` has for its logs."""
     record_files: frozenset[str] = frozenset()
     """Options for files that not only the changes of its logs are read with, but their records too."""
     control: ControlFiles | None = None
     """Its control files, if its logs have any."""
     description_endings: tuple[str, ...] = ()
     """Endings, in small letters, of the names of other files that describe its logs: in folders they are no logs."""
-    kind_field: str = KIND
-    """The field by which summaries count its records."""
     record_plan: Callable[[Log], RecordPlan] | None = None
     """Record plan of a log; None: the plan that follows from the spec."""
     join: (

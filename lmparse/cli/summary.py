@@ -20,7 +20,7 @@ from lmparse.storage.arrow_alone import load_arrow
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    command = add_command(commands, "summary", run, "count what is in a log: records, changes, transactions, who, when")
+    command = add_command(commands, "summary", run, "count the changes in a log: by table, by who made them, and when")
     add_log(command)
     command.add_argument("--json", action="store_true", help="one JSON object")
     add_show_errors(command)

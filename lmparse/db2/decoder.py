@@ -192,7 +192,8 @@ class ChangeDecoder:
             places, described = self.index.column_ids.get(table.ids, set()), self.index.tables.get(table.ids, ())
             versions = self._columns_named[table.ids] = by_version(places, described)
         numbers = versions.get(table.sequence, set()) - {whole_row()}
-        fits, asked, known = fitting(numbers, table), self.options.lob_columns_from, self.index.lob_columns_from
+        fits, known = fitting(numbers, table), self.index.lob_columns_from
+        asked = self.options.decision("lob_columns_from")
         if not numbers and not numbered(table):
             return 0
         if asked != "auto":
@@ -205,7 +206,7 @@ class ChangeDecoder:
         elif len(fits) == 2 and known is None:
             self.notice(
                 f"{named} may count from 0 or from 1, which would be other columns; they are taken to count from 0, "
-                "unless the option lobColumnsFrom says 1"
+                "unless the option decisions has lob_columns_from=1"
             )
         elif len(fits) == 2 and known == 1:
             self.notice(f"{named} count from 1, as those of other tables must")

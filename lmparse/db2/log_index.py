@@ -3,7 +3,7 @@
 A first pass over the parts finds the transactions that cross from one part to another, and those that are to be read
 record by record. What a part must know of the rest of the log is its context; with it, the part is read on its own.
 The first pass runs in this process or, part by part, in others. Here, memory holds the arrays of some parts, up to the
-option `max_index_bytes`. The first pass leaves others in a folder, if there is one; else they are made again.
+limit `index_bytes`. The first pass leaves others in a folder, if there is one; else they are made again.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class LogIndex:
     def _keep(self, part: PartIndex, number: int, span: Span) -> PartContext:
         """Keep the index of a part in memory, or else in a file if there is a place for it."""
         data, path, digest = packed(part.moved(-(span.first_index or 0))), None, b""
-        if self._kept_bytes + len(data) <= self._log.options.max_index_bytes:
+        if self._kept_bytes + len(data) <= self._log.options.bounds.index_bytes:
             self._kept[number] = data
             self._kept_bytes += len(data)
         elif (path := self._file_of(span)) is not None:

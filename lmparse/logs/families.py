@@ -18,6 +18,7 @@ from lmparse.bmc.family import FAMILY as BMC
 from lmparse.changes.family import AnyFamily, ChangeReader, Family
 from lmparse.changes.log import ChangeLog
 from lmparse.db2.family import FAMILY as DB2
+from lmparse.decisions import decided
 from lmparse.errors import LmparseError, OptionError
 from lmparse.framing.detection import Detection
 from lmparse.options import Options
@@ -145,6 +146,13 @@ def check_fits(options: Options, spec: Spec) -> None:
                 f"{camel(entry.name)} does not apply to records of {spec.id}",
                 code="LMP-S003",
                 hint=f"it is for specs of the family {owners[0].name}",
+            )
+    family = family_of(spec)
+    for name in decided(options.decisions):
+        if family is not None and name not in family.decisions:
+            raise OptionError(
+                f"decisions: {name} does not apply to records of {spec.id}",
+                hint="there it is one of " + ", ".join(sorted(family.decisions)),
             )
 
 

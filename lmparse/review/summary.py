@@ -1,132 +1,106 @@
-"""What is in a log, in numbers: as text and as JSON. What is counted is in `logs.summary`."""
+"""What is in a log, in numbers: its changes by table and operation, and by who made them, as text and as JSON.
+
+The changes are those that `lmparse changes` prints. They are read once, by the engine that the options name, without
+the columns of their rows. The file of a log may have any size: memory holds the batch that is read and the counts.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from lmparse.changes.change_counts import ChangeCounts, counted_columns
 from lmparse.errors import DataError, FramingError
+from lmparse.logs.arrow import log_batches
 from lmparse.logs.beside import Say
-from lmparse.logs.families import family_of, read_options
-from lmparse.logs.joining import is_several
+from lmparse.logs.families import check_changes, family_of, read_options
+from lmparse.logs.joining import is_several, one_log
+from lmparse.logs.open import open_described, states_read
 from lmparse.logs.sniff import sniff
-from lmparse.logs.summary import LogSummary, summarize
-from lmparse.logs.summary_counts import NamedCounts
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, ignored
-from lmparse.review.coverage.files import stated_provenance
-from lmparse.review.coverage.provenance import Provenance
+from lmparse.review.coverage.cases import Provenance, stated_provenance
 from lmparse.spec import catalog
 from lmparse.spelling import plain
-from lmparse.storage.addresses import paths_of
+from lmparse.storage.addresses import in_utf8, paths_of
+from lmparse.storage.joined import names_in
 
 VERSION = 1
 """Version of the JSON form. Within a version keys are added, never changed."""
-_BINS, _BINS_OF_TEXT = 60, 24
-_NAMES = 20
-"""Most names of each kind in the text."""
+_SHOWN = 20
+"""Most groups of each kind in the text."""
 _LEAST_WIDTH = 60
-_EPOCH = datetime(1970, 1, 1)
-_WHO = {"auth_id": "user", "plan": "plan", "connect_id": "connection", "correlation_id": "correlation id"}
-Cell = int | str
+_SECONDS = len("2026-03-14T10:11:12")
+_TABLES = ("schema_name", "table_name", "op")
+_WHO = {"auth_id": "user", "plan": "plan", "correlation_id": "correlation"}
 
 
+@dataclass
 class Summarized:
     """A log in numbers, and the ways to show them."""
 
-    def __init__(self, found: LogSummary) -> None:
-        self._found = found
-
-    @property
-    def faults(self) -> list[DataError]:
-        """What ended the reading before the end of the log."""
-        return self._found.faults
+    files: list[str]
+    size: int
+    """Bytes of all files; of what several have in common, once if it is read once."""
+    spec: str
+    title: str
+    """Name of the family of the log."""
+    zone: str | None
+    """Time zone of the commit times; None if the log names none."""
+    provenance: Provenance | None = None
+    """What the bytes rest on, if all files state it."""
+    tables: ChangeCounts = field(default_factory=lambda: ChangeCounts(*_TABLES))
+    who: dict[str, ChangeCounts] = field(default_factory=lambda: {name: ChangeCounts(name) for name in _WHO})
+    left_out: dict[str, int] = field(default_factory=dict)
+    """Number of changes that `lmparse changes` leaves out, by reason: the outcome of their unit of work."""
+    error_codes: Counter[str] = field(default_factory=Counter)
+    """Bad records and bad values, by the code of their error."""
+    bad_records: int = 0
+    faults: list[DataError] = field(default_factory=list)
+    """What ended the reading before the end of the log."""
+    decisions: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
 
     @property
     def has_bad(self) -> bool:
         """Whether a record or a value is bad."""
-        return bool(self._found.error_codes)
-
-    @property
-    def left_out(self) -> dict[str, int]:
-        """Number of changes that `lmparse changes` leaves out, by reason."""
-        return dict(sorted(self._found.left_out.items()))
-
-    @cached_property
-    def _provenance(self) -> Provenance | None:
-        """What the bytes rest on, if all files state it."""
-        stated = {stated_provenance(name) for name in self._found.files}
-        return stated.pop() if len(stated) == 1 and stated != {Provenance.GIVEN} else None
+        return bool(self.error_codes)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as one JSON object."""
-        found, provenance = self._found, self._provenance
-        operations = {op: count for op in found.tables.columns[2:] if (count := found.tables.total(op))}
+        rows = self.tables.rows
+        times = [row[name] for row in rows for name in ("first_commit", "last_commit") if row[name] is not None]
         return {
             "summary_version": VERSION,
-            "files": found.files,
-            "bytes": found.size,
-            "spec": found.spec,
-            "provenance": None if provenance is None else provenance.value,
-            "records": {"count": found.kinds.total("records"), "by_kind": self._kinds()},
-            "time": self._time(_BINS),
+            "files": self.files,
+            "bytes": self.size,
+            "spec": self.spec,
+            "provenance": None if self.provenance is None else self.provenance.value,
+            "time": {
+                "zone": self.zone,
+                "first_commit": min(times, default=None),
+                "last_commit": max(times, default=None),
+            },
             "changes": {
-                "count": found.changes,
-                "by_operation": operations,
+                "count": sum(row["changes"] for row in rows) + self.tables.others,
                 "left_out": self.left_out,
-                "by_table": _named(found.tables, "changes", "table"),
+                "by_table": {"groups": rows, "others": self.tables.others},
             },
-            "units": self._units(),
-            "who": {name: _named(counts, "changes", "name") for name, counts in found.who.items()},
+            "who": {name: counts.to_dict() for name, counts in self.who.items()},
             "damage": {
-                "bad_records": found.bad_records,
-                "bad_values": found.bad_values,
-                "codes": dict(sorted(found.error_codes.items())),
-                "ended_by": [fault.to_dict() for fault in found.faults],
+                "bad_records": self.bad_records,
+                "bad_values": max(self.error_codes.total() - self.bad_records, 0),
+                "codes": dict(sorted(self.error_codes.items())),
+                "ended_by": [fault.to_dict() for fault in self.faults],
             },
-            "decisions": found.decisions,
-            "notices": found.notices,
-        }
-
-    def _kinds(self) -> dict[str, Any]:
-        counted = _named(self._found.kinds, "records", "kind")
-        for row in counted["named"]:
-            row["meaning"] = self._found.meanings.get(row["kind"])
-        return counted
-
-    def _time(self, bins: int) -> dict[str, Any]:
-        step, start, changes, units = self._found.over_time(bins)
-        return {
-            "zone": self._found.zone,
-            "first_commit": self._found.first_commit,
-            "last_commit": self._found.last_commit,
-            "units_without_time": self._found.without_time,
-            "bin_seconds": step,
-            "first_bin": (_EPOCH + timedelta(seconds=start)).isoformat() if changes else None,
-            "changes": changes,
-            "units": units,
-        }
-
-    def _units(self) -> dict[str, Any] | None:
-        found = self._found
-        if not found.has_units:
-            return None
-        return {
-            "count": found.units.total("units"),
-            "by_disposition": dict(found.units.ordered("units")),
-            "complete": dict(sorted(found.complete.items())),
-            "why": dict(found.why.most_common()),
-            "committed": {
-                **{name: one.to_dict() for name, one in found.sizes.items()},
-                "microseconds": found.durations.to_dict(),
-            },
-            "backwards": found.backwards,
+            "decisions": self.decisions,
+            "notices": self.notices,
         }
 
     def lines(self, width: int = 80) -> list[str]:
@@ -134,25 +108,34 @@ class Summarized:
         return list(self._lines(max(width, _LEAST_WIDTH)))
 
     def _lines(self, width: int) -> Iterator[str]:
-        found, numbers = self._found, self.to_dict()
-        yield from found.files
-        yield from _folded(f"{found.title}; {found.size} bytes, spec {found.spec}", width)
-        if self._provenance is not None:
-            yield from _folded(f"{self._provenance.value}: {self._provenance.about}", width)
+        numbers = self.to_dict()
+        yield from self.files
+        yield from _folded(f"{self.title}; {self.size} bytes, spec {self.spec}", width)
+        if self.provenance is not None:
+            yield from _folded(f"{self.provenance.value}: {self.provenance.about}", width)
         sections = {
-            "Records by kind": _records(numbers["records"]),
-            "Over time": _times(self._time(_BINS_OF_TEXT)),
-            "Changes by table": _changes(numbers["changes"]),
-            **({} if numbers["units"] is None else _of_units(numbers["units"], numbers["who"])),
-            "Damage": _damage(numbers["damage"], found.faults),
-            **({"Noticed while reading": ([], found.notices)} if found.notices else {}),
+            "Changes by table": (_table(_changes(numbers["changes"]["by_table"])), self._notes(numbers)),
+            "Who": (_table(_people(numbers["who"])), []),
+            "Damage": ([], _damage(numbers["damage"], self.faults)),
+            **({"Noticed while reading": ([], self.notices)} if self.notices else {}),
         }
         for title, (rows, notes) in sections.items():
             yield ""
             yield title
-            yield from _table(rows)
+            yield from rows
             for note in notes:
                 yield from _folded(note, width)
+
+    def _notes(self, numbers: Mapping[str, Any]) -> Iterator[str]:
+        """What is said of the changes beside their numbers."""
+        time = numbers["time"]
+        if time["first_commit"] is None:
+            yield "No change has a time of commit."
+        else:
+            zone = f"in {self.zone}" if self.zone else "as the log has them: it names no time zone"
+            yield f"Times of commit, {zone}, from {time['first_commit']} to {time['last_commit']}."
+        left_out = ", ".join(f"{count} {why}" for why, count in self.left_out.items())
+        yield f"Left out of them: {left_out}." if left_out else "No change is left out of them."
 
     def _repr_html_(self) -> str:
         """The output in a notebook: the text."""
@@ -162,120 +145,58 @@ class Summarized:
         return "\n".join(self.lines())
 
     def __repr__(self) -> str:
-        return f"<summary of {', '.join(self._found.files)}>"
-
-
-def _named(counts: NamedCounts, by: str, name: str) -> dict[str, Any]:
-    """Counts by name as JSON; operations that do not occur are left out."""
-    rows = []
-    for one, numbers in counts.ordered(by):
-        fixed = {column: number for column, number in numbers.items() if column.islower() and column != "other"}
-        operations = {column: number for column, number in numbers.items() if column not in fixed and number}
-        rows.append({name: one, **fixed} | ({"operations": operations} if operations else {}))
-    return {"named": rows, "others": counts.others}
+        return f"<summary of {', '.join(self.files)}>"
 
 
 # -- text -----------------------------------------------------------------------------------
 
-Section = tuple[list[tuple[Cell, ...]], list[str]]
-"""The rows of a table, of which the first one has the heads of its columns; and notes."""
+Row = tuple[str, ...]
 
 
-def _records(numbers: Mapping[str, Any]) -> Section:
-    rows: list[tuple[Cell, ...]] = [("kind", "records", "bytes")]
-    for row in numbers["by_kind"]["named"]:
-        kind = "cannot be read" if row["kind"] is None else row["kind"] or "blank"
-        rows.append((" ".join(filter(None, (kind, row["meaning"]))), row["records"], row["bytes"]))
-    return _cut(rows, [], numbers["by_kind"])
+def _changes(counts: Mapping[str, Any]) -> list[Row]:
+    rows: list[Row] = [("table", "op", "changes", "first commit", "last commit")]
+    for row in counts["groups"][:_SHOWN]:
+        name = ".".join(filter(None, (row["schema_name"], row["table_name"])))
+        rows.append((name or "no table", row["op"] or "other", *_numbers(row)))
+    return [*rows, *_rest("all others", "", counts)]
 
 
-def _times(numbers: Mapping[str, Any]) -> Section:
-    rows: list[tuple[Cell, ...]] = [("from", "changes", "units")]
-    if numbers["first_bin"] is None:
-        return rows, ["No unit of work has a time of commit."]
-    start, step = datetime.fromisoformat(numbers["first_bin"]), timedelta(seconds=numbers["bin_seconds"])
-    for place, counts in enumerate(zip(numbers["changes"], numbers["units"], strict=True)):
-        rows.append(((start + step * place).isoformat(" "), *counts))
-    zone = f"in {numbers['zone']}" if numbers["zone"] else "as the log has them: it names no time zone"
-    notes = [f"Times of commit, {zone}, from {numbers['first_commit']} to {numbers['last_commit']}."]
-    if numbers["units_without_time"]:
-        notes.append(f"Committed units without a time of commit: {numbers['units_without_time']}.")
-    return rows, notes
+def _people(who: Mapping[str, Any]) -> list[Row]:
+    rows: list[Row] = [("who", "name", "changes", "first commit", "last commit")]
+    for column, word in _WHO.items():
+        rows += [(word, row[column] or "none stated", *_numbers(row)) for row in who[column]["groups"][:_SHOWN]]
+        rows += _rest(word, "all others", who[column])
+    return rows
 
 
-def _changes(numbers: Mapping[str, Any]) -> Section:
-    rows: list[tuple[Cell, ...]] = [("table", "changes", "inserts", "updates", "deletes", "other", "bytes")]
-    for row in numbers["by_table"]["named"]:
-        shown = [row.get("operations", {}).get(op, 0) for op in "IUD"]
-        rows.append((row["table"], row["changes"], *shown, row["changes"] - sum(shown), row["bytes"]))
-    left_out = ", ".join(f"{count} {why}" for why, count in numbers["left_out"].items())
-    notes = [f"Left out of them: {left_out}." if left_out else "No change is left out of them."]
-    return _cut(rows, notes, numbers["by_table"])
+def _numbers(row: Mapping[str, Any]) -> Row:
+    """The number of changes and the seconds of the first and the last commit."""
+    return str(row["changes"]), *((row[name] or "")[:_SECONDS] for name in ("first_commit", "last_commit"))
 
 
-def _of_units(numbers: Mapping[str, Any], who: Mapping[str, Any]) -> dict[str, Section]:
-    columns = ("units", "changes", "taken_back", "records", "bytes")
-    units: list[tuple[Cell, ...]] = [("disposition", *(column.replace("_", " ") for column in columns))]
-    units += [(name, *(counts[column] for column in columns)) for name, counts in numbers["by_disposition"].items()]
-    complete = ", ".join(f"{word} {count}" for word, count in sorted(numbers["complete"].items(), reverse=True))
-    notes = [f"Units by whether all their records are in the log: {complete}."] if complete else []
-    notes += [f"Units without all their records: {count}: {why}." for why, count in numbers["why"].items()]
-    quantiles = ("least", "median", "p95", "greatest")
-    sizes: list[tuple[Cell, ...]] = [("of a committed unit", *quantiles)]
-    for name, one in numbers["committed"].items():
-        if one["count"]:
-            sizes.append((name, *(one[quantile] for quantile in quantiles)))
-    late = [f"Units whose beginning is later than their commit: {count}." if (count := numbers["backwards"]) else ""]
-    people: list[tuple[Cell, ...]] = [("who", "name", "units", "changes", "bytes")]
-    more: list[str] = []
-    for name, word in _WHO.items():
-        named = who[name]["named"]
-        if not any(one["name"] for one in named):
-            more.append(f"No unit states a {word}.")
-            continue
-        rows: list[tuple[Cell, ...]] = [people[0]]
-        rows += [(word, one["name"] or "none stated", one["units"], one["changes"], one["bytes"]) for one in named]
-        (_, *kept), missing = _cut(rows, [], who[name])
-        people += kept
-        more += [f"{word}: {note}" for note in missing]
-    return {
-        "Units of work": (units, notes),
-        "Sizes and durations of units": (sizes, [note for note in late if note]),
-        "Who": (people, more),
-    }
+def _rest(first: str, second: str, counts: Mapping[str, Any]) -> list[Row]:
+    """The row of the groups that are not shown, if there are any; the first two cells say what it is."""
+    rest = sum(row["changes"] for row in counts["groups"][_SHOWN:]) + counts["others"]
+    return [(first, second, str(rest), "", "")] if rest else []
 
 
-def _damage(numbers: Mapping[str, Any], faults: Sequence[DataError]) -> Section:
+def _damage(numbers: Mapping[str, Any], faults: Sequence[DataError]) -> list[str]:
     notes = [f"Reading ended before the end of the log: {fault}." for fault in faults]
     notes += [f"Bad {what}: {count}." for what in ("records", "values") if (count := numbers[f"bad_{what}"])]
-    rows: list[tuple[Cell, ...]] = [("code of the error", "errors"), *numbers["codes"].items()]
-    if len(rows) == 1 and not notes:
-        notes = ["None was found while reading. lmparse check also tests what the log states about itself."]
-    return rows, notes
+    notes += [f"Errors {code}: {count}." for code, count in numbers["codes"].items()]
+    return notes or ["None was found while reading. lmparse check also tests what the log states about itself."]
 
 
-def _cut(rows: list[tuple[Cell, ...]], notes: list[str], named: Mapping[str, Any]) -> Section:
-    """The first rows; the notes say how many more there are, and what is not counted apart."""
-    if len(rows) > _NAMES + 1:
-        notes = [*notes, f"{len(rows) - _NAMES - 1} more names are not shown; JSON has them."]
-    if named["others"] is not None:
-        numbers = ", ".join(f"{number} {name}" for name, number in named["others"].items() if number)
-        notes = [*notes, f"Names beyond the first {len(named['named'])} are counted together: {numbers}."]
-    return rows[: _NAMES + 1], notes
-
-
-def _table(rows: list[tuple[Cell, ...]]) -> Iterator[str]:
-    """A table in lines: texts to the left, numbers to the right. One without rows is none."""
-    if len(rows) < 2:
-        return
-    is_number = [isinstance(cell, int) for cell in rows[1]]
-    widths = [max(len(str(cell)) for cell in column) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [
-            str(cell).rjust(width) if right else str(cell).ljust(width)
-            for cell, width, right in zip(row, widths, is_number, strict=True)
-        ]
-        yield f"  {'  '.join(cells)}".rstrip()
+def _table(rows: Sequence[Row]) -> list[str]:
+    """A table in lines: texts to the left, the number of changes to the right. One without rows is none."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  " + "  ".join(
+            cell.rjust(width) if name == "changes" else cell.ljust(width)
+            for name, cell, width in zip(rows[0], row, widths, strict=True)
+        ).rstrip()
+        for row in rows if len(rows) > 1
+    ]  # fmt: skip
 
 
 def _folded(text: str, width: int) -> list[str]:
@@ -289,7 +210,7 @@ def _folded(text: str, width: int) -> list[str]:
 
 
 def summary(path: str | Path | Sequence[str | Path], **options: Any) -> Summarized:
-    """A log in numbers: its records by kind, its changes by table and time, its units of work, who made them.
+    """A log in numbers: its changes by table and operation, by user, plan and correlation id, and what is damaged.
 
     Several files are one log. `options` are those of `lmparse summary` under their Python names. What ends the reading
     before the end of the log is in `faults`. Raises as `open_log` and `Log.changes`; needs pyarrow.
@@ -319,6 +240,31 @@ def summarized(
 ) -> Summarized:
     """The same with parsed options. Bad records and values are passed to `on_error`; `say` is as in `open_described`.
 
-    Raises OptionError LMP-S005 without pyarrow.
+    Raises EngineDifferenceError with engine `check`, where the engines differ.
     """
-    return Summarized(summarize(paths, options, on_error=on_error, say=say))
+    family = check_changes(options)
+    path, options = one_log(paths, replace(options, mode="permissive"))
+    codes: Counter[str] = Counter()
+
+    def count_error(error: DataError) -> None:
+        codes[error.code] += 1
+        if on_error is not None:
+            on_error(error)
+
+    planned = states_read(path, options)
+    log = open_described(path, options, on_error=count_error, say=say)
+    log.check_changes()
+    files, stated = names_in(path), {stated_provenance(name) for name in names_in(path)}
+    found = Summarized(
+        [in_utf8(name) for name in files], len(log.buffer), log.spec.id, family.title, family.commit_zone,
+        provenance=stated.pop() if len(stated) == 1 and Provenance.GIVEN not in stated else None, error_codes=codes,
+    )  # fmt: skip
+    try:
+        for batch in log_batches(log, counted_columns(*_TABLES, *_WHO), planned=planned):
+            for counts in (found.tables, *found.who.values()):
+                counts.add(batch)
+    except DataError as error:
+        found.faults.append(error)
+    found.left_out, found.bad_records = dict(sorted(log.left_out.items())), log.tally.dropped
+    found.decisions, found.notices = [str(decision) for decision in log.decisions], list(log.tally.notices)
+    return found

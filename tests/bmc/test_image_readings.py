@@ -123,7 +123,7 @@ def test_each_image_is_read_the_same_wherever_reading_begins(why: str, engine: s
 @pytest.mark.parametrize(("asked", "size"), [("absent", 256), ("present", 254)])
 def test_the_option_says_it(tmp_path: Path, engine: str, asked: str, size: int) -> None:
     paths = log(tmp_path, numbered([WITHOUT_NULL] * SAMPLES + [BOTH]))
-    opened = lmparse.open_log(**paths, engine=engine, null_bytes=asked)
+    opened = lmparse.open_log(**paths, engine=engine, decisions=f"null_bytes={asked}")
     assert sizes(opened)[SAMPLES] == size
     assert opened.tally.errors == []
 
@@ -149,10 +149,10 @@ def test_padding_tells_what_lengths_of_graphic_columns_count(tmp_path: Path, eng
 
 def test_lengths_of_graphic_columns_count_what_the_option_says(tmp_path: Path) -> None:
     paths = log(tmp_path, [padded("いう", 2)], GRAPHIC, EXPANDVAR="Y")
-    found = {
-        asked: [change["after"]["G"] for change in lmparse.open_log(**paths, graphic_length=asked).changes()]
-        for asked in ("bytes", "characters")
-    }
+    found = {}
+    for asked in ("bytes", "characters"):
+        opened = lmparse.open_log(**paths, decisions=f"graphic_length={asked}")
+        found[asked] = [change["after"]["G"] for change in opened.changes()]
     assert found == {"bytes": ["い"], "characters": ["いう"]}
 
 
@@ -168,7 +168,7 @@ class Undescribed(Column):
 def test_the_length_of_a_decimal_is_what_the_option_says(tmp_path: Path, asked: str, good: bytes) -> None:
     images = [b"\x12\x3c", b"\x00\x12\x3c"]
     paths = log(tmp_path, images, Table(0x105, 2, 3, "PROD", "T", (Undescribed("D", "DEC", 5),)))
-    opened = lmparse.open_log(**paths, dec_length=asked)
+    opened = lmparse.open_log(**paths, decisions=f"dec_length={asked}")
     assert [row["D"] for row in rows(opened)] == ["123"]
     (error,) = opened.tally.errors
     assert images[error.record_index or 0] != good

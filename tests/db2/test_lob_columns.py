@@ -52,7 +52,8 @@ def test_columns_that_may_count_from_0_or_1(also: int | None, asked: str, engine
     script.unit.commit()
     tables = luw.tables_file(tmp_path, TWO_LOBS, DOC)
     found = read(
-        tmp_path, script.stream, operations="I", tables=tables, engine=engine, lob_columns_from=asked
+        tmp_path, script.stream, operations="I", tables=tables, engine=engine,
+        decisions="" if asked == "auto" else f"lob_columns_from={asked}",
     )  # fmt: skip
     first = int(asked) if asked != "auto" else 1 if also == 2 else 0
     after = next(row["after"] for row in found.rows if row["op"] == "I")

@@ -101,7 +101,7 @@ def test_a_file_of_a_part_that_is_no_longer_the_one_that_was_left_is_not_used(
     """Its folder may be one in which others write, too."""
     path = long_transactions(tmp_path, is_undone=True)
     expected = list(opened(path).changes())
-    log = opened(path, max_index_bytes=0)
+    log = opened(path, limits="indexBytes=1")
     log._part_bytes, log.scratch, log.run = 3000, tmp_path / "scratch", elsewhere if is_apart else None
     log.scratch.mkdir()
     parts = log.change_parts(3000)

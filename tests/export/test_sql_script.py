@@ -443,9 +443,9 @@ OPTIONS = {
     *("spec", "framing", "record_length", "record_length_field", "rdw_endian", "rdw_includes_header", "rdw_adjustment"),
     *("bdw_endian", "bdw_includes_header", "bdw_adjustment", "file_start_offset", "file_end_offset", "control"),
     *("control_framing", "tables", "generation", "byte_order", "code_page", "mode", "limits", "row_images", "floats"),
-    *("null_bytes", "dec_length", "graphic_length"),
+    "decisions",
     *("include", "operations", "table", "table_version", "starting_seq", "starting_after", "ending_seq"),
-    *("starting_timestamp", "ending_timestamp", "max_index_bytes", "lob_columns_from"),
+    *("starting_timestamp", "ending_timestamp"),
 }
 """Options that select changes, or say how they are read; those of their printed shape mean nothing here."""
 

@@ -175,7 +175,13 @@ def refused_by_spark(entry: dataclasses.Field[object]) -> list[str] | None:
 
 def _example(entry: dataclasses.Field[object]) -> str:
     """A value for an option without a list of values."""
-    special = {"spec": "bmc_lldf", "limits": "recordBytes=1M", "control": "a.ctl", "source_time_zone": "+01:00"}
+    special = {
+        "spec": "bmc_lldf",
+        "limits": "recordBytes=1M",
+        "decisions": "null_bytes=absent",
+        "control": "a.ctl",
+        "source_time_zone": "+01:00",
+    }
     if entry.name.endswith(("_seq", "_after")):
         return "0" * 72
     if entry.name.endswith("_timestamp"):

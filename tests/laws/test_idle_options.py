@@ -41,7 +41,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "limits": ("recordBytes=10",),
     "columns": ("NO_SUCH",),
     "row_images": ("exclusive",),
-    "null_bytes": ("absent",),
+    "decisions": ("null_bytes=absent",),
     "floats": ("ieee",),
     "include": ("open",),
     "operations": ("S",),
@@ -61,11 +61,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
 }
 """Values that no log below is read with otherwise, each of which must be seen."""
 UNSEEN = {
-    "dec_length": "where LOGLOGBYTES does not say it: tests/bmc/test_image_readings.py",
-    "graphic_length": "where LOGLOGBYTES does not say it: tests/bmc/test_image_readings.py",
-    "lob_columns_from": "LOB values only: tests/db2/test_lob_values.py",
     "engine": "engines give the same: tests/logs/test_log.py and test_face.py break one of them",
-    "max_index_bytes": "memory and time only: tests/db2/test_log_index.py",
 }
 NOTHING_TO_DO = {"any records": ("code_page", "mode")}
 """Options without an effect, because records of which nothing is known have no text and are never bad."""

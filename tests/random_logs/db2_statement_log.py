@@ -128,7 +128,7 @@ class StatementLog:
         """LOB records count columns from 1: an option says so, or a value of the last column, which has no number from
         0."""
         if self.chance.random() < 0.5:
-            self.options["lob_columns_from"] = "1"
+            self.options["decisions"] = "lob_columns_from=1"
             return
         unit = self.stream.begin()
         unit.initialize(_PROOF)

@@ -97,7 +97,7 @@ def _tail(chance: Random, folder: Path, log: StatementLog, include: str, whole: 
     numbers = {record.lsn: number for number, record in enumerate(log.stream.records)}
     options = {**log.options, "include": include}
     if log.form.generation == "v10":
-        options["lob_columns_from"] = str(log.lob_columns_from)
+        options["decisions"] = f"lob_columns_from={log.lob_columns_from}"
     records, path = log.stream.pieces()[begin:], folder / "tail.log"
     path.write_bytes(b"".join(records))
     found = both_engines(path, options)

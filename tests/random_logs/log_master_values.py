@@ -72,7 +72,8 @@ def some_log(chance: random.Random, folder: Path) -> tuple[ValueLog, Path, dict[
 
 def said_of(form: Form, reading: str) -> dict[str, str]:
     """The options that say what no control file does."""
-    return {"row_images": reading, "null_bytes": form.null_bytes, "graphic_length": form.graphic_length}
+    decisions = f"null_bytes={form.null_bytes},graphic_length={form.graphic_length}"
+    return {"row_images": reading, "decisions": decisions}
 
 
 def some_extract(
@@ -158,10 +159,10 @@ def _check_ambiguous(chance: random.Random, folder: Path) -> Counter[str]:
     path = log.write(folder, dlds_fields={"SEGMENTED": "N"})
     control_file = str(path.with_suffix(".ctl"))
     counts = Counter[str]()
-    for options in ({}, {"null_bytes": null_bytes}, _some_options(chance, columns)):
+    for options in ({}, {"decisions": f"null_bytes={null_bytes}"}, _some_options(chance, columns)):
         readings = [printed([path], engine, control=control_file, row_images="total", **options) for engine in ENGINES]
         expect_same(f"engines with {options}", *readings)
-        counts += _expect_true(readings[0], log.rows, frozenset() if "null_bytes" in options else _AMBIGUOUS)
+        counts += _expect_true(readings[0], log.rows, frozenset() if "decisions" in options else _AMBIGUOUS)
     return counts
 
 

@@ -63,16 +63,10 @@ def installed() -> Specs:
 
 
 def as_expected(change: dict[str, Any]) -> dict[str, Any]:
-    """A change of the JSON as the cases have it: without what is empty, and moves as one line each."""
-    moved = [
-        f"{move['field']}: " + " -> ".join(
-            "variable" if move[side] is None else str(move[side]) for side in ("old", "new")
-        )
-        for move in change["moved"]
-    ]  # fmt: skip
+    """A change of the JSON as the cases have it: without what is empty."""
     field = ".".join(filter(None, (change["layout"], change["field"])))
-    named = {"rule": change["rule"], "class": change["class"], "field": field}
-    rest = {"old": change["old"], "new": change["new"], "moved": moved, "also": change["also"]}
+    named = {"rule": change["rule"], "class": change["class"], "what": change["what"], "field": field}
+    rest = {name: change[name] for name in ("old", "new", "also")}
     return named | {name: value for name, value in rest.items() if value not in (None, [])}
 
 
@@ -149,6 +143,7 @@ def other_values(entry: Field, name: str, spec_id: str) -> list[Any]:
 
 DERIVED = (
     "offset",  # from the widths of the fields in front
+    "ends", "optional", "conditional",  # from `if` and `size`
     "enum",  # what counts are its codes
     "number_width", "choices", "endian", "by_parser", "process", "stream", "is_instance",
     "condition", "size", "arguments", "items", "switch_on", "switch", "demands",
@@ -184,7 +179,7 @@ def test_every_key_of_a_spec_is_looked_at(tmp_path: Path) -> None:
         del above[path[-1]]
         file.write_text(yaml.dump(damaged, Dumper=DUMPER, sort_keys=False))
         new = maybe_read(file)
-        if new is not None and {change.rule for change in compare(old, new).changes} <= {"text-changed"}:
+        if new is not None and {change.what for change in compare(old, new).changes} <= {"text"}:
             silent.append("/".join(map(str, path)))
     assert silent == []
 
@@ -234,11 +229,11 @@ def changed_formats(tmp_path: Path) -> Path:
 def test_what_a_shared_type_moves_is_a_change_of_each_spec(tmp_path: Path) -> None:
     changes = compare(installed(), read_specs(str(changed_formats(tmp_path)))).changes
     causes = [change for change in changes if change.layout == "common_rid"]
-    assert ("row", "breaking", "width-changed") in [(change.field, change.cls, change.rule) for change in causes]
-    moving = [change for change in changes if change.layout == "bmc_lldf" and change.rule == "field-moved"]
+    assert ("row", "breaking", "resized") in [(change.field, change.cls, change.rule) for change in causes]
+    moving = [change for change in changes if change.layout == "bmc_lldf" and change.rule == "moved"]
     lldf = installed().layouts["bmc_lldf"]
     behind = [entry.id for entry in lldf.fields[list(lldf.by_id).index("rid") + 1 :]]
-    moved = [name for change in moving for name in (change.field, *(move.field for move in change.moved))]
+    moved = [path.partition(".")[2] for change in moving for path in (change.path, *change.also)]
     # Reserved bytes have no meaning that could move; DATA is where `length` says.
     assert moved == [name for name in behind if name not in ("reserved", "data", "header_rest")]
 
@@ -352,15 +347,15 @@ def test_json_is_one_object_with_stable_keys(run: Run) -> None:
     assert found["counts"] == {"breaking": 1, "widening": 0, "compatible": 3, "doc": 2}
     assert found["changes"][0] == {
         "class": "breaking",
-        "rule": "field-moved",
+        "rule": "moved",
+        "what": "field",
         "spec": "acme_reading",
         "layout": "acme_reading",
         "field": "name",
         "old": 3,
         "new": 5,
-        "moved": [],
         "also": [],
-        "reason": RULES["field-moved"].reason,
+        "reason": RULES["moved"].reason,
     }
     assert json.loads(run(old, old, "--json")[1])["worst"] is None
 
@@ -377,7 +372,7 @@ def test_markdown_is_a_table_whatever_stands_in_a_spec(tmp_path: Path, run: Run)
         "| class | where | change | why |",
         "| --- | --- | --- | --- |",
         r"| doc | `acme_reading.number` | doc changed: Number -> a \| b \`c\` \*d\* \<b>e\</b> f | "
-        + RULES["doc-changed"].reason
+        + RULES["doc"].reason
         + " |",
     ]
     assert [len(re.findall(r"(?<!\\)\|", row)) for row in rows] == [5, 5, 5]
