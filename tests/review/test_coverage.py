@@ -16,8 +16,7 @@ from writers.bmc import control, framing
 
 from lmparse import cli
 from lmparse.review.coverage.files import collect
-from lmparse.review.coverage.reach import SpecReach
-from lmparse.review.coverage.reports import CoverageReport, report_of
+from lmparse.review.coverage.reports import CoverageReport, SpecReach, report_of
 from lmparse.spec import catalog
 
 TESTS = Path(__file__).parents[1]

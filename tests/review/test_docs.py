@@ -124,6 +124,16 @@ def pages(folder: Path) -> dict[str, Page]:
     return {path.name: page_of(path) for path in sorted(folder.glob("*.html"))}
 
 
+@pytest.fixture
+def without_sphinx(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The site is the sources themselves."""
+
+    def copied(source: Path, out: Path, _: Path) -> None:
+        shutil.copytree(source, out)
+
+    monkeypatch.setattr(site, "_run_sphinx", copied)
+
+
 # -- five questions ---------------------------------------------------------------------
 
 
@@ -179,13 +189,14 @@ def test_one_sees_what_a_record_of_a_sample_holds_there(pages: dict[str, Page]) 
     assert (CASES / seen[2]).read_bytes()[int(seen[3], 16) :][:2] == bytes.fromhex(seen[1])
 
 
+@pytest.mark.usefixtures("without_sphinx")
 def test_one_sees_which_values_no_sample_has_shown(tmp_path: Path) -> None:
     assert run("docs", tmp_path / "site") == 0
-    meaning = cells(row_of_byte(page_of(tmp_path / "site" / "bmc_lldf.html"), 104))["Meaning"]
+    meaning = cells(row_of_byte(page_of(tmp_path / "site" / "bmc_lldf.md"), 104))["Meaning"]
     lines = [[words(cell) for cell in line] for line in meaning.iter("tr") if len(line) == 3][1:]
     assert [line[0].split()[0] for line in lines if line[2] == "not seen"] == ["DR"]
     assert "Not seen: 1." in words(meaning)
-    samples = page_of(tmp_path / "site" / "samples.html")
+    samples = page_of(tmp_path / "site" / "samples.md")
     (line,) = [line for line in samples.by_id("spec-bmc_lldf").iter("li") if words(line).startswith("change_type:")]
     assert words(line) == "change_type: DR truncate_reuse"
     assert re.search(r"synthetic \d files: bytes that were made after the same manuals", words(samples.root))
@@ -406,16 +417,6 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 # -- where the site goes ------------------------------------------------------------------
-
-
-@pytest.fixture
-def without_sphinx(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The site is the sources themselves."""
-
-    def copied(source: Path, out: Path, _: Path) -> None:
-        shutil.copytree(source, out)
-
-    monkeypatch.setattr(site, "_run_sphinx", copied)
 
 
 def test_without_sphinx_the_extra_is_named(

@@ -117,4 +117,5 @@ def _beside(log: Path, option: str, name: Any) -> str:
 
 
 def unusable(log: Path, why: str) -> ControlError:
+    """The error of a log whose case cannot be used."""
     return ControlError(f"its case cannot be used: {why}", code="LMP-C012", file=str(log))

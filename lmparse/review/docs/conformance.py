@@ -1,11 +1,13 @@
 """Conformance: compares the vendors' tables with the layouts, line by line.
 
-`field-tables.csv`, among the specs, has the tables as the manuals print them; `conformance.yaml` has the types of the
+`field-tables.csv`, among the specs, has the tables as the manuals print them, and `value-tables.csv` the values of
+fields with their meanings; `conformance.yaml` has the types of the
 manuals, the reasons for differences on purpose and for what is not compared, and the misprints of the manuals.
 """
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,11 +16,10 @@ from importlib import resources
 from typing import Any
 
 from lmparse.review.docs.manual_tables import TOTAL, ManualLine, PrintedTypes, lines
-from lmparse.review.docs.value_conformance import ValueTable, compare_values
 from lmparse.spec.documents import read_yaml
-from lmparse.spec.layout import Field, Layout
+from lmparse.spec.layout import Code, Field, Layout
 
-NOTES = "conformance.yaml"
+NOTES, VALUES = "conformance.yaml", "value-tables.csv"
 _WORDS = {"same": "the same", "explained": "different for a stated reason", "open": "unexplained"}
 
 
@@ -86,6 +87,50 @@ class ManualTable:
         words = ", ".join(f"{counts[verdict]} {words}" for verdict, words in _WORDS.items() if counts[verdict])
         lines = counts.total()
         return f"{lines} line{'s' * (lines != 1)}: {words}" + (f"; {added} only in the spec" if added else "")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedValue:
+    """A value of a manual and the one of the spec for it; one of both may be missing."""
+
+    value: str
+    """As records show it; empty for blank."""
+    printed: str | None
+    """The words of the manual; None if it does not list the value."""
+    code: Code | None
+
+    @property
+    def verdict(self) -> str:
+        """`same`, `missing` in the spec, or `added` by the spec."""
+        if self.code is None:
+            return "missing"
+        return "same" if self.printed is not None else "added"
+
+
+@dataclass(frozen=True, slots=True)
+class ValueTable:
+    """The values of one field in one list of a manual."""
+
+    layout: str
+    field_id: str
+    source: str
+    rows: tuple[ComparedValue, ...]
+
+    def count(self, verdict: str) -> int:
+        """Number of values with a verdict."""
+        return sum(row.verdict == verdict for row in self.rows)
+
+    @property
+    def state(self) -> str:
+        """How the comparison went: `3 values: 2 listed by both, 1 only in the spec`."""
+        words = {"same": "listed by both", "missing": "only in the manual", "added": "only in the spec"}
+        counts = [f"{self.count(verdict)} {text}" for verdict, text in words.items() if self.count(verdict)]
+        return f"{len(self.rows)} value{'s' * (len(self.rows) != 1)}: {', '.join(counts)}"
+
+    @staticmethod
+    def shown(code: Code) -> str:
+        """A listed value as in the tables: as records show it, without blanks around it."""
+        return str(code.value) if code.text is None else code.text.strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +207,7 @@ def compare(layouts: Mapping[str, Layout]) -> Conformance:
     )
     used = {row.name for table in tables for row in table.rows if row.differences}
     unused = tuple(name for name in reasons if name not in used and name.partition(".")[0] in layouts)
-    values = compare_values(layouts)
+    values = _compare_values(layouts)
     listed = sum(len(entry.codes) for layout in layouts.values() for entry in layout)
     return Conformance(
         tables, misprints, unused, values, tuple(_without_table(layouts, tables, notes["without_table"])),
@@ -206,6 +251,39 @@ def _without_values(
             left = [code for code in entry.codes if (layout.id, entry.id, ValueTable.shown(code)) not in same]
             if left:
                 yield Omission(layout.id, entry.id, len(left), why.get(f"{layout.id}.{entry.id}", ""))
+
+
+def _compare_values(layouts: Mapping[str, Layout]) -> tuple[ValueTable, ...]:
+    """The values of those fields that have any in the tables, in the order of the tables.
+
+    What only the spec lists stands in the first table of a field, unless another one has it.
+    """
+    printed: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+    text = resources.files("lmparse").joinpath("_formats", VALUES).read_text("utf-8")
+    for row in csv.DictReader(text.splitlines()):
+        if row["layout"] in layouts:
+            lists = printed.setdefault((row["layout"], row["id"]), {})
+            lists.setdefault(row["source"], {})[row["value"].strip()] = row["meaning"]
+    return tuple(
+        ValueTable(layout, field_id, source, rows)
+        for (layout, field_id), lists in printed.items()
+        for source, rows in _value_rows(layouts[layout], field_id, lists)
+    )
+
+
+def _value_rows(
+    layout: Layout, field_id: str, lists: Mapping[str, Mapping[str, str]]
+) -> list[tuple[str, tuple[ComparedValue, ...]]]:
+    entry = layout.by_id.get(field_id)
+    listed = {ValueTable.shown(code): code for code in (() if entry is None else entry.codes)}
+    anywhere = {value for values in lists.values() for value in values}
+    added = [value for value in listed if value not in anywhere]
+    found = []
+    for source, values in lists.items():
+        shown = dict.fromkeys((*values, *added))
+        found.append((source, tuple(ComparedValue(value, values.get(value), listed.get(value)) for value in shown)))
+        added = []
+    return found
 
 
 @dataclass(frozen=True, slots=True)

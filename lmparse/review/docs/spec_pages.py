@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lmparse.review.coverage.coverage import Coverage
-from lmparse.review.coverage.reach import FieldReach, SpecReach
+from lmparse.review.coverage.reports import FieldReach, SpecReach
 from lmparse.review.docs.diagrams import Diagram, diagrams
 from lmparse.review.docs.manuals import Manuals
 from lmparse.review.docs.spec_texts import Instance, SpecTexts
-from lmparse.review.docs.words import Piece, Text, facts, first_sentence, is_open, kind_in_words
+from lmparse.review.docs.words import Piece, Text, facts, first_sentence
 from lmparse.spec.layout import Code, Field, Layout, spec_of
 
 NOT_STATED = "not stated"
@@ -68,19 +68,9 @@ class FieldRow(FieldReach):
     codes: tuple[CodeRow, ...]
 
     @property
-    def kind(self) -> str:
-        """The kind of its value, in words."""
-        return kind_in_words(self.field)
-
-    @property
     def status(self) -> str:
         """Its status, or that the spec does not state one."""
         return self.field.status or NOT_STATED
-
-    @property
-    def is_open(self) -> bool:
-        """Whether values that are not listed are data, not errors."""
-        return is_open(self.field)
 
     @property
     def unseen(self) -> list[CodeRow]:
@@ -102,14 +92,6 @@ class LayoutSection:
     rows: tuple[FieldRow, ...]
     instances: tuple[Instance, ...]
     """What is calculated from the fields, or looked at ahead of them."""
-
-    @property
-    def size(self) -> str:
-        """Its length, in words."""
-        if self.layout.width is not None:
-            return f"{self.layout.width} bytes." if self.layout.width != 1 else "1 byte."
-        least = self.layout.least_width
-        return f"Its length varies; at least {least} bytes." if least else "Its length varies."
 
     @property
     def diagrams(self) -> list[tuple[str, Diagram]]:
