@@ -1,27 +1,20 @@
 """One log of Db2 LUW through both engines, every way in which its transactions are asked for, and the difference.
 
-``python -m transaction_runs --transactions 100000 --seed 7`` writes a random script and compares them on it. Only
-public edges are used, so it does not matter how an engine finds the transactions.
+Only public edges are used, so it does not matter how an engine finds the transactions.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
-import json
-import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from engines import Outcome, difference
-from samples.db2_random import Plan, written
 
 from lmparse.changes.schemas import changes_schema
 from lmparse.errors import DataError, LmparseError
@@ -33,11 +26,6 @@ from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 
 ENGINES = ("kaitai", "columnar")
-WAYS = [
-    {"include": include, "order": order, "mode": mode}
-    for include in ("committed", "incomplete", "all")
-    for order, mode in product(("file", "commit"), ("permissive", "failfast"))
-]
 PART_BYTES, PARTS = 2000, 12
 """Parts have this many bytes, but a long log is not in many more than so many parts."""
 
@@ -225,32 +213,3 @@ def converted(
 
 
 # -- the command ----------------------------------------------------------------------------
-
-
-def main() -> None:
-    """Write one random script and compare the engines on it."""
-    parser = argparse.ArgumentParser(description="Compare both engines on a random Db2 LUW log.")
-    parser.add_argument("--transactions", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seeds", type=int, default=1, help="number of scripts, of seeds that follow")
-    parser.add_argument("--all-ways", action="store_true", help="every combination of options, not some of them")
-    parser.add_argument(
-        "--quick", action="store_true", help="read the log once in one way, neither in parts nor as text"
-    )
-    named = parser.parse_args()
-    for seed in range(named.seed, named.seed + named.seeds):
-        with tempfile.TemporaryDirectory() as folder:
-            start = time.monotonic()
-            path, options, events = written(Path(folder), seed, named.transactions, Plan.of(seed, named.transactions))
-            made = time.monotonic() - start
-            ways = WAYS if named.all_ways else ways_of(seed)
-            found = differences(path, options, ways[:1] if named.quick else ways, is_quick=named.quick)
-            size = path.stat().st_size
-        print(json.dumps({"seed": seed, "options": options, "bytes": size, "events": dict(sorted(events.items()))}))
-        print(f"seed {seed}: written in {made:.1f} s, read in {time.monotonic() - start - made:.1f} s")
-        if found:
-            raise SystemExit("\n".join(found))
-
-
-if __name__ == "__main__":
-    main()

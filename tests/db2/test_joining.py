@@ -149,18 +149,6 @@ def test_files_that_are_not_of_one_log(what: str, tmp_path: Path) -> None:
     assert found.value.file in (str(first), str(second))
 
 
-def test_damage_is_named_in_its_file(tmp_path: Path) -> None:
-    cut = Cut(tmp_path, "v10", "little", "filter")
-    middle = cut.places[len(cut.places) // 2]
-    first, second = cut.files((0, middle), (middle, len(cut.data)))
-    second.write_bytes(second.read_bytes()[:-3])
-    with pytest.raises(FramingError) as found:
-        cut.by_record([first, second])
-    assert found.value.file == str(second)
-    assert found.value.record_offset == len(cut.data) - middle - cut_length(cut)
-    assert found.value.record_index == len(cut.places) - cut.places.index(middle) - 1
-
-
 @pytest.mark.parametrize("framing", ["filter", "lsn8", "bare"])
 def test_a_record_that_is_cut_short_never_goes_on_in_the_next_file(framing: str, tmp_path: Path) -> None:
     cut = Cut(tmp_path, "v10", "little", framing)
@@ -177,15 +165,6 @@ def test_a_record_that_is_cut_short_never_goes_on_in_the_next_file(framing: str,
         assert found.value.file == str(short)
         assert found.value.record_index == 1
         assert f"{last} is not read: it is behind the damage of {short}" in log.tally.notices
-
-
-def cut_length(cut: Cut) -> int:
-    """Bytes of the last record."""
-    return len(cut.data) - cut.places[-1] - lead(cut)
-
-
-def lead(cut: Cut) -> int:
-    return open_changes(cut.folder / "whole.log", read_options(cut.options)).framing.lead
 
 
 def arguments(cut: Cut) -> list[str]:

@@ -316,24 +316,6 @@ def test_trailing_blanks_of_fixed_text(tmp_path: Path) -> None:
     assert read(tmp_path, stream, trim=False).values() == [("a    ", "b ", "c  ")]
 
 
-@pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS)
-def test_header(generation: Any, byte_order: Any, tmp_path: Path) -> None:
-    stream = luw.full_stream(generation, byte_order, "lsn8")
-    assert all("header" not in row for row in read(tmp_path, stream).rows)
-    found = read(tmp_path, stream, header=True, include="all")
-    for row in found.rows:
-        header, place = row["header"], row["_metadata"]
-        assert header["length"] == place["record_length"]
-        assert header["transaction_id"] == row["txn_id"][:12]
-        assert header["type"] in (0x4E, 0x52)
-        ids = {"2.4", "3.5"}
-        assert row["table_name"] in ids
-    json.dumps(found.rows, allow_nan=False)
-    first = stream.records[0]
-    own = found.rows[0]["header"].get("lsn")
-    assert own == (f"{first.lsn:016X}" if generation == "v10" else None)
-
-
 def test_every_change_carries_the_keys_that_changes_have(tmp_path: Path) -> None:
     keys = [
         "op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name", "before", "after", "sql_type",

@@ -255,19 +255,6 @@ def test_types_that_are_not_listed(tmp_path: Path) -> None:
     assert found.rows[0]["detail"]["columns"][0]["type"] == "TYPE 0x013f"
 
 
-def test_a_table_without_columns(tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "bare")
-    unit = stream.begin()
-    none = Table(3, 5, "NONE", ())
-    unit.initialize(none)
-    unit.insert(ITEM, item(1))
-    unit.insert(none, {})
-    unit.commit()
-    found = read(tmp_path, stream)
-    assert len(found.rows) + len(found.codes) == 3
-    assert set(found.codes) <= {"LMP-R001", "LMP-R003", "LMP-R012"}
-
-
 # rows with value compression
 
 

@@ -299,21 +299,6 @@ def test_created_not_logged_initially(generation: Any, byte_order: Any, tmp_path
     ]
 
 
-def test_gaps_of_transactions_that_abort_are_none(tmp_path: Path) -> None:
-    stream = begun()
-    unit = stream.begin()
-    unit.alter_attribute(ITEM, dms.PROPAGATION, 0)
-    unit.initialize(Table(3, 6, "OTHER", ITEM.columns), flags=dms.NOT_LOGGED_INITIALLY)
-    unit.abort()
-    after = stream.begin()
-    after.insert(ITEM, item(1))
-    after.commit()
-    found = read(tmp_path, stream)
-    assert found.ops() == ["I"]
-    assert found.rows[-1]["detail"] is None
-    assert not found.has_note("rows missing")
-
-
 def test_propagation_that_is_switched_off_lasts(tmp_path: Path) -> None:
     stream = begun("v9.7", "little", "lsn8")
     for mask, values in ((dms.PROPAGATION, 0), (dms.PROPAGATION, dms.PROPAGATION), (dms.APPEND_MODE, 0)):

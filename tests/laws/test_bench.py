@@ -13,13 +13,12 @@ from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import lmparse
 from bench import data, engine, harness, lines, transactions
 from bench.harness import Contender, Job, TablesDiffer
-from bench.rivals import generated_parser, numpy_script, struct_loop, target
+from bench.rivals import generated_parser, struct_loop, target
 from lmparse.columnar.schemas import records_schema
 from lmparse.framing.framings import framing_of
 from lmparse.storage.buffers import open_buffer
@@ -101,36 +100,6 @@ def test_rivals_agree(truth: data.Truth, expected: pa.Table, module: str, packag
     assert found.num_rows == truth.records
 
 
-@pytest.mark.parametrize(
-    "columns", [("plan",), ("uor_timestamp", "rid", "sql_type"), ("plan", "dbid", *target.COLUMNS)]
-)
-@pytest.mark.parametrize(("module", "package"), [("generated_parser", None), *RIVALS])
-def test_some_columns(
-    truth: data.Truth, expected: pa.Table, module: str, package: str | None, columns: tuple[str, ...]
-) -> None:
-    columns = tuple(dict.fromkeys(columns))
-    harness.check_equal(expected.select(columns), reader(module, package)(truth.path, columns), module)
-
-
-def test_the_script_reads_a_file_in_pieces(
-    truth: data.Truth, expected: pa.Table, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(numpy_script, "_PIECE", 4321)
-    monkeypatch.setattr(numpy_script, "_WALKERS", 3)
-    monkeypatch.setattr(numpy_script, "BATCH", 7)
-    harness.check_equal(expected, numpy_script.read(truth.path, None), "in pieces")
-    numpy_script.to_parquet(truth.path, str(tmp_path / "out.parquet"))
-    harness.check_equal(expected, pq.read_table(tmp_path / "out.parquet"), "as Parquet")
-
-
-@pytest.mark.parametrize("read", [struct_loop.read, numpy_script.read])
-def test_a_file_that_ends_inside_a_record(truth: data.Truth, tmp_path: Path, read: Callable[..., pa.Table]) -> None:
-    path = tmp_path / "cut.dat"
-    path.write_bytes(Path(truth.path).read_bytes()[:-1])
-    with pytest.raises(ValueError, match="record"):
-        read(str(path), None)
-
-
 # -- the harness ----------------------------------------------------------------------------
 
 
@@ -166,29 +135,6 @@ def test_a_lost_null_is_found(truth: data.Truth, expected: pa.Table, monkeypatch
     filled = changed("uor_commit_timestamp", row, lambda _: 0)(truth.path, None)
     with pytest.raises(TablesDiffer, match=rf"column uor_commit_timestamp, row {row}: None and datetime"):
         harness.check_equal(expected, filled, "both")
-
-
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        (lambda table: table.slice(1), r"\d+ and \d+ rows"),
-        (lambda table: table.drop_columns("plan"), "columns are"),
-        (lambda table: table.set_column(2, "dbid", table["dbid"].cast(pa.int64())), "column dbid is int32 and int64"),
-    ],
-)
-def test_tables_of_other_shape_differ(expected: pa.Table, change: Callable[[pa.Table], pa.Table], text: str) -> None:
-    with pytest.raises(TablesDiffer, match=text):
-        harness.check_equal(expected, change(expected), "both")
-
-
-def test_a_run_in_a_process_of_its_own(truth: data.Truth) -> None:
-    fresh = replace(PLAIN, is_fresh=True)
-    found = harness.run(fresh, Job(truth.path, ("plan",), warm_up=truth.path))
-    assert found.rows == truth.records
-    assert found.peak_bytes is not None
-    assert found.peak_bytes >= (found.base_bytes or 0) > 10_000_000
-    with pytest.raises(harness.ContenderFailed, match="FileNotFoundError"):
-        harness.run(fresh, Job(truth.path + ".absent", None))
 
 
 def test_the_command_writes_a_result(

@@ -96,8 +96,7 @@ def test_records_of_an_rdd_too(log: dict[str, str], change: str) -> None:
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize("what", ["records", "changes"])
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(("what", "jobs"), [("records", 2), ("changes", 1)])
 @pytest.mark.parametrize("change", CHANGES)
 def test_convert_leaves_no_output(
     log: dict[str, str], what: str, jobs: int, change: str, here: None, monkeypatch: pytest.MonkeyPatch,

@@ -14,9 +14,7 @@ import pytest
 import lmparse
 from lmparse import error_catalogue, errors
 from lmparse.options import Options
-from lmparse.spec import catalog
 from lmparse.spelling import camel
-from lmparse.values import decimals
 
 ROOT = Path(__file__).parents[2]
 ERRORS = sorted(
@@ -190,14 +188,6 @@ def test_names_may_be_spelled_in_any_way(name: str) -> None:
         assert Options.parse({spelling: text}) == snake
 
 
-def test_camel_is_how_spark_spells() -> None:
-    assert [camel(name) for name in ("record_length", "control_framing", "spec")] == [
-        "recordLength",
-        "controlFraming",
-        "spec",
-    ]
-
-
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [
@@ -219,19 +209,8 @@ def test_an_unknown_name_names_the_nearest_one(name: str, nearest: str) -> None:
     assert str(error) == f"there is no option {name!r}; did you mean {nearest}? [LMP-S002]"
 
 
-def test_a_name_near_none_lists_them_all() -> None:
-    with pytest.raises(lmparse.OptionError) as caught:
-        Options.parse({"xyzzy": 1})
-    assert caught.value.code == "LMP-S002"
-    assert caught.value.hint == "known: " + ", ".join(sorted(camel(name) for name in NAMES))
-
-
 def test_names_of_the_caller_are_passed_over() -> None:
     assert Options.parse({"PATH": "x", "max-bytes": 1}, known=("path", "maxBytes")) == Options()
-
-
-def test_none_is_not_given() -> None:
-    assert Options.parse(dict.fromkeys(NAMES)) == Options()
 
 
 @pytest.mark.parametrize(
@@ -328,20 +307,3 @@ def test_all_is_sorted_and_complete() -> None:
 
 
 # numbers
-
-
-def test_sign_nibbles_are_those_of_the_spec() -> None:
-    signs = catalog.load("common_packed_decimal").enum("sign")
-    accepted, negative = set(), set()
-    for nibble in range(16):
-        try:
-            value = decimals.decode_packed(bytes([0x10 | nibble]), 0)
-        except lmparse.InvalidValueError:
-            continue
-        accepted.add(nibble)
-        if value < 0:
-            negative.add(nibble)
-    assert accepted == set(signs.values())
-    assert {word for word, nibble in signs.items() if nibble in negative} == {
-        word for word in signs if word.startswith(("negative", "minus"))
-    }

@@ -24,9 +24,6 @@ columnar | narrow records[^|]*. (\d+) and | shapes/shapes/narrow/times_as_fast
 columnar | narrow records[^|]*. \d+ and (\d+) times | shapes/shapes/wide/times_as_fast
 columnar | `convert` of the header[^|]*. ([\d.]+) of its | convert/speed_of_the_script
 columnar | Spark's `noop` sink[^|]*. ([\d.]+) of its | spark-1/ratios/noop, against replay
-columnar | records, numbered .\s(\d+) ms | parts/wall_seconds/in memory/numbered
-columnar | records, not numbered .\s(\d+) ms | parts/wall_seconds/in memory/not numbered
-columnar | records, numbered . \d+ ms . (\d+) ms | parts/wall_seconds/on the disk/numbered
 db2-luw | against the reference, CPU[^\n]* (\d+) times | transactions/index/times_as_fast
 db2-luw | memory of `convert`[^\n]* (\d+), \d+ and \d+ MB | transactions/memory/0/anonymous_bytes
 db2-luw | memory of `convert`[^\n]* \d+, (\d+) and \d+ MB | transactions/memory/1/anonymous_bytes

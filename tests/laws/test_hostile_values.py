@@ -138,11 +138,3 @@ def test_errors_are_printed_up_to_a_number_and_all_are_counted(
     lines = capsys.readouterr().err.splitlines()
     assert sum("[LMP-R001]" in line for line in lines) == 2
     assert "errors: 1200, of which the first 2 are printed; --show-errors prints more" in lines
-
-
-@pytest.mark.parametrize("value", [b"x", 1, None, {"a": 1}, (b"a",), [None], object()])
-@pytest.mark.parametrize("name", ["columns", "include", "operations"])
-def test_lists_of_an_option_have_texts(name: str, value: object) -> None:
-    if value is not None:
-        with pytest.raises(OptionError, match="has no value"):
-            Options.parse({name: value})

@@ -22,18 +22,14 @@ from writers.bmc.rows import Column
 from writers.db2.stream import Stream
 
 import lmparse
-from lmparse.bmc.segments import KEY_FIELDS, Segment, share_out
 from lmparse.errors import FileLimitError, FramingError, LmparseError
 from lmparse.framing import index
 from lmparse.framing.base import Framing
-from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.framings import framing_of
 from lmparse.limits import DEFAULT, Held, Limits
-from lmparse.logs.families import read_options
-from lmparse.logs.open import open_changes, open_file
+from lmparse.logs.open import open_file
 from lmparse.options import Options
-from lmparse.records.reader import Record
-from lmparse.samples import bmc_log, db2_log
+from lmparse.samples import bmc_log
 from lmparse.spelling import camel
 from lmparse.storage import buffers
 
@@ -216,19 +212,6 @@ def test_a_copy_at_the_limit_is_made_and_one_above_it_is_not(ending: str, tmp_pa
     assert (caught.value.code, caught.value.file) == ("LMP-L003", str(path))
 
 
-def test_the_ratio_counts_beyond_the_first_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a.dat.gz"
-    path.write_bytes(gzip.compress(bytes(4 << 20)))
-    size = path.stat().st_size
-    assert len(buffers.open_buffer(path, Limits(unpacked_ratio=1))) == 4 << 20
-    monkeypatch.setattr(buffers, "_TRUSTED_BYTES", 1 << 20)
-    ratio = -(-(3 << 20) // size)
-    assert len(buffers.open_buffer(path, Limits(unpacked_ratio=ratio))) == 4 << 20
-    with pytest.raises(FileLimitError, match="above the limit unpackedRatio") as caught:
-        buffers.open_buffer(path, Limits(unpacked_ratio=ratio - 1))
-    assert caught.value.code == "LMP-L003"
-
-
 def test_a_copy_takes_a_share_of_the_disk_that_is_free_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from types import SimpleNamespace
 
@@ -338,28 +321,6 @@ def test_units_at_the_limit_are_read_and_one_above_it_is_an_error(
     error = changes(Path(data), engine, **given, limits=f"heldBytes={limit - 1}").errors[-1]
     assert (error["code"], error["file"]) == ("LMP-L004", data)
     assert error["record_index"] > 0
-
-
-def test_what_is_before_a_limit_is_read(tmp_path: Path) -> None:
-    tables, data = map(str, db2_log.make().write(tmp_path)[:2])
-    given = {"spec": "db2_log", "tables": tables, "include": "all", "engine": "kaitai"}
-    whole = list(open_changes(data, read_options(given)).changes())
-    found: list[Any] = []
-    with pytest.raises(FileLimitError, match="heldBytes"):
-        found.extend(open_changes(data, read_options({**given, "limits": "heldBytes=40K"})).changes())
-    assert 0 < len(found) < len(whole)
-
-
-def test_segments_are_shared_out_within_the_limit() -> None:
-    spans = [Span(0, 1000, 0)]
-    values = dict.fromkeys(KEY_FIELDS, 0) | {"total_segs": 2, "seg_num": 1, "log_rba": 0}
-    segments = [
-        Segment(RecordExtent(number, ((number, 1),), number), Record(values | {"log_rba": number}))
-        for number in range(100)
-    ]
-    assert share_out(spans, segments, Limits(held_bytes=100_000)) == spans
-    with pytest.raises(FileLimitError, match="heldBytes"):
-        share_out(spans, segments, Limits(held_bytes=10_000))
 
 
 # -- the option -------------------------------------------------------------------------------------

@@ -41,18 +41,6 @@ def test_what_is_left_is_a_fault(
     assert [text.startswith(str(fault)) for text in found.faults] == ([True] if fault else [])
 
 
-def test_memory_handles_and_processes_are_counted(tmp_path: Path) -> None:
-    program = (
-        "import subprocess, time; held = b'x' * (50 << 20); files = [open('/dev/null') for _ in range(40)]\n"
-        "child = subprocess.Popen(['sleep', '0.4']); time.sleep(0.4); child.wait()"
-    )
-    found = soak.soak("x", [sys.executable, "-I", "-c", program], tmp_path, 0.01)
-    assert found.faults == []
-    assert found.highest("bytes", 0, 1) > 50 << 20
-    assert found.highest("handles", 0, 1) > 40
-    assert found.highest("processes", 0, 1) == 2
-
-
 def test_a_small_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data, "_LLDF_RECORDS", 500)
     monkeypatch.setattr(harness.write, "__defaults__", (tmp_path / "results",))

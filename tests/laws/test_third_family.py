@@ -135,7 +135,10 @@ def test_it_is_landed_once(site: Path, log: Path, tmp_path: Path) -> None:
     ("value", "said"),
     [
         ("lmparse_none:FAMILY", "family acme (lmparse_none:FAMILY) cannot be loaded"),
-        ("lmparse.version:__version__", "family acme (lmparse.version:__version__) is not a Family but a str"),
+        (
+            "lmparse.error_catalogue:CATALOGUE",
+            "family acme (lmparse.error_catalogue:CATALOGUE) is not a Family but a dict",
+        ),
         ("lmparse.bmc.family:FAMILY", "family acme (lmparse.bmc.family:FAMILY): there is another family bmc"),
     ],
 )

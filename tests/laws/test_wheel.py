@@ -159,22 +159,6 @@ def test_a_log_is_read_without_the_spark_extra(plain: Environment, log: tuple[Pa
     assert {"I", "U", "D"} <= {json.loads(line)["op"] for line in lines}
 
 
-def test_specs_are_compared_without_a_compiler(plain: Environment) -> None:
-    """A spec beside the installed ones imports from them. The columns that change are those of Arrow."""
-    found = plain.process("lmparse", "diff", "installed", "installed")
-    assert found.returncode == 2
-    assert "[LMP-S005]" in found.stderr
-    plain.link(distribution("pyarrow"))
-    shown = plain.site_packages / "lmparse" / "_formats" / "bmc" / "bmc_lldf.ksy"
-    text = shown.read_text(encoding="utf-8").replace("id: plan\n", "id: plan_name\n")
-    (plain.folder / "changed.ksy").write_text(text, encoding="utf-8")
-    printed = plain.run("lmparse", "diff", "installed", "changed.ksy", "--fail-on", "none")
-    assert "plan_name" in printed
-    assert plain.run("lmparse", "diff", shown, "installed").strip() == "nothing differs"
-    for linked in plain.site_packages.glob("pyarrow*"):
-        linked.unlink()
-
-
 OWN = """\
 meta: {id: acme_reading, imports: [../shared/acme_place, /common/common_rid], endian: be, encoding: ASCII}
 seq:

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import pytest
 from writers.db2 import (
-    ddl,
     dms,
     dom,
     framing,
     header,
-    lf,
     lob,
     rows,
     transaction,
-    xml,
 )
-from writers.db2.columns import Column, column_array, parallel_arrays
+from writers.db2.columns import Column
 from writers.db2.wire import BYTE_ORDERS, ByteOrder, Generation, Rid, Server, TableId
 
 V7, V97, V10 = Server("v7", "little"), Server("v9.7", "little"), Server("v10", "little")
-SERVERS = {"v7": V7, "v9.7": V97, "v10": V10}
 BIG = Server("v10", "big")
 TID = bytes.fromhex("0102030405A6")
 TABLE = TableId(2, 15)
@@ -101,11 +97,6 @@ def test_header_bytes() -> None:
     assert header.record(V10, made).hex() == v10 + "0500000000000000" + "0600050004000000" + "0900080007000000"
 
 
-def test_backout_free() -> None:
-    """Only V6 and V7 have an LSN in the header of a backout-free record."""
-    assert [len(record(server, b"", "backout_free")) for server in SERVERS.values()] == [26, 24, 40]
-
-
 def test_header_type_letters() -> None:
     """Letters of V7, and what some of them became."""
     names = ("commit", "heuristic_commit", "mpp_subordinate_commit", "mpp_coordinator_commit", "local_pending_list")
@@ -168,21 +159,6 @@ def test_update_lengths_are_crossed() -> None:
     )
 
 
-def test_empty_page_bytes() -> None:
-    """First page at 20, record offset at 24."""
-    body = dms.insert_to_empty_page(V10, TABLE, PLACE, ROW, first_page=0x340)
-    assert body[:26].hex() == "01a502000f00" + "0000" + "0d001400" + "0c0040030000" + "0000" + "40030000" + "1816"
-
-
-def test_multiple_bytes() -> None:
-    """Counts, then RID, offset and row of each."""
-    body = dms.insert_multiple(V10, TABLE, [(PLACE, ROW), (PLACE, ROW)], pool_page=0x340)
-    entry = "0c0040030000" + "1816" + ROW.hex()
-    assert body.hex() == "01a702000f00" + "0000" + "02000000" + "1a002a00" + "40030000" + entry * 2
-    undo = dms.undo_insert_multiple(V10, TABLE, [(PLACE, ROW)], pool_page=0x340)
-    assert undo[14:16].hex() == "0800"
-
-
 def test_initialize_table_bytes() -> None:
     """Directory, length, and the description of EMP_RESUME."""
     columns = "0001" + "0600" + "0200" + "0000" + "0101" + "0a00" + "0200" + "0600" + "0901" + "0000" + "0100" + "0a00"
@@ -199,35 +175,6 @@ def test_initialize_table_bytes() -> None:
     assert v7[80:].hex() == "20000000" + "28000000" + description
 
 
-def test_add_columns_bytes() -> None:
-    """Arrays of 20 bytes a column at 16, the old ones first."""
-    body = dms.add_columns(V7, TABLE, RESUME[:1], RESUME)
-    assert body[:16].hex() == "016602000f00" + "0000" + "01000000" + "03000000"
-    assert body[16:36] == parallel_arrays(V7, RESUME[:1]) == column_array(V7, RESUME[:1]) + bytes(12)
-    assert body[36:60] == column_array(V7, RESUME)
-    assert body[60 + 24 :].hex() == "00140000" + "00000000" + "01000000"
-    assert dms.add_columns(V7, TABLE, (), RESUME, undo=True)[1] == 104
-
-
-def test_alter_attribute_bytes() -> None:
-    """Two numbers of 32, later of 64 bits."""
-    assert dms.alter_table_attribute(V7, TABLE, 3, 1).hex() == "017c02000f00" + "0000" + "03000000" + "01000000"
-    later = dms.alter_table_attribute(BIG, TABLE, 3, 1).hex()
-    assert later == "017c0002000f" + "0000000000000003" + "0000000000000001"
-
-
-def test_dom_bytes() -> None:
-    """Ids of the object and of the table; the tails of an index and of a reorg."""
-    about = dom.DomObject(TABLE, TableId(3, 17), 1, 2)
-    start = "03001100" + "02000f00" + "0102"
-    assert dom.create_index(V7, about, 5, 6).hex() == "0402" + start + "0000" + "0500" + "06000000"
-    tails = [
-        dom.reorg_table(server, about, index_token=5, temporary_tablespace_id=6, long_temporary_tablespace_id=7)[-6:]
-        for server in (V7, V10)
-    ]
-    assert [tail.hex() for tail in tails] == ["000005000600", "050006000700"]
-
-
 def test_lob_bytes() -> None:
     """Byte address as a double or a number; the v10 layout; consolidated values."""
     start = "02001000" + "02000f00"
@@ -238,16 +185,6 @@ def test_lob_bytes() -> None:
     packet = lob.consolidated(V10, [b"ab", b"", b"c"])
     assert packet.hex() == "12000017" + "10000000" + "12000000" * 2 + "13000000" + "616263"
     assert lob.consolidated(V10, [b"ab"], offset_base="data").hex() == "1200000e" + "00000000" + "02000000" + "6162"
-
-
-def test_other_component_bytes() -> None:
-    """Long field (in sectors), XML, DDL."""
-    start = "02001000" + "02000f00"
-    assert lf.record(V7, LOB, b"x", 3)[:17].hex() == "036e" + start + "0100" + "03000000" + "78"
-    assert xml.document(V10, LOB, b"<a/>", 2)[:24].hex() == "0f72" + start + "0600" + "04000000" + "0200" + "00" * 6
-    made = ddl.statement(V10, TABLE, b"DROP", text_left=9, operation=1, object_id=2, options=3, flags=4)
-    ids = "02000f00" + "0400" + "0100" + "0200" + "0300" + "0000"
-    assert made.hex() == "0b04" + ids + "09000000" + "04000000" + b"DROP".hex()
 
 
 def test_transaction_bytes() -> None:

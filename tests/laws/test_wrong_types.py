@@ -17,7 +17,6 @@ from writers.bmc import framing, logs
 
 import lmparse
 from lmparse import spark
-from lmparse.columnar.filters import Filter
 
 NO_PATHS: dict[str, Any] = {
     "None": None, "number": 5, "float": 5.5, "true": True, "bytes": b"a.dat", "buffer": bytearray(b"a.dat"),
@@ -92,28 +91,6 @@ def test_a_record_is_bytes(raw: Any) -> None:
         lmparse.parse(raw, "bmc_lldf")
     with pytest.raises(TypeError, match=r"^limits is "):
         lmparse.sniff("a.dat", raw)
-
-
-@pytest.mark.parametrize("filters", [None, 5, "op", b"op", {"op": "I"}, ["op"], [None], iter([Filter("op", "=", "I")])])
-def test_filters_are_a_list_of_filters(filters: Any) -> None:
-    for read in (lmparse.read_changes, lmparse.read_table):
-        with pytest.raises(TypeError, match=r"^filters is a list of Filter, and "):
-            read("a.dat", filters=filters)
-    assert lmparse.read_changes("a.dat", filters=(Filter("op", "=", "I"),)).num_rows > 0
-
-
-@pytest.mark.parametrize("comparison", ["=", "starts with"])
-def test_a_filter_with_half_a_character_is_an_error_with_a_code(comparison: str) -> None:
-    for read in (lmparse.read_changes, lmparse.read_table):
-        name = "op" if read is lmparse.read_changes else "change_type"
-        with pytest.raises(lmparse.OptionError, match=r"^filters: .* is string and not like .*\[LMP-S003\]"):
-            read("a.dat", filters=[Filter(name, comparison, "\ud800")])
-
-
-@pytest.mark.parametrize("given", [None, 5, b"x", [b"x"]])
-def test_what_is_parsed_is_an_rdd(given: Any) -> None:
-    with pytest.raises(TypeError, match=r"^rdd is an RDD of bytes, and "):
-        spark.parse(given, "bmc_lldf")
 
 
 @pytest.mark.parametrize("given", [None, 0, 1, "false", []])

@@ -19,7 +19,6 @@ TARGETS: tuple[str, ...] = (
     "log_master_glued",
     "log_master_parts",
     "log_master_values",
-    "log_master_versions",
     "marked_rows",
 )
 """The modules here that are targets."""

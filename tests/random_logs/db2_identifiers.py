@@ -25,7 +25,7 @@ from writers.db2.tables import Table
 from lmparse.logs.transactions import transaction_summaries
 from random_logs.db2_reading import ENGINES, Reading, both_engines, opened, read, same, stretches, written
 
-LOGS = 8
+LOGS = 4
 _FORMS = (
     Form("v10", "little", "filter"), Form("v10", "big", "filter"), Form("v10", "big", "lsn8"),
     Form("v9.7", "big", "filter97"), Form("v9.7", "little", "lsn8"), Form("v7", "little", "lsn6"),

@@ -25,7 +25,7 @@ from lmparse.errors import FramingError
 from random_logs.db2_reading import ENGINES, attempt, both_engines, early_file, read, same, stretches, written
 from random_logs.db2_statement_log import StatementLog
 
-LOGS = 8
+LOGS = 6
 _FORMS = (
     Form("v10", "little", "filter"), Form("v10", "big", "filter"), Form("v10", "little", "bare"),
     Form("v10", "big", "lsn8"), Form("v9.7", "big", "filter97"), Form("v9.7", "little", "lsn8"),

@@ -1,13 +1,10 @@
 """Random scripts of Db2 LUW logs: transactions side by side with every kind of event, from a seed.
 
-``python -m samples.db2_random OUT --transactions 100000 --seed 7`` writes one and prints how often each event occurred.
 Nothing says what a reader must give for it: two readers are compared.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -672,19 +669,3 @@ def written(
         options["tables"] = tables_file(folder, *(DESCRIBED if seed % 3 == 1 else DESCRIBED[:3]), name=f"{seed}.yaml")
         script.events["tables file"] += 1
     return path, options, script.events
-
-
-def main() -> None:
-    """Write a script and print its events."""
-    parser = argparse.ArgumentParser(description="Write a random Db2 LUW log and print how often each event occurs.")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--transactions", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=1)
-    named = parser.parse_args()
-    named.folder.mkdir(parents=True, exist_ok=True)
-    path, options, events = written(named.folder, named.seed, named.transactions)
-    print(json.dumps({"file": str(path), "bytes": path.stat().st_size, "options": options, "events": dict(events)}))
-
-
-if __name__ == "__main__":
-    main()

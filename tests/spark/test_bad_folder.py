@@ -4,22 +4,17 @@ is said once, in the place that the options name."""
 from __future__ import annotations
 
 import gzip
-import random
-import shutil
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import amount
-from writers.bmc import framing
 
 from lmparse import spark
-from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.errors import DataError, OptionError
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
-from lmparse.logs.partitions import Request
 from lmparse.samples import bmc_log, db2_log
 from lmparse.spark.source import LmparseSource
 
@@ -120,19 +115,6 @@ def test_a_log_above_the_limit_of_what_is_held_is_an_error_in_every_mode(extract
     assert found.value.code == "LMP-L004"
 
 
-def test_each_file_of_a_log_that_cannot_be_planned_has_a_row(
-    extracts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fails(*_: Any, **__: Any) -> Any:
-        raise FramingError("cannot be planned", code="LMP-F004")
-
-    monkeypatch.setattr(Request, "_parts_of", fails)
-    found = rows(path=extracts, tables=extracts.parent / "sample.yaml")
-    sizes = {path.name: path.stat().st_size for path in extracts.iterdir()}
-    assert bad(found) == dict.fromkeys(sizes, "LMP-F004") == said(capsys.readouterr().err)
-    assert {Path(row["_metadata"]["file"]).name: row["_metadata"]["record_length"] for row in found} == sizes
-
-
 def test_a_column_of_another_name_has_the_bytes_of_bad_files(made: tuple[Path, int]) -> None:
     found = rows(path=made[0], columnNameOfCorruptRecord="bad bytes")
     assert bad(found) == CODES
@@ -157,73 +139,3 @@ def test_what_means_nothing_for_objects_or_is_given_twice_is_refused() -> None:
         spark.parse(session, "bmc_lldf", objects=True, columns="dbid")
     with pytest.raises(OptionError, match="maxPartitionBytes is given twice"):
         spark.land(session, "a.dat", "lake", maxPartitionBytes=5, max_partition_bytes=6)
-
-
-@pytest.fixture(scope="module")
-def nights(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, int]]:
-    """A folder with one log of Log Master in three extracts, each with its control file, and the changes of each."""
-    folder = tmp_path_factory.mktemp("nights")
-    control, data = bmc_log.make(seed=5, units=12).write(folder)
-    records, whole = split(data.read_bytes()), control.read_bytes()
-    into = folder / "logs"
-    into.mkdir()
-    # TOTALSEGS at 184: an extract begins with a change, and not within its segments.
-    begins = [number for number, record in enumerate(records) if int.from_bytes(record[184:186], "big") < 2]
-    cuts = [0, *(next(at for at in begins if at >= number * len(records) // 3) for number in (1, 2)), len(records)]
-    for number in range(3):
-        third = records[cuts[number] : cuts[number + 1]]
-        (into / f"x{number}.dat").write_bytes(framing.rdw(third))
-        (into / f"x{number}.ctl").write_bytes(whole)
-    found = good(rows(path=into))
-    assert set(found) == {"x0.dat", "x1.dat", "x2.dat"}
-    return into, dict(found)
-
-
-def split(data: bytes) -> list[bytes]:
-    """The records of a file in framing rdw."""
-    found, place = [], 0
-    while place < len(data):
-        length = int.from_bytes(data[place : place + 2], "big")
-        found.append(data[place + 4 : place + length])
-        place += length
-    return found
-
-
-def damaged_controls(whole: bytes) -> dict[str, bytes]:
-    """A control file with each of its records doubled, left out, and damaged, and cut short."""
-    records = split(whole)
-    found = {"cut": whole[:1000], "empty": b"", "text": b"not a control file"}
-    for number, record in enumerate(records):
-        name = f"{record[:4].decode('cp037')} {number}"
-        found[f"{name} twice"] = framing.rdw([*records[:number], record, *records[number:]])
-        found[f"{name} left out"] = framing.rdw([*records[:number], *records[number + 1 :]])
-        torn = record[: len(record) // 2] + b"\xff" * (len(record) - len(record) // 2)
-        found[f"{name} damaged"] = framing.rdw([*records[:number], torn, *records[number + 1 :]])
-    return found
-
-
-def test_a_damaged_control_file_costs_the_changes_of_its_own_log_only(
-    nights: tuple[Path, dict[str, int]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Whatever is wrong in it: the other extracts are rows, and its own is rows, or a row that names it."""
-    folder, counts = nights
-    whole = (folder / "x2.ctl").read_bytes()
-    damaged = damaged_controls(whole)
-    few = random.Random(2).sample(sorted(damaged), amount(6, len(damaged)))
-    for name in {"cut", "text", *few}:
-        copied = Path(shutil.copytree(folder, tmp_path / name))
-        (copied / "x2.ctl").write_bytes(damaged[name])
-        capsys.readouterr()
-        found = rows(path=copied)
-        lost = {name: code for name, code in bad(found).items() if name not in good(found)}
-        assert {key: good(found)[key] for key in ("x0.dat", "x1.dat")} == {
-            key: counts[key] for key in ("x0.dat", "x1.dat")
-        }, name  # fmt: skip
-        assert set(lost) <= {"x2.dat", "x2.ctl"}, name  # what is no control file may be a log
-        assert good(found)["x2.dat"] or lost, name
-        if said(capsys.readouterr().err):  # it cannot be read at all
-            (row,) = (row for row in found if row["_metadata"]["file"].endswith("x2.dat"))
-            size = (copied / "x2.dat").stat().st_size
-            assert (row["_metadata"]["record_offset"], row["_metadata"]["record_length"]) == (0, size), name
-            fault = row["_corrupt_fields"][0]
-            assert fault["code"] == "LMP-C007" or "x2.ctl" in fault["message"], name

@@ -29,33 +29,12 @@ pytestmark = pytest.mark.spark
 # -- changes --------------------------------------------------------------------------------
 
 TYPES = {
-    "ID": "int",
-    "SMALL": "smallint",
-    "BIG": "bigint",
-    "AMOUNT": "decimal(9,2)",
-    "RATE": "decimal(7,4)",
-    "RATIO": "double",
-    "WEIGHT": "double",
-    "CODE": "string",
-    "BITS": "binary",
-    "DAY": "date",
-    "AT": "string",
-    "STAMP": "timestamp_ntz",
-    "FINE": "timestamp_ntz",
-    "ZONED": "string",
-    "ROW_ID": "binary",
-    "WIDE": "binary",
-    "NOTE": "string",
-    "BLOCK": "binary",
-    "WIDER": "binary",
-    "LONG_NOTE": "string",
-    "LONG_WIDE": "binary",
-    "PHOTO": "binary",
-    "TEXT": "string",
-    "WIDE_TEXT": "string",
-    "ODD": "binary",
-    "LAST": "string",
-}
+    "ID": "int", "SMALL": "smallint", "BIG": "bigint", "AMOUNT": "decimal(9,2)", "RATE": "decimal(7,4)",
+    "RATIO": "double", "WEIGHT": "double", "CODE": "string", "BITS": "binary", "DAY": "date", "AT": "string",
+    "STAMP": "timestamp_ntz", "FINE": "timestamp_ntz", "ZONED": "string", "ROW_ID": "binary", "WIDE": "binary",
+    "NOTE": "string", "BLOCK": "binary", "WIDER": "binary", "LONG_NOTE": "string", "LONG_WIDE": "binary",
+    "PHOTO": "binary", "TEXT": "string", "WIDE_TEXT": "string", "ODD": "binary", "LAST": "string",
+}  # fmt: skip
 """The Spark type of each column of the table with every type."""
 
 
@@ -97,13 +76,6 @@ def test_changes_of_all_tables_hold_images_as_json(spark: SparkSession, night: F
     assert [row["before"] and json.loads(row["before"]) for row in rows] == [row["before"] for row in example.changes]
 
 
-def test_columns_choose_those_of_the_table(spark: SparkSession, night: Files) -> None:
-    frame = read(spark, night.data, control=night.control, table="PROD.ORDERS", columns="LAST,ID")
-    rows = frame.select("after.*").collect()
-    assert [tuple(row.asDict()) for row in rows[:1]] == [("ID", "LAST")]
-    assert {(row.ID, row.LAST) for row in rows if row.ID} == {(1, "END"), (2, "END"), (3, "END")}
-
-
 def test_a_schema_of_the_users_own(spark: SparkSession, night: Files, example: logs.Example) -> None:
     """Some columns of the source, in another order, in their own types."""
     reader = spark.read.format("lmparse").option("control", str(night.control))
@@ -138,20 +110,6 @@ def test_records_of_a_data_file(spark: SparkSession, night: Files) -> None:
         ("0000010101", 0x101, 1),
         ("0000010201", 0x102, 1),
     }
-
-
-def test_records_of_a_control_file(spark: SparkSession, night: Files, example: logs.Example) -> None:
-    frame = read(spark, night.control, spec="bmc_control", columns="cntl_record_type,column_name,ll_column_pos")
-    assert [name for name in frame.columns if not name.startswith("_")] == [
-        "cntl_record_type",
-        "column_name",
-        "ll_column_pos",
-    ]
-    rows = rows_of(frame)
-    assert len(rows) == len(example.control_records)
-    names = [row["column_name"] for row in rows if row["cntl_record_type"] == "DLCI"]
-    assert names == [column.name for table in example.tables for column in table.columns]
-    assert {type(row["ll_column_pos"]) for row in rows if row["cntl_record_type"] == "DLCI"} == {int}
 
 
 # -- several versions of one table ----------------------------------------------------------
@@ -208,17 +166,6 @@ def test_versions_that_do_not_go_together(spark: SparkSession, tmp_path: Path) -
     with pytest.raises(OptionError) as caught:
         source(path=str(files.data), control=str(files.control), table="PROD.GROWN", tableVersion="3").schema()
     assert caught.value.hint == "versions: 1, 2"
-
-
-def test_a_log_without_changes_of_the_table_adds_no_row(example: logs.Example, tmp_path: Path) -> None:
-    """A folder of logs; the table occurs in one of them only, both control files describe it."""
-    write(tmp_path, example, "first")
-    stock_only = logs.Writer()
-    place = {"log_rba": "00000000000099999999", "log_lrsn": "00DE1234990000000000"}  # behind the first log
-    stock_only.add(logs.Unit(20), logs.TABLES[2], "I", after={"NO": 1, "KIND": None, "SUM": None}, **place)
-    write(tmp_path, stock_only.example(), "second")
-    rows = list_rows(source(path=str(tmp_path), table="PROD.ITEMS"))
-    assert len(rows) == sum(row["table_name"] == "ITEMS" for row in example.expected)
 
 
 # -- edges of values ------------------------------------------------------------------------

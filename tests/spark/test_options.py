@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from spark.conftest import Files, list_rows, read, source, write
+from spark.conftest import Files, read, source, write
 from writers.bmc import logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 from writers.foreign import Form, Rule
 
 from lmparse import open_log
-from lmparse.errors import LmparseError, OptionError
+from lmparse.errors import OptionError
 from lmparse.spark.requests import request_of
 from lmparse.spelling import camel
 
@@ -29,21 +29,6 @@ def test_an_unknown_option_names_the_nearest(spark: SparkSession, night: Files) 
 
     with pytest.raises(PySparkException, match=r"no option 'contrl'; did you mean control\? \[LMP-S002\]"):
         read(spark, night.data, contrl=night.control)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [
-        ("recordLenght", "recordLength"),
-        ("maxPartitionByte", "maxPartitionBytes"),
-        ("pathGlobFiltre", "pathGlobFilter"),
-        ("recursiveLookup", "recursiveFileLookup"),
-        ("columnNameOfCorruptRecrd", "columnNameOfCorruptRecord"),
-    ],
-)
-def test_every_option_is_found_by_a_name_near_to_it(wrong: str, right: str) -> None:
-    with pytest.raises(OptionError, match=rf"did you mean {right}\?"):
-        source(path="x", spec="bmc_lldf", **{wrong: "1"}).schema()
 
 
 def test_what_only_sounds_alike_is_not_suggested(night: Files, example: logs.Example) -> None:
@@ -149,20 +134,6 @@ def test_commit_order_is_refused_with_advice(spark: SparkSession, night: Files) 
     assert caught.value.hint == 'use orderBy("seq")'
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({}, "no path"),
-        ({"path": "x", "mode": "lenient"}, "mode has no value"),
-        ({"path": "x", "spec": "bmc_lldf", "columns": "no_such_field"}, "no_such_field"),
-        ({"path": "x", "spec": "no_such_spec"}, "no_such_spec"),
-    ],
-)
-def test_what_an_option_cannot_be(options: dict[str, str], said: str) -> None:
-    with pytest.raises(LmparseError, match=said):
-        source(**options).schema()
-
-
 def test_records_that_are_no_changes_are_refused(night: Files) -> None:
     with pytest.raises(OptionError, match="bmc_control are not changes"):
         source(path=str(night.data), spec="bmc_control", control=str(night.control)).schema()
@@ -184,17 +155,6 @@ def test_an_empty_log_is_a_frame_with_the_full_schema(
     frame = read(spark, empty.data, control=empty.control)
     assert frame.schema.simpleString() == full.schema.simpleString()
     assert frame.collect() == []
-
-
-@pytest.mark.parametrize("table", ["PROD.ORDERS", "ORDERS", "0105.0002.0003"])
-def test_an_empty_log_has_the_schema_of_its_tables(
-    night: Files, example: logs.Example, tmp_path: Path, table: str
-) -> None:
-    empty = write(tmp_path, example, records=[])
-    full = source(path=str(night.data), control=str(night.control), table=table)
-    made = source(path=str(empty.data), control=str(empty.control), table=table)
-    assert made.schema().simpleString() == full.schema().simpleString()
-    assert list_rows(made) == []
 
 
 def test_descriptor_words_of_others(spark: SparkSession, tmp_path: Path) -> None:

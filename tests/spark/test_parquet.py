@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import pickle
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.parquet as pq
 import pytest
 from writers.bmc import framing, logs
 
 from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
-from lmparse.logs import arrow
 from lmparse.samples import bmc_log
 from lmparse.spark import parquet
 from lmparse.spark.parquet import write_parquet
-from lmparse.spark.read_job import ReadJob, read_job
-from lmparse.spark.requests import request_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -56,46 +50,6 @@ def test_the_rows_of_the_source(spark: SparkSession, log: dict[str, str], what: 
     assert rows_of(written) == rows_of(source)
     assert found.rows == written.count() > 0
     assert [path.name for path in sorted((tmp_path / "out").glob("*.parquet"))] == list(found.files)
-
-
-def test_wide_rows_are_held_a_few_at_a_time(
-    log: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Short rows of a table of thousands of columns may be wide in memory."""
-    monkeypatch.setattr(parquet, "_GROUP_BYTES", 10_000)
-    request = request_of({**log, "maxPartitionBytes": "1000000"})
-    made = partial(arrow.part_batches, schema=arrow.request_schema(request), filters=(), with_changes=True)
-    batches = [batch for part in request.parts() for batch in made(part)]
-    small = [batch.slice(start, 9) for batch in batches for start in range(0, batch.num_rows, 9)]
-    assert len(small) > 4
-    monkeypatch.setattr(ReadJob, "batches", lambda *_: iter(small))
-    _, job = read_job(request, log, arrow.request_schema(request))
-    job = parquet._Job((pickle.dumps(None),), str(tmp_path), batches[0].schema, "zstd", job)
-    found = job._write(0)
-    file = pq.ParquetFile(tmp_path / found["name"])
-    assert file.metadata.num_row_groups > 1
-    assert found["rows"] == file.metadata.num_rows == sum(batch.num_rows for batch in batches)
-
-
-@pytest.mark.parametrize("what", ["records", "changes"])
-def test_rows_without_metadata(spark: SparkSession, log: dict[str, str], what: str, tmp_path: Path) -> None:
-    asked = {"path": log["path"], "spec": "bmc_lldf", "framing": "rdw"} if what == "records" else log
-    options = asked | {"maxPartitionBytes": "40000"}
-    found = write_parquet(spark, out=str(tmp_path / "out"), metadata=False, **options)
-    assert len(found.files) > 1
-    written = spark.read.parquet(str(tmp_path / "out"))
-    source = read(spark, **options).drop("_metadata")
-    assert written.columns == source.columns
-    assert rows_of(written) == rows_of(source)
-
-
-def test_an_engine_of_ones_choice(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
-    options = log | {"table": "PAYROLL.EMPLOYEE"}
-    one = write_parquet(spark, out=str(tmp_path / "one"), engine="kaitai", **options)
-    other = write_parquet(spark, out=str(tmp_path / "other"), engine="columnar", compression="snappy", **options)
-    tables = [pq.read_table(tmp_path / name) for name in ("one", "other")]
-    assert tables[0].equals(tables[1])
-    assert one.rows == other.rows
 
 
 def test_bad_records_are_rows(spark: SparkSession, tmp_path: Path) -> None:
@@ -173,14 +127,6 @@ def test_what_is_appended_comes_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         parquet._move(["a.parquet", "b.parquet", "c.parquet"], made, target)
     assert [path.name for path in target.iterdir()] == ["old.parquet"]
-
-
-def test_hidden_files_of_others_are_not_replaced(tmp_path: Path) -> None:
-    assert parquet._foreign(tmp_path) is None
-    (tmp_path / "_SUCCESS").touch()
-    assert parquet._foreign(tmp_path) is None
-    (tmp_path / "_delta_log").mkdir()
-    assert parquet._foreign(tmp_path) == "it has _delta_log"
 
 
 def test_filters(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:

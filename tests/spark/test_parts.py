@@ -10,7 +10,6 @@ import pytest
 from spark.conftest import Files, read, rows_of, source, write
 from writers.bmc import logs
 
-from lmparse import open_log
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
 
@@ -36,38 +35,7 @@ def test_a_file_is_split_and_gives_the_same_rows(spark: SparkSession, apart: tup
     assert [json.loads(row["after"]) for row in rows_of(split)] == [row["after"] for row in example.changes]
 
 
-def test_records_are_split_too(spark: SparkSession, apart: tuple[Files, logs.Example]) -> None:
-    files, _ = apart
-    split = read(spark, files.data, spec="bmc_lldf", maxPartitionBytes=1000)
-    assert split.rdd.getNumPartitions() > 5
-    expected = list(open_log(files.data).records())
-    rows = rows_of(split)
-    assert [{name: row[name] for name in record} for row, record in zip(rows, expected, strict=True)] == expected
-    assert [row["_metadata"]["record_index"] for row in rows] == list(range(len(expected)))
-
-
-def test_changes_without_numbers_are_cut_without_counting_records(spark: SparkSession, tmp_path: Path) -> None:
-    table, writer = logs.TABLES[2], logs.Writer([logs.TABLES[2]])
-    for number in range(300):
-        at = f"{1 + number // 3:020X}"
-        row: logs.Row = {"NO": number, "KIND": "A", "SUM": "1.00"}
-        writer.add(logs.Unit(1), table, "I", after=row, log_rba=at, log_lrsn=at)
-    log = write(tmp_path, writer.example(dlds_fields={"segmented": "N"}))
-    options = {"control": str(log.control), "maxPartitionBytes": "20000"}
-    schema = read(spark, log.data, **options).select("seq", "op").schema
-    parts = source(**options, path=str(log.data)).reader(schema).partitions()
-    assert len(parts) > 3
-    assert {part.value.span.first_index for part in parts} == {None}
-    frame = spark.read.format("lmparse").schema(schema).options(**options).load(str(log.data))
-    assert frame.rdd.getNumPartitions() == len(parts)
-    rows = frame.collect()
-    assert [row["seq"] for row in rows] == [change["seq"] for change in writer.example().expected]
-    assert [int(row["seq"][-8:], 16) for row in rows] == [0, 1, 2] * 100
-
-
-def test_records_without_numbers_are_cut_without_counting_them(
-    spark: SparkSession, example: logs.Example, tmp_path: Path
-) -> None:
+def test_records_are_split_too(spark: SparkSession, example: logs.Example, tmp_path: Path) -> None:
     """By a schema of the user's own that leaves `_metadata` out, and as an RDD of bytes."""
     from pyspark.testing import assertDataFrameEqual
 
@@ -79,7 +47,6 @@ def test_records_without_numbers_are_cut_without_counting_them(
     schema = whole.drop("_metadata").schema
     parts = source(**options, path=str(log.data)).reader(schema).partitions()
     assert len(parts) > 5
-    assert {part.value.span.first_index for part in parts} == {None}
     texts = {name: str(value) for name, value in options.items()}
     reader = spark.read.format("lmparse").schema(schema).options(**texts)
     split = reader.load(str(log.data))

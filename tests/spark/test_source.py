@@ -14,7 +14,6 @@ from short_runs import SHORT_JAVA
 from spark.conftest import OUTCOME, Files, changes_of, read, rows_of, write
 from writers.bmc import framing, logs
 
-from lmparse import open_log
 from lmparse.spec import catalog
 
 if TYPE_CHECKING:
@@ -104,22 +103,6 @@ def rows_match(frame: DataFrame, expected: list[dict[str, Any]]) -> bool:
     return True
 
 
-def test_a_temporary_view(spark: SparkSession, night: Files) -> None:
-    spark.sql(
-        f"CREATE TEMPORARY VIEW headers USING lmparse OPTIONS (path '{night.data}', spec 'bmc_lldf', "
-        "columns 'table_name,change_type')"
-    )
-    try:
-        found = spark.sql("SELECT table_name, count(*) AS n FROM headers WHERE change_type = 'I' GROUP BY 1").collect()
-    finally:
-        spark.catalog.dropTempView("headers")
-    expected: dict[str, int] = {}
-    for record in open_log(night.data).records():
-        if record["change_type"] == "I":
-            expected[record["table_name"]] = expected.get(record["table_name"], 0) + 1
-    assert {row.table_name: row.n for row in found} == expected
-
-
 def test_a_list_of_files_and_a_file_address(
     spark: SparkSession, night: Files, example: logs.Example, tmp_path: Path
 ) -> None:
@@ -155,16 +138,6 @@ def test_a_folder_of_logs_with_their_control_files_beside_them(
     counts = {Path(row["file"]).name: row["count"] for row in frame.groupBy("_metadata.file").count().collect()}
     assert set(counts) == {"first.dat", "PROD.LOG.D2"}
     assert sum(counts.values()) == len(example.expected)
-
-
-def test_several_control_files_are_listed(spark: SparkSession, example: logs.Example, tmp_path: Path) -> None:
-    from pyspark.errors import PySparkException
-
-    log = write(tmp_path, renamed(example, "PROD.LOG.D2"))
-    data = log.data.rename(tmp_path / "PROD.LOG.D2")
-    (tmp_path / "again.ctl").write_bytes(log.control.read_bytes())
-    with pytest.raises(PySparkException, match=r"several control files .*found again\.ctl, night\.ctl \[LMP-C007\]"):
-        read(spark, data).collect()
 
 
 # -- a spec of one's own --------------------------------------------------------------------

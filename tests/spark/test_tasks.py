@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lmparse.errors import OptionError
-from lmparse.samples import bmc_log, db2_log
-from lmparse.spark import read_changes, write_parquet
+from lmparse.samples import db2_log
+from lmparse.spark import read_changes
 from lmparse.spark.tasks import runner
 from lmparse.values.codepages import lookup
 
@@ -31,22 +31,6 @@ def test_changes_are_those_of_the_data_source(spark: Any, table: str | None, tmp
     assert found.schema.simpleString() == expected.schema.simpleString()
     assert rows(found) == rows(expected)
     assert found.count() > 30
-
-
-def test_changes_of_log_master(spark: Any, tmp_path: Path) -> None:
-    control, log = map(str, bmc_log.make().write(tmp_path)[:2])
-    expected = spark.read.format("lmparse").option("control", control).load(log)
-    assert rows(read_changes(spark, log, control=control)) == rows(expected)
-
-
-def test_parquet_of_a_log_in_parts(spark: Any, tmp_path: Path) -> None:
-    tables, log = map(str, db2_log.make(30).write(tmp_path))
-    given = {"tables": tables, "table": "HR.EMPLOYEE", "include": "all"}
-    written = write_parquet(spark, log, tmp_path / "out", **given, maxPartitionBytes=30_000)
-    assert len(written.files) > 3
-    whole = read_changes(spark, log, **given)
-    found = spark.read.parquet(str(tmp_path / "out"))
-    assert sorted(row["seq"] for row in found.collect()) == sorted(row["seq"] for row in whole.collect())
 
 
 def test_order_has_no_meaning(spark: Any, tmp_path: Path) -> None:
