@@ -134,7 +134,6 @@ pages: dev ## write docs/errors.md, docs/dependencies.md and the lists in other 
 	$(BIN)/python tests/laws/dependency_table.py
 	@$(MAKE) --no-print-directory docs-licences VENV=.venv-docs LOCK=docs
 	$(BIN)/python tests/laws/reference_pages.py
-	$(BIN)/python tests/laws/landing_picture.py
 	$(BIN)/python tests/spec/kind_list.py
 	PYTHONPATH=.:tests $(BIN)/python tests/constructs/construct_page.py
 
@@ -153,7 +152,6 @@ bench-run: dev # The benchmarks in $(VENV), whose lock holds the rivals too.
 	$(BIN)/python -m bench.lines
 	$(BIN)/python -m bench.kinds
 	$(BIN)/python -m bench.convert
-	$(BIN)/python -m bench.parts
 	$(BIN)/python -m bench.transactions
 	$(BIN)/python -m bench.growth
 	$(BIN)/python -m bench.growth --shapes 250

@@ -3,7 +3,7 @@
 python build.py               the same as `generate`
 python build.py generate      compile formats/ into generated/
 python build.py --check       do the same aside, compare, fail on any difference
-python build.py lint          hold the specs against the house style
+python build.py lint          report what is wrong in the specs, without the compiler
 python build.py new acme_log  begin a spec: a skeleton with a good and a bad case
 """
 

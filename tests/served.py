@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import json
 import socket
 import subprocess
 import sys
@@ -13,7 +12,9 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 from urllib.parse import urlencode, urlsplit
+from xml.etree.ElementTree import Element
 
+import html5lib
 from interrupts import sigint_heard
 
 from lmparse.review.serve.record_list import RecordFilter, RecordList
@@ -62,11 +63,32 @@ class Asked:
                 found += part
         return found
 
-    def ask(self, what: str, **asked: object) -> Any:
-        """The answer of the interface as JSON."""
-        status, _, text = self.get(f"/api/{what}?{urlencode(asked)}")
-        assert status == 200
-        return json.loads(text)
+    def page(self, path: str = "", **asked: object) -> Element:
+        """The page that is the answer."""
+        return parsed(self.get(f"/{path}?{urlencode(asked)}")[2])
+
+
+def parsed(text: str) -> Element:
+    """A page as a browser has it."""
+    parser = html5lib.HTMLParser(tree=html5lib.getTreeBuilder("etree"), namespaceHTMLElements=False)
+    found: Element = parser.parse(text)
+    return found
+
+
+def words(page: Element) -> str:
+    """What one reads on a page."""
+    return " ".join(" ".join(text for one in page.findall("body") for text in one.itertext()).split())
+
+
+def listed(page: Element) -> list[int]:
+    """The numbers of the records in the list of a page."""
+    names = [link.text or "" for link in page.iter("a") if link.get("target") == "record"]
+    return [int(name) for name in names if name.isdigit()]
+
+
+def ids(page: Element) -> list[str]:
+    """The fields that the page of a record shows."""
+    return [button.text or "" for button in page.iter("button") if button.get("aria-pressed")]
 
 
 @contextmanager
@@ -82,22 +104,16 @@ def served(*files: object, **options: str) -> Iterator[Asked]:
         thread.join()
 
 
-def all_rows(records: RecordList, wanted: RecordFilter, count: int = 50) -> list[int]:
+def all_rows(records: RecordList, wanted: RecordFilter) -> list[int]:
     """The numbers of all records that pass a filter, page by page."""
     found: list[int] = []
     first: int | None = 0
     while first is not None:
-        listed = records.rows(first, count, wanted)
+        listed = records.rows(first, wanted)
         found += [row.extent.index for row in listed.rows]
         assert listed.next is None or listed.next > first
         first = listed.next
     return found
-
-
-def walk(lines: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for line in lines:
-        yield line
-        yield from walk(line.get("c", []))
 
 
 @contextmanager
@@ -116,9 +132,11 @@ def process(*words: object) -> Iterator[tuple[subprocess.Popen[str], Any]]:
         started.communicate()
 
 
-def answered(address: Any, what: str, **asked: object) -> Any:
+def answered(address: Any, path: str = "", **asked: object) -> str:
+    """The text that a server answers, which is asked with the token that it printed."""
     connection = http.client.HTTPConnection(address.netloc, timeout=60)
-    connection.request("GET", f"/api/{what}?{urlencode(asked)}&{address.query}")
-    found = json.loads(connection.getresponse().read())
+    token = address.query.partition("=")[2]
+    connection.request("GET", f"/{path}?{urlencode(asked)}", headers={"Cookie": f"lmparse-{address.port}={token}"})
+    found = connection.getresponse().read().decode()
     connection.close()
     return found

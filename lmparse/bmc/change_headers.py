@@ -18,7 +18,7 @@ import pyarrow as pa
 from lmparse.bmc import header_columns, order
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.order import OPERATIONS
-from lmparse.bmc.table_search import TABLE_FIELDS
+from lmparse.bmc.table_names import TABLE_FIELDS
 from lmparse.bmc.tables import TableVersion, identity
 from lmparse.changes.change import HEADER_FIELDS
 from lmparse.changes.column_reader import TABLE_NAMES, LeftOut
@@ -237,7 +237,7 @@ class ChangeHeaders:
         return found.column(_TIMES.get(name, name))
 
     def sort_keys(self, found: HeaderRows) -> Bytes:
-        """(n, width) bytes that sort as `commit_order.key`."""
+        """(n, width) bytes that sort as `order.commit_key`."""
         units, records = found.raw("member_id", "uor_id"), found.raw(self._lrsn, "log_rba", "member_id")
         return np.concatenate([self.commit_positions(found), units, records, _ordinals(found)], axis=1)
 

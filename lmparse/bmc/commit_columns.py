@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from lmparse.bmc import commit_order
+from lmparse.bmc import order
 from lmparse.bmc.change_columns import ChangeColumns
 from lmparse.bmc.change_headers import ChangeHeaders, HeaderRows
 from lmparse.bmc.log import LogicalLog
@@ -23,8 +23,7 @@ from lmparse.changes.column_reader import LeftOut
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import arrays
 from lmparse.framing.extents import RecordExtent, Span
-from lmparse.framing.file_arrays import Gathered
-from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, Window
+from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, Gathered, Window
 from lmparse.limits import Held
 from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
@@ -147,8 +146,8 @@ class _Places:
         if joined is None or not log.is_wanted(joined):
             return
         last = joined.extent
-        self._hold(_KEY_BYTES + commit_order.EXTENT_BYTES * len(joined.extents), last)
-        commit, unit, seq = commit_order.key(joined)
+        self._hold(_KEY_BYTES + order.EXTENT_BYTES * len(joined.extents), last)
+        commit, unit, seq = order.commit_key(joined)
         key = bytes.fromhex(commit + unit + seq[len(commit) :]) + last.index.to_bytes(8, "big")
         self._keys.append(np.frombuffer(key, np.uint8)[None])
         size = sum(one.length for one in joined.extents)
@@ -166,12 +165,12 @@ class _Places:
         self._keys.clear()
         places = np.concatenate(self._places)
         self._places.clear()
-        order = np.argsort(keys.view(f"S{keys.shape[1]}")[:, 0], kind="stable")
+        sorting = np.argsort(keys.view(f"S{keys.shape[1]}")[:, 0], kind="stable")
         indexes = keys[:, -8:].copy().view(">u8")[:, 0].astype(np.int64)
         del keys
         begin = 0
-        while begin < len(order):
-            chosen = order[begin : begin + MAX_RECORDS]
+        while begin < len(sorting):
+            chosen = sorting[begin : begin + MAX_RECORDS]
             fitting = int(np.searchsorted(np.cumsum(places[chosen, -1]), MAX_BYTES, side="right"))
             chosen = chosen[: max(fitting, 1)]
             yield self._window(indexes[chosen], places[chosen])

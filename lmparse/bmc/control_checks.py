@@ -1,35 +1,37 @@
-"""Control checks: statements of the control file, compared with the data file."""
+"""Control checks: statements of the control file, compared with the data file and with each other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
+from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
-from lmparse.bmc.tables import Tables, TableVersion, position_of
+from lmparse.bmc.table_names import has_name
+from lmparse.bmc.tables import Tables, TableVersion, full_ids, identity, position_of
 from lmparse.changes.claims import Claim, Statement
+from lmparse.errors import ControlError
+from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
+from lmparse.spec import catalog
+from lmparse.values.codepages import CodePage
 
-
-@dataclass
-class Observed:
-    """Facts that the records of a data file show."""
-
-    last_position: bytes = b""
-    """Highest RBA, or LRSN in data sharing."""
-    has_segments: bool = False
-    change_types: set[str] = field(default_factory=set)
-    records: int = 0
-
-    def add(self, values: Values) -> None:
-        """Add the facts of one header."""
-        self.records += 1
-        self.last_position = max(self.last_position, position_of(values) or b"")
-        self.has_segments = self.has_segments or (values["total_segs"] or 0) > 1
-        self.change_types.add(values["change_type"])
-
-
+LENGTHS = Statement(
+    "TBOWNERLEN and TBNAMELEN are the lengths of owner and name", "records",
+    "both, with the names beside them. Of a longer name the header has only a part; then the length is not above 128, "
+    "the width of names in DTOB",
+)  # fmt: skip
+DESCRIBED = Statement(
+    "the control file has the table of a record, by this name", "records",
+    "SYSTEMID, DBID, PSID, TBOBID, DBNAME, TSNAME, TABLEOWNER and TABLENAME, with DTBI of these ids and the names "
+    "behind its documented fields",
+)  # fmt: skip
+IN_FORCE = Statement(
+    "the table was in force when it was changed", "records", "LOGRBA, or LOGLRSN in data sharing, with CREATERBA and "
+    "DROPRBA of DTBI",
+)  # fmt: skip
 DATA_SET = Statement(
     "the data has the kinds of records that DLDS states, and no others", "statements",
     "SEGMENTED, DDLOBJECTS and CMDSINCLUDED, with TOTALSEGS and CHANGE TYPE of all records",
@@ -53,63 +55,192 @@ VERSIONS = Statement(
     "one version of a table is in force at a position", "later versions of tables",
     "DROPRBA of a version, with CREATERBA of the versions that were created later and have other columns",
 )  # fmt: skip
-STATEMENTS = (DATA_SET, END, TABLES, COLUMNS, KEYS, VERSIONS)
+STATEMENTS = (LENGTHS, DESCRIBED, IN_FORCE, DATA_SET, END, TABLES, COLUMNS, KEYS, VERSIONS)
+
+_NAMES = (("tbowner_len", "table_owner"), ("tbname_len", "table_name"))
+_KEY = (
+    "system_id", "dbid", "psid", "tbobid", "dbname", "tsname", "tbowner_len", "tbname_len", "table_owner", "table_name",
+)  # fmt: skip
+_KEPT = 10_000
+"""Most tables whose results are kept for the records that follow."""
+_NO_DTBI = "no DTBI record describes the table"
+_NO_SPACE = "TSNAME is blank"
+_NO_NAMES = "DTBI ends before its names"
+_NO_POSITION = "DTBI does not say since when or until when, or the header does not say when"
 _NO_CONTROL = "there is no control file"
+_ABSENT = "the header has no such field, or it cannot be read"
+_SUBSTITUTED = "the name has characters that its code page lacks"
+
+Result = tuple[str | None, str | None]
+"""How a test failed, and why it could not be made; neither if it passed."""
 
 
-def claims(control: ControlFile | None, tables: Tables, observed: Observed) -> list[Claim]:
-    """What came of comparing the statements of the control file with the data and with each other."""
-    data_set, end, table, column, key, versions = found = [statement.claim() for statement in STATEMENTS]
-    if control is None:
-        for claim in found:
-            claim.untestable[_NO_CONTROL] += 1
-        return found
-    _data_set(data_set, control, observed)
-    stated = control.first("DLGE").get("end_rba") or b""
-    last = observed.last_position
-    if not stated.strip(b"\x00"):
-        end.untestable["there is no DLGE record, or its ENDRBA is zero"] += 1
+class ControlChecks:
+    """Tests the headers of one log against its control file; without one, only the names in them."""
+
+    def __init__(self, control: ControlFile | None, tables: Tables, page: CodePage) -> None:
+        self._control, self._page = control, page
+        self._tables = tables if control else None
+        self._lengths, self._described, self._in_force, *self._of_control = self._all = [
+            statement.claim() for statement in STATEMENTS
+        ]
+        self._known: dict[tuple[Any, ...], tuple[Result, Result, TableVersion | None]] = {}
+        self._records = 0
+        self._last = b""
+        """Highest RBA, or LRSN in data sharing."""
+        self._has_segments = False
+        self._change_types: set[str] = set()
+
+    def observe(self, values: Values) -> None:
+        """Note what a header shows of the whole log."""
+        self._records += 1
+        self._last = max(self._last, position_of(values) or b"")
+        self._has_segments = self._has_segments or (values["total_segs"] or 0) > 1
+        self._change_types.add(values["change_type"])
+
+    def add(self, extent: RecordExtent, values: Values) -> None:
+        """Test one record."""
+        key = tuple([values[name] for name in _KEY])
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            version = self._version(values)
+            described = self._is_described(values, version)
+            known = self._known[key] = _lengths(values), described, self._only(values)
+        lengths, described, version = known
+        _count(self._lengths, extent, lengths)
+        _count(self._described, extent, described)
+        _count(self._in_force, extent, self._is_in_force(values, version))
+
+    def claims(self) -> list[Claim]:
+        """What came of all tests."""
+        if self._tables is None or self._control is None:
+            for claim in self._of_control:
+                claim.untestable[_NO_CONTROL] += 1
+            return self._all
+        data_set, end, table, column, key, versions = self._of_control
+        self._test_data_set(data_set, self._control.first("DLDS"))
+        stated, last = self._control.first("DLGE").get("end_rba") or b"", self._last
+        if not stated.strip(b"\x00"):
+            end.untestable["there is no DLGE record, or its ENDRBA is zero"] += 1
+        else:
+            said = f"DLGE.ENDRBA is {stated.hex().upper()}, but a record is at {last.hex().upper()}"
+            end.test(said if last > stated else None)
+        for version in self._tables.versions:
+            failures: list[str | None] = [*_table(version)]
+            for failure in failures or [None]:
+                table.test(failure)
+            _key(key, version)
+        versions.tested = sum(len(history.versions) - 1 for history in self._tables.histories())
+        overlaps = self._tables.overlaps()
+        versions.fail(len(overlaps), overlaps)
+        if not versions.tested:
+            versions.untestable["no table has several versions"] += 1
+        for record in self._control.of("DLCI"):
+            length, name = record.values["column_name_len"], record.values["column_name"] or ""
+            if length is None:
+                column.untestable["COLUMNNAMELEN is blank"] += 1
+            else:
+                said = f"DLCI.COLUMNNAMELEN of {name} is {length}, but the name has {len(name)} characters"
+                column.test(said if length != len(name) else None)
+        return self._all
+
+    def _test_data_set(self, claim: Claim, stated: Values) -> None:
+        seen = {
+            "segmented": ("SEGMENTED", self._has_segments, "segmented records"),
+            "ddl_objects": ("DDLOBJECTS", "CO" in self._change_types, "DDL records"),
+            "cmds_included": ("CMDSINCLUDED", "CM" in self._change_types, "command records"),
+        }
+        for name, (vendor_name, is_there, what) in seen.items():
+            if stated.get(name) not in ("Y", "N"):
+                claim.untestable["DLDS does not say it"] += 1
+            elif stated[name] == "N":
+                claim.test(f"DLDS.{vendor_name} is N, but the data has {what}" if is_there else None)
+            elif name == "segmented" and self._records:
+                claim.test(None if is_there else "DLDS.SEGMENTED is Y, but the data has no segmented record")
+            else:
+                claim.untestable["Y may mean that such records are possible"] += 1
+
+    def _version(self, values: Values) -> TableVersion | None:
+        try:
+            return None if self._tables is None else self._tables.find(values)
+        except ControlError as error:
+            # Which of several versions holds does not matter for the name.
+            is_known = error.code != "LMP-C002"
+            return next(iter(self._versions(values)), None) if is_known else None
+
+    def _versions(self, values: Values) -> Sequence[TableVersion]:
+        return self._tables.of(identity(values)).versions if self._tables else ()
+
+    def _only(self, values: Values) -> TableVersion | None:
+        """The version, if the table has one only: the right one of several is found by its positions."""
+        found = self._versions(values)
+        return found[0] if len(found) == 1 else None
+
+    def _is_described(self, values: Values, version: TableVersion | None) -> Result:
+        if self._tables is None:
+            return None, _NO_CONTROL
+        if version is None:
+            return f": no control record describes {full_ids(values)}", None
+        described = version.described
+        if not described:
+            return None, _NO_DTBI
+        dbname = described.get("dbname")
+        if dbname and values["dbname"] is not None and dbname != values["dbname"]:
+            return f": DBNAME {values['dbname'] or 'is blank'}, but DTBI of its ids has {dbname}", None
+        if not (described.get("rest") or b"").strip(b"\0\x40"):
+            return None, _NO_NAMES
+        for name in ("tsname", "table_owner", "table_name"):
+            if values[name] and not has_name(version, values[name], self._page):
+                return f": {name.upper().replace('_', '')} {values[name]}, which DTBI of its ids does not have", None
+        return None, _NO_SPACE if values["tsname"] == "" else None
+
+    def _is_in_force(self, values: Values, version: TableVersion | None) -> Result:
+        if self._tables is None:
+            return None, _NO_CONTROL
+        if version is None:
+            return None, "the table has no version or several: then the right one is found by its positions"
+        position = position_of(values) or b""
+        is_stated = version.is_dropped or version.create_rba.strip(b"\0")
+        if not is_stated or not position.strip(b"\0"):
+            return None, _NO_POSITION
+        is_good = version.holds_at(position)
+        begin, end = version.create_rba.hex().upper(), version.drop_rba.hex().upper()
+        return None if is_good else f": at {position.hex().upper()}, but its table is from {begin} to {end}", None
+
+
+def _count(claim: Claim, extent: RecordExtent, result: Result) -> None:
+    failure, reason = result
+    if reason is not None:
+        claim.untestable[reason] += 1
     else:
-        said = f"DLGE.ENDRBA is {stated.hex().upper()}, but a record is at {last.hex().upper()}"
-        end.test(said if last > stated else None)
-    for version in tables.versions:
-        failures = list(_table(version))
-        table.test(failures[0] if failures else None)
-        for failure in failures[1:]:
-            table.test(failure)
-        _key(key, version)
-    versions.tested = sum(len(history.versions) - 1 for history in tables.histories())
-    overlaps = tables.overlaps()
-    versions.fail(len(overlaps), overlaps)
-    if not versions.tested:
-        versions.untestable["no table has several versions"] += 1
-    for record in control.of("DLCI"):
-        values = record.values
-        length, name = values["column_name_len"], values["column_name"] or ""
-        if length is None:
-            column.untestable["COLUMNNAMELEN is blank"] += 1
-        else:
-            said = f"DLCI.COLUMNNAMELEN of {name} is {length}, but the name has {len(name)} characters"
-            column.test(said if length != len(name) else None)
-    return found
+        claim.test(None if failure is None else f"record {extent.index} at {extent.offset:#x}{failure}")
 
 
-def _data_set(claim: Claim, control: ControlFile, observed: Observed) -> None:
-    stated = control.first("DLDS")
-    seen = {
-        "segmented": ("SEGMENTED", observed.has_segments, "segmented records"),
-        "ddl_objects": ("DDLOBJECTS", "CO" in observed.change_types, "DDL records"),
-        "cmds_included": ("CMDSINCLUDED", "CM" in observed.change_types, "command records"),
-    }
-    for name, (vendor_name, is_there, what) in seen.items():
-        if stated.get(name) not in ("Y", "N"):
-            claim.untestable["DLDS does not say it"] += 1
-        elif stated[name] == "N":
-            claim.test(f"DLDS.{vendor_name} is N, but the data has {what}" if is_there else None)
-        elif name == "segmented" and observed.records:
-            claim.test(None if is_there else "DLDS.SEGMENTED is Y, but the data has no segmented record")
-        else:
-            claim.untestable["Y may mean that such records are possible"] += 1
+def _lengths(values: Values) -> Result:
+    layout, reasons = catalog.load("bmc_lldf").layout, Counter[str]()
+    for length, name in _NAMES:
+        stated, text, width = values[length], values[name], layout[name].width or 0
+        vendor = layout[length].orig_id
+        if stated is None or text is None:
+            reasons[_ABSENT] += 1
+        elif stated > width:
+            if stated > _longest():
+                return f": {vendor} {stated}, but a name has at most {_longest()} bytes", None
+            if name == "table_owner" and len(text) < width:
+                return f": {vendor} {stated}, but {layout[name].orig_id} is {text!r}", None
+        elif "\x1a" in text:
+            reasons[_SUBSTITUTED] += 1
+        elif stated not in (len(text), len(text.encode("utf-8", "replace"))):
+            return f": {vendor} {stated}, but {layout[name].orig_id} is {text!r}", None
+    return None, next(iter(reasons), None)
+
+
+@cache
+def _longest() -> int:
+    """Bytes of the longest name of an object."""
+    return catalog.load("bmc_dtob").layout["obj_name"].width or 0
 
 
 def _key(claim: Claim, version: TableVersion) -> None:

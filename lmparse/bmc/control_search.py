@@ -17,7 +17,7 @@ from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import detect
 from lmparse.limits import DEFAULT, Limits
-from lmparse.storage import addresses, buffers, compression, file_systems
+from lmparse.storage import addresses, buffers, compression, stored
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.buffers import Buffer
 from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of
@@ -33,7 +33,7 @@ def is_control(path: str, limits: Limits = DEFAULT) -> bool:
     """Whether a file is a control file and not a data file."""
     try:
         if addresses.is_remote(path):
-            entry = file_systems.look_up(path)
+            entry = stored.look_up(path)
             stamp = None if entry is None or entry.is_folder else entry.stamp
             return stamp is not None and _named_data_set(path, stamp, limits) is not None
         if (stamp := buffers.stamp(path)) is None:
@@ -143,7 +143,7 @@ class ControlSearch:
 
 def _is_there(path: str) -> bool:
     if addresses.is_remote(path):
-        return file_systems.look_up(path) is not None
+        return stored.look_up(path) is not None
     return os.path.exists(local_path(path))
 
 
@@ -215,7 +215,7 @@ def _too_many(path: str, folder: str, found: str) -> ControlError:
 def _is_folder(path: str) -> bool:
     if not addresses.is_remote(path):
         return os.path.isdir(path)
-    entry = file_systems.look_up(path)
+    entry = stored.look_up(path)
     return entry is not None and entry.is_folder
 
 
@@ -257,7 +257,7 @@ def _may_be_one(first: bytes) -> bool:
 def _files_in(folder: str) -> list[tuple[str, Hashable]]:
     """Every file in a folder; with a stamp of its state if it must be copied to be read."""
     if addresses.is_remote(folder):
-        return [(entry.path, entry.stamp) for entry in file_systems.entries(folder) if not entry.is_folder]
+        return [(entry.path, entry.stamp) for entry in stored.entries(folder) if not entry.is_folder]
     paths = (str(Path(folder, name)) for name in names_in(folder))
     files = [name_of_local(path) for path in paths if os.path.isfile(path)]
     return [(path, buffers.stamp(path)) for path in files]

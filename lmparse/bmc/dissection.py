@@ -1,7 +1,7 @@
 """Dissection of data change records: DATA area and columns of row images.
 
 Facts that the bytes of one record do not show come from its log: the header that XHDF describes, the interpretation
-of DATA areas and images, the columns of the table version, and the other segments of a change.
+of DATA areas and images, and the columns of the table version.
 """
 
 from __future__ import annotations
@@ -13,27 +13,25 @@ from functools import cached_property
 from typing import Any
 
 from lmparse.bmc import change_record
+from lmparse.bmc.columns import Column
 from lmparse.bmc.headers import HeaderField, widen
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.row_image import SPEC, RowReader
-from lmparse.bmc.segments import Joiner, Segment, SegmentGroup
-from lmparse.bmc.tables import Column, TableVersion
+from lmparse.bmc.tables import TableVersion
 from lmparse.changes.change import ROLES
 from lmparse.changes.row_values import RowValues, of_role
-from lmparse.errors import DataError, FramingError, InvalidValueError
+from lmparse.errors import DataError, InvalidValueError
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
 from lmparse.records.file_dissection import FileDissector, RecordHeading, cut_at, faulty, opened
-from lmparse.records.reader import Record, RecordReader, Values
+from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
 from lmparse.values.json_form import to_json
 
 _COLUMN = f"{SPEC}.column"
 """Layout of the parts of a column."""
-_SEARCHED = 1 << 28
-"""Size in bytes of the largest file that is searched for the other segments of a change."""
 _NO_COLUMNS = "nothing says what the columns of the row are: the option control names the control file that does"
 _NO_LIMIT_KEYS = "limit keys in DATA do not have the form of row images; DATA is kept as bytes"
 
@@ -49,18 +47,21 @@ class LogicalLogDissector(FileDissector):
         self._areas: dict[str, Dissector] = {}
         self._rows: dict[int, Dissector] = {}
 
-    def dissect(self, extent: RecordExtent) -> Dissection:
-        raw = extent.read(self._log.buffer)
-        found, record = self._record(raw)
-        if record is None or not _is_partial(record.values):
-            return found
-        return self._among_others(found, Segment(extent, record))
-
-    def dissect_apart(self, extent: RecordExtent) -> Dissection:
-        return self.dissect_bytes(extent.read(self._log.buffer))  # without the other segments of a change
-
     def dissect_bytes(self, raw: bytes) -> Dissection:
-        return self._record(raw)[0]
+        found = self.fields.dissect(raw) if self._log.header.is_table else self._described(raw)
+        if found.fault is not None:
+            return found
+        try:
+            values = self._log.read_bytes(raw).values
+        except DataError as error:
+            return cut_at(found, error)
+        if values.get("change_type") is None or found.at("data") is None:
+            return found
+        if (values.get("total_segs") or 0) < 2:
+            return self._opened(found, values)
+        said = f"segment number {values['seg_num']} of {values['total_segs']}"
+        nodes = _changed(found.nodes, "data", meaning=f"a piece of DATA: {said}")
+        return replace(found, nodes=nodes, notes=(*found.notes, said))
 
     def positions_of(self, extent: RecordExtent) -> Iterator[tuple[str, int]]:
         layout = self._log.spec.layout
@@ -91,24 +92,6 @@ class LogicalLogDissector(FileDissector):
     def _places(self) -> dict[str, tuple[int, int]]:
         return self._log.header_places(self.positions)
 
-    def _record(self, raw: bytes) -> tuple[Dissection, Record | None]:
-        """A dissected record, and its values; None for a record that cannot be read."""
-        found = self.fields.dissect(raw) if self._log.header.is_table else self._described(raw)
-        if found.fault is not None:
-            return found, None
-        try:
-            record = self._log.read_bytes(raw)
-        except DataError as error:
-            return cut_at(found, error), None
-        values = record.values
-        if values.get("change_type") is not None and found.at("data") is not None:
-            if _is_partial(values):
-                meaning = f"a piece of DATA: segment number {values['seg_num']} of {values['total_segs']}"
-                found = replace(found, nodes=_changed(found.nodes, "data", meaning=meaning))
-            else:
-                found = self._opened(found, values)
-        return found, record
-
     # -- a header that XHDF describes ---------------------------------------------------------
 
     def _described(self, raw: bytes) -> Dissection:
@@ -131,42 +114,6 @@ class LogicalLogDissector(FileDissector):
             nodes.append(Node("data", spec.layout["data"], spec.id, header.width, len(raw), values.get("data")))
         found = Dissection(spec.id, raw, tuple(nodes))
         return found if fault is None else cut_at(found, fault)
-
-    # -- segments -----------------------------------------------------------------------------
-
-    def _among_others(self, found: Dissection, segment: Segment) -> Dissection:
-        """A segment with notes on the other segments of its change."""
-        values = segment.values
-        total, number = values["total_segs"], values["seg_num"]
-        if len(self._log.buffer) > _SEARCHED:
-            note = f"segment number {number} of {total}; in a file of this size the others are not looked for"
-            return replace(found, notes=(*found.notes, note))
-        others = list(self._others(segment))
-        group = SegmentGroup(total, {part.values["seg_num"]: part for part in (segment, *others)})
-        said = f"segment number {number} of {total}"
-        if group.is_complete:
-            said = f"segment {number - min(group.by_number) + 1} of {total}"
-        where = ", ".join(str(other.extent.index) for other in others)
-        said += f"; the others are in records {where}" if others else "; the file has no other of this change"
-        fault = _misfit(segment, others)
-        nodes = found.nodes if fault is None else _changed(found.nodes, fault.field or "", fault=fault)
-        return replace(found, nodes=nodes, notes=(*found.notes, said))
-
-    def _others(self, segment: Segment) -> Iterator[Segment]:
-        """The other segments of its change that are in the file."""
-        for extent in self._segments.get(segment.key, ()):
-            if extent.index != segment.extent.index:
-                yield Segment(extent, self._log.read_bytes(extent.read(self._log.buffer)))
-
-    @cached_property
-    def _segments(self) -> dict[tuple[Any, ...], list[RecordExtent]]:
-        """Extents of the segments of each change, from one pass over the headers."""
-        found: dict[tuple[Any, ...], list[RecordExtent]] = {}
-        with suppress(FramingError):  # damage is reported where the record is read
-            for segment in self._log.parts.segments():
-                key, extent = segment.key, segment.extent
-                found.setdefault(key, []).append(extent)
-        return found
 
     # -- DATA and row images --------------------------------------------------------------------
 
@@ -248,22 +195,6 @@ class LogicalLogDissector(FileDissector):
         placed = placed_at(parts, node.start, role)
         is_told = any(inner.fault is fault for part in placed for inner in part.walk())
         return replace(node, value=None, children=placed, fault=None if is_told else fault)
-
-
-def _misfit(segment: Segment, others: Sequence[Segment]) -> DataError | None:
-    """Why the segments of a change cannot be joined, if this segment is the reason."""
-    joiner = Joiner()
-    for part in sorted((segment, *others), key=lambda part: part.extent.index):
-        try:
-            joiner.add(part)
-        except DataError as error:
-            if part is segment:
-                return error
-    return next((fault for _, fault in joiner.incomplete()), None)
-
-
-def _is_partial(values: Values) -> bool:
-    return (values.get("total_segs") or 0) > 1
 
 
 def _changed(nodes: Sequence[Node], path: str, **change: Any) -> tuple[Node, ...]:

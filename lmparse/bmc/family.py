@@ -58,7 +58,7 @@ def _join(
     checkpoint: Checkpoint | None,
     faults: list[DataError] | None,
 ) -> Sequence[Joined]:
-    from lmparse.bmc.extracts.files import logs_of
+    from lmparse.bmc.extracts.joined_extracts import logs_of
 
     if checkpoint is not None:
         checkpoint.check(options.bounds)
@@ -95,10 +95,10 @@ def _describe(log: ChangeLog) -> TableDescriptions:
 
 def _change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
     from lmparse.bmc import change_columns, commit_columns
-    from lmparse.bmc.extracts import joined_columns
+    from lmparse.bmc.extracts import joined_log
 
     if not isinstance(log, LogicalLog):
-        return joined_columns.reader(log, schema, filters)
+        return joined_log.change_reader(log, schema, filters)
     if change_columns.refusal(log, schema):
         return None
     reader = commit_columns.CommitColumns if log.options.order == "commit" else change_columns.ChangeColumns

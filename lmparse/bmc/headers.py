@@ -17,6 +17,7 @@ from lmparse.bmc.control_file import ControlFile
 from lmparse.changes.claims import Claim, Statement
 from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError, DataError, InvalidValueError
+from lmparse.options import Options
 from lmparse.records.reader import Record, RecordReader, Values, Wanted
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
@@ -31,6 +32,8 @@ DESCRIBED = Statement(
     "decides how changes are read, are an error (LMP-C006). UORDISP, LOGRECDISP and SQLTYPE, without which nothing "
     "says what was committed, are among the fields",
 )  # fmt: skip
+_MOST_DIFFERENCES = 5
+"""Most differences between the header and the table of the manual that are said."""
 _UNDESCRIBED = "UNDESCRIBED"
 """Name of the field of bytes that no XHDF record describes."""
 _DECISIVE = frozenset((
@@ -133,6 +136,23 @@ class Header:
     def extra(self) -> list[Field]:
         """The fields that the spec does not know, with their offsets in this header."""
         return [field.as_unknown for field in self.fields if field.known is None]
+
+    @property
+    def decision(self) -> tuple[str, str]:
+        """What the header is, and what says so."""
+        if not self.is_described:
+            return "table of the manual", "no XHDF record"
+        return f"{self.width} bytes, {'' if self.is_table else 'not '}as in the table", "XHDF records"
+
+    @property
+    def notices(self) -> Iterator[str]:
+        """What a description says that the table of the manual does not, in words."""
+        if self.differences:
+            more = len(self.differences) - _MOST_DIFFERENCES
+            shown = [*self.differences[:_MOST_DIFFERENCES], *([f"{more} more"] if more > 0 else [])]
+            yield "XHDF differs from the table of the manual: " + "; ".join(shown)
+        for hole in self.holes[:_MOST_DIFFERENCES]:
+            yield f"XHDF leaves bytes of the header out, which are kept as bytes: {hole}"
 
     @property
     def is_table(self) -> bool:
@@ -368,3 +388,23 @@ def _unknown(field: HeaderField, raw: bytes, page: CodePage) -> Any:
     value = raw[field.position : field.position + field.length]
     decode = kinds.KINDS[field.kind].decoder(page)
     return value if decode is None else decode(value)
+
+
+NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
+"""Header fields that identify a change and its table."""
+OUTCOME = ("uor_disp", "log_rec_disp", "sql_type")
+"""Header fields that say whether a change was committed; see `order.unit_state`."""
+
+
+def check_header(header: Header, options: Options) -> None:
+    """Raise ControlError LMP-C006 if a described header lacks a field that identifies a change, or that selects it."""
+    needed = NEEDED if "all" in options.include else (*NEEDED, *OUTCOME)
+    missing = [name for name in needed if name in header.absent]
+    if missing:
+        is_unknown = not set(missing) - {*OUTCOME}
+        raise ControlError(
+            "the header that XHDF describes cannot say what changed", code="LMP-C006", file=options.control,
+            spec="bmc_xhdf", expected=", ".join(needed), found=f"no {', '.join(missing)}",
+            hint="without them nothing says what was committed: include=all reads every change"
+            if is_unknown else None,
+        )  # fmt: skip

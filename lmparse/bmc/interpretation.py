@@ -6,7 +6,6 @@ these leave several ways, each image is read by the first one under which it is 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +14,7 @@ from typing import Any
 
 from lmparse.bmc import change_record
 from lmparse.bmc.change_record import DataReader
-from lmparse.bmc.extracts.reading import ExtractSettings
+from lmparse.bmc.extracts.outcomes import ExtractSettings
 from lmparse.bmc.row_image import (
     SPEC,
     ImageOptions,
@@ -32,10 +31,6 @@ from lmparse.records.settings import FamilySettings
 
 _SAMPLES = 1000
 """Number of records with row images that the interpretation is found from."""
-_SAMPLES_IF_TIED = 5000
-"""The same if the first ones fit several ways, as before the first null of fixed length."""
-_ENOUGH = 20
-"""Number of images that tell these apart behind which no more are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +43,12 @@ class LogSettings(FamilySettings):
     """Candidates for the interpretation of columns, the most likely first."""
     table_ids: frozenset[tuple[Any, ...]] | None = None
     """Ids of the table that the options name, once it has been looked up."""
-    is_said_unsegmented: bool = False
-    """Whether the log was cut without a search for segments, because DLDS says that there are none. Then the other
-    segments of a change may be in another part, so a change that lacks one is an error of the whole part."""
     extract: ExtractSettings | None = field(default=None, compare=False)
     """What the other extracts say of this one, if it is one of several."""
 
     @property
     def path(self) -> str | None:
         return None if self.extract is None else self.extract.path
-
-
-@dataclass
-class Told:
-    """What the rows of a log tell of how they are read, with the evidence in words. Several readers may share it."""
-
-    data: tuple[str, str] | None = None
-    """Meaning of the halfwords in DATA areas."""
-    images: tuple[tuple[ImageReading, ...], str] | None = None
-    """Candidates for the interpretation of columns."""
-    dec_length_of_others: Callable[[], str | None] = lambda: None
-    """What lengths of DEC columns count in the other extracts of the log; None if their rows do not show it."""
 
 
 @dataclass(eq=False)
@@ -84,7 +64,6 @@ class Interpretation:
     """The headers, with whole DATA, of the changes with row images, from the first one on."""
     decide: Callable[[str, str, str], None]
     """Makes a decision visible: name, value, evidence."""
-    told: Told = field(default_factory=Told)
     _row_readers: dict[tuple[int, ImageReading], RowReader] = field(default_factory=dict)
 
     @cached_property
@@ -95,9 +74,7 @@ class Interpretation:
         if self.row_images != "auto":
             self.decide("row images", self.row_images, "option")
             return DataReader(self.row_images)
-        if self.told.data is None:
-            self.told.data = change_record.choose_reading(self._samples, self._fills_columns)
-        reading, evidence = self.told.data
+        reading, evidence = change_record.choose_reading(self._samples, self._fills_columns)
         self.decide("row images", reading, evidence)
         return DataReader(reading)
 
@@ -109,15 +86,7 @@ class Interpretation:
     @cached_property
     def image_candidates(self) -> tuple[ImageReading, ...]:
         """The interpretations that the images do not exclude that it is found from, the most likely first."""
-        return self.known.image_readings or self._chosen()
-
-    @property
-    def shown_dec_length(self) -> str | None:
-        """What the rows of this log show lengths of DEC columns to count; None if they do not, or need not."""
-        if not self.tables.are_open:
-            return None
-        found = {reading.dec_length for reading in self._told_by_rows()[0]}
-        return found.pop() if len(found) == 1 else None
+        return self.known.image_readings or self._found_in_rows()
 
     @cached_property
     def are_nulls_open(self) -> bool:
@@ -159,49 +128,14 @@ class Interpretation:
     def _samples(self) -> list[Values]:
         return list(islice(self.sample(), _SAMPLES))
 
-    def _chosen(self) -> tuple[ImageReading, ...]:
-        left, evidence = self._told_by_rows()
-        if self.tables.are_open and len({reading.dec_length for reading in left}) > 1:
-            others = self.told.dec_length_of_others()
-            of_others = tuple(reading for reading in left if reading.dec_length == others)
-            if of_others:
-                # The others follow: this extract may count otherwise, which a later row shows.
-                left = (*of_others, *(reading for reading in left if reading not in of_others))
-                evidence += "; DEC length first as rows of the other extracts show it"
-        self.decide("columns", str(left[0]), evidence)
-        return left
-
-    def _told_by_rows(self) -> tuple[tuple[ImageReading, ...], str]:
-        """The interpretations that the rows of this log leave, and the evidence in words."""
-        if self.told.images is None:
-            self.told.images = self._found_in_rows()
-        return self.told.images
-
-    def _found_in_rows(self) -> tuple[tuple[ImageReading, ...], str]:
+    def _found_in_rows(self) -> tuple[ImageReading, ...]:
         images = list(self._images(self._samples))
         ways = all_image_readings(((version, b"") for version in self.tables.versions), self.options)
         left, evidence = choose_image_reading(images, self.options, ways)
-        if len(left) > 1 and len(self._samples) == _SAMPLES:
-            left, more = self._told_later(left)
-            evidence += more
         if len(left) > 1 and images:
             evidence += f"; nothing in them tells {len(left)} readings apart, the first is taken"
-        return left, evidence
-
-    def _told_later(self, ways: tuple[ImageReading, ...]) -> tuple[tuple[ImageReading, ...], str]:
-        """Those of some interpretations that fill most of the images that tell them apart, as the first ones do not."""
-        filled, told = Counter[ImageReading](), 0
-        left = ways
-        for version, image in self._images(islice(self.sample(), _SAMPLES, _SAMPLES_IF_TIED)):
-            fitting = [way for way in ways if self.rows(version, way).fits(image)]
-            if not 0 < len(fitting) < len(ways):
-                continue
-            told += 1
-            filled.update(fitting)
-            left = tuple(way for way in ways if filled[way] == max(filled.values()))
-            if told >= _ENOUGH and len(left) == 1:
-                break
-        return left, f"; fills {filled[left[0]]} of {told} later ones that tell {len(ways)} readings apart" * bool(told)
+        self.decide("columns", str(left[0]), evidence)
+        return left
 
     def _images(self, samples: Iterable[Values]) -> Iterator[tuple[TableVersion, bytes]]:
         """The row images of some headers with whole DATA, each with its table version; bad ones are left out."""

@@ -9,25 +9,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import change_record, commit_order, control_checks, order, position_runs
+from lmparse.bmc import change_record, order, position_runs
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.consistency import Consistency
+from lmparse.bmc.control_checks import ControlChecks
 from lmparse.bmc.control_file import ControlFile
 from lmparse.bmc.decoder import ChangeDecoder
-from lmparse.bmc.extracts.reading import ExtractReading
-from lmparse.bmc.first_record import FirstRecord
-from lmparse.bmc.headers import Header
-from lmparse.bmc.interpretation import Interpretation, LogSettings, Told
-from lmparse.bmc.log_parts import LogParts, cut_through_segments, says_unsegmented
-from lmparse.bmc.naming import Naming
-from lmparse.bmc.needed_fields import OUTCOME, check_header
+from lmparse.bmc.extracts.outcomes import ExtractReading
+from lmparse.bmc.headers import OUTCOME, Header, check_header
+from lmparse.bmc.interpretation import Interpretation, LogSettings
+from lmparse.bmc.log_parts import LogParts
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.position_runs import PositionRuns
 from lmparse.bmc.row_image import ImageOptions
 from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join
-from lmparse.bmc.table_names import TableName
-from lmparse.bmc.table_search import TABLE_FIELDS, TableSearch
-from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables, shown_name
+from lmparse.bmc.table_names import TABLE_FIELDS, TableName, TableSearch
+from lmparse.bmc.tables import Tables, TableVersion, identity, of_number, read_tables, shown_name
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
@@ -39,10 +36,9 @@ from lmparse.errors import (
     FramingError,
     InvalidValueError,
     OptionError,
-    TableNotFoundError,
 )
-from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.index import firsts
 from lmparse.framing.windows import MAX_RECORDS, Window
 from lmparse.options import Options
 from lmparse.records.files import OnError
@@ -50,8 +46,6 @@ from lmparse.records.reader import Record, Values, Wanted
 from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.spec import catalog
 
-_MOST_DIFFERENCES = 5
-"""Most differences between the header and the table of the manual that are said."""
 _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
 """Header fields without which the position of a change or its table is unknown."""
 
@@ -73,7 +67,6 @@ class LogicalLog(ChangeLog):
         header: Header,
         *,
         on_error: OnError = None,
-        told: Told | None = None,
     ) -> None:
         super().__init__(path, options, found, on_error=on_error)
         self.control, self.header = control, header
@@ -81,11 +74,13 @@ class LogicalLog(ChangeLog):
         self._known = found.own if isinstance(found.own, LogSettings) else LogSettings()
         self.known_table_ids = self._known.table_ids
         self.extract = ExtractReading(self._known.extract, self._places)
-        self.observed = control_checks.Observed()
-        self._told = told or Told()
         self._search_damage: FramingError | None = None
         """What ended the search for the table that the option `table` names, in front of a record of it."""
-        self._describe_header()
+        self.decide("header", *self.header.decision)
+        for text in self.header.notices:
+            self.notice(text)
+        if self.control is not None and self.control.has_sas_dates:
+            self.notice("DLDS says SAS dates; their form is not documented, so dates and times stay text")
 
     # -- what is known before the first record is read ------------------------------
 
@@ -94,50 +89,21 @@ class LogicalLog(ChangeLog):
         return self.control is not None
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        return self._with_settings(self.parts.counted(max_bytes))
-
-    def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         return self._with_settings(self.parts.cut(max_bytes))
 
     @cached_property
     def parts(self) -> LogParts:
         """Where the log is cut."""
-        is_said = self.control is not None and says_unsegmented(self.control)
-        return LogParts(
-            self,
-            self.position_runs,
-            self.header_places(["total_segs"]).get("total_segs"),
-            is_said,
-            lambda: self.extract,
-        )
+        total_segs = self.header_places(["total_segs"]).get("total_segs")
+        return LogParts(self, self.position_runs, total_segs, self.extract)
 
     def _with_settings(self, spans: list[Span]) -> list[tuple[FileSettings, Span]]:
         interpretation = self.interpretation
-        is_said = len(spans) > 1 and spans[0].first_index is None
-        own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids, is_said)
+        own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids)
         extract = self.extract.known
         return [
             (replace(self.settings, own=replace(own, extract=extract and extract.inside(span))), span) for span in spans
         ]
-
-    def _describe_header(self) -> None:
-        header = self.header
-        if not header.is_described:
-            self.decide("header", "table of the manual", "no XHDF record")
-        elif header.is_table:
-            self.decide("header", f"{header.width} bytes, as in the table", "XHDF records")
-        else:
-            self.decide("header", f"{header.width} bytes, not as in the table", "XHDF records")
-            more = len(header.differences) - _MOST_DIFFERENCES
-            shown = [*header.differences[:_MOST_DIFFERENCES], *([f"{more} more"] if more > 0 else [])]
-            self.notice("XHDF differs from the table of the manual: " + "; ".join(shown))
-        if self.extract.unfit:
-            text = "the header has no room for the outcome that another extract states of a unit of recovery"
-            self.notice(f"{text}: {self.extract.unfit} units stay open")
-        for hole in header.holes[:5]:
-            self.notice(f"XHDF leaves bytes of the header out, which are kept as bytes: {hole}")
-        if self.control is not None and self.control.has_sas_dates:
-            self.notice("DLDS says SAS dates; their form is not documented, so dates and times stay text")
 
     @cached_property
     def tables(self) -> Tables:
@@ -150,41 +116,18 @@ class LogicalLog(ChangeLog):
         """The same before it is decided what lengths count."""
         if self.control is None:
             return Tables(())
-        found = read_tables(self.control, self.code_page, self.options.table_version)
-        overlaps = found.overlaps()
-        if overlaps:
-            more = f", and {len(overlaps) - 1} more" * (len(overlaps) > 1)
-            evidence = f"{overlaps[0]}{more}; the manual does not say which one is meant"
-            self.decide("table version", "the one created last", evidence)
-            self.notice(f"two versions of a table were in force at once, of which the one created last is taken where "
-                        f"tableVersion does not pick the other: {overlaps[0]}{more} [LMP-C003]")  # fmt: skip
-        return found
+        return read_tables(self.control, self.code_page, self.options.table_version)
 
     @cached_property
     def image_options(self) -> ImageOptions:
         """Statements of control file and options on row images."""
-        described = self.control.first("DLDS") if self.control else {}
-        return ImageOptions(
-            is_expanded=described.get("expand_var") == "Y",
-            floats=self.options.floats,
-            trim=self.options.trim,
-            null_bytes=self.options.decision("null_bytes"),
-            dec_length=self.options.decision("dec_length"),
-            graphic_length=self.options.decision("graphic_length"),
-        )
+        return ImageOptions.of(self.control.first("DLDS") if self.control else {}, self.options)
 
     @cached_property
     def interpretation(self) -> Interpretation:
         """How DATA areas and row images are read."""
-        return Interpretation(
-            self.options.row_images,
-            self._known,
-            self._described_tables,
-            self.image_options,
-            self._samples,
-            self.decide,
-            self._told,
-        )
+        described, options = self._described_tables, self.image_options
+        return Interpretation(self.options.row_images, self._known, described, options, self._samples, self.decide)
 
     @cached_property
     def decoder(self) -> ChangeDecoder:
@@ -206,8 +149,6 @@ class LogicalLog(ChangeLog):
         with suppress(DataError):  # damaged framing is shown where it is read
             yield from (values for values in every if has_images(values["change_type"]))
 
-    # -- reading ----------------------------------------------------------------------
-
     def read_bytes(self, raw: bytes, wanted: Wanted = None) -> Record:
         return self.header.read(self.reader, self.extract.record(raw), wanted)
 
@@ -225,7 +166,7 @@ class LogicalLog(ChangeLog):
         return super().column_names() | {field.name for field in self.header.fields if field.known is None}
 
     def observe(self, values: dict[str, Any]) -> dict[str, str]:
-        self.observed.add(values)
+        self._control_checks.observe(values)
         return {
             "change type": values["change_type"],
             "table": shown_name(values),
@@ -243,16 +184,16 @@ class LogicalLog(ChangeLog):
         else:
             is_given = self.extract.has(extent)
             self._consistency.add(extent, raw, own.values, stated=record.values, is_given=is_given)
-            self._naming.add(extent, own.values)
+            self._control_checks.add(extent, own.values)
 
     def claims(self) -> list[Claim]:
-        consistency, naming = self._consistency, self._naming
-        found = [*consistency.claims(self._headers_of), *naming.claims()]
+        consistency = self._consistency
+        found = [*consistency.claims(self._headers_of), *self._control_checks.claims(), self.header.claim(OUTCOME)]
         if consistency.meaning is not None:
             self.decide("SEGLEN", *consistency.meaning)
         if consistency.unknown_lengths:
             self.notice(consistency.unknown_lengths)
-        return [*found, *control_checks.claims(self.control, self.tables, self.observed), self.header.claim(OUTCOME)]
+        return found
 
     @cached_property
     def _consistency(self) -> Consistency:
@@ -260,8 +201,8 @@ class LogicalLog(ChangeLog):
         return Consistency(self.header.absent, runs=self.position_runs(), is_merged=is_merged)
 
     @cached_property
-    def _naming(self) -> Naming:
-        return Naming(self.tables if self.control else None, self.code_page)
+    def _control_checks(self) -> ControlChecks:
+        return ControlChecks(self.control, self.tables, self.code_page)
 
     def _headers_of(self, indexes: Collection[int]) -> dict[int, tuple[RecordExtent, Values]]:
         """Extents and headers of some records that have been read before, from one more pass over the extents."""
@@ -281,8 +222,6 @@ class LogicalLog(ChangeLog):
             for extent in self.extents(replace(span, skip=frozenset(), foreign=())):
                 raw = extent.read(self.buffer)
                 ordinal = runs.number(raw)
-                if self._first_record is not None:
-                    self._first_record.look_at(extent, raw)
                 if extent.index not in span.skip and (joined := self.next_change(joiner, extent, ordinal)) is not None:
                     yield joined
             for extent in span.foreign:  # none is the first segment of its change
@@ -296,11 +235,7 @@ class LogicalLog(ChangeLog):
 
     def position_runs(self) -> PositionRuns:
         """The numbering of changes for a part, or for the whole log."""
-        return PositionRuns(self.header_places(position_runs.FIELDS), self._first_record)
-
-    @cached_property
-    def _first_record(self) -> FirstRecord | None:
-        return FirstRecord.of(self.framing, self.buffer, self.notice)
+        return PositionRuns(self.header_places(position_runs.FIELDS))
 
     def joined(self, joiner: Joiner, segment: Segment) -> JoinedChange | None:
         """The change that a record is or completes; None for a segment of an incomplete change."""
@@ -325,24 +260,20 @@ class LogicalLog(ChangeLog):
 
         With `only_wanted`, those that options exclude with an open unit, or by the range, are counted as such: another
         extract may have the rest of the change. So are all that are excluded behind a `seq`.
-        Raises FramingError LMP-F011 in a part of a log that was cut because DLDS says that it has no segments.
         """
+        damage: FramingError | None = None
         try:
             yield
-        except FramingError:
-            self._end_joining(joiner, only_wanted, is_damaged=True)
-            raise
-        self._end_joining(joiner, only_wanted)
-
-    def _end_joining(self, joiner: Joiner, only_wanted: bool, *, is_damaged: bool = False) -> None:
+        except FramingError as error:
+            damage = error
         for group, fault in joiner.incomplete():
-            if self._known.is_said_unsegmented and not is_damaged:
-                raise cut_through_segments(self, fault, self._records_before())
             known = join(group.segments)
             why = self._why_left_out(known) if only_wanted else None
             is_elsewhere = why in ("open", OUTSIDE) or (why is not None and self.options.starting_after is not None)
             if not is_elsewhere or self.is_wanted(known):
                 self.quarantine(fault, group.segments[0].extent, len(group.segments))
+        if damage is not None:
+            raise damage
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         """The changes that the options select.
@@ -382,15 +313,12 @@ class LogicalLog(ChangeLog):
 
     def _in_commit_order(self, span: Span | None) -> Iterator[JoinedChange]:
         wanted = filter(self.is_wanted, self.joined_changes(span, only_wanted=True))
-        for ordinal, extents in commit_order.in_order(wanted, self.options.bounds, self.path):
+        for ordinal, extents in order.in_commit_order(wanted, self.options.bounds, self.path):
             yield self.joined_again(ordinal, extents)
 
     def joined_again(self, ordinal: int, extents: Sequence[RecordExtent]) -> JoinedChange:
         """A change whose records were read before; nothing is reported again."""
-        return join([self._segment(extent, ordinal) for extent in extents])
-
-    def _segment(self, extent: RecordExtent, ordinal: int) -> Segment:
-        return Segment(extent, self.read_bytes(extent.read(self.buffer)), ordinal)
+        return join([Segment(extent, self.read_bytes(extent.read(self.buffer)), ordinal) for extent in extents])
 
     def is_wanted(self, joined: JoinedChange) -> bool:
         """Whether the options select a change. Excluded changes are counted, except those of other tables."""
@@ -415,8 +343,6 @@ class LogicalLog(ChangeLog):
             lambda: order.seq(values, joined.ordinal),
             lambda: order.commit_micros(values),
         )
-
-    # -- which table ------------------------------------------------------------------
 
     @classmethod
     def column_docs(cls) -> dict[str, str]:
@@ -492,7 +418,7 @@ class LogicalLog(ChangeLog):
 
     def table_headers(self) -> Iterator[Values]:
         """One header for each table that occurs, from a pass over the headers."""
-        for extent in scans.firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
+        for extent in firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
             try:
                 record = self.read_bytes(extent.read(self.buffer))
             except DataError:
@@ -508,18 +434,6 @@ class LogicalLog(ChangeLog):
     def _places(self) -> change_record.Places:
         fixed = [entry.id for entry in self.spec.layout if entry.width]
         return change_record.table_places(fixed) if self.header.is_table else self.header.places
-
-
-def of_number(versions: Sequence[TableVersion], picked: int | None) -> list[TableVersion]:
-    """The versions of a table that the option `table_version` picks.
-
-    Raises TableNotFoundError LMP-C005 if there is none; another log of the same table may have it.
-    """
-    found = [version for version in versions if picked in (None, version.sequence)]
-    if versions and not found:
-        have = ", ".join(map(str, sorted({version.sequence for version in versions})))
-        raise TableNotFoundError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
-    return found
 
 
 def _missing(record: Record) -> InvalidValueError | None:

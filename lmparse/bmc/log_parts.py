@@ -9,25 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass
 
-from lmparse.bmc.control_file import ControlFile
-from lmparse.bmc.extracts.reading import ExtractReading
+from lmparse.bmc.extracts.outcomes import ExtractReading
 from lmparse.bmc.position_runs import Place, PositionRuns
 from lmparse.bmc.segments import Segment, share_out
-from lmparse.errors import DataError, FramingError, RecordError
-from lmparse.framing import scans
+from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.index import above
 from lmparse.records.files import RecordFile
 
 REACH = 1 << 22
 """Bytes behind the place of a cut in which a run must end; else the file is not cut there."""
 _WIDEST = 8
 """Width in bytes of the widest number that a scan reads."""
-_SAMPLED = 1 << 8
-"""Records from the start of each part on that must not be segments, if DLDS says that none is; read one by one, since a
-scan reads some megabytes ahead."""
 
 
 @dataclass(frozen=True)
@@ -39,38 +34,19 @@ class LogParts:
     """Returns a numbering for the records of a part."""
     total_segs: Place | None
     """Offset and width of the number of segments in the header; None if it has none, so that nothing is a segment."""
-    is_said_unsegmented: bool
-    """Whether the control file says that no change is in several records."""
-    extract: Callable[[], ExtractReading]
-    """Returns what is known of the extract that the log is."""
+    extract: ExtractReading
+    """What is known of the extract that the log is."""
 
-    def counted(self, max_bytes: int) -> list[Span]:
-        """Spans that know the number of their first record, from passes over all descriptor words and headers.
+    def cut(self, max_bytes: int) -> list[Span]:
+        """Spans of about `max_bytes`, from passes over all descriptor words and headers.
 
         All segments of a change belong to the span that contains the first one. Raises FileLimitError LMP-L004.
         """
         spans = self._between_runs(self.file.spans(max_bytes))
         if len(spans) < 2:
             return spans
-        extract = self.extract()
-        given = (segment for segment in self.segments() if extract.has(segment.extent))
+        given = (segment for segment in self._segments() if self.extract.has(segment.extent))
         return share_out(spans, given, self.file.options.bounds)
-
-    def cut(self, max_bytes: int) -> list[Span]:
-        """Spans found from the bytes near the cuts, if the file can be cut so and has no segments, as DLDS says.
-
-        Otherwise those of `counted`. Segments that follow one another are always in one span. If others contradict
-        DLDS, the span that has only some segments of a change is an error when it is read: see `LogSettings`.
-        """
-        if self.total_segs is None or self.is_said_unsegmented:
-            spans = self.file.cut_spans(max_bytes)
-            if spans[0].first_index is None:
-                spans = self._between_runs(spans)
-                if len(spans) == 1:
-                    return [replace(spans[0], first_index=0)]
-                if not any(map(self._begins_with_segments, spans)):
-                    return spans
-        return self.counted(max_bytes)
 
     def _between_runs(self, spans: list[Span]) -> list[Span]:
         """The same spans with cuts between runs; a span whose start cannot be moved so is part of the one before."""
@@ -82,33 +58,22 @@ class LogParts:
         ends = [*list(starts)[1:], spans[-1].end]
         return [Span(start, end, first) for (start, first), end in zip(starts.items(), ends, strict=True)]
 
-    def _moved(self, span: Span) -> tuple[int, int | None] | None:
+    def _moved(self, span: Span) -> tuple[int, int] | None:
         """Start and number of the first record of a span that may begin a part; None if there is none in reach."""
         file, runs, before = self.file, self.runs(), None
         try:
-            for number, extent in enumerate(file.framing.extents(file.buffer, span.start, None, span.first_index or 0)):
+            for number, extent in enumerate(file.framing.extents(file.buffer, span.start, None, span.first_index)):
                 if extent.offset > span.start + REACH:
                     return None
                 position = runs.position(extent.read(file.buffer))
                 if number and extent.resume is not None and (position is None or position != before):
-                    return extent.resume, None if span.first_index is None else extent.index
+                    return extent.resume, extent.index
                 before = position
         except DataError:
             pass  # reported where it is read
         return None
 
-    def _begins_with_segments(self, span: Span) -> bool:
-        """Whether a segment is among the first records of a span."""
-        file, runs = self.file, self.runs()
-        try:
-            for extent in islice(file.framing.extents(file.buffer, span.start), _SAMPLED):
-                if runs.segments(extent.read(file.buffer)) > 1:
-                    return True
-        except DataError:
-            pass  # reported where it is read
-        return False
-
-    def segments(self) -> Iterator[Segment]:
+    def _segments(self) -> Iterator[Segment]:
         """Every record that is a segment, from one pass over the headers."""
         with suppress(FramingError):  # reported where it is read, as is what is no record
             for extent in self._segment_extents():
@@ -125,21 +90,4 @@ class LogParts:
             return iter(())
         if self.total_segs[1] > _WIDEST:
             return self.file.extents()
-        return scans.above(self.file.windows(), self.total_segs, 1)
-
-
-def says_unsegmented(control: ControlFile) -> bool:
-    """Whether a control file says that no change is in several records."""
-    return control.first("DLDS").get("segmented") == "N"
-
-
-def cut_through_segments(file: RecordFile, fault: RecordError, records_before: int) -> FramingError:
-    """The error of a change that lacks a segment in a log that was cut because DLDS says that it has none.
-
-    `fault` is that of the change alone, in a part with so many records before it.
-    """
-    return FramingError(
-        "a change has segments that are not in its part, although DLDS.SEGMENTED is N; maxPartitionBytes above the "
-        f"size of {len(file.buffer)} bytes reads the file in one part", code="LMP-F011", file=file.path,
-        record_index=records_before + (fault.record_index or 0), record_offset=fault.record_offset,
-    )  # fmt: skip
+        return above(self.file.windows(), self.total_segs, 1)

@@ -9,7 +9,7 @@ from lmparse.bmc import record_detection
 from lmparse.bmc.control_file import read_control
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.headers import Header
-from lmparse.bmc.interpretation import LogSettings, Told
+from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
 from lmparse.options import Options
 from lmparse.records.files import OnError
@@ -20,12 +20,10 @@ from lmparse.values import codepages
 
 def open_logical_log(
     path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None,
-    told: Told | None = None,
 ) -> LogicalLog:  # fmt: skip
     """Open a data file with its control file: those of the extract that `settings` are of, if they are of one.
 
-    `told` is what its rows tell, and those of other extracts, as far as it is known. Raises ControlError, FramingError,
-    OptionError.
+    Raises ControlError, FramingError, OptionError.
     """
     own = None if settings is None else settings.own
     if isinstance(own, LogSettings) and own.extract is not None:
@@ -44,4 +42,4 @@ def open_logical_log(
     evidence = "XTYP names it" if named else "option" if options.code_page else "nothing names one; the default"
     said = Decision("code page", found.reader.code_page.name, evidence)
     found = replace(found, decisions=(said, *found.decisions), own=own)
-    return LogicalLog(path, options, found, control, header, on_error=on_error, told=told)
+    return LogicalLog(path, options, found, control, header, on_error=on_error)

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lmparse.bmc.first_record import FirstRecord
 from lmparse.bmc.segments import KEY_FIELDS
 from lmparse.framing.windows import Window
 from lmparse.values import byte_arrays, integers
@@ -35,12 +34,10 @@ class PositionRuns:
     the change has. A record that is too short to have a position ends a run.
     """
 
-    def __init__(self, places: Mapping[str, Place], first: FirstRecord | None = None) -> None:
-        """`first` is told of the records of windows that may be the first one of the log again."""
+    def __init__(self, places: Mapping[str, Place]) -> None:
         self._position = [places[name] for name in POSITION_FIELDS if name in places]
         self._key = [places[name] for name in KEY_FIELDS if name in places and name not in POSITION_FIELDS]
         self._end = max((sum(place) for place in (*self._position, *self._key)), default=0)
-        self._first = first
         self._total = _number_in(places[_TOTAL]) if _TOTAL in places else None
         self._held: bytes | None = None
         """Position of the last record; None before the first one, and if it has none."""
@@ -79,8 +76,6 @@ class PositionRuns:
         found = np.zeros(count, np.int64)
         if not count:
             return found
-        if self._first is not None and len(self._first.raw) < self._end:  # it has no position
-            self.look_for_first(window)
         found[0] = self.number(self._head(window, 0))
         later = self._at_the_same_position(window)
         met = np.ones(count, np.int64)
@@ -112,30 +107,8 @@ class PositionRuns:
         offset, width = _number_in(self._position[0])  # the end of the RBA, which differs if anything does
         tails = byte_arrays.take_rows(window.data, window.starts[which] + offset, width)
         numbers = integers.decode_unsigned_array(tails)
-        if self._first is not None and not self._first.is_said and len(self._first.raw) >= self._end:
-            first = int.from_bytes(self._first.raw[offset : offset + width], "big")
-            self._pass_on(self._first, window, which[numbers == first], [*self._position, *self._key])
         is_same = (numbers[1:] == numbers[:-1]) & (which[1:] - which[:-1] == 1)
         return _equal_to_the_one_before(window, which[1:][is_same], self._position)
-
-    def look_for_first(self, window: Window) -> None:
-        """Look for the first record of the log among those of a window that need no numbers."""
-        first = self._first
-        if first is None or first.is_said:
-            return
-        length = len(first.raw)
-        places = [*self._position, *self._key] if length >= self._end else [(0, length)]
-        self._pass_on(first, window, np.flatnonzero(window.lengths == length), places)
-
-    def _pass_on(self, first: FirstRecord, window: Window, numbers: Int64s, places: Sequence[Place]) -> None:
-        """Let those of some records be compared that have the bytes of the first record at all places."""
-        for offset, width in places:
-            if not len(numbers):
-                return
-            rows = byte_arrays.take_rows(window.data, window.starts[numbers] + offset, width)
-            numbers = numbers[(rows == np.frombuffer(first.raw[offset : offset + width], np.uint8)).all(1)]
-        if len(numbers):
-            first.look(window, numbers)
 
     def _begin_changes(self, window: Window, later: Int64s, met: Int64s) -> Flags:
         """Which records begin a change, given those at the position of the record before.

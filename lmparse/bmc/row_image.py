@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from lmparse.bmc.tables import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, TableVersion, front_widths, len_unit
+from lmparse.bmc.columns import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, front_widths, len_unit
+from lmparse.bmc.tables import TableVersion
 from lmparse.changes.row_values import KEPT_APART, RowValues, of_table
 from lmparse.errors import DataError, InvalidValueError
-from lmparse.records.reader import RecordReader
+from lmparse.options import Options
+from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.values import decimals, floats, text_times, texts
 
@@ -47,6 +49,12 @@ class ImageOptions:
     """With the next two, what the caller says of an `ImageReading`, or `auto`."""
     dec_length: str = "auto"
     graphic_length: str = "auto"
+
+    @classmethod
+    def of(cls, described: Values, options: Options) -> ImageOptions:
+        """Those of a log, from its DLDS record and the options."""
+        said = {name: options.decision(name) for name in ("null_bytes", "dec_length", "graphic_length")}
+        return cls(described.get("expand_var") == "Y", options.floats, options.trim, **said)
 
 
 class RowReader:

@@ -6,171 +6,23 @@ may contain two tables of one name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cached_property
 from typing import Any
 
-from lmparse.bmc.column_types import sql_words
+from lmparse.bmc.columns import Column, read_column
 from lmparse.bmc.control_file import ControlFile, ControlRecord
 from lmparse.bmc.keys import VERSION_KEY, Indexes, Key
-from lmparse.bmc.table_history import History, listed
 from lmparse.changes.change import UNKNOWN_ID
 from lmparse.changes.unique_names import unique_names
-from lmparse.errors import ControlError
+from lmparse.errors import ControlError, TableNotFoundError
 from lmparse.records.reader import Values
-from lmparse.spec import catalog
-from lmparse.values import codepages
 from lmparse.values.codepages import CodePage
 
-_TEXT = ("CHAR", "VCHR", "LVCH")
-_GRAPHIC = ("GRPH", "VGRF", "LVGR")
-_VARYING = ("VCHR", "LVCH", "VGRF", "LVGR")
-_LOB = ("BLOB", "CLOB", "DBCL")
-_FORMS = {
-    "DEC": "decimal",
-    "DATE": "date",
-    "TIME": "time",
-    "DTTM": "timestamp",
-    "DTTZ": "timestamp_tz",
-    "ROWI": "bytes",
-    **dict.fromkeys(_LOB, "absent"),
-}
-_TEMPORAL = ("date", "time", "timestamp", "timestamp_tz")
-_SCHEMES = {"E": "ebcdic", "A": "ascii", "U": "unicode"}
-_DEFAULT_CCSIDS = {"ascii": 819, "unicode": 1208}
-_WIDTHS = {"INT": (2, 4, 8), "FLOT": (4, 8)}
-DEC_LENGTHS = ("bytes", "precision")
-"""Meanings of LLCOLUMNLEN of a DEC column."""
-GRAPHIC_LENGTHS = ("bytes", "characters")
-"""Units of the lengths of graphic columns."""
-
-
-@cache
-def front_widths() -> tuple[int, int]:
-    """Widths in bytes of the null indicator and of the length in front of a value."""
-    layout = catalog.load("bmc_row_image").layouts["bmc_row_image.column"]
-    return layout["null_indicator"].width or 0, layout["len_value"].width or 0
-
-
-@cache
-def len_unit(graphic_length: str) -> int:
-    """Bytes of one unit of a length."""
-    return catalog.load("bmc_row_image").enum("len_unit")[graphic_length.removesuffix("s")]
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column of the row images."""
-
-    number: int
-    name: str
-    type: str
-    """LLCOLUMNTYPE."""
-    subtype: str
-    length: int
-    """LLCOLUMNLEN."""
-    scale: int
-    nulls: str
-    """LLNULLS: Y, N or L."""
-    loglog_bytes: int | None
-    """LOGLOGBYTES: bytes in the row image including null indicator and length; None if blank."""
-    position: int | None
-    """LLCOLUMNPOS."""
-    key_seq: int | None = None
-    page: CodePage | None = None
-    """Code page of text and graphic columns; None for bit data and for a CCSID without a known code page."""
-    ccsid: int | None = None
-    is_sas: bool = False
-    """Whether DLDS says SAS dates: their form is not documented, so dates and times are text."""
-    counts: str = DEC_LENGTHS[0]
-    """What LLCOLUMNLEN of a DEC column counts if LOGLOGBYTES does not prove it. Control files differ in it, so a
-    column knows it, whatever log it is read with."""
-
-    @property
-    def is_nullable(self) -> bool:
-        """Whether a null indicator precedes the value."""
-        return self.nulls in ("Y", "L")
-
-    @property
-    def is_varying(self) -> bool:
-        """Whether a length precedes the value."""
-        return self.type in _VARYING
-
-    @property
-    def is_graphic(self) -> bool:
-        """Whether it holds double-byte characters."""
-        return self.type in _GRAPHIC
-
-    @property
-    def sql_words(self) -> str:
-        """Its type in SQL words."""
-        length = self.length
-        if self.is_graphic and self.value_bytes in (length, len_unit("characters") * length):
-            length = self.value_bytes // len_unit("characters")
-        is_bit_data = self.subtype == "B" and self.type in _TEXT
-        return sql_words(self.type, length, self.scale, self.precision, is_bit_data=is_bit_data)
-
-    @property
-    def form(self) -> str:
-        """Form of its values: int, float, decimal, text, bytes, date, time, timestamp, timestamp_tz, sas (a date or
-        time in the form of SAS), absent (kept elsewhere), or raw (an unlisted type).
-        """
-        if self.type in _TEXT or self.type in _GRAPHIC:
-            return "text" if self.page is not None else "bytes"
-        if self.type in _WIDTHS:
-            kind = "int" if self.type == "INT" else "float"
-            return kind if self.length in _WIDTHS[self.type] else "raw"
-        form = _FORMS.get(self.type, "raw")
-        return "sas" if self.is_sas and form in _TEMPORAL else form
-
-    @property
-    def precision(self) -> int:
-        """Digits of a DEC column."""
-        return 2 * self.length - 1 if (self.dec_length or self.counts) == "bytes" else self.length
-
-    @property
-    def is_open(self) -> bool:
-        """Whether rows must show what its length counts."""
-        return self.type == "DEC" and self.dec_length is None
-
-    def counting(self, dec_length: str) -> Column:
-        """The same column if lengths of DEC columns that LOGLOGBYTES does not prove count this."""
-        return replace(self, counts=dec_length) if self.is_open else self
-
-    @property
-    def front_bytes(self) -> int:
-        """Bytes of null indicator and length in front of its value."""
-        indicator, length = front_widths()
-        return indicator * self.is_nullable + length * self.is_varying
-
-    @property
-    def value_bytes(self) -> int | None:
-        """LOGLOGBYTES less null indicator and length: maximum length of the value in bytes."""
-        return self.loglog_bytes - self.front_bytes if self.loglog_bytes else None
-
-    @property
-    def dec_length(self) -> str | None:
-        """Meaning of LLCOLUMNLEN of a DEC column, if LOGLOGBYTES proves it."""
-        as_bytes, as_precision = self.length, self.length // 2 + 1
-        if as_bytes == as_precision or self.value_bytes not in (as_bytes, as_precision):
-            return None
-        return "bytes" if self.value_bytes == as_bytes else "precision"
-
-    def width(self, dec_length: str, graphic_length: str) -> int:
-        """Length of its value in bytes; the maximum if it varies.
-
-        The arguments are the units of lengths that LOGLOGBYTES does not prove.
-        """
-        if self.type == "DEC":
-            return self.length if (self.dec_length or dec_length) == "bytes" else self.length // 2 + 1
-        if self.is_graphic:
-            if self.value_bytes in [len_unit(what) * self.length for what in GRAPHIC_LENGTHS]:
-                return self.value_bytes or 0
-            return len_unit(graphic_length) * self.length
-        if self.form in ("absent", "raw") or self.type == "ROWI":
-            return max(self.value_bytes or 0, 0) if self.loglog_bytes or self.form == "absent" else self.length
-        return self.length
+_LISTED = 10
+"""Most versions in a message."""
 
 
 @dataclass(frozen=True)
@@ -228,6 +80,54 @@ class TableVersion:
         return bool(self.drop_rba.strip(b"\x00"))
 
 
+class History:
+    """The versions of one table, and which of them were in force when.
+
+    A version without DROPRBA ends where another is created.
+    """
+
+    def __init__(self, versions: Iterable[TableVersion]) -> None:
+        self.versions = tuple(versions)
+
+    @property
+    def bounds(self) -> tuple[bytes, ...]:
+        """Ascending positions at which a version comes into force or ends; none for one version."""
+        return tuple(self._places) if len(self.versions) > 1 else ()
+
+    def at(self, position: bytes) -> tuple[TableVersion, ...]:
+        """The versions in force at an RBA or LRSN; the one created last is the last one."""
+        place = bisect_right(self._places, position)
+        return self._in_force[self._places[place - 1]] if place else ()
+
+    def overlaps(self) -> Iterator[tuple[TableVersion, TableVersion]]:
+        """Versions with other columns in force at once: the earlier one that ends last, and the one created later."""
+        for version in self.versions:
+            others = [one for one in self._in_force[version.create_rba] if one.create_rba < version.create_rba]
+            differing = [one for one in others if one.columns != version.columns]
+            if differing:
+                yield max(differing, key=lambda one: one.drop_rba), version
+
+    @cached_property
+    def _places(self) -> list[bytes]:
+        return list(self._in_force)
+
+    @cached_property
+    def _in_force(self) -> dict[bytes, tuple[TableVersion, ...]]:
+        """The versions in force from each position on at which one begins or ends, ascending."""
+        begun: dict[bytes, list[TableVersion]] = {}
+        for version in sorted(self.versions, key=lambda one: (one.create_rba, one.sequence)):
+            begun.setdefault(version.create_rba, []).append(version)
+        drops = {version.drop_rba for version in self.versions if version.is_dropped}
+        found: dict[bytes, tuple[TableVersion, ...]] = {}
+        active: list[TableVersion] = []
+        for place in sorted({*begun, *drops}):
+            created = begun.get(place, [])
+            active = [one for one in active if (one.is_dropped or not created)] + created
+            active = [one for one in active if not one.is_dropped or place < one.drop_rba]
+            found[place] = tuple(active)
+        return found
+
+
 class Tables:
     """The table versions of a control file, and the search for that of a record."""
 
@@ -238,9 +138,9 @@ class Tables:
         self._by_ids: dict[tuple[Any, ...], list[TableVersion]] = {}
         for version in self.versions:
             self._by_ids.setdefault((version.system, version.dbid, version.tbobid), []).append(version)
-        self._histories: dict[tuple[Any, ...], History[TableVersion]] = {}
+        self._histories: dict[tuple[Any, ...], History] = {}
 
-    def of(self, ids: tuple[Any, ...]) -> History[TableVersion]:
+    def of(self, ids: tuple[Any, ...]) -> History:
         """The versions of the table with these ids: system, DBID, PSID, TBOBID."""
         known = self._histories.get(ids)
         if known is None:
@@ -273,25 +173,25 @@ class Tables:
                 "the header does not say when the table was changed", code="LMP-C003", spec="bmc_lldf", field="log_rba",
                 expected=f"a position, to tell the versions of {shown_name(values)} apart", found="none",
             )  # fmt: skip
-        holding = history.at(position)
-        if self._picked is not None:
-            picked = _picked(history.numbered(self._picked), position, is_sure=bool(holding and holding.is_ambiguous))
-            if picked is not None:
-                return picked
-        if holding is None:
-            have = listed(history.versions, len(history.versions), _since)
+        in_force = history.at(position)
+        picked = [version for version in in_force if version.sequence == self._picked]
+        if picked:
+            return picked[-1]
+        if not in_force:
             raise ControlError(
                 "no version of the table was in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
-                expected=f"a version of {shown_name(values)} that holds at {position.hex().upper()}", found=have,
+                expected=f"a version of {shown_name(values)} that holds at {position.hex().upper()}",
+                found=_listed(history.versions, lambda one: f"{one.sequence:03d} from {one.create_rba.hex().upper()}"),
             )  # fmt: skip
-        if holding.is_ambiguous:
+        if any(version.columns != in_force[0].columns for version in in_force):
             raise ControlError(
                 "several versions of the table were in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
-                expected=f"one version of {shown_name(values)}", found=holding.names, hint="pick one with tableVersion",
+                expected=f"one version of {shown_name(values)} at {position.hex().upper()}",
+                found=_listed(in_force, lambda version: version.identity), hint="pick one with tableVersion",
             )  # fmt: skip
-        return holding.latest
+        return in_force[-1]
 
-    def histories(self) -> Iterator[History[TableVersion]]:
+    def histories(self) -> Iterator[History]:
         """The versions of each table that DTBI records describe."""
         described = [one for one in self.versions if one.psid is not None]
         for ids in dict.fromkeys((one.system, one.dbid, one.psid, one.tbobid) for one in described):
@@ -315,20 +215,14 @@ class Tables:
         return [
             f"DTBI.DROPRBA of {earlier.identity} is {earlier.drop_rba.hex().upper()}, but CREATERBA of "
             f"{later.identity} is {later.create_rba.hex().upper()}"
-            for history in self.histories() for earlier, later in history.overlaps
+            for history in self.histories() for earlier, later in history.overlaps()
         ]  # fmt: skip
 
 
-def _picked(versions: Sequence[TableVersion], position: bytes, *, is_sure: bool) -> TableVersion | None:
-    """The one of the picked versions that DTBI states to be in force, beside others maybe.
-
-    Unless `is_sure`, one without DROPRBA does not state it: it ends where another is created.
-    """
-    return next((one for one in versions if one.holds_at(position) and (is_sure or one.is_dropped)), None)
-
-
-def _since(version: TableVersion) -> str:
-    return f"{version.sequence:03d} from {version.create_rba.hex().upper()}"
+def _listed(versions: Sequence[TableVersion], text: Callable[[TableVersion], str]) -> str:
+    """The first of some versions in words, and how many more there are."""
+    more = len(versions) - _LISTED
+    return ", ".join(map(text, versions[:_LISTED])) + f" and {more} more" * (more > 0)
 
 
 def _hexes(*ids: int | None) -> str:
@@ -360,6 +254,18 @@ def position_of(values: Values) -> bytes | None:
 def identity(values: Values) -> tuple[Any, ...]:
     """Identity of a table in a header: system, DBID, PSID, TBOBID."""
     return values["system_id"], values["dbid"], values["psid"], values["tbobid"]
+
+
+def of_number(versions: Sequence[TableVersion], picked: int | None) -> list[TableVersion]:
+    """The versions of a table that the option `table_version` picks.
+
+    Raises TableNotFoundError LMP-C005 if there is none; another log of the same table may have it.
+    """
+    found = [version for version in versions if picked in (None, version.sequence)]
+    if versions and not found:
+        have = ", ".join(map(str, sorted({version.sequence for version in versions})))
+        raise TableNotFoundError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
+    return found
 
 
 def read_tables(control: ControlFile, code_page: CodePage, picked: int | None = None) -> Tables:
@@ -402,7 +308,7 @@ def _columns(
     xtyp, is_sas = control.first("XTYP"), control.has_sas_dates
     columns: dict[int, Column] = {}
     for record in records:
-        column = replace(_column(record.values, scheme, xtyp, code_page), is_sas=is_sas)
+        column = replace(read_column(record.values, scheme, xtyp, code_page), is_sas=is_sas)
         if record.values["ll_column_num"] is None:
             raise _contradiction(control, record, "ll_column_num", "a column number", "blank")
         if not 0 <= column.scale <= 31:
@@ -438,49 +344,3 @@ def _contradiction(control: ControlFile, record: ControlRecord, name: str, expec
         code="LMP-C004", file=control.path, record_index=record.index, record_offset=record.offset, spec="bmc_dlci",
         field=name, expected=expected, found=found,
     )  # fmt: skip
-
-
-def _column(values: Values, scheme: str, xtyp: Values, code_page: CodePage) -> Column:
-    type_, subtype = values["ll_column_type"], values["ll_column_subtype"]
-    ccsid, page = _page_of(type_, subtype, scheme, xtyp, code_page)
-    return Column(
-        number=values["ll_column_num"] or 0,
-        name=values["column_name"] or f"C{values['ll_column_num']}",
-        type=type_,
-        subtype=subtype,
-        length=values["ll_column_len"] or 0,
-        scale=values["ll_scale"] or 0,
-        nulls=values["ll_nulls"],
-        loglog_bytes=values["loglog_bytes"],
-        position=values["ll_column_pos"],
-        key_seq=values["key_seq"],
-        page=page,
-        ccsid=ccsid,
-    )
-
-
-def _page_of(
-    type_: str, subtype: str, scheme: str, xtyp: Values, ebcdic: CodePage
-) -> tuple[int | None, CodePage | None]:
-    """CCSID and code page of a column; None for bit data, for inline LOBs, and where no page exists."""
-    if type_ not in (*_TEXT, *_GRAPHIC) or subtype in ("B", "I"):
-        return None, None
-    none = catalog.load("bmc_xtyp").enum("no_ccsid").values()
-
-    def stated(name: str) -> int | None:
-        ccsid: int | None = xtyp.get(f"{name}_ccsid")
-        return None if ccsid in none else ccsid
-
-    family = _SCHEMES.get(scheme, "ebcdic")
-    if type_ in _GRAPHIC:
-        ccsid = stated(f"{family}_double") or (1200 if family == "unicode" else None)
-    elif family == "unicode":
-        # UTF-8 reads the 7-bit CCSID of single-byte columns too.
-        ccsid = stated("unicode_mixed") or _DEFAULT_CCSIDS[family]
-    elif subtype == "M":
-        ccsid = stated(f"{family}_mixed") or stated(f"{family}_single")
-    elif family == "ebcdic":
-        return ebcdic.ccsid, ebcdic
-    else:
-        ccsid = stated(f"{family}_single") or _DEFAULT_CCSIDS[family]
-    return ccsid, codepages.maybe_lookup(ccsid) if ccsid else None

@@ -20,9 +20,8 @@ from lmparse.bmc.change_headers import ChangeHeaders, HeaderRows, as_hex, each
 from lmparse.bmc.commit_columns import are_spanned
 from lmparse.bmc.header_columns import HeaderTexts
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.segments import JoinedChange, Joiner, Segment
-from lmparse.bmc.table_names import table_name
-from lmparse.bmc.table_search import TABLE_FIELDS
+from lmparse.bmc.segments import JoinedChange, Joiner
+from lmparse.bmc.table_names import TABLE_FIELDS, table_name
 from lmparse.bmc.tables import TableVersion, identity, position_of
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import NO_OPERATION, TableLabels, TransactionSummary
@@ -208,12 +207,11 @@ class _WindowReader:
 
     def read(self) -> None:
         """Add all of them. Raises FramingError where the file is damaged, FileLimitError."""
-        log, runs = self._log, self._log.position_runs()
+        log = self._log
         if not len(log.buffer):
             next(log.extents(), None)  # adds the notice of an empty file
         with log.joining(self._joiner):
             for window in log.windows(Span(0, len(log.buffer), 0)):
-                runs.look_for_first(window)
                 self._read(window)
 
     def _read(self, window: Window) -> None:
@@ -227,8 +225,7 @@ class _WindowReader:
             self._read_many(found)
 
     def _read_one(self, extent: RecordExtent) -> None:
-        log, record = self._log, self._log.read_extent(extent)
-        joined = None if record is None else log.joined(self._joiner, Segment(extent, record))
+        joined = self._log.next_change(self._joiner, extent, 0)
         if joined is not None:
             self._units.add_one(self._tables, joined)
 

@@ -105,11 +105,7 @@ class ChangeLog(RecordFile):
 
     @abstractmethod
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """The log in parts of about `max_bytes` whose changes can be read independently, with numbers of records."""
-
-    def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """The same without numbers where the log can be cut from the bytes near the cuts; see `Span`."""
-        return self.change_parts(max_bytes)
+        """The log in parts of about `max_bytes` whose changes can be read independently."""
 
     @cached_property
     def table_ids(self) -> frozenset[tuple[Any, ...]] | None:

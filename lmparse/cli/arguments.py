@@ -1,19 +1,15 @@
-"""Arguments that commands share: the fields of `Options`, and the arguments for writing a page."""
+"""Arguments that commands share: the fields of `Options`, and what is given in them."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from lmparse.cli.messages import message
 from lmparse.errors import OptionError
 from lmparse.options import ALIASES, Options, own_names
-
-if TYPE_CHECKING:
-    from lmparse.storage.inputs import Inputs
-    from lmparse.storage.outputs import OutputPlace
 
 SHOWN_ERRORS = 1000
 """Errors that a command prints unless it is asked for another number."""
@@ -84,15 +80,6 @@ def add_log(command: argparse.ArgumentParser) -> None:
     )
 
 
-_OF_PRINTED_CHANGES = ("columns", "envelope", "header", "order", "source_time_zone", "trim")
-"""Options for the shape of changes that are printed or converted."""
-
-
-def add_changes_read(command: argparse.ArgumentParser) -> None:
-    """Add the options of changes for a command that reads whole rows in the order of commits."""
-    add_options(command, "changes", without=_OF_PRINTED_CHANGES)
-
-
 def given_options(parsed: argparse.Namespace) -> dict[str, Any]:
     """The options in the arguments, as text."""
     names = [*(entry.name for entry in dataclasses.fields(Options)), *ALIASES]
@@ -119,21 +106,3 @@ def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise argparse.ArgumentTypeError("a whole number from 0, of at most 18 digits")
     return int(text)
-
-
-def add_page(command: argparse.ArgumentParser, about: str) -> None:
-    """Add the arguments of a command that can write a page."""
-    command.add_argument("--html", metavar="OUT", help=about)
-    command.add_argument("--overwrite", action="store_true", help="replace OUT")
-
-
-def page_place(parsed: argparse.Namespace, inputs: Inputs) -> OutputPlace | None:
-    """The place of the page, None without one. Raises OptionError when the page would replace something else."""
-    from lmparse.review.templating import foreign_page
-    from lmparse.storage.outputs import check_place
-
-    if parsed.html is not None:
-        return check_place(parsed.html, inputs, is_folder=False, overwrite=parsed.overwrite, foreign=foreign_page)
-    if parsed.overwrite:
-        raise OptionError("--overwrite is for a page", hint="give --html too")
-    return None

@@ -27,8 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, formats: Path | None = Non
     about = "; ".join(f"{name}: {text}" for name, text in _COMMANDS.items())
     parser.add_argument("command", nargs="?", default="generate", choices=_COMMANDS, help=about)
     parser.add_argument("id", nargs="?", metavar="ID", help="id of the spec to create, <family>_<thing>")
-    parser.add_argument("--style", action="store_true", help="lint: warn of what is not in the house style of lmparse")
-    parser.set_defaults(strict=formats is not None, usual_out=out)
+    parser.set_defaults(usual_out=out)
     parser.add_argument("--check", action="store_true", help="the same as check")
     which = "a .ksy file, or a folder with such files at any depth"
     parser.add_argument("--formats", type=_path, default=formats, metavar="DIR", help=which)

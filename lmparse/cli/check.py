@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options
+from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, given_options
 from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, note, print_json, print_lines
 from lmparse.options import Options
 from lmparse.terminal import json_text
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "check", run, "account for every byte and compare the control file with the data")
-    command.add_argument("files", nargs="+", metavar="FILE", help="several files, and those of a folder, are one log")
+    add_log(command)
     command.add_argument("--report", metavar="R.json", help="write the whole report here")
     command.add_argument("--json", action="store_true", help="print the whole report")
     add_show_errors(command)
@@ -74,8 +74,7 @@ def _checked(parsed: argparse.Namespace) -> tuple[str, Options]:
 def _report_place(out: str, file: str, options: Options) -> OutputPlace:
     """The place of the report. An earlier report is replaced, so that a check can run every night; nothing else is."""
     from lmparse.logs.open import files_read
-    from lmparse.storage.marks import begins_with
-    from lmparse.storage.outputs import check_place
+    from lmparse.storage.outputs import begins_with, check_place
 
     foreign = begins_with(b'{\n  "report_version": ', "a report of lmparse check")
     return check_place(out, files_read(file, options), is_folder=False, overwrite=True, foreign=foreign)

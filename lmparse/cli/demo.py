@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
-import time
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -38,11 +36,9 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Make the logs and read them."""
-    global _started
     from lmparse.logs.sniff import sniff
     from lmparse.samples import bmc_log, db2_log
 
-    _started = None
     folder = _folder(parsed.out)
     _step("a synthetic log: control file and data file")
     control, data = _listed(bmc_log.make().write(folder / "log"))
@@ -68,9 +64,7 @@ def run(parsed: argparse.Namespace) -> int:
 def _folder(out: str) -> Path:
     """The folder for everything made: a new or empty one, or that of an earlier demo. Raises OptionError."""
     from lmparse.review.coverage.provenance import DEMO_MARK, DEMO_TEXT
-    from lmparse.storage.inputs import inputs_of
-    from lmparse.storage.marks import has_mark
-    from lmparse.storage.outputs import check_place, write_files
+    from lmparse.storage.outputs import check_place, has_mark, inputs_of, write_files
 
     place = check_place(
         out,
@@ -146,18 +140,9 @@ def _as_table(spark: Any, folder: Path, data: Path, table: str, **described: Pat
     print(f"  {back.count()} rows in {parquet}/")
 
 
-_started: float | None = None
-
-
 def _step(text: str) -> None:
-    """Print the seconds that the last step took and the title of the next."""
-    global _started
-    now = time.monotonic()
-    if _started is not None:
-        print(f"  ({now - _started:.1f} s)")
-    _started = now
-    print(f"\n== {text}")
-    sys.stdout.flush()
+    """Print the title of the next step."""
+    print(f"\n== {text}", flush=True)
 
 
 def _short(change: dict[str, Any]) -> str:

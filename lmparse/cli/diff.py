@@ -11,7 +11,7 @@ from lmparse.cli.messages import DIFFERENCE, GOOD, print_json, print_lines
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "diff", run, "show what a change of specs means to the readers of their data")
-    state = "a .ksy file, a folder of specs, REV or REV:PATH of the git repository here, or 'installed'"
+    state = "a .ksy file, a folder of specs, or 'installed'"
     command.add_argument("old", metavar="OLD", help=state)
     command.add_argument("new", metavar="NEW", help=f"likewise: {state}")
     shown = command.add_mutually_exclusive_group()

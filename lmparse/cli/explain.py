@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import sys
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, options_of, page_place
-from lmparse.cli.messages import DATA, GOOD, LEFTOVER, note, print_json, report
+from lmparse.cli.arguments import Commands, add_command, add_options, given_options, options_of
+from lmparse.cli.messages import DATA, GOOD, LEFTOVER, note, print_json, print_lines, report
 from lmparse.errors import LeftoverError, OptionError
-from lmparse.terminal import unchanged
 
 
 def add(commands: Commands) -> None:
@@ -25,7 +22,8 @@ def add(commands: Commands) -> None:
     about = "only this field, with all of its bytes; may be repeated"
     command.add_argument("--field", action="append", default=[], metavar="NAME", help=about)
     command.add_argument("--json", action="store_true", help="one JSON object")
-    add_page(command, "write a page here that shows bytes and fields side by side")
+    command.add_argument("--html", metavar="OUT", help="write a page here that shows bytes and fields side by side")
+    command.add_argument("--overwrite", action="store_true", help="replace OUT")
     add_options(command, "explain")
 
 
@@ -34,13 +32,15 @@ def run(parsed: argparse.Namespace) -> int:
     from lmparse.logs.beside import CONTROL_FILE, look_beside
     from lmparse.logs.open import files_read
     from lmparse.review.explain.search import explain
-    from lmparse.storage.outputs import write_text
+    from lmparse.review.templating import foreign_page
+    from lmparse.storage.outputs import check_place, write_text
 
     _check(parsed)
     options = options_of(parsed)
+    place = None
     if parsed.html is not None:
-        options = look_beside(parsed.file, options).options  # what is read is not replaced
-    place = page_place(parsed, files_read(parsed.file, options))
+        inputs = files_read(parsed.file, look_beside(parsed.file, options).options)
+        place = check_place(parsed.html, inputs, is_folder=False, overwrite=parsed.overwrite, foreign=foreign_page)
     found = explain(parsed.file, parsed.record, offset=parsed.offset, lsn=parsed.lsn, **given_options(parsed))
     shown = found.only(*parsed.field) if parsed.field else found
     for decision in found.decisions:
@@ -51,9 +51,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json(shown.to_dict())
     elif not place:
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        lines = shown.lines(shutil.get_terminal_size().columns, colour, parsed.brief)
-        print("\n".join(lines), file=unchanged(sys.stdout) if colour else sys.stdout)  # its texts are printable
+        print_lines(shown.lines(shutil.get_terminal_size().columns, parsed.brief))
     for error in found.faults:
         report(error)
     if not found.faults:
@@ -65,5 +63,7 @@ def _check(parsed: argparse.Namespace) -> None:
     """Raise OptionError for arguments that contradict each other."""
     if parsed.brief and (parsed.json or parsed.html):
         raise OptionError("--brief is for text in the terminal", hint="leave --json and --html out")
+    if parsed.overwrite and parsed.html is None:
+        raise OptionError("--overwrite is for a page", hint="give --html too")
     if parsed.field and parsed.html:
         raise OptionError("--field is for text and --json: a page shows all fields", hint="leave one of them out")

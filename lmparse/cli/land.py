@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, options_of
+from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, options_of
 from lmparse.cli.messages import (
     DIFFERENCE,
     GOOD,
@@ -27,9 +27,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     summary = "append the changes of a log to tables, each change once"
     command = add_command(commands, "land", run, summary)
-    command.add_argument(
-        "files", metavar="LOG", nargs="+", help="a log, the files of one log in any order, or a folder of them"
-    )
+    add_log(command)
     command.add_argument("--to", metavar="PATH", required=True, help="the folder of the tables")
     about = "form of the tables (default: delta)"
     command.add_argument("--as", dest="form", choices=("delta", "parquet"), default="delta", help=about)

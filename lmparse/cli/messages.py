@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from lmparse.records.files import Tally
 
 _LONGEST = 10_000
+"""Characters of a message."""
 _CODE = re.compile(r" \[LMP-[A-Z][0-9]+\]$")
 _CODE_LENGTH = 20
 """Characters at the end of a message among which its code is looked for."""
-"""Characters of a message."""
 GOOD, USAGE, DATA, DIFFERENCE, LEFTOVER, INTERRUPTED = 0, 2, 20, 24, 31, 130
 
 
@@ -64,6 +64,12 @@ def print_lines(lines: Iterable[str]) -> None:
     """Print lines of text."""
     for line in lines:
         print(one_line(line))
+
+
+def aligned(cells: Iterable[str], widths: Iterable[int]) -> str:
+    """A line of a table: cells of some widths, to the right where these are negative; a longer cell moves the rest."""
+    pairs = zip(cells, widths, strict=True)
+    return "  ".join(cell.ljust(width) if width >= 0 else cell.rjust(-width) for cell, width in pairs).rstrip()
 
 
 def message(text: str) -> None:

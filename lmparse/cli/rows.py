@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options
+from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, given_options
 from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, note, report_left_out, report_tally
 from lmparse.errors import DataError, not_installed
 from lmparse.storage.arrow_alone import load_arrow
@@ -33,8 +33,7 @@ def add(commands: Commands) -> None:
     ):
         command = add_command(commands, name, run, summary)
         if name == "changes":
-            about = "a log, the files of one log in any order, or a folder of them"
-            command.add_argument("files", metavar="FILE", nargs="+", help=about)
+            add_log(command)
         else:
             command.add_argument("file", metavar="FILE", help="a file of records")
         add_show_errors(command)

@@ -24,9 +24,7 @@ def add(commands: Commands) -> None:
     command = add_command(commands, "serve", run, "look around in the records of files, in a browser on this machine")
     command.add_argument("files", metavar="FILE", nargs="+", help="a file of records; each is shown on its own")
     command.add_argument("--port", default="0", metavar="N", help="port on the loopback address (default: any)")
-    about = (
-        "build the specs in this folder, or this .ksy file, after each change, and read FILE with them; --spec is an id"
-    )
+    about = "build this .ksy file, or the one in this folder, after each change, and read FILE with it; --spec is an id"
     command.add_argument("--specs", metavar="DIR", help=about)
     add_options(command, "explain")
 
@@ -75,16 +73,13 @@ def _serve(server: RecordServer) -> int:
 
 
 def _live(source: str, given: Mapping[str, Any], files: list[ServedFile]) -> LiveSpecs:
-    from lmparse.review.serve.live import LiveSpecs
+    from lmparse.review.serve.live import LiveSpecs, spec_file
     from lmparse.storage.addresses import local_path
 
     spec = given.get("spec")
     if spec is not None and Path(spec).name != spec:
         raise OptionError(f"--specs builds the spec, so --spec is its id, not a path: {spec}")
-    path = Path(local_path(source))
-    if not path.exists():
-        raise OptionError(f"{source}: there is no such file or folder")
-    return LiveSpecs(path, spec, files, given).start()
+    return LiveSpecs(spec_file(Path(local_path(source)), spec), files, given).start()
 
 
 def _port(text: str) -> int:

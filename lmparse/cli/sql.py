@@ -6,12 +6,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_changes_read, add_command, add_log, add_show_errors, given_options
+from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, given_options
 from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, note, report_left_out, report_tally
 from lmparse.errors import OptionError
 
 if TYPE_CHECKING:
     from lmparse.export.sql_script import SqlScript
+
+_OF_PRINTED_CHANGES = ("columns", "envelope", "header", "order", "source_time_zone", "trim")
+"""Options for the shape of changes that are printed or converted; a script has whole rows in the order of commits."""
 
 
 def add(commands: Commands) -> None:
@@ -38,7 +41,7 @@ def add(commands: Commands) -> None:
         help="write dates and times as text, which older servers take that have no datetime constants",
     )  # fmt: skip
     add_show_errors(command)
-    add_changes_read(command)
+    add_options(command, "changes", without=_OF_PRINTED_CHANGES)
 
 
 def run(parsed: argparse.Namespace) -> int:

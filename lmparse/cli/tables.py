@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, options_of
-from lmparse.cli.messages import GOOD, ErrorPrinter, fail, note, print_json, print_lines, report_tally
+from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, options_of
+from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, note, print_json, print_lines, report_tally
 
 if TYPE_CHECKING:
     from lmparse.changes.descriptions import TableDescription
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "tables", run, "list the tables that describe a log, with columns and keys")
-    command.add_argument("files", nargs="+", metavar="LOG", help="several files, and those of a folder, are one log")
+    add_log(command)
     command.add_argument("--json", action="store_true", help="one JSON object a table version")
     add_show_errors(command)
     add_options(command, "tables")
@@ -48,13 +48,13 @@ def _lines(table: TableDescription) -> Iterator[str]:
     key = ", ".join(described["key"])
     yield f"  key {key} ({described['key_source']})" if key else "  no key is known"
     columns = described["columns"]
-    widths = [max((len(column[part]) for column in columns), default=0) for part in ("name", "type")]
+    widths = [-6, *(max((len(column[part]) for column in columns), default=0) for part in ("name", "type"))]
     for column in columns:
         words = [
             "" if column["nullable"] else "not null",
             f"CCSID {column['ccsid']}" if column["ccsid"] is not None else "",
             f"key {column['key']}" if column["key"] is not None else "",
         ]
-        line = f"  {column['number']:>4}  {column['name']:{widths[0]}}  {column['type']:{widths[1]}}"
-        yield "  ".join([line, *filter(None, words)]).rstrip()
+        cells = [str(column["number"]), column["name"], column["type"], *filter(None, words)]
+        yield aligned(cells, [*widths, *[0] * (len(cells) - 3)])
     yield from (f"  note: {note}" for note in table.notes)

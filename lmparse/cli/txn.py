@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from lmparse.changes.transaction_summary import total
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options
-from lmparse.cli.messages import GOOD, ErrorPrinter, fail, note, print_json, print_lines, report_tally
+from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, given_options
+from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, note, print_json, print_lines, report_tally
 from lmparse.errors import DataError, not_installed
 from lmparse.storage.arrow_alone import load_arrow
 
 if TYPE_CHECKING:
     from lmparse.changes.transaction_summary import TransactionSummary
 
-_TOGETHER = 1000
-"""Lines that are held to align their columns; later lines are aligned with them, or further to the right."""
-_TITLES = (
-    "TXN_ID", "DISPOSITION", "COMMIT_TS", "USER", "RECORDS", "BYTES", "CHANGES", "TAKEN BACK", "COMPLETE", "TABLES",
-)  # fmt: skip
-_NUMBERS = ("RECORDS", "BYTES", "CHANGES", "TAKEN BACK")
+_COLUMNS = {
+    "TXN_ID": 28, "DISPOSITION": 11, "COMMIT_TS": 26, "USER": 24, "RECORDS": -7, "BYTES": -8, "CHANGES": -7,
+    "TAKEN BACK": -10, "COMPLETE": 12, "TABLES": 0,
+}  # fmt: skip
+"""Titles of the columns and their widths; negative for numbers."""
 _COMPLETE = {True: "yes", False: "no", None: "not testable"}
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "txn", run, "list the transactions of a log, one line each")
-    command.add_argument("files", nargs="+", metavar="FILE", help="several files, and those of a folder, are one log")
+    add_log(command)
     command.add_argument("--json", action="store_true", help="one JSON object a transaction")
     add_show_errors(command)
     add_options(command, "txn")
@@ -54,38 +51,12 @@ def run(parsed: argparse.Namespace) -> int:
             for summary in transaction_summaries(log):
                 print_json(summary.to_row())
         else:
-            print_lines(_lines(transaction_summaries(log)))
+            print_lines([aligned(_COLUMNS, _COLUMNS.values())])
+            print_lines(aligned(_cells(summary), _COLUMNS.values()) for summary in transaction_summaries(log))
     except DataError as error:
         code = fail(error)
     errors.total()
     return report_tally(log.tally, code)
-
-
-def _lines(summaries: Iterator[TransactionSummary]) -> Iterator[str]:
-    """A table with a line for each transaction; those before an error that ends reading are in it."""
-    rows: list[tuple[str, ...]] = [_TITLES]
-    widths = [0] * len(_TITLES)
-    is_last = False
-    while not is_last:
-        fault: DataError | None = None
-        before = len(rows)
-        try:
-            rows.extend(map(_cells, islice(summaries, _TOGETHER)))
-        except DataError as error:
-            fault = error
-        is_last = len(rows) - before < _TOGETHER
-        widths = [max([width, *map(len, cells)]) for width, *cells in zip(widths, *rows, strict=True)]
-        yield from (_aligned(row, widths) for row in rows)
-        if fault is not None:
-            raise fault
-        rows = []
-
-
-def _aligned(row: tuple[str, ...], widths: list[int]) -> str:
-    cells = zip(_TITLES, row, widths, strict=True)
-    return "  ".join([
-        cell.rjust(width) if title in _NUMBERS else cell.ljust(width) for title, cell, width in cells
-    ]).rstrip()  # fmt: skip
 
 
 def _cells(summary: TransactionSummary) -> tuple[str, ...]:

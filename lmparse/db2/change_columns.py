@@ -32,8 +32,7 @@ from lmparse.db2.row_plan import LuwRowPlan
 from lmparse.db2.tables import Column, Table
 from lmparse.db2.units import STATES
 from lmparse.framing.extents import Span
-from lmparse.framing.file_arrays import Gathered
-from lmparse.framing.windows import MAX_BYTES
+from lmparse.framing.windows import MAX_BYTES, Gathered
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s, places_by_value
 
 

@@ -28,7 +28,7 @@ from lmparse.db2.tables import Ids, Table, read_tables_file
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
 from lmparse.errors import DataError, FramingError
-from lmparse.framing.extents import Plausible, RecordExtent, Span
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import MAX_BYTES
 from lmparse.limits import Held
 from lmparse.options import Options
@@ -88,16 +88,6 @@ class Db2Log(ChangeLog):
         return True
 
     # -- records ----------------------------------------------------------------------
-
-    def plausible(self) -> Plausible:
-        def is_read(extent: RecordExtent) -> bool:
-            try:
-                self.logs.read(self.buffer, extent)
-            except DataError:
-                return False
-            return True
-
-        return is_read
 
     def observe(self, values: dict[str, Any]) -> dict[str, str]:
         return {"kind": values["kind"]}
@@ -187,7 +177,7 @@ class Db2Log(ChangeLog):
         if not len(self.buffer):
             next(self.extents(), None)  # it adds the notice
         found = LogIndex(self, part_bytes=self._part_bytes)
-        if self.run is None or len(spans := self.cut_spans(self._part_bytes)) == 1:
+        if self.run is None or len(spans := self.spans(self._part_bytes)) == 1:
             found.build()
         else:
             settings = replace(self.settings, own=LuwSettings(self.generation))

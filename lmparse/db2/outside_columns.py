@@ -14,7 +14,7 @@ import numpy as np
 
 from lmparse.db2.part_index import PartIndex
 from lmparse.db2.tables import Column
-from lmparse.framing.file_arrays import Gathered
+from lmparse.framing.windows import Gathered
 from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 

@@ -12,7 +12,7 @@ from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.record_columns import NO_TABLE, table_ids
 from lmparse.db2.row_images import RowImages
 from lmparse.db2.tables import Ids, Table
-from lmparse.framing.file_arrays import Gathered
+from lmparse.framing.windows import Gathered
 from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Flags, Int64s
 

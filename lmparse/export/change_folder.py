@@ -168,7 +168,7 @@ class ChangeFolderRun(Run):
             "rows_by_operation": dict(sorted(operations.items())),
             "schema": None if self.form == "jsonl" else [_described(entry) for entry in schema],
             "size": path.stat().st_size,
-            "sha256": _hash(_bytes_in(path)),
+            "sha256": _hash(path),
         }
 
     def _flat(self, group: Group) -> pa.Schema:
@@ -264,20 +264,14 @@ def described_input(path: str, limits: Limits) -> dict[str, Any]:
     name = {"name": addresses.base_name(path)}
     if addresses.is_remote(path):
         buffer = buffers.open_buffer(path, limits)
-        found = (buffer[start : start + _HASHED] for start in range(0, len(buffer), _HASHED))
-        return name | {"size": len(buffer), "sha256": _hash(found)}
+        digest = hashlib.sha256()
+        for start in range(0, len(buffer), _HASHED):
+            digest.update(buffer[start : start + _HASHED])
+        return name | {"size": len(buffer), "sha256": digest.hexdigest()}
     place = Path(addresses.local_path(path))
-    return name | {"size": place.stat().st_size, "sha256": _hash(_bytes_in(place))}
+    return name | {"size": place.stat().st_size, "sha256": _hash(place)}
 
 
-def _bytes_in(place: Path) -> Iterator[bytes]:
+def _hash(place: Path) -> str:
     with open(place, "rb") as file:
-        while found := file.read(_HASHED):
-            yield found
-
-
-def _hash(found: Iterator[bytes]) -> str:
-    digest = hashlib.sha256()
-    for part in found:
-        digest.update(part)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -178,29 +178,23 @@ def keep_log(
     the offset that reading has reached.
     """
 
-    def read(source: ChangeLog, files: ChangeFiles, *, as_lines: bool) -> list[Group]:
+    def read(source: ChangeLog, files: ChangeFiles) -> list[Group]:
         rows = place = 0
-        for version, batch in _lines(source, span) if as_lines else arrow.version_batches(source, span):
+        for version, batch in _lines(source, span) if form == "jsonl" else arrow.version_batches(source, span):
             files.add(version, batch)
             rows, place = rows + batch.num_rows, max(place, _behind(batch, source.origin))
             if source is log:
                 reached(rows, place)
         return files.groups()
 
-    def again(engine: str, name: str, *, as_lines: bool = False) -> list[Group]:
-        other = opened_again(log, settings, engine)
+    files = ChangeFiles(folder, f"{prefix}-rows")
+    kept = KeptChanges(read(log, files), keys=files.keys)
+    if log.options.engine == "check":
+        kept.firsts = [*kept.groups]
+        other = opened_again(log, settings, "kaitai")
         assert isinstance(other, ChangeLog)
         other.is_part, other.resumed = log.is_part, log.resumed
-        return read(other, ChangeFiles(folder, f"{prefix}-{name}"), as_lines=as_lines)
-
-    files = ChangeFiles(folder, f"{prefix}-rows")
-    kept = KeptChanges(read(log, files, as_lines=form == "jsonl"), keys=files.keys)
-    if log.options.engine == "check":
-        kept.firsts, kept.seconds = [*kept.groups], again("kaitai", "kaitai")
-        if form == "jsonl":
-            # The values, and the lines too, since their text is made another way.
-            kept.firsts += again("columnar", "columnar")
-            kept.seconds += again("kaitai", "lines", as_lines=True)
+        kept.seconds = read(other, ChangeFiles(folder, f"{prefix}-kaitai"))
     return kept
 
 

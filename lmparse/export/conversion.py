@@ -17,7 +17,6 @@ from lmparse.errors import DataError, LmparseError, OptionError
 from lmparse.export import writers
 from lmparse.export.progress import Progress
 from lmparse.framing.extents import Span
-from lmparse.framing.sync import RangeError
 from lmparse.logs.open import open_file, states_read
 from lmparse.logs.partitions import DEFAULT_BYTES, FilePart
 from lmparse.options import Options
@@ -106,7 +105,7 @@ class PartResult:
     rows: int = 0
     tally: Tally = field(default_factory=Tally)
     errors: list[DataError] = field(default_factory=list)
-    fault: LmparseError | RangeError | None = None
+    fault: LmparseError | None = None
     """What ended the reading."""
 
 

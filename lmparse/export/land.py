@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -33,29 +33,16 @@ from lmparse.options import NOT_LANDED, Options, check_taken, truth
 from lmparse.records.files import Tally, ignored
 from lmparse.spelling import camel, plain, quoted
 from lmparse.storage.addresses import path_of, paths_of
-from lmparse.storage.inputs import inputs_of
-from lmparse.storage.outputs import naming_output, partial_folder, write_text
+from lmparse.storage.outputs import inputs_of, naming_output, partial_folder, write_text
 from lmparse.storage.processes import Run
 from lmparse.storage.states import check_all
 from lmparse.version import VERSION
 
 if TYPE_CHECKING:
     from lmparse.export.land_current import CurrentTable
+    from lmparse.export.land_delta import DeltaChanges
 
 FORMS = ("delta", "parquet")
-
-
-class ChangeTable(Protocol):
-    """A table that changes are appended to."""
-
-    def schema(self) -> pa.Schema | None:
-        """Its columns; None if it is not there."""
-
-    def new_rows(self, rows: TableRows, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """The rows that it does not have, with the columns of a schema."""
-
-    def land(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema, rows: TableRows) -> None:
-        """Append those of some rows that it does not have."""
 
 
 @dataclass
@@ -259,7 +246,7 @@ class _LandingRun:
         if self._asked.with_current:
             self._land_current(planned, work)
 
-    def _change_table(self, rows: TableRows, work: Path) -> ChangeTable:
+    def _change_table(self, rows: TableRows, work: Path) -> DeltaChanges | ParquetChanges:
         place = self._target.folder("changes", self._target.table(rows))
         if self._target.form != "delta":
             return ParquetChanges(place, self._metadata(), work)
@@ -317,7 +304,7 @@ class _LandingRun:
 class _PlannedTable:
     """One table that is to be landed, and can be."""
 
-    def __init__(self, rows: TableRows, table: LandedTable, changes: ChangeTable) -> None:
+    def __init__(self, rows: TableRows, table: LandedTable, changes: DeltaChanges | ParquetChanges) -> None:
         """Raises OptionError LMP-C008 if its columns cannot be united with those that are landed."""
         self.rows, self.table, self._changes = rows, table, changes
         self.landed = LandedChanges(table.folder, None if rows.ids == OTHER else table.full_name)

@@ -21,9 +21,8 @@ from lmparse.export.land_rows import OTHER, TableRows
 from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
-from lmparse.storage.inputs import Inputs, inputs_of
-from lmparse.storage.marks import begins_with
-from lmparse.storage.outputs import OutputPlace, check_place, naming_output, write_text
+from lmparse.spelling import has_half_character
+from lmparse.storage.outputs import Inputs, OutputPlace, begins_with, check_place, inputs_of, naming_output, write_text
 
 CODE = "LMP-S031"
 _HOME, _STATE, _CHECKPOINT, _LOCK = "_lmparse", "land.json", "checkpoint.json", "lock"
@@ -87,12 +86,8 @@ class LandingTarget:
         return self.home / _CHECKPOINT
 
     def folder(self, kind: str, table: LandedTable) -> Path:
-        """The folder of a table of the kind `changes` or `current`. Raises OptionError LMP-S031 if it is a link."""
-        found = self.path / kind / table.folder
-        for path in (found.parent, found):
-            if path.is_symlink():
-                raise not_landed(path, "it is a link")
-        return found
+        """The folder of a table of the kind `changes` or `current`."""
+        return self.path / kind / table.folder
 
     def table(self, rows: TableRows) -> LandedTable:
         """The table that rows are of, or what stands for the changes without one; it has a folder from now on.
@@ -168,15 +163,13 @@ def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Itera
     path is not UTF-8.
     """
     place = check_place(to, inputs, is_folder=True, overwrite=True, foreign=_foreign)
-    if not _is_utf8(str(place.path)):
+    if has_half_character(str(place.path)):
         raise OptionError(f"{place.shown}: tables cannot be in a folder whose path is not UTF-8", code=CODE)
     bad = sorted({*str(place.path)}.intersection(_UNREADABLE))
     if form == "delta" and bad:
         raise OptionError(f"{place.shown}: Delta tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
     target = LandingTarget(place.path, place.shown, form, options.trim)
     with naming_output(place.shown):
-        if target.home.is_symlink():
-            raise not_landed(target.home, "it is a link")
         target.home.mkdir(parents=True, exist_ok=True)
         lock = os.open(target.home / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     try:
@@ -190,14 +183,6 @@ def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Itera
         yield target
     finally:
         os.close(lock)
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _foreign(folder: Path) -> str | None:

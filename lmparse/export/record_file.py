@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINES
-from lmparse.errors import LmparseError, ReadError
+from lmparse.errors import LmparseError
 from lmparse.export import writers
 from lmparse.export.change_parts import stored
 from lmparse.export.conversion import PartResult, Run, Summary, opened_again
 from lmparse.export.writers import Output
 from lmparse.framing.extents import Span
-from lmparse.framing.sync import RangeError
 from lmparse.logs import arrow, lines
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import FilePart
@@ -43,14 +39,6 @@ class _RecordTask:
     """File for the rows of the part, an Arrow stream."""
 
 
-@dataclass
-class _RecordsRead(PartResult):
-    """What reading one part of the records produced. Safe to pickle."""
-
-    records: int = 0
-    """Number of records in a part that starts with an unknown record number; its rows and errors then count from 0."""
-
-
 class RecordFileRun(Run):
     """One conversion of the records of a file into one file."""
 
@@ -60,105 +48,60 @@ class RecordFileRun(Run):
         file = open_file(asked.path, asked.options, on_error=self.on_error)
         self.start(file)
         schema = schemas.records_schema(asked.options.spec, asked.options.columns)
-        parts = self.parts(partial(file.record_parts, is_numbered=False))
+        parts = self.parts(file.record_parts)
         final = LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
         with writers.opened(work.made, self.form, final, self.compression, asked.csv_text) as output:
             if len(parts) <= 1:
-                self._records_of(file, None, schema, output)
+                for batch, reached in _records(file, schema, None, self.form, None):
+                    output.write(batch)
+                    self.summary.rows += batch.num_rows
+                    self.progress.at(reached, self.summary.rows)
+                self.take_over(file.tally)
             else:
                 self.take_over(file.tally)
                 paths = [str(work.folder / f"part-{number}") for number in range(len(parts))]
                 tasks = [_RecordTask(part, schema, self.form, path) for part, path in zip(parts, paths, strict=True)]
-                rest = self._records_of_parts(tasks, output)
-                if rest is not None:
-                    again = open_file(asked.path, asked.options, settings=parts[0].settings, on_error=self.on_error)
-                    self._records_of(again, rest, schema, output)
+                self._records_of_parts(tasks, output)
         self.check_files()
         self.summary.bytes_written = work.made.stat().st_size
         return self.summary
 
-    def _records_of(self, file: RecordFile, span: Span | None, schema: pa.Schema, output: Output) -> None:
-        """Write the records of the file, or of a part of it, that this process reads itself."""
-        settings = None if span is None else file.settings
-        for batch, reached in _records(file, schema, span, self.form, settings):
-            output.write(batch)
-            self.summary.rows += batch.num_rows
-            self.progress.at(reached, self.summary.rows)
-        self.take_over(file.tally)
-
-    def _records_of_parts(self, tasks: list[_RecordTask], output: Output) -> Span | None:
-        """Write the records that other processes read; returns the rest of the file when they cannot go on.
-
-        Parts arrive in order, so all parts before one are proven and counted when it arrives. When one fails, the
-        parts behind it are dropped: reading on from its start reports the fault as reading the whole file does.
-        """
-        before = 0
+    def _records_of_parts(self, tasks: list[_RecordTask], output: Output) -> None:
+        """Write the records that other processes read. Raises what ended the reading of a part."""
         with closing(processes.in_order(_write_records, tasks, min(self.asked.jobs, len(tasks)))) as found:
             for number, done in enumerate(found):
-                span = tasks[number].part.span
-                if isinstance(done.fault, ReadError):
-                    raise done.fault
-                if done.fault is not None and span.first_index is None:
-                    return Span(span.start, self.summary.bytes_read, before)
-                for error in done.errors:
-                    if error.record_index is not None:
-                        error.record_index += before
                 self.take_over(done.tally, done.errors, done.fault)
                 for batch in stored(tasks[number].path):
-                    output.write(_moved(batch, before))
+                    output.write(batch)
                 os.unlink(tasks[number].path)
-                before += done.records
                 self.summary.rows += done.rows
                 self.reached(number + 1, len(tasks))
-        return None
-
-
-def _moved(batch: pa.RecordBatch, by: int) -> pa.RecordBatch:
-    """The batch with record numbers that are higher by `by`; JSON lines have no column for them."""
-    place = batch.schema.get_field_index("_metadata")
-    if place < 0 or by == 0:
-        return batch
-    column = batch.column(place)
-    parts = column.flatten()
-    number = column.type.get_field_index("record_index")
-    parts[number] = pc.add(parts[number], by)
-    moved = pa.StructArray.from_arrays(parts, fields=list(column.type))
-    return batch.set_column(place, batch.schema.field(place), moved)
 
 
 def _records(
     file: RecordFile, schema: pa.Schema, span: Span | None, form: str, settings: FileSettings | None
 ) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Batches of the records of a file or part as they are written, each with the offset that reading has reached."""
-    is_checked = file.options.engine == "check"
+    """Batches of the records of a file or part as they are written, each with the offset that reading has reached.
+
+    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
+    """
+    second = None
+    if file.options.engine == "check":
+        second = opened_again(file, settings, "kaitai")
+        reason = lines.lines_refusal(file) if form == "jsonl" else arrow.refusal(file, schema)
+        if reason:
+            file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")
     if form != "jsonl":
-        batches = _checked(file, schema, span, settings) if is_checked else arrow.engine_batches(file, schema, span)
+        if second is None:
+            batches = arrow.engine_batches(file, schema, span)
+        else:
+            batches = compared(arrow.record_batches(file, schema, span), arrow.engine_batches(second, schema, span))
         yield from ((batch, _behind(batch)) for batch in batches if batch.num_rows)
         return
-    second = None
-    if is_checked:
-        # Values are compared in a reading of their own; lines as well, since their text is made another way.
-        first = opened_again(file, settings, "columnar")
-        for _ in _checked(first, schema, span, settings):
-            pass
-        for text in first.tally.notices:
-            file.notice(text)
-        second = opened_again(file, settings, "kaitai")
     for part in [span] if span is not None else file.spans(_STEP):
-        found = lines.record_lines(file, part)
-        batches = found if second is None else compared(found, lines.record_lines(second, part))
+        batches = lines.record_lines(file, part)
+        batches = batches if second is None else compared(batches, lines.record_lines(second, part))
         yield from ((batch, part.end) for batch in batches)
-
-
-def _checked(
-    file: RecordFile, schema: pa.Schema, span: Span | None, settings: FileSettings | None
-) -> Iterator[pa.RecordBatch]:
-    """The records decoded column-wise, compared with those of the parser."""
-    reason = arrow.refusal(file, schema)
-    if reason:
-        file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")
-    second = opened_again(file, settings, "kaitai")
-    return compared(arrow.record_batches(file, schema, span), arrow.engine_batches(second, schema, span))
 
 
 def _behind(batch: pa.RecordBatch) -> int:
@@ -166,30 +109,18 @@ def _behind(batch: pa.RecordBatch) -> int:
     return int(where["record_offset"] + where["record_length"])
 
 
-def _write_records(task: _RecordTask) -> _RecordsRead:
-    done = _RecordsRead()
-    part, span = task.part, task.part.span
+def _write_records(task: _RecordTask) -> PartResult:
+    done, part = PartResult(), task.part
+    form = {"jsonl": LINES, "csv": pa.schema([(name, pa.string()) for name in task.schema.names])}
+    schema = form.get(task.form, task.schema)  # CSV is made of texts, which are made here
     try:
         file = part.open(on_error=done.errors.append)
         done.tally = file.tally
-        if span.first_index is None:
-            done.records = file.count(span)
-            span = dataclasses.replace(span, first_index=0)
-        form = _spilled_schema(task.form, task.schema)
-        with pa.OSFile(os.fsencode(task.path), "wb") as sink, pa.ipc.new_stream(sink, form) as writer:
-            for batch, _ in _records(file, task.schema, span, task.form, part.settings):
-                writer.write_batch(writers.in_schema(batch, form))
+        with pa.OSFile(os.fsencode(task.path), "wb") as sink, pa.ipc.new_stream(sink, schema) as writer:
+            for batch, _ in _records(file, task.schema, part.span, task.form, part.settings):
+                writer.write_batch(writers.in_schema(batch, schema))
                 done.rows += batch.num_rows
         part.check()
-    except (LmparseError, RangeError) as error:
+    except LmparseError as error:
         done.fault = error
     return done
-
-
-def _spilled_schema(form: str, schema: pa.Schema) -> pa.Schema:
-    """The columns that a part spills: text for CSV, except `_metadata`, whose record numbers are still to be moved."""
-    if form == "jsonl":
-        return LINES
-    if form != "csv":
-        return schema
-    return pa.schema([entry if entry.name == "_metadata" else entry.with_type(pa.string()) for entry in schema])

@@ -11,26 +11,36 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lmparse.columnar import schemas
 from lmparse.columnar.json_texts import LINE
 from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
-from lmparse.export.formulas import quoted
-from lmparse.storage import marks
+from lmparse.storage.outputs import Foreign, lists_itself
 
 FORMS = ("parquet", "arrow", "csv", "jsonl")
 """Forms of a file of rows; also the endings of its name."""
 COMPRESSIONS = ("zstd", "snappy", "none")
 CSV_TEXTS = ("quoted", "raw")
-"""What becomes of text in CSV that a spreadsheet would run: see `formulas`."""
+"""What becomes of text in CSV that a spreadsheet would run: see `quoted`."""
 MANIFEST = "manifest.json"
 MARK = "lmparse.spec"
 """Key in the metadata of a schema by which a file of lmparse is recognised."""
-_TESTED = 1 << 24
-"""Bytes of a file of text whose lines show whether it is of lmparse."""
+_LONGEST_LINE = 1 << 24
+"""Bytes of the first line of a file of text, at most."""
 _GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 27
 """Rows and bytes in memory of a row group of Parquet or a batch of Arrow; the first that is reached ends it."""
+SEPARATORS = ";\t\r\n"
+"""What begins a cell inside a text."""
+_SKIPPED = "\\x00-\\x20\"'\\x7f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
+"""Controls, blanks, invisible characters and quotes, which a spreadsheet passes over."""
+SIGNS = "=+\\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20"
+FORMULA = f"(^|[{SEPARATORS}])([{_SKIPPED}]*)([{SIGNS}])"
+"""The beginning of a cell that a spreadsheet may take for a formula."""
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[+-](inf|nan)$"
+"""Text that is a number, of a column of any type."""
+_HARMLESS = f"{NUMBER}|^[{SIGNS}]$"
 
 
 def form_of(path: Path) -> str:
@@ -67,62 +77,44 @@ def _listed(manifest: Any) -> list[str]:
     return [entry["file"] for entry in manifest["files"]]
 
 
-foreign_folder = marks.lists_itself(MANIFEST, _listed)
+foreign_folder = lists_itself(MANIFEST, _listed)
 
 
-def foreign_file(form: str, spec: str) -> marks.Foreign:
-    """What in a file is not of lmparse: text shows it by its columns, since it has no place for a mark."""
+def foreign_file(form: str, spec: str) -> Foreign:
+    """What in a file is not of lmparse: Parquet and Arrow name the spec in their schema, text shows its columns in the
+    first line. An empty file has nothing to lose.
+    """
     if form in ("parquet", "arrow"):
         return foreign_binary
-    names = set(schemas.records_schema(spec).names)
 
     def foreign(path: Path) -> str | None:
         with open(path, "rb") as file:
-            lines = file.read(_TESTED).split(b"\n")
-        if len(lines) > 1:
-            lines.pop()  # it is empty, or goes on behind what was read
+            line = file.readline(_LONGEST_LINE)
         try:
-            is_ours = _is_header(lines[0]) if form == "csv" else all(_is_line(line, names) for line in lines)
-            is_ours = is_ours or lines == [b""]
-        except (ValueError, RecursionError, csv.Error):
+            if form == "csv":
+                columns = next(csv.reader([line.decode()]), [])
+                is_ours = tuple(columns[-len(schemas.OUTCOMES) :]) == schemas.OUTCOMES
+            else:
+                is_ours = json.loads(line).keys() <= {*schemas.records_schema(spec).names}
+        except (ValueError, AttributeError, RecursionError, csv.Error):
             is_ours = False
-        return None if is_ours else f"its lines do not have columns of {spec}"
+        return None if is_ours or not line else f"its lines do not have columns of {spec}"
 
     return foreign
 
 
-def _is_line(line: bytes, names: set[str]) -> bool:
-    found = json.loads(line) if line else None
-    return isinstance(found, dict) and bool(found) and names.issuperset(found)
-
-
-def _is_header(line: bytes) -> bool:
-    columns = next(csv.reader([line.decode()]), [])
-    return tuple(columns[-len(schemas.OUTCOMES) :]) == schemas.OUTCOMES
-
-
 def foreign_binary(path: Path) -> str | None:
-    """What in a Parquet or Arrow file is not of lmparse, whose files name the spec in the schema."""
+    """The same of a Parquet or Arrow file."""
+    import pyarrow.dataset
+
     if not path.stat().st_size:
         return None
     try:
-        metadata = _metadata(path)
+        form = "ipc" if path.suffix.lower() == ".arrow" else "parquet"
+        metadata = pyarrow.dataset.dataset(path, format=form).schema.metadata
     except (pa.ArrowException, OSError):
         metadata = {}
     return None if MARK.encode() in (metadata or {}) else "its schema does not name lmparse"
-
-
-def _metadata(path: Path) -> dict[bytes, bytes] | None:
-    """The metadata in the schema of a file. Raises ArrowException or OSError for a file of another form."""
-    if path.suffix.lower() == ".arrow":
-        with pa.OSFile(os.fsencode(path)) as file, pa.ipc.open_file(file) as reader:
-            found: dict[bytes, bytes] | None = reader.schema.metadata
-            return found
-    import pyarrow.parquet
-
-    with open(path, "rb") as stored:
-        found = pyarrow.parquet.read_schema(stored).metadata
-    return found
 
 
 @contextmanager
@@ -258,6 +250,21 @@ class _JsonLines(Output):
 
     def write(self, batch: pa.RecordBatch) -> None:
         self.file.writelines(batch.column(LINE).to_pylist())
+
+
+def quoted(array: pa.Array) -> pa.Array:
+    """A column of text with an apostrophe in front of what a spreadsheet would run as a formula.
+
+    A spreadsheet runs a cell that begins with `=`, `+`, `-` or `@`, quoted or not. Where it cuts cells depends on its
+    settings: in many countries at a semicolon, then also at line ends inside quotes. So a text may begin several cells,
+    and the apostrophe is put in front of each such sign, also behind apostrophes: so it can always be taken away again.
+    A text that is a number is not touched, nor is a single character.
+    """
+    is_formula = pc.fill_null(pc.match_substring_regex(array, FORMULA), False)
+    if not is_formula.true_count:
+        return array
+    is_formula = pc.and_not(is_formula, pc.fill_null(pc.match_substring_regex(array, _HARMLESS), False))
+    return pc.if_else(is_formula, pc.replace_substring_regex(array, FORMULA, r"\1\2'\3"), array)
 
 
 def in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

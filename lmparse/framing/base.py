@@ -6,12 +6,12 @@ The modules of the framings are loaded for every file, so they import NumPy only
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 from lmparse.errors import FramingError, TruncatedError
-from lmparse.framing.extents import Handover, Plausible, RecordExtent, Span
+from lmparse.framing.extents import Handover, RecordExtent
 from lmparse.limits import DEFAULT, Limits
 from lmparse.storage.buffers import Buffer
 
@@ -23,7 +23,7 @@ Runs = Generator["ExtentRun", None, Handover]
 
 
 class Framing(ABC):
-    """A way to cut records: one by one, as arrays, from any offset, and into parts.
+    """A way to cut records: one by one, and as arrays.
 
     Nothing here knows what is inside a record.
     """
@@ -36,8 +36,6 @@ class Framing(ABC):
     is_blocked = False
     is_spanned = False
     """Whether a record may be in several pieces."""
-    resumes_anywhere = False
-    """Whether reading may begin at every record, and a scan finds the records."""
     limits: Limits = DEFAULT
     """Of them, `record_bytes` is the most bytes from the first to the last one of a record."""
     skipped_at_start = 0
@@ -117,37 +115,3 @@ class Framing(ABC):
     @abstractmethod
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
         """The same records as arrays, up to the first place where the bytes are not as expected."""
-
-    # -- from any offset: the steps of `sync.synchronise` -----------------------------
-
-    @abstractmethod
-    def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
-        """Offsets from `reach` bytes before `near` up to `near` at which a record or a block might begin."""
-
-    def may_begin(self, buffer: Buffer, place: int, end: int) -> bool:
-        """Whether reading may begin at a place, given that a record or block is there."""
-        return True
-
-    def behind(self, buffer: Buffer, place: int, limit: int, plausible: Plausible) -> int | None:
-        """The end of the record or block at a place. None or FramingError if there is none up to `limit`."""
-        # Number 1, because bytes that do not begin a record are not an error of the first record.
-        extent = next(self.extents(buffer, place, limit, 1))
-        return sum(extent.pieces[-1]) if plausible(extent) else None
-
-    # -- into parts -------------------------------------------------------------------
-
-    def spans(self, buffer: Buffer, max_bytes: int) -> list[Span]:
-        """Cut the file into parts of about `max_bytes` by its descriptor words, record by record.
-
-        Everything from damaged framing on is in the last part, and reading that part reports the damage.
-        """
-        spans: list[Span] = []
-        start, first = 0, 0
-        try:
-            for extent in self.extents(buffer):
-                if extent.resume is not None and extent.resume - start >= max_bytes:
-                    spans.append(Span(start, extent.resume, first))
-                    start, first = extent.resume, extent.index
-        except FramingError:
-            pass
-        return [*spans, Span(start, len(buffer), first)]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lmparse.errors import FramingError, TruncatedError
-from lmparse.framing.descriptors import BlockDescriptor, Descriptor, block_descriptor, cut_short, excerpt
-from lmparse.framing.extents import Plausible, RecordExtent
-from lmparse.framing.word_rules import OWN, WordRule
+from lmparse.framing.descriptors import OWN, BlockDescriptor, Descriptor, WordRule, block_descriptor, cut_short, excerpt
+from lmparse.framing.extents import RecordExtent
 from lmparse.framing.words import WordFraming
 from lmparse.storage.buffers import Buffer
 
@@ -89,22 +87,6 @@ class Blocked(WordFraming):
     def block_word(self) -> BlockDescriptor:
         return block_descriptor(self.block_rule)
 
-    def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
-        from lmparse.framing.word_scan import sound_words
-
-        before = self.block_word.size
-        first = max(self.skipped_at_start, near - reach)
-        words = sound_words(self.bounded_form, buffer, first + before, near + before + 1, reach)
-        return [offset - before for offset in words]
-
-    def behind(self, buffer: Buffer, place: int, limit: int, plausible: Plausible) -> int | None:
-        behind = place + self.block_word.read(buffer, place, limit, 1)
-        return behind if behind <= limit and self._is_block(buffer, place, behind, plausible) else None
-
-    @abstractmethod
-    def _is_block(self, buffer: Buffer, start: int, end: int, plausible: Plausible) -> bool:
-        """Whether plausible records fill a block. May raise FramingError when not."""
-
 
 @dataclass(frozen=True)
 class Blocks(Blocked):
@@ -126,6 +108,3 @@ class Blocks(Blocked):
                 yield RecordExtent(cursor.index, ((offset + word.size, length - word.size),), resume)
                 offset += length
                 cursor.index += 1
-
-    def _is_block(self, buffer: Buffer, start: int, end: int, plausible: Plausible) -> bool:
-        return all(map(plausible, self.extents(buffer, start, end, 1)))

@@ -16,7 +16,7 @@ from lmparse.errors import FileLimitError, FramingError, OptionError, TruncatedE
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import named_framing, unused
-from lmparse.framing.undelimited import Cutter
+from lmparse.framing.length_field import Cutter
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import Options
 from lmparse.spelling import camel

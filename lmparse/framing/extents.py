@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from lmparse.storage.buffers import Buffer
@@ -50,19 +49,14 @@ class RecordExtent:
         return int.from_bytes(buffer[start : start + width], "big")
 
 
-Plausible = Callable[[RecordExtent], bool]
-"""Whether an extent may be that of a record of the file."""
-
-
 @dataclass(frozen=True, slots=True)
 class Span:
     """A part of a file that starts and ends between records."""
 
     start: int
     end: int
-    first_index: int | None
-    """Number of its first record in the file. None if the records before it have not been counted: then its ends are
-    proposed cuts, which only reading can prove; see `sync`."""
+    first_index: int
+    """Number of its first record in the file."""
     skip: frozenset[int] = frozenset()
     """Numbers of its records that another span reads."""
     foreign: tuple[RecordExtent, ...] = ()

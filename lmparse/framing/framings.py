@@ -8,10 +8,10 @@ from dataclasses import replace
 from lmparse.errors import OptionError
 from lmparse.framing.base import Framing
 from lmparse.framing.blocks import Blocks
-from lmparse.framing.measured import Measured, length_field
+from lmparse.framing.descriptors import WordRule
+from lmparse.framing.fixed_length import Fixed
+from lmparse.framing.length_field import Cutter, Glued, Measured, length_field
 from lmparse.framing.spanned import Spanned, SpannedBlocks
-from lmparse.framing.undelimited import Cutter, Fixed, Glued
-from lmparse.framing.word_rules import WordRule
 from lmparse.framing.words import Counted, Prefixed
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import DB2_FRAMINGS, FRAMING_OPTIONS, FRAMINGS, Options

@@ -1,8 +1,8 @@
-"""Index: the records of a stretch of a file as arrays, without an object for each record."""
+"""Index: the records of a file as arrays, without an object for each record; its spans, and searches of the headers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -12,6 +12,9 @@ from lmparse.framing.base import Framing
 from lmparse.framing.extents import Handover, RecordExtent, Span
 from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, ExtentRun, Window, joined
 from lmparse.storage.buffers import Buffer
+from lmparse.values import byte_arrays, integers
+from lmparse.values.byte_arrays import Bytes, Flags
+from lmparse.values.distinct import Distinct
 
 
 def windows(
@@ -67,17 +70,25 @@ def _filled(runs: Iterator[ExtentRun], max_records: int, max_bytes: int) -> Iter
 
 
 def spans(framing: Framing, buffer: Buffer, max_bytes: int) -> list[Span]:
-    """As `Framing.spans`, but by some thousand records at a time if reading may begin at every record."""
-    if not framing.resumes_anywhere:
-        return framing.spans(buffer, max_bytes)
+    """The file in spans of about `max_bytes`, by its descriptor words.
+
+    Everything from damaged framing on is in the last span, and reading that span reports the damage.
+    """
     found: list[Span] = []
-    start, first = 0, 0
+    start, first, index = 0, 0, 0
+    begin, stop = framing.range_of(buffer)
+    reached = begin  # the end of the record before
     try:
-        for window in windows(framing, buffer):
-            begins = window.offsets - framing.lead
-            while (number := int(np.searchsorted(begins, start + max_bytes))) < len(window):
-                found.append(Span(start, int(begins[number]), first))
-                start, first = int(begins[number]), window.first_index + number
+        for run in _runs(framing, buffer, begin, stop, 0) if begin < stop else ():
+            begins = np.append(reached, run.ends[:-1])
+            numbers = np.arange(len(begins))
+            if framing.is_blocked:  # reading begins at a block, whose word is between two records
+                is_first = run.offsets - framing.lead > begins
+                begins, numbers = begins[is_first], numbers[is_first]
+            while (place := int(np.searchsorted(begins, start + max(max_bytes, 1)))) < len(begins):
+                found.append(Span(start, int(begins[place]), first))
+                start, first = int(begins[place]), index + int(numbers[place])
+            index, reached = index + len(run.offsets), int(run.ends[-1])
     except FramingError:
         pass
     return [*found, Span(start, len(buffer), first)]
@@ -109,3 +120,42 @@ def _by_extents(extents: Iterator[RecordExtent]) -> Iterator[ExtentRun]:
         elif fault is None:
             return
     raise fault
+
+
+Place = tuple[int, int]
+"""Offset and width of a field, in bytes from the start of the record."""
+
+
+def firsts(windows: Iterable[Window], places: Sequence[Place]) -> Iterator[RecordExtent]:
+    """The first record with each distinct value of the bytes at `places`, and every record too short for them."""
+    if not places:
+        yield from (window.extent(0) for window in islice(windows, 1))
+        return
+    found = Distinct(sum(width for _, width in places))
+    end = max(start + width for start, width in places)
+    for window in windows:
+        fits = _fits(window, end)
+        known = len(found)
+        numbers = found.of(np.concatenate([_rows(window, place, fits) for place in places], axis=1))
+        is_first = ~fits
+        for number in range(known, len(found)):
+            is_first[np.flatnonzero(fits)[int((numbers == number).argmax())]] = True
+        yield from map(window.extent, np.flatnonzero(is_first).tolist())
+
+
+def above(windows: Iterable[Window], place: Place, limit: int) -> Iterator[RecordExtent]:
+    """Every record whose big-endian number at a place is above a limit; records too short for it are left out."""
+    for window in windows:
+        fits = _fits(window, sum(place))
+        is_above = integers.decode_unsigned_array(_rows(window, place, fits)) > limit
+        yield from map(window.extent, np.flatnonzero(fits)[is_above].tolist())
+
+
+def _fits(window: Window, end: int) -> Flags:
+    fits: Flags = window.lengths >= end
+    return fits
+
+
+def _rows(window: Window, place: Place, fits: Flags) -> Bytes:
+    start, width = place
+    return byte_arrays.take_rows(window.data, window.starts[fits] + start, width)

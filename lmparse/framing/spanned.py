@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from lmparse.errors import FramingError
 from lmparse.framing.base import Runs
 from lmparse.framing.blocks import Blocked, Cursor, blocks
-from lmparse.framing.descriptors import cut_short, excerpt, segment_codes
-from lmparse.framing.extents import Plausible, RecordExtent
-from lmparse.framing.word_rules import OWN, WordRule
+from lmparse.framing.descriptors import OWN, WordRule, cut_short, excerpt, segment_codes
+from lmparse.framing.extents import RecordExtent
 from lmparse.framing.words import WordFraming
 from lmparse.storage.buffers import Buffer
 
@@ -91,26 +90,3 @@ class SpannedBlocks(Blocked, Spanned):
                 resume = block.start if offset == block.content else -1
                 yield offset, (offset + word.size, length - word.size), code, resume
                 offset += length
-
-    def may_begin(self, buffer: Buffer, place: int, end: int) -> bool:
-        try:
-            code = self.word.read(buffer, place + self.block_word.size, end, 1)[1]
-        except FramingError:
-            return False
-        return code in segment_codes().opening
-
-    def _is_block(self, buffer: Buffer, start: int, end: int, plausible: Plausible) -> bool:
-        word, codes = self.word, segment_codes()
-        offset = start + self.block_word.size
-        is_open: bool | None = None  # unknown before the first piece
-        while offset < end:
-            length, code, _ = word.read(buffer, offset, end, 1)
-            opens, closes = code in codes.opening, code in codes.closing
-            if offset + length > end or opens is is_open:
-                return False
-            piece = (offset + word.size, length - word.size)
-            if opens and closes and not plausible(RecordExtent(1, (piece,), None)):
-                return False
-            is_open = not closes
-            offset += length
-        return True

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from lmparse.framing.base import Framing, Runs
-from lmparse.framing.descriptors import BlockDescriptor, Descriptor, WordForm, cut_short, descriptor, own_length
+from lmparse.framing.descriptors import (
+    OWN,
+    BlockDescriptor,
+    Descriptor,
+    WordForm,
+    WordRule,
+    cut_short,
+    descriptor,
+    own_length,
+)
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.word_rules import OWN, WordRule
 from lmparse.storage.buffers import Buffer
-
-_CHAINED = 4
-"""Number of words that must follow one another before a record itself is checked, which takes longer."""
 
 
 class WordFraming(Framing):
@@ -54,12 +59,6 @@ class WordFraming(Framing):
 
         return runs_of_records(self.bounded_form, buffer, start, end, index, self.block_word)
 
-    def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
-        from lmparse.framing.word_scan import sound_words
-
-        first = max(self.skipped_at_start, near - reach)
-        return sound_words(self.bounded_form, buffer, first, near + 1, reach, _CHAINED)
-
 
 @dataclass(frozen=True)
 class Counted(WordFraming):
@@ -68,7 +67,6 @@ class Counted(WordFraming):
     name: str
     word_id: str = "zos_rdw"
     rule: WordRule = OWN
-    resumes_anywhere = True
 
     def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
         word = self.word
@@ -88,7 +86,6 @@ class Prefixed(WordFraming):
 
     name: str
     byte_order: str
-    resumes_anywhere = True
 
     @property
     def form(self) -> WordForm:

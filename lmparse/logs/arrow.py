@@ -342,9 +342,6 @@ def part_batches(
     file = part.open(on_error=on_error)
     if on_open is not None:
         on_open(file)
-    # The source of an event has the number of its record.
-    if not {"_metadata", "source"}.isdisjoint(schema.names):
-        part = replace(part, span=file.counted(part.span))
     if with_changes and isinstance(file, ChangeLog):
         return _proven(part, change_batches(file, schema, part.span, filters))
     return _proven(part, engine_batches(file, schema, part.span, filters))

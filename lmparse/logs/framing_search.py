@@ -17,9 +17,9 @@ from typing import Any
 from lmparse.errors import FramingError, LmparseError, OptionError
 from lmparse.framing import index
 from lmparse.framing.base import Framing
+from lmparse.framing.descriptors import WordRule
 from lmparse.framing.framings import described, named_framing, rules_of, unused
-from lmparse.framing.measured import fitting_fields
-from lmparse.framing.word_rules import WordRule
+from lmparse.framing.length_field import fitting_fields
 from lmparse.framing.words import WordFraming
 from lmparse.options import FRAMING_OPTIONS, Options
 from lmparse.records.reader import RecordReader

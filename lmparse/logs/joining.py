@@ -15,11 +15,9 @@ from lmparse.logs.other_kinds import of_two_kinds
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage import addresses
-from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.joined import names_in
 from lmparse.storage.listing import list_files, names_several
-from lmparse.storage.marks import begins_with
-from lmparse.storage.outputs import OutputPlace, check_place
+from lmparse.storage.outputs import Inputs, OutputPlace, begins_with, check_place, inputs_of
 from lmparse.storage.processes import Run
 
 

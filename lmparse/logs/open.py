@@ -28,9 +28,8 @@ from lmparse.spec import catalog
 from lmparse.spelling import plain
 from lmparse.storage.addresses import path_of
 from lmparse.storage.buffers import open_buffer
-from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.joined import is_joined, names_in
-from lmparse.storage.outputs import alone_in, naming_output, write_text
+from lmparse.storage.outputs import Inputs, alone_in, inputs_of, naming_output, write_text
 from lmparse.storage.states import FileState, state_of
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json

@@ -35,7 +35,7 @@ from lmparse.storage.states import FileState, check_all
 DEFAULT_BYTES = 128 * 1024 * 1024
 """Size of a part in bytes; Spark's default."""
 _UNREADABLE = "LMP-F001"
-_OF_REQUEST = ("LMP-F011", "LMP-L004")
+_OF_REQUEST = ("LMP-L004",)
 """Errors that say that a file is read in the wrong way, or that too little may be held, and not that it is damaged."""
 
 
@@ -200,15 +200,12 @@ class Request:
                 error = other
         return error.of_log(name)
 
-    def parts(self, *, is_numbered: bool = True, run: Run | None = None) -> Iterator[Part]:
+    def parts(self, *, run: Run | None = None) -> Iterator[Part]:
         """Every part of every file. Reads descriptor words, and headers where segments may be.
 
-        If the numbers of records are not needed, `is_numbered` is False, and most files are read only near the cuts:
         `run` runs what a log must know before its parts can be read, if anything.
-        Where damage of a file does not end the reading, records are counted, so that no part begins behind the damage.
         """
         logs, damage = self._logs(run)
-        is_numbered = is_numbered or damage is not Damage.RAISED
         joined_files = {name for path, _ in logs for name in names_in(path) if name != path}
         if self.with_changes and self.options.columns and self.options.table is None:
             self._check_columns(logs)  # those of one table are known by now, from all files
@@ -216,7 +213,7 @@ class Request:
             try:
                 if isinstance(found, DataError):
                     raise found
-                yield from self._parts_of(path, found, damage, is_numbered, run, is_one_of_many=len(logs) > 1)
+                yield from self._parts_of(path, found, damage, run, is_one_of_many=len(logs) > 1)
             except DataError as error:
                 if not may_be_left(error, path, damage):
                     raise
@@ -250,13 +247,13 @@ class Request:
             fault = copy(error).of_log(piece.path)
             yield UnreadFile(piece.path, self.options, fault, damage, piece.size, piece.start)
 
-    def sound_parts(self, *, is_numbered: bool = True) -> Iterator[FilePart]:
+    def sound_parts(self) -> Iterator[FilePart]:
         """The same parts where damage ends the reading in every mode."""
         for path, options in self.files():
-            yield from self._parts_of(path, options, Damage.RAISED, is_numbered, None, is_one_of_many=True)
+            yield from self._parts_of(path, options, Damage.RAISED, None, is_one_of_many=True)
 
     def _parts_of(
-        self, path: str, options: Options, damage: Damage, is_numbered: bool, run: Run | None, *, is_one_of_many: bool
+        self, path: str, options: Options, damage: Damage, run: Run | None, *, is_one_of_many: bool
     ) -> list[FilePart]:
         planned = states_read(path, options)
         file = open_file(path, options)
@@ -269,9 +266,9 @@ class Request:
                 if is_one_of_many and not file.lacks_descriptions:
                     return []
                 file.read_no_table()
-            parts = (file.change_parts if is_numbered else file.cut_change_parts)(self.max_bytes)
+            parts = file.change_parts(self.max_bytes)
         else:
-            parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
+            parts = file.record_parts(self.max_bytes)
         check_all(planned)
         notices, fingerprint = tuple(file.tally.notices), file.spec.fingerprint
         return [

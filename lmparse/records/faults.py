@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +10,6 @@ import kaitaistruct
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError, LimitError, RecordError
-from lmparse.records import endings
 from lmparse.records.places import FieldStep, InstanceError, steps_to_end
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import NESTED, Field, Layout
@@ -61,7 +61,7 @@ class Fault:
             if entry is not None and entry.is_instance:
                 is_whole = step.parsed._io is self.steps[0].parsed._io
                 return entry.offset if is_whole and step is self.steps[-1] else None
-            if entry is not None and endings.is_moved(layout, entry, vars(step.parsed)):
+            if entry is not None and _is_moved(layout, entry, vars(step.parsed)):
                 return self.steps[-1].start if self._is_measured or self._is_in_front else None
             if entry is None or entry.offset is None or entry.repeated:
                 return self.steps[-1].start if self._is_nested and self._is_measured else None
@@ -114,8 +114,9 @@ class Fault:
         entry, offset = self.field, self.offset
         if not (self._is_cut and entry and entry.optional and offset is not None and self._is_at_end_of_record):
             return False
-        behind = endings.behind(self.layout, entry)
-        keeps = next((known for known in behind if known.kind == "rest" and known.id != "surplus"), None)
+        keeps = next(
+            (known for known in _behind(self.layout, entry) if known.kind == "rest" and known.id != "surplus"), None
+        )
         if keeps is None:
             return False
         known = vars(self.steps[-1].parsed)
@@ -135,7 +136,12 @@ class Fault:
         last = self.steps[-1]
         begin = last.start - last.parsed._debug[last.name]["start"]
         is_last = bool(begin + last.parsed._io.size() == len(self.raw))
-        return is_last and endings.Ending(self.spec, self.steps).needs_nothing()
+        return is_last and all(
+            _takes_any(entry)
+            for step in self.steps
+            for layout in (self.spec.layout_of(step.parsed),)
+            for entry in _behind(layout, layout[step.name])
+        )
 
     def to_error(self) -> DataError:
         """The error that replaces Kaitai's."""
@@ -214,6 +220,26 @@ class Fault:
     def _allowed(self) -> str:
         codes = self.field.codes if self.field else ()
         return "one of " + ", ".join(f"{code.text or code.value} ({code.id})" for code in codes) if codes else "a value"
+
+
+def _behind(layout: Layout, entry: Field) -> list[Field]:
+    """The fields of a layout behind one of them."""
+    found = [one for one in layout if not one.is_instance]
+    return found[found.index(entry) + 1 :]
+
+
+def _takes_any(entry: Field) -> bool:
+    """Whether a field needs no bytes at the end of a record: it is optional, or has the bytes that are left."""
+    is_bytes = entry.kind in ("variable", "char") and not (entry.checks or entry.conditional or entry.repeated)
+    return entry.optional or entry.kind == "rest" or (is_bytes and entry.size == ("rest",))
+
+
+def _is_moved(layout: Layout, entry: Field, known: Container[str]) -> bool:
+    """Whether a field is not at its offset: an optional field in front of it is not among those that are known."""
+    if entry.is_instance:
+        return False
+    in_front = layout.fields[: layout.fields.index(entry)]
+    return any(one.optional and one.id not in known for one in in_front if not one.is_instance)
 
 
 def _shown(value: object) -> str:

@@ -40,10 +40,6 @@ class FileDissector:
         """Dissect one record. Never raises a DataError: a record that does not parse has a `fault`."""
         return self.dissect_bytes(extent.read(self.file.buffer))
 
-    def dissect_apart(self, extent: RecordExtent) -> Dissection:
-        """As `dissect`, but without facts that need a search of the whole file and add no field."""
-        return self.dissect(extent)
-
     def dissect_bytes(self, raw: bytes) -> Dissection:
         """Dissect the bytes of one record without facts from other records."""
         return self.fields.dissect(raw)
@@ -79,22 +75,6 @@ def cut_at(found: Dissection, fault: DataError) -> Dissection:
         if node.end <= place or node.path == fault.field
     )
     return replace(found, nodes=nodes, fault=fault)
-
-
-def clipped(found: Dissection, end: int, fault: DataError) -> Dissection:
-    """The dissection of a record that was extended to be read, without the extension; the cut field has the fault."""
-    nodes = tuple(_clipped(found.nodes, end, fault))
-    return replace(found, raw=found.raw[:end], nodes=nodes, kind="", fault=fault)
-
-
-def _clipped(nodes: Sequence[Node], end: int, fault: DataError) -> Iterator[Node]:
-    for node in nodes:
-        if node.end <= end:
-            yield node
-        elif node.start < end:
-            children = tuple(_clipped(node.children, end, fault))
-            own = None if children else fault
-            yield replace(node, end=end, value=None, meaning="", children=children, fault=own)
 
 
 def faulty(found: Dissection) -> list[DataError]:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lmparse.errors import DataError, FramingError, OptionError
-from lmparse.framing import index, sync
-from lmparse.framing.extents import Plausible, RecordExtent, Span
+from lmparse.framing import index
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import MAX_RECORDS, Window
 from lmparse.options import Options
 from lmparse.records.origin import RecordOrigin
 from lmparse.records.reader import Record, Wanted
 from lmparse.records.settings import Decision, FileSettings, FoundFile
 from lmparse.spec.catalog import Spec
-from lmparse.storage import buffers
 from lmparse.values.json_form import to_json
 
 RAW = "common_raw"
@@ -32,11 +30,11 @@ OnError = Callable[[DataError], None] | None
 
 
 def ignored(error: DataError) -> None:
-    """An `on_error` that ignores errors, because rows report them. Records then need not be counted for messages."""
+    """An `on_error` that ignores errors, because rows report them."""
 
 
 class ErrorCodes(Counter[str]):
-    """An `on_error` that only counts errors by their codes. Records then need not be counted for messages."""
+    """An `on_error` that only counts errors by their codes."""
 
     def __call__(self, error: DataError) -> None:
         self[error.code] += 1
@@ -84,47 +82,19 @@ class RecordFile:
         self.keeps_bad_records = False
         self.bad_records: list[tuple[RecordExtent, DataError]] = []
         """Records that produced no row, while `keeps_bad_records` is set."""
-        self._detection = found.detection
         self._on_error = on_error
-        self._records_before: Callable[[], int] = _none
-        """Returns the number of records before the one that has number 0 in extents and windows."""
 
     # -- what is known before the first record is read ------------------------------
 
-    def record_parts(self, max_bytes: int, *, is_numbered: bool = True) -> list[tuple[FileSettings, Span]]:
-        """The file in parts of about `max_bytes`, whose records can be read independently.
-
-        Numbered parts know the number of their first record, which needs a pass over all descriptor words.
-        """
-        return [(self.settings, span) for span in (self.spans if is_numbered else self.cut_spans)(max_bytes)]
+    def record_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
+        """The file in parts of about `max_bytes`, whose records can be read independently."""
+        return [(self.settings, span) for span in self.spans(max_bytes)]
 
     def spans(self, max_bytes: int) -> list[Span]:
-        """The file in spans of about `max_bytes`; an empty file has one span."""
+        """The file in spans of about `max_bytes`, from a pass over its descriptor words; an empty file has one."""
         if len(self.buffer) <= max_bytes:
             return [Span(0, len(self.buffer), 0)]
         return index.spans(self.framing, self.buffer, max_bytes)
-
-    def cut_spans(self, max_bytes: int) -> list[Span]:
-        """As `spans`, but from the bytes near the cuts only, so that records are not counted: see `Span`.
-
-        `spans` is used if the file is small or was copied (it is compressed or remote), and if no record is found near
-        most of the cuts, as with records without anything between them.
-        """
-        if len(self.buffer) <= max_bytes or not self._is_mapped_as_it_lies:
-            return self.spans(max_bytes)
-        places = sync.cuts(self.framing, self.buffer, max_bytes, self.plausible())
-        if not places or 2 * (len(places) + 1) * max_bytes < len(self.buffer):
-            return self.spans(max_bytes)
-        return sync.ranges(places, len(self.buffer))
-
-    def plausible(self) -> Plausible:
-        """A function that decides whether a record of the file may be at a place, whatever its codes."""
-        test = self._detection.record or self.reader.accepts
-        return lambda extent: test(extent.read(self.buffer))
-
-    @property
-    def _is_mapped_as_it_lies(self) -> bool:
-        return buffers.is_read_in_place(self.path)
 
     def decide(self, name: str, value: str, evidence: str) -> None:
         """Record a decision, so that `check` shows it."""
@@ -139,16 +109,12 @@ class RecordFile:
     # -- reading ----------------------------------------------------------------------
 
     def extents(self, span: Span | None = None) -> Iterator[RecordExtent]:
-        """The extents of the records. Raises FramingError with the file's name.
-
-        Records of an uncounted span are numbered from 0; errors of records have the number in the file. Such a span is
-        proven first: FramingError LMP-F011 if its ends are not between records.
-        """
+        """The extents of the records. Raises FramingError with the file's name."""
         span = span or Span(0, len(self.buffer), 0)
         if not len(self.buffer):
             self.notice("the file is empty: a log without records")
         try:
-            for extent in self.framing.extents(self.buffer, span.start, span.end, self._begin(span)):
+            for extent in self.framing.extents(self.buffer, span.start, span.end, span.first_index):
                 if extent.index not in span.skip:
                     yield extent
             yield from span.foreign
@@ -160,48 +126,12 @@ class RecordFile:
         """The same records and errors as `extents`, many records at a time; for a span without foreign records."""
         whole = span or Span(0, len(self.buffer), 0)
         try:
-            first = self._begin(whole)
-            yield from index.windows(self.framing, self.buffer, whole.start, whole.end, first, max_records=max_records)
+            yield from index.windows(
+                self.framing, self.buffer, whole.start, whole.end, whole.first_index, max_records=max_records
+            )
         except FramingError as error:
             self.origin.place(error)
             raise
-
-    def count(self, span: Span) -> int:
-        """The number of records in a span. Raises RangeError if they do not fill it."""
-        return sync.count(self.framing, self.buffer, span)
-
-    def counted(self, span: Span) -> Span:
-        """The span with the number of its first record; an uncounted span is proven by this."""
-        if span.first_index is not None:
-            return span
-        self._count(span)
-        return replace(span, first_index=self._count(Span(0, span.start, 0)))
-
-    def _begin(self, span: Span) -> int:
-        """The number of a span's first record: in the file, or 0 for an uncounted span."""
-        if span.first_index is not None:
-            self._records_before = _none
-            return span.first_index
-        # Before the first row, because a caller that takes only some rows must not get rows of false records.
-        self._count(span)
-        self._records_before = cache(partial(self._count, Span(0, span.start, 0)))
-        return 0
-
-    def _count(self, span: Span) -> int:
-        """As `count`, but raises FramingError if a span is not filled: for damage before its end, or for its ends."""
-        try:
-            return self.count(span)
-        except sync.RangeError as error:
-            # Reading from the start of the file reports damage at its place.
-            for window in self.windows():
-                if window.offsets[-1] >= span.end:
-                    break
-            size = len(self.buffer)
-            places = " and ".join(f"{place:#x}" for place in (span.start, span.end) if 0 < place < size)
-            raise FramingError(
-                f"cannot be cut at {places}, where bytes of records look like records; maxPartitionBytes above "
-                f"its size of {size} bytes reads it in one part", code="LMP-F011", file=self.origin.shown,
-            ) from error  # fmt: skip
 
     def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[RecordExtent, Record]]:
         """Every good record with its extent, or some of its fields; errors of bad records are reported."""
@@ -273,10 +203,8 @@ class RecordFile:
 
     def report(self, error: DataError, extent: RecordExtent | None = None) -> None:
         """Report an error with its file and record; raise it in mode failfast."""
-        is_unheard = self._on_error is ignored or isinstance(self._on_error, ErrorCodes)
-        is_heard = self.options.mode == "failfast" or not is_unheard
-        if extent is not None and is_heard:
-            error.at(record_index=self._records_before() + extent.index, record_offset=extent.offset)
+        if extent is not None:
+            error.at(record_index=extent.index, record_offset=extent.offset)
         self.origin.place(error)
         if self.options.mode == "failfast":
             raise error
@@ -286,10 +214,6 @@ class RecordFile:
             self._on_error(error)
         elif len(self.tally.errors) < KEPT_ERRORS:
             self.tally.errors.append(error)
-
-
-def _none() -> int:
-    return 0
 
 
 def check_columns(spec: Spec, wanted: tuple[str, ...], known: set[str]) -> None:

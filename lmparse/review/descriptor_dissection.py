@@ -35,15 +35,6 @@ def words_of(framing: Framing, buffer: Buffer, extent: RecordExtent) -> tuple[Ex
     return tuple(found)
 
 
-def words_at(framing: Framing, buffer: Buffer, offset: int, *, in_block: bool) -> tuple[ExplainedSection, ...]:
-    """The words that should be at an offset where no sound record begins, up to the end of the file.
-
-    `in_block` says that other records of the same block are in front of the offset.
-    """
-    block = block_descriptor().size if framing.is_blocked and not in_block else 0
-    return tuple(_between(framing, buffer, offset, min(len(buffer), offset + block + framing.lead), 0))
-
-
 def _between(framing: Framing, buffer: Buffer, begin: int, end: int, before: int) -> Iterator[ExplainedSection]:
     """The words between two offsets: the word of the record, behind that of its block if there is room for it."""
     if begin >= end:

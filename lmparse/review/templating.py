@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import OptionError
-from lmparse.storage.marks import begins_with
+from lmparse.storage.outputs import begins_with
 from lmparse.terminal import harmless
 
 if TYPE_CHECKING:

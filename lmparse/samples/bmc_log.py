@@ -14,7 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc.tables import front_widths
+from lmparse.bmc.columns import front_widths
 from lmparse.records.encoding import encode_record
 from lmparse.spec import catalog
 from lmparse.storage.outputs import write_files

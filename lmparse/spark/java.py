@@ -20,7 +20,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from lmparse.errors import OptionError
-from lmparse.spec.user_cache import user_cache
+from lmparse.storage.addresses import user_cache
 
 OLDEST_JAVA = 17
 """The Java that Spark 4 is compiled for."""

@@ -22,14 +22,15 @@ import pyarrow.parquet as pq
 from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
-from lmparse.export import parquet_folder
-from lmparse.export.writers import MARK
+from lmparse.export.writers import MARK, foreign_binary
+from lmparse.logs.open import files_beside, spec_files
+from lmparse.logs.partitions import Request
 from lmparse.options import truth
 from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_columns
 from lmparse.spark.requests import request_of
 from lmparse.spark.tasks import runner
 from lmparse.storage.addresses import path_of
-from lmparse.storage.outputs import naming_output
+from lmparse.storage.outputs import AtomicOutput, OutputPlace, check_place, inputs_of, naming_output
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,6 +40,8 @@ _READING_MODES = ("permissive", "dropmalformed", "failfast")
 _COMPRESSIONS = ("zstd", "snappy", "gzip", "lz4", "brotli", "none")
 _ROW_GROUP, _GROUP_BYTES = 1 << 17, 1 << 27
 """Rows of a row group, approximately, and bytes in memory from which on it has fewer: a row may be wide."""
+_SUCCESS = "_SUCCESS"
+"""File by which Spark knows that a folder is whole."""
 _RESULT = "number long, name string, rows long, corrupt_rows long"
 
 
@@ -72,9 +75,10 @@ def write_parquet(
     With `filters`, only rows that fulfil all of them are written; filters on the header are applied before rows are
     decoded. `metadata` tells whether the files have the column `_metadata`; without it records need not be counted.
 
-    Driver and executors must share the folder. It has all files or, after an error, what it had before: tasks write
-    to another folder, and only the files of tasks that succeeded are moved. Raises OptionError when the folder
-    exists, unless `mode` is `append` or `overwrite`; tasks raise OptionError LMP-S022 when a disk is full.
+    Driver and executors must share the folder above `out`. That has all files or, after an error, what it had before:
+    tasks write to a folder beside it, from which the files of tasks that succeeded are taken. Raises OptionError when
+    the folder exists, unless `mode` is `append` or `overwrite`, which replaces files of lmparse alone; tasks raise
+    OptionError LMP-S022 when a disk is full.
     """
     if mode not in _MODES:
         raise OptionError(f"mode has no value {mode!r}", hint="one of " + ", ".join(_MODES))
@@ -88,27 +92,63 @@ def write_parquet(
     filters = Filter.all_of(filters)
     with hints_shown():
         request = request_of(options)
-        place = parquet_folder.place_of(out, request, mode)
-        target = place.path
+        place = _place_of(out, request, mode)
         columns = source_columns(request, options)
         if not truth("metadata", metadata):
             columns = columns.remove(columns.get_field_index("_metadata"))
         request, job = read_job(request, options, columns, filters=filters)
-        parts = tuple(map(pickle.dumps, request.parts(is_numbered=job.is_numbered, run=runner(spark))))
+        parts = tuple(map(pickle.dumps, request.parts(run=runner(spark))))
         # Without a part one file has the columns, so that the folder can be read.
         parts = parts or (pickle.dumps(None),)
-    try:
-        with parquet_folder.pending_in(target) as pending:
-            write = _Job(parts, str(pending), _marked(columns, request.options.spec), compression, job)
-            tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
-            rows = sorted(tasks.mapInArrow(write, _RESULT).collect(), key=lambda row: int(row["number"]))
-            names = tuple(row["name"] for row in rows)
-            parquet_folder.check_again(place, mode)
-            parquet_folder.move(names, pending, target, overwrite=mode == "overwrite")
-    finally:
-        if target.is_dir() and not any(target.iterdir()):
-            target.rmdir()
+    with naming_output(place.shown):
+        place.path.parent.mkdir(parents=True, exist_ok=True)
+    with AtomicOutput(place) as work:
+        work.made.mkdir()
+        for folder in (work.folder, work.made):
+            folder.chmod(place.path.parent.stat().st_mode & 0o777)  # executors may be of another user
+        write = _Job(parts, str(work.made), _marked(columns, request.options.spec), compression, job)
+        tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
+        rows = sorted(tasks.mapInArrow(write, _RESULT).collect(), key=lambda row: int(row["number"]))
+        names = tuple(row["name"] for row in rows)
+        if mode == "append" and place.path.is_dir():
+            _append(names, work.made, place.path)
+        else:
+            for made in work.made.iterdir():
+                if made.name not in names:
+                    made.unlink()  # of an attempt that Spark did not accept
+            (work.made / _SUCCESS).touch()
+            work.finish()
     return Written(names, sum(row["rows"] for row in rows), sum(row["corrupt_rows"] for row in rows))
+
+
+def _place_of(out: str | Path, request: Request, mode: str) -> OutputPlace:
+    """The place of the output. Raises OptionError LMP-S021 if nothing may be written there."""
+    files = request.files()
+    described = [name for path, options in files for name in files_beside(path, options).values()]
+    inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
+    foreign = _foreign if mode == "overwrite" else lambda folder: None
+    return check_place(out, inputs, is_folder=True, overwrite=mode != "error", foreign=foreign, makes_parents=True)
+
+
+def _foreign(folder: Path) -> str | None:
+    """What in a folder is not of lmparse."""
+    for path in sorted(folder.iterdir()):
+        if path.name != _SUCCESS and (not path.is_file() or foreign_binary(path) is not None):
+            return f"it has {path.name}"
+    return None
+
+
+def _append(names: Sequence[str], made: Path, target: Path) -> None:
+    """Move files to a folder that is there: all of them, or after an error none."""
+    moved = []
+    try:
+        for name in names:
+            moved.append((made / name).rename(target / name))
+        (target / _SUCCESS).touch()
+    except BaseException:
+        for path in moved:
+            path.unlink()
+        raise
 
 
 def _marked(schema: pa.Schema, spec: str) -> pa.Schema:

@@ -33,7 +33,7 @@ def read_records(spark: SparkSession, path: str, framing: str = "auto", **option
         raise OptionError("columnNameOfCorruptRecord means nothing for records as bytes", hint="it is for rows")
     given = {**options, "path": path_of("path", path), "framing": framing}
     request = reader_request(given, with_changes=False)
-    parts = list(request.sound_parts(is_numbered=False))
+    parts = list(request.sound_parts())
     return spark.sparkContext.parallelize(parts, max(len(parts), 1)).flatMap(_part_records)
 
 

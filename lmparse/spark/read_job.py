@@ -22,7 +22,7 @@ from lmparse.logs.part_rows import PartAccount, part_rows
 from lmparse.logs.partitions import Part, Request
 from lmparse.spark.requests import corrupt_record
 from lmparse.storage.partition_folders import PartitionColumn
-from lmparse.storage.prefetch import prefetched
+from lmparse.storage.processes import prefetched
 from lmparse.terminal import harmless, one_line
 
 _RECORD = schemas.CORRUPT_RECORD
@@ -55,11 +55,6 @@ class ReadJob:
     """Those of the columns that folders of `k=v` make; the others are read."""
     hint: str | None = None
     """What to do about an error that is raised because there is no column for it."""
-
-    @property
-    def is_numbered(self) -> bool:
-        """Whether records must be counted."""
-        return "_metadata" in self.read.names
 
     def batches(self, part: Part | None, *, ahead: bool = False) -> Iterator[pa.RecordBatch]:
         """The rows of a part; none if there is no part. With `ahead` a thread reads them in advance."""

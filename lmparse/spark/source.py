@@ -81,7 +81,7 @@ class LmparseReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         """The parts, each for one task."""
         with hints_shown():
-            return list(map(LogPartition, self.request.parts(is_numbered=self.job.is_numbered)))
+            return list(map(LogPartition, self.request.parts()))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one part; Spark passes a partition of its own if there is none."""

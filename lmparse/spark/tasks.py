@@ -69,7 +69,7 @@ def read_changes(spark: SparkSession, path: str, **options: Any) -> DataFrame:
     with hints_shown():
         request = reader_request(options, with_changes=True)
         request, job = read_job(request, options, source_columns(request, options))
-        parts = tuple(map(pickle.dumps, request.parts(is_numbered=job.is_numbered, run=runner(spark))))
+        parts = tuple(map(pickle.dumps, request.parts(run=runner(spark))))
     numbers = spark.range(0, len(parts), 1, max(len(parts), 1))
     return numbers.mapInArrow(_Read(parts, job), from_arrow_schema(job.columns, prefer_timestamp_ntz=True))
 

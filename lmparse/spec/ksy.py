@@ -1,14 +1,13 @@
-"""Spec files: reads specs from their `.ksy`, in a file, a folder or a revision, without the compiler."""
+"""Spec files: reads specs from their `.ksy`, in a file or a folder, without the compiler."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from lmparse.errors import LmparseError, OptionError
-from lmparse.spec import revisions
 from lmparse.spec.build.details import Details, details
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.lint import ColumnCounts, not_defined
@@ -18,7 +17,6 @@ from lmparse.spec.build.specs import (
     FORMATS,
     SUFFIX,
     Disk,
-    Shelf,
     SpecError,
     SpecFile,
     flat,
@@ -37,8 +35,6 @@ __all__ = ["INSTALLED", "Specs", "read_specs"]
 
 INSTALLED = "installed"
 """Name for the specs of the package."""
-_FOLDER = "formats"
-"""Folder of a revision that has the specs, when no path is given."""
 _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
 
@@ -59,11 +55,10 @@ class Specs:
 
 
 def read_specs(source: str) -> Specs:
-    """The specs of a `.ksy` file, of a folder with `<family>/<id>.ksy`, of a revision, or those installed.
+    """The specs of a `.ksy` file, of a folder with `<family>/<id>.ksy`, or those installed.
 
-    A revision is `REV` or `REV:PATH` of the git repository of the current folder. Imports are looked for in the same
-    folder, then in the package. Raises OptionError (LMP-S009) when there are no specs, and LmparseError (LMP-S008)
-    with path, line and column of every fault in them.
+    Imports are looked for in the same folder, then in the package. Raises OptionError (LMP-S009) when there are no
+    specs, and LmparseError (LMP-S008) with path, line and column of every fault in them.
     """
     try:
         if source == INSTALLED:
@@ -72,44 +67,21 @@ def read_specs(source: str) -> Specs:
         if path.is_dir():
             return _read_folder(source, Disk(path))
         if path.is_file():
-            shelf = Disk(path.absolute().parent.parent)
-            return _read_file(source, shelf, shelf.place(path.absolute()), path, file_bytes(path))
-        return _read_revision(source)
+            return _read_file(source, path)
     except DocumentError as error:
         raise LmparseError(f"{source}: {error}", code=error.limit.code if error.limit else "LMP-S008") from None
     except SpecError as error:
         raise LmparseError(str(error), code=error.code) from None
     except OSError as error:
         raise OptionError(f"{source}: cannot be read: {reason(error)}", code="LMP-S009") from None
+    raise OptionError(
+        f"there is no file or folder {quoted(source)}",
+        code="LMP-S009",
+        hint=f"give a {SUFFIX} file, a folder of specs, or {INSTALLED}",
+    )
 
 
-def _read_revision(source: str) -> Specs:
-    revision, colon, path = source.partition(":")
-    commit = revisions.commit_of(revision)
-    if commit is None:
-        raise OptionError(
-            f"there is no file, folder or revision {quoted(source)}",
-            code="LMP-S009",
-            hint=f"give a {SUFFIX} file, a folder of specs, REV or REV:PATH of the repository here, or {INSTALLED}",
-        )
-    path = revisions.from_top(path) if colon else _FOLDER
-    kind = revisions.kind_of(commit, path)
-    if kind is None:
-        hint = None if colon else f"{revision}:PATH names another folder"
-        raise OptionError(f"there is no {path} in {revision}", code="LMP-S009", hint=hint)
-    if kind == "tree":
-        return _read_folder(source, revisions.folder_of(revision, commit, path))
-    file = PurePosixPath(path)
-    above = file.parent.parent if len(file.parts) > 1 else file.parent
-    shelf = revisions.folder_of(revision, commit, "" if str(above) == "." else str(above))
-    name = str(file.relative_to(above))
-    if name not in shelf.names:
-        raise OptionError(f"{path} in {revision} is not a file but a link", code="LMP-S009")
-    place = name.removesuffix(file.suffix)
-    return _read_file(source, shelf, place, Path(f"{revision}:{path}"), shelf.read(name))
-
-
-def _read_folder(source: str, shelf: Shelf) -> Specs:
+def _read_folder(source: str, shelf: Disk) -> Specs:
     places = shelf.places()
     if not any("/" in place for place in places):
         raise OptionError(
@@ -123,9 +95,10 @@ def _read_folder(source: str, shelf: Shelf) -> Specs:
     return _specs(source, own, shelf, is_file=False)
 
 
-def _read_file(source: str, shelf: Shelf, place: str, path: Path, data: bytes) -> Specs:
+def _read_file(source: str, path: Path) -> Specs:
     """One spec, whose file may have any name."""
-    spec = parsed(place, path, data)
+    shelf = Disk(path.absolute().parent.parent)
+    spec = parsed(shelf.place(path.absolute()), path, file_bytes(path))
     spec_id = spec.tree.get("meta", {}).get("id")
     if not isinstance(spec_id, str) or not _ID.fullmatch(spec_id):
         raise SpecError([spec.problem("/meta/id", f"{spec_id!r} is not an id of a spec")])
@@ -135,7 +108,7 @@ def _read_file(source: str, shelf: Shelf, place: str, path: Path, data: bytes) -
     return _specs(source, [replace(spec, place=f"{family}/{spec_id}")], shelf, is_file=True)
 
 
-def _specs(source: str, own: list[SpecFile], shelf: Shelf, *, is_file: bool) -> Specs:
+def _specs(source: str, own: list[SpecFile], shelf: Disk, *, is_file: bool) -> Specs:
     reached, faults = with_imports(own, shelf)
     specs = [reached[place] for place in sorted(reached)]
     if problems := flat(faults) or [problem for spec in specs for problem in missing_imports(spec, reached)]:

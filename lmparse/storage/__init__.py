@@ -1,5 +1,5 @@
 """The bytes of a file, local or remote, compressed or not; outputs that appear whole or not at all.
 
-Begin with `buffers.open_buffer`. `addresses` tells local paths from remote ones, `file_systems` looks up remote
-files, `stored` reads bytes as they are stored, `compression` unpacks them.
+Begin with `buffers.open_buffer`. `addresses` tells local paths from remote ones, `stored` looks files up and
+reads bytes as they are stored, `compression` unpacks them.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -64,7 +65,7 @@ def local_path(path: str) -> str:
     if not path.startswith("file:"):
         return path.removeprefix(_LOCAL)
     found = unquote(re.sub("^file:(//[^/]*)?", "", path))  # `?` and `#` are part of a name, or of a pattern
-    if "\0" in found:
+    if not found or "\0" in found:  # `file://folder` names a host and no path; an empty one would be the current folder
         raise FramingError("is not the address of a file", code="LMP-F001", file=path, hint="file:///folder/name")
     return found
 
@@ -120,3 +121,8 @@ def split(address: str) -> tuple[str, str, str]:
     found = _PARTS.fullmatch(address)
     assert found is not None
     return found["front"], found["path"], found["behind"]
+
+
+def user_cache() -> Path:
+    """The folder of lmparse in the cache: `$XDG_CACHE_HOME/lmparse`, else `~/.cache/lmparse`; it need not exist."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lmparse"

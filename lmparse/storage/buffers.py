@@ -4,6 +4,9 @@ A local file that is not compressed is read where it is. A file that is compress
 virtual file system, is first copied and unpacked into an unnamed temporary file, which is then read. So all offsets
 are those of the unpacked bytes. Several files may be joined into one, see `joined`. pyarrow and fsspec are imported
 only for files that need them.
+
+A file is read, not mapped: where a mapped file becomes shorter or its disk fails, the system ends the process, and
+here it is an error. Memory holds the blocks that were read last, whatever the size of the file.
 """
 
 from __future__ import annotations
@@ -12,29 +15,157 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Hashable, Iterator
+import weakref
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import closing, contextmanager
 from io import BufferedReader
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, BinaryIO
 from weakref import WeakValueDictionary
 
-from lmparse.errors import FramingError
+import numpy as np
+import numpy.typing as npt
+
+from lmparse.errors import FramingError, ReadError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.compression import ENDINGS, packing_of, unpacked
-from lmparse.storage.file_bytes import FileBytes
-from lmparse.storage.file_systems import AS_ONE_LOG, stored_file
-from lmparse.storage.joined import JoinedBytes, joined_of, names_in
-from lmparse.storage.stored import MAGIC_BYTES, StoredBytes, StoredFile, reason, unreadable
+from lmparse.storage.joined import Joined, joined_of
+from lmparse.storage.stored import AS_ONE_LOG, MAGIC_BYTES, StoredBytes, StoredFile, reason, stored_file, unreadable
+
+_LEAST_READ, _MOST_READ = 1 << 16, 1 << 20
+"""Bytes read at a time: few at a place out of order, more and more in order."""
+_BEFORE = 1 << 8
+"""Bytes in front of a slice that are read with it: descriptor words and prefixes are looked up behind records."""
+_MOST_OPEN = 64
+"""Most files of joined ones that are open at a time."""
+_LEAST_SEARCHED, _MOST_SEARCHED = 1 << 10, 1 << 20
+"""Bytes searched at a time: few at first, since what is searched is near as a rule."""
+
+
+class FileBytes:
+    """The bytes that a file had when it was opened. Slices give bytes, `array` gives arrays that stay valid.
+
+    What is added to the file later is not read. Raises ReadError LMP-F012 where the bytes are no longer there.
+    """
+
+    def __init__(self, file: BinaryIO | None, name: str, size: int = 0) -> None:
+        """`file` is open, and may be closed by the caller; `name` is for messages.
+
+        Without a file, a subclass reads bytes, `size` in number.
+        """
+        self._name, self._size = name, size
+        self._block: tuple[int, bytes] = 0, b""
+        self._kept: tuple[int, npt.NDArray[np.uint8]] = 0, np.zeros(0, np.uint8)
+        self._reach = _LEAST_READ
+        if file is not None:
+            self._size = os.fstat(file.fileno()).st_size
+            self._handle = os.dup(file.fileno())
+            weakref.finalize(self, os.close, self._handle)
+            if not self._size:
+                self._check_empty()
+
+    def _check_empty(self) -> None:
+        """Raise ReadError if the file has bytes, as files of /proc and of some network file systems do."""
+        try:
+            has_bytes = bool(os.pread(self._handle, 1, 0))
+        except OSError as error:
+            raise ReadError(f"{self._name}: byte 0 cannot be read: {error.strerror or error}") from None
+        if has_bytes:
+            raise ReadError(
+                f"{self._name}: its file system says that it has no bytes, and it has some",
+                hint="copy it, and read the copy",
+            )
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, wanted: slice) -> bytes:
+        start, end, _ = wanted.indices(self._size)
+        begin, block = self._block  # one assignment, so that threads may read
+        if begin <= start and end <= begin + len(block):
+            return block[start - begin : end - begin]
+        if end <= start:
+            return b""
+        if end - start > _MOST_READ:
+            return self._read(start, end - start).tobytes()
+        is_next = begin <= start <= begin + len(block) + _MOST_READ
+        self._reach = min(2 * self._reach, _MOST_READ) if is_next else _LEAST_READ
+        begin = max(start - _BEFORE, 0)
+        block = self._read(begin, min(max(self._reach, end - begin), self._size - begin)).tobytes()
+        self._block = begin, block
+        return block[start - begin : end - begin]
+
+    def array(self, start: int, end: int, *, is_kept: bool = False) -> npt.NDArray[np.uint8]:
+        """The bytes from `start` up to `end`, which the file has. `is_kept` keeps them for views of parts of them."""
+        begin, block = self._kept
+        if not (begin <= start and end <= begin + len(block)):
+            begin, block = start, self._read(start, end - start)
+            if is_kept:
+                self._kept = begin, block
+        return block[start - begin : end - begin]
+
+    def _read(self, start: int, size: int) -> npt.NDArray[np.uint8]:
+        found = np.empty(size, np.uint8)  # for large arrays NumPy requests large pages, which are faster to fill
+        done = 0
+        while done < size:
+            place = start + done
+            try:
+                count = os.preadv(self._handle, [found[done:].data], place)
+            except OSError as error:
+                why = error.strerror or str(error)
+                raise ReadError(f"{self._name}: byte {place} cannot be read: {why}") from None
+            if not count:
+                raise ReadError(
+                    f"{self._name}: shrank while it was read: expected {self._size} bytes, found at most {place}",
+                    hint="read it again when nothing writes to it",
+                )
+            done += count
+        found.flags.writeable = False
+        return found
+
+
+class JoinedBytes(FileBytes):
+    """The bytes of joined files."""
+
+    def __init__(self, joined: Joined, open_: Callable[[str], FileBytes]) -> None:
+        """`open_` opens one of the files."""
+        super().__init__(None, joined.shown, joined.starts[-1])
+        self._joined, self._open = joined, open_
+        self._held: OrderedDict[str, FileBytes] = OrderedDict()
+
+    def _read(self, start: int, size: int) -> npt.NDArray[np.uint8]:
+        found = [self._file(path).array(begin, end) for path, begin, end in self._stretches(start, size)]
+        if len(found) == 1:
+            return found[0]
+        whole = np.concatenate([np.zeros(0, np.uint8), *found])
+        whole.flags.writeable = False
+        return whole
+
+    def _stretches(self, start: int, size: int) -> Iterator[tuple[str, int, int]]:
+        """The files of some bytes, each with the offsets of the first byte and of the one behind the last."""
+        starts, pieces = self._joined.starts, self._joined.pieces
+        place, end = bisect_right(starts, start) - 1, start + size
+        while start < end:
+            piece, stop = pieces[place], min(starts[place + 1], end)
+            shift = piece.start - starts[place]
+            if start < stop:
+                yield piece.path, start + shift, stop + shift
+            start, place = max(start, stop), place + 1
+
+    def _file(self, path: str) -> FileBytes:
+        held = self._held.pop(path, None) or self._open(path)
+        self._held[path] = held
+        if len(self._held) > _MOST_OPEN:
+            self._held.popitem(last=False)
+        return held
+
 
 Buffer = bytes | FileBytes
 """The bytes of a file, read as they are asked for, or in memory."""
-
-
-_LEAST_SEARCHED, _MOST_SEARCHED = 1 << 10, 1 << 20
-"""Bytes searched at a time: few at first, since what is searched is near as a rule."""
 
 
 def occurrences(buffer: Buffer, wanted: bytes, start: int, end: int) -> Iterator[int]:
@@ -124,11 +255,6 @@ def stamp(path: str) -> Hashable:
     except (OSError, ValueError):
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def is_read_in_place(path: str) -> bool:
-    """Whether a file, or each of joined ones, is read where it is, without a copy."""
-    return all(not is_remote(name) and stamp(local_path(name)) is None for name in names_in(path))
 
 
 _in_use: WeakValueDictionary[Hashable, FileBytes] = WeakValueDictionary()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from lmparse.errors import FramingError, OptionError
 from lmparse.storage.addresses import base_name
 from lmparse.storage.stored import StoredBytes
 
-_CHUNK = 1 << 20
-"""Bytes that are read or unpacked at a time."""
+_READ, _CHUNK = 1 << 16, 1 << 20
+"""Bytes that are read and unpacked at a time."""
 _MAGICS = {
     "gzip": (b"\x1f\x8b\x08",),
     # A frame with data, or a skippable frame.
@@ -56,37 +57,20 @@ def unpacked(source: StoredBytes, path: str) -> Iterator[bytes]:
 
 def _gunzipped(source: StoredBytes) -> Iterator[bytes]:
     """The bytes of every member of a gzip file. Zeros behind the last member are padding, as on tapes."""
-    data = b""
-    while True:
-        begin = source.position - len(data)
-        unpacker = zlib.decompressobj(wbits=31)
-        while not unpacker.eof:
-            data = data or source.read(_CHUNK) or b""
-            if not data:
-                raise _cut_short(source, "gzip")
-            before = unpacker.copy()
+    if not source.first:
+        raise _cut_short(source, "gzip")
+    buffered = io.BufferedReader(source, _READ)  # zeros behind a member are read one by one
+    with gzip.GzipFile(fileobj=buffered) as file:
+        while True:
             try:
-                unpacked = unpacker.decompress(data, _CHUNK)
-            except zlib.error as error:
-                place = source.position - len(data) + _fault_in(before, data)
-                raise _damaged(source, f"at byte {place}", str(error).rpartition(": ")[2], begin) from None
-            data = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
-            if unpacked:
-                yield unpacked
-        while not (data := data.lstrip(b"\0")):
-            data = source.read(_CHUNK) or b""
-            if not data:
+                unpacked = file.read(_CHUNK)
+            except EOFError:
+                raise _cut_short(source, "gzip") from None
+            except (gzip.BadGzipFile, zlib.error) as error:
+                raise _damaged(source, str(error).rpartition(": ")[2]) from None
+            if not unpacked:
                 return
-
-
-def _fault_in(unpacker: Any, data: bytes) -> int:
-    """Offset in `data` at which an unpacker fails."""
-    for place in range(len(data)):
-        try:
-            unpacker.decompress(data[place : place + 1])
-        except zlib.error:
-            return place
-    return len(data)
+            yield unpacked
 
 
 _WINDOW = "Frame requires too much memory"
@@ -116,8 +100,7 @@ def _unzstd(source: StoredBytes) -> Iterator[bytes]:
                 ) from None  # fmt: skip
             if source.is_at_end:
                 raise _cut_short(source, "zstd") from None
-            place = f"at or before byte {source.position}"  # it reads ahead
-            raise _damaged(source, place, str(error).rpartition(": ")[2]) from None
+            raise _damaged(source, str(error).rpartition(": ")[2]) from None
         if not unpacked:
             return
         yield unpacked
@@ -133,9 +116,9 @@ def _cut_short(source: StoredBytes, packing: str) -> FramingError:
     )  # fmt: skip
 
 
-def _damaged(source: StoredBytes, place: str, reason: str, begin: int = 0) -> FramingError:
-    since = f" (in what begins at byte {begin})" if begin else ""
+def _damaged(source: StoredBytes, reason: str) -> FramingError:
+    place = f"at or before byte {source.position}"  # what unpacks reads ahead
     return FramingError(
-        f"is damaged {place} of the compressed file{since}: {reason}", code="LMP-F001", file=source.name,
+        f"is damaged {place} of the compressed file: {reason}", code="LMP-F001", file=source.name,
         hint="transfer it again, in binary",
     )  # fmt: skip

@@ -8,24 +8,14 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from lmparse.storage.file_bytes import FileBytes
-
 _SCHEME = "joined:["
 _MOST = 1 << 63
 """No offset is as high."""
-_MOST_ADDRESSES = 1 << 64
-"""No address in a log is as high."""
-_MOST_OPEN = 64
-"""Most files that are open at a time."""
 _KEPT = 16
 """Addresses whose files are kept, since they can be long."""
 _NAMED = 3
@@ -112,66 +102,24 @@ def _parsed(path: str) -> Joined | None:
         pieces = tuple(map(_piece_of, json.loads(path.removeprefix("joined:"))))
     except (ValueError, TypeError, RecursionError):
         return None  # it is the name of a file
-    is_sound = pieces and all(map(_is_sound, pieces)) and sum(piece.size for piece in pieces) < _MOST
-    return Joined(pieces) if is_sound else None
+    return Joined(pieces) if pieces and sum(piece.size for piece in pieces) < _MOST else None
 
 
 def _piece_of(entry: list[Any]) -> JoinedPiece:
+    """A piece. Raises ValueError or TypeError for what is none: an address may be anything that a user names a file."""
     piece = JoinedPiece(*entry)
+    numbers = (0, piece.first_record, piece.records), (0, piece.start, piece.end)
+    if not isinstance(piece.path, str) or any(type(number) is not int for number in sum(numbers, ())):
+        raise TypeError
+    if min(numbers[0]) < 0 or not 0 <= piece.start <= piece.end:
+        raise ValueError
     return replace(piece, lost=tuple((stream, begin, end) for stream, begin, end in piece.lost))
-
-
-def _is_sound(piece: JoinedPiece) -> bool:
-    """Whether a piece could have been made by this module: an address may be anything that a user names a file."""
-    path, *numbers, lost, is_gapless, is_known, note = astuple(piece)
-    addresses = [number for place in lost for number in place]
-    are_numbers = all(type(number) is int and 0 <= number < _MOST for number in numbers)
-    are_addresses = all(type(number) is int and 0 <= number < _MOST_ADDRESSES for number in addresses)
-    are_texts = isinstance(path, str) and isinstance(note, str)
-    are_flags = isinstance(is_gapless, bool) and isinstance(is_known, bool)
-    return are_texts and are_numbers and are_addresses and are_flags and piece.start <= piece.end
 
 
 def names_in(path: str) -> list[str]:
     """The files that are read under a path: those that it joins, each once, or itself."""
     found = joined_of(path)
     return [path] if found is None else list(dict.fromkeys(piece.path for piece in found.pieces))
-
-
-class JoinedBytes(FileBytes):
-    """The bytes of joined files."""
-
-    def __init__(self, joined: Joined, open_: Callable[[str], FileBytes]) -> None:
-        """`open_` opens one of the files."""
-        super().__init__(None, joined.shown, joined.starts[-1])
-        self._joined, self._open = joined, open_
-        self._held: OrderedDict[str, FileBytes] = OrderedDict()
-
-    def _read(self, start: int, size: int) -> npt.NDArray[np.uint8]:
-        found = [self._file(path).array(begin, end) for path, begin, end in self._stretches(start, size)]
-        if len(found) == 1:
-            return found[0]
-        whole = np.concatenate([np.zeros(0, np.uint8), *found])
-        whole.flags.writeable = False
-        return whole
-
-    def _stretches(self, start: int, size: int) -> Iterator[tuple[str, int, int]]:
-        """The files of some bytes, each with the offsets of the first byte and of the one behind the last."""
-        starts, pieces = self._joined.starts, self._joined.pieces
-        place, end = bisect_right(starts, start) - 1, start + size
-        while start < end:
-            piece, stop = pieces[place], min(starts[place + 1], end)
-            shift = piece.start - starts[place]
-            if start < stop:
-                yield piece.path, start + shift, stop + shift
-            start, place = max(start, stop), place + 1
-
-    def _file(self, path: str) -> FileBytes:
-        held = self._held.pop(path, None) or self._open(path)
-        self._held[path] = held
-        if len(self._held) > _MOST_OPEN:
-            self._held.popitem(last=False)
-        return held
 
 
 def _sums(numbers: Iterator[int] | Sequence[int]) -> list[int]:

@@ -1,8 +1,10 @@
 """Listing: the files that paths, folders and patterns name, those that Spark's source `binaryFile` reads under them.
 
 - A folder has the files in it, with `recursive` those at any depth. Names that begin with `_` or `.` are left out.
-- A pattern (`*`, `?`, `[a-c]`, `[^a]`, `{a,b*}`, a backslash in front of a character that stands for itself) names
-  files and folders; a folder has the files in it.
+- A pattern names files and folders; a folder has the files in it. `*` is any characters, `?` one, `[ab]`, `[a-c]` one
+  of some, `[^a]` and `[!a]` one that is none of them, `{a,b*}` one of several patterns, and a backslash makes the next
+  character stand for itself. It means what it does to Hadoop, which takes a backslash and a letter or a digit for an
+  expression (`\\d` is any digit), and `[*]` for other characters than the one in it: these are refused.
 - Where a folder has folders `k=v`, all files at any depth are read, and have columns: see `partition_folders`.
 
 A file that is named itself is read, whatever its name; Spark reads none then whose name is one of those left out.
@@ -17,14 +19,14 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from lmparse.errors import FramingError, OptionError
-from lmparse.storage import addresses, file_systems
+from lmparse.storage import addresses, stored
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.joined import is_joined
-from lmparse.storage.name_patterns import literal, name_pattern
 from lmparse.storage.partition_folders import PartitionColumn, contradiction, pair_in, partition_columns
 from lmparse.storage.stored import reason, unreadable
 
@@ -32,7 +34,14 @@ _NO_ENTRY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """Errors of a link that leads nowhere."""
 _LOST = "a link that leads nowhere"
 _MAGIC = re.compile(r"[*?\[{\\]")
-_GROUP_WITH_FOLDERS = re.compile(r"(?<!\\)\{((?:\\.|[^{}\\])*/(?:\\.|[^{}\\])*)\}")
+_TOKEN = re.compile(r"\[[!^]?+(?:\]|\\.|[^\]\\])(?:\\.|[^\]\\])*\]|\\.|.", re.DOTALL)
+"""A class of characters, a character behind a backslash, or one that is not."""
+_MEMBER = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
+_ENDS = {"{": "{ has no }", "[": "[ has no ]", "\\": "\\ has nothing behind it"}
+_MOST = 1000
+"""Patterns without groups that one with groups may stand for."""
+_DEEPEST = 50
+"""Groups in groups that a pattern may have."""
 
 
 class FileList(NamedTuple):
@@ -70,7 +79,7 @@ def list_folders(paths: Sequence[str], *, name_filter: str | None = None, recurs
     Raises FramingError LMP-F001 for a path that names no file, LMP-F015 for folders of `k=v` that contradict each other
     or have a file beside them, OptionError LMP-S003 for a pattern that is none.
     """
-    passes = name_pattern(name_filter).matches if name_filter else lambda _: True
+    passes: Callable[[str], object] = name_pattern(name_filter).fullmatch if name_filter else lambda _: True
     found: dict[str, tuple[str, ...]] = {}
     """The folders of each file, from the root that was named down."""
     roots: dict[str, None] = {}
@@ -149,20 +158,11 @@ def _parts(path: str) -> tuple[str, str, str]:
 def _matched(path: str) -> list[_Entry]:
     front, names, behind = _parts(path)
     found: dict[str, _Entry] = {}
-    for alternative in _alternatives(names):
+    for alternative in alternatives(names):
         parts = [part for part in alternative.split("/") if part]
         top = f"{front}{'/' if alternative.startswith('/') else ''}{behind}"
         found |= {entry.path: entry for entry in _walk(top, parts)}
     return sorted(found.values())
-
-
-def _alternatives(names: str) -> list[str]:
-    """The patterns for each choice of groups that have folders in them: `a/c` and `b/c/c` for `{a,b/c}/c`."""
-    group = _GROUP_WITH_FOLDERS.search(names)
-    if group is None:
-        return [names]
-    choices = re.split(r"(?<!\\),", group[1])
-    return [one for choice in choices for one in _alternatives(names[: group.start()] + choice + names[group.end() :])]
 
 
 def _walk(folder: str, parts: Sequence[str]) -> Iterator[_Entry]:
@@ -172,7 +172,7 @@ def _walk(folder: str, parts: Sequence[str]) -> Iterator[_Entry]:
         found = [_look_up(_child(folder, name))]
     else:
         at = _look_up(folder) if folder else _Entry("", is_folder=True)
-        matched = name_pattern(first).matches
+        matched = name_pattern(first).fullmatch
         found = list(_children(folder, matched)) if at is not None and at.is_folder else []
     for entry in found:
         if entry is None:
@@ -182,6 +182,100 @@ def _walk(folder: str, parts: Sequence[str]) -> Iterator[_Entry]:
             yield entry
         elif entry.is_folder:
             yield from _walk(entry.path, rest)
+
+
+# -- patterns of names ----------------------------------------------------------------------
+
+
+@cache
+def name_pattern(text: str) -> re.Pattern[str]:
+    """The expression whose `fullmatch` takes the names that a pattern does.
+
+    Whoever sends a file chooses its name, so the time of a match must not depend on it: behind a `*`, what follows is
+    taken where it comes first. Raises OptionError LMP-S003 for a pattern that is not closed or means something else.
+    """
+    return re.compile("|".join(map(_expression, alternatives(text))), re.DOTALL)
+
+
+def alternatives(text: str) -> list[str]:
+    """The patterns without groups that a pattern stands for: `a/c` and `b/c/c` for `{a,b/c}/c`. Raises OptionError."""
+    return _alternatives(iter(_TOKEN.findall(text)), 0, text)
+
+
+def _alternatives(tokens: Iterator[str], depth: int, text: str) -> list[str]:
+    """Those of the tokens up to the end of a group that stands in `depth - 1` others, or up to the end of all."""
+    if depth > _DEEPEST:
+        raise _wrong(f"more than {_DEEPEST} groups in groups", text)
+    choices, found = list[str](), [""]
+    for token in tokens:
+        if token in ("[", "\\"):
+            raise _wrong(_ENDS[token], text)
+        if token == "{":
+            inner = _alternatives(tokens, depth + 1, text)
+            found = [front + behind for front in found[:_MOST] for behind in inner]
+        elif depth and token == ",":
+            choices, found = choices + found, [""]
+        elif depth and token == "}":
+            return choices + found
+        else:
+            _check_token(token, "[*?{,}" if depth else "[*?{", text)
+            found = [front + token for front in found]
+        if len(choices) + len(found) > _MOST:
+            raise _wrong(f"groups that stand for more than {_MOST} patterns", text)
+    if depth:
+        raise _wrong(_ENDS["{"], text)
+    return found
+
+
+def _check_token(token: str, special: str, text: str) -> None:
+    """Raise OptionError for a character or class that is something else to Spark."""
+    is_class = len(token) > 1 and token[0] == "["
+    for escaped, letter in re.findall(r"(\\?)(.)", token[1:-1] if is_class else token, re.DOTALL):
+        if escaped and letter.isascii() and letter.isalnum():
+            raise _wrong(f"\\{letter} is an expression to Spark", text)
+        if is_class and not escaped and letter in special:
+            raise _wrong(f"{letter} in [ ] is something else to Spark, unless a backslash is in front of it,", text)
+    for low, high in _ranges(token)[1] if is_class else ():
+        if low > high:
+            raise _wrong(f"the range {low}-{high} has no character", text)
+
+
+def _ranges(token: str) -> tuple[bool, list[tuple[str, str]]]:
+    """Whether a class is of all other characters, and its ranges; a minus between two characters makes one."""
+    is_negated = token[1] in "!^"
+    return is_negated, [(low, high or low) for low, high in _MEMBER.findall(token[1 + is_negated : -1])]
+
+
+def _expression(pattern: str) -> str:
+    """The regular expression of a pattern without groups."""
+    parts = [""]
+    for token in _TOKEN.findall(pattern):
+        if token == "*":
+            parts.append("")
+        elif token == "?":
+            parts[-1] += "."
+        elif len(token) > 1 and token[0] == "[":
+            is_negated, ranges = _ranges(token)
+            members = "".join(f"{re.escape(low)}-{re.escape(high)}" for low, high in ranges)
+            parts[-1] += f"[{'^' * is_negated}{members}]"
+        else:
+            parts[-1] += re.escape(token[-1])
+    first, *middle = parts
+    last = f".*{middle.pop()}" if middle else ""
+    return first + "".join(f"(?>.*?{part})" for part in middle) + last
+
+
+def _wrong(what: str, text: str) -> OptionError:
+    shown = text if len(text) <= 100 else f"{text[:100]}..."
+    hint = "a backslash in front of [ ] { } * ? and \\ makes it stand for itself"
+    return OptionError(f"no pattern of names: {what} in {shown}", code="LMP-S003", hint=hint)
+
+
+def literal(pattern: str) -> str | None:
+    """The only name that a pattern without groups takes; None if it takes several."""
+    tokens = _TOKEN.findall(pattern)
+    is_one = all(token not in "*?" and (len(token) == 1 or token[0] == "\\") for token in tokens)
+    return "".join(token[-1] for token in tokens) if is_one else None
 
 
 # -- folders ------------------------------------------------------------------------------
@@ -197,7 +291,7 @@ def _below(
     folders: tuple[str, ...],
     *,
     recursive: bool,
-    passes: Callable[[str], bool],
+    passes: Callable[[str], object],
     above: tuple[str, ...] = (),
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The data files of a folder, each with the folders down to it; `above` are those that it is in, without links."""
@@ -216,17 +310,17 @@ def _below(
             yield from _below(entry.path, inner, recursive=recursive, passes=passes, above=(*above, real))
 
 
-def _check(entry: _Entry, passes: Callable[[str], bool]) -> None:
+def _check(entry: _Entry, passes: Callable[[str], object]) -> None:
     """Raise FramingError LMP-F001 for what is neither a file nor a folder, if its name is one of data."""
     if entry.fault and passes(entry.name) and not is_hidden(entry.name):
         hint = "a name that begins with _ or . is left out"
         raise FramingError(f"is {entry.fault}, not a file", code="LMP-F001", file=name_of_local(entry.path), hint=hint)
 
 
-def _children(folder: str, wanted: Callable[[str], bool]) -> Iterator[_Entry]:
+def _children(folder: str, wanted: Callable[[str], object]) -> Iterator[_Entry]:
     """What is in a folder and has a name that is wanted, sorted. Raises FramingError LMP-F001 if it cannot be read."""
     if addresses.is_remote(folder):
-        for entry in file_systems.entries(folder):
+        for entry in stored.entries(folder):
             if wanted(addresses.base_name(entry.path)):
                 yield _Entry(entry.path, entry.is_folder)
         return
@@ -248,7 +342,7 @@ def names_in(folder: str | Path) -> list[str]:
 def _look_up(path: str) -> _Entry | None:
     """What is at a path; None if nothing is."""
     if addresses.is_remote(path):
-        entry = file_systems.look_up(path)
+        entry = stored.look_up(path)
         return None if entry is None else _Entry(path, entry.is_folder)
     try:
         mode = os.stat(path).st_mode

@@ -1,31 +1,162 @@
 """Outputs: each appears whole or not at all, and replaces only what lmparse wrote, never an input.
 
-`check_place` decides whether an output may be at a place. `AtomicOutput` makes it in a folder `.NAME.RANDOM.partial`
-beside that place, writes it through to the disk, and renames it. What a process leaves that is killed meanwhile, nobody
-removes: that folder, in which `before` is the folder that was being replaced.
+`inputs_of` gives the files that a command reads, `check_place` decides whether an output may be at a place.
+`AtomicOutput` makes it in a folder `.NAME.RANDOM.partial` beside that place, writes it through to the disk, and renames
+it. What a process leaves that is killed meanwhile, nobody removes: that folder, in which `before` is the folder that
+was being replaced.
 """
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from lmparse.errors import FramingError, OptionError
 from lmparse.spelling import has_half_character
-from lmparse.storage.addresses import is_remote, local_path
-from lmparse.storage.inputs import Inputs
-from lmparse.storage.marks import Foreign
+from lmparse.storage.addresses import is_remote, local_path, outermost
+from lmparse.storage.joined import names_in
+from lmparse.storage.listing import matches
 
+Foreign = Callable[[Path], str | None]
+"""Says what is not of lmparse in a file or folder that is there; None if nothing."""
 _REFUSED, _FAILED = "LMP-S021", "LMP-S022"
 _NAME_BYTES = 100
 """Bytes of an output's name in that of its folder, so that this is short enough for every file system."""
+
+
+# -- inputs -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The local files that a command reads."""
+
+    places: frozenset[Path]
+    """Their paths: with all links resolved, and as they are named in their folder, since a link may be an input."""
+    identities: frozenset[tuple[int, int]]
+    """Device and inode of each: the same for every hard link."""
+
+    def has(self, place: Path) -> bool:
+        """Whether a file is one of them."""
+        if place in self.places:
+            return True
+        try:
+            status = os.stat(place)
+        except OSError:
+            return False
+        return (status.st_dev, status.st_ino) in self.identities
+
+    def below(self, folder: Path) -> bool:
+        """Whether a folder, with its links resolved, is or holds one of them."""
+        return any(place.is_relative_to(folder) for place in self.places)
+
+
+def inputs_of(names: Iterable[str | Path | None], *, at_any_depth: bool = True) -> Inputs:
+    """The files that paths, `file:` URLs, folders and patterns name; of a folder all files at any depth.
+
+    Without `at_any_depth` they are those that `list_files` gives without `recursive`: other folders in a folder may be
+    outputs. Remote files are left out, since outputs are local.
+    """
+    places: set[Path] = set()
+    identities: set[tuple[int, int]] = set()
+    for name in (one for whole in names for one in names_in(str(whole or ""))):
+        for path in _paths(name, at_any_depth):
+            places |= {_resolved(path), _resolved(path.parent) / path.name}
+            try:
+                status = os.stat(path)
+            except OSError:
+                continue
+            identities.add((status.st_dev, status.st_ino))
+    return Inputs(frozenset(places), frozenset(identities))
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return Path(os.path.realpath(path))
+    except OSError:  # a link that this user may not read; whoever reads the file says so
+        return Path(os.path.abspath(path))
+
+
+def _paths(name: str, at_any_depth: bool) -> Iterator[Path]:
+    name = outermost(name)  # a copy or a part of a local file is read from that file
+    if not name or "\0" in name or is_remote(name):
+        return
+    path = local_path(name)
+    for match in ([] if os.path.lexists(path) else matches(path)) or [path]:
+        yield Path(match)
+        for folder, below, files in os.walk(match):
+            yield from (Path(folder, file) for file in files)
+            if not at_any_depth:
+                below[:] = [name for name in below if "=" in name]
+
+
+# -- what is of lmparse -------------------------------------------------------------------
+
+
+def begins_with(mark: bytes, what: str) -> Foreign:
+    """A file whose first bytes are a mark: further on it may be a quotation. An empty file has nothing to lose."""
+
+    def foreign(path: Path) -> str | None:
+        with open(path, "rb") as file:
+            head = file.read(len(mark))
+        return None if not head or head == mark else f"it is not {what}"
+
+    return foreign
+
+
+def lists_itself(name: str, listed: Callable[[Any], Iterable[str]]) -> Foreign:
+    """A folder whose file `name` lists everything in it: `listed` takes the names from its JSON, or raises.
+
+    An empty folder has nothing to lose.
+    """
+
+    def fail(error: OSError) -> None:
+        raise error  # what cannot be looked at may be anyone's
+
+    def foreign(folder: Path) -> str | None:
+        try:
+            walked = [*os.walk(folder, onerror=fail)]
+        except OSError as error:
+            return f"{os.path.relpath(error.filename or folder, folder)} cannot be read"
+        folders_in = [Path(above, name) for above, folders, _ in walked for name in folders]
+        paths = [Path(above, name) for above, _, files in walked for name in files]
+        found = {str(path.relative_to(folder)) for path in (*paths, *filter(Path.is_symlink, folders_in))}
+        if not found and not folders_in:
+            return None
+        if name not in found:
+            return f"it has no {name}"
+        try:
+            others = sorted(found - {name, *listed(json.loads((folder / name).read_bytes()))})
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return f"its {name} is not one of lmparse"
+        return f"it also has {others[0]}" if others else None
+
+    return foreign
+
+
+def has_mark(name: str, text: bytes, what: str) -> Foreign:
+    """A folder whose file `name` has this text. An empty folder has nothing to lose."""
+
+    def foreign(folder: Path) -> str | None:
+        if not any(folder.iterdir()):
+            return None
+        if not (folder / name).is_file():
+            return f"it is not {what}: it has no {name}"
+        return None if (folder / name).read_bytes() == text else f"it is not {what}: its {name} is another"
+
+    return foreign
+
+
+# -- outputs ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

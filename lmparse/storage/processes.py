@@ -1,16 +1,17 @@
-"""Processes: a function applied to many tasks in worker processes, with the results in the order of the tasks."""
+"""Work done ahead: tasks in worker processes, items made by a thread; results come in the order of the tasks."""
 
 from __future__ import annotations
 
 import os
 import signal
-import traceback
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from multiprocessing import get_context, resource_tracker
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from itertools import islice
+from multiprocessing import get_context, parent_process, resource_tracker
+from threading import Thread
 from typing import Any, Self, TypeVar
 
 from lmparse.errors import LmparseError
@@ -23,6 +24,7 @@ Run = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 _SAFE_PATH = "PYTHONSAFEPATH"
 _AHEAD = 2
 """Tasks that a worker may be ahead of the results taken so far, so that results do not pile up."""
+_END: Any = object()
 
 
 def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: int) -> Generator[Result]:
@@ -36,7 +38,7 @@ class Pool:
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
-        self._workers: list[_Worker] = []
+        self._executor: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -50,100 +52,63 @@ class Pool:
         An error of the function is raised at its place among the results. Raises LmparseError LMP-S007 if a process
         ends by itself. If the iterator ends early, however that is, the processes end too.
         """
-        left = enumerate(tasks)
-        pending = next(left, None)
-        results: dict[int, tuple[bool, Any]] = {}
-        given, is_over = 0, False
+        left = iter(tasks)
+        ahead: deque[Future[Result]] = deque()
+        is_over = False
         try:
-            while pending is not None or results or any(worker.number is not None for worker in self._workers):
-                while pending is not None and pending[0] < given + _AHEAD * self._jobs and (worker := self._idle()):
-                    worker.give(pending[0], (function, pending[1]))
-                    pending = next(left, None)
-                if given not in results:
-                    busy = {worker.connection: worker for worker in self._workers if worker.number is not None}
-                    for ready in wait(list(busy)):
-                        number, outcome = busy[ready].take()  # type: ignore[index]
-                        results[number] = outcome
-                    continue
-                is_good, result = results.pop(given)
-                if not is_good:
-                    raise result
-                given += 1
-                yield result
+            while True:
+                for task in islice(left, _AHEAD * self._jobs - len(ahead)):
+                    ahead.append(self._submit(function, task))
+                if not ahead:
+                    break
+                yield ahead.popleft().result()
             is_over = True
+        except BrokenProcessPool:
+            text = "a worker process ended by itself"
+            raise LmparseError(text, code="LMP-S007", hint="run it again with fewer jobs") from None
         finally:
             if not is_over:
                 self._end()
 
-    def _idle(self) -> _Worker | None:
-        """A process without a task, if need be a new one."""
-        found = next((worker for worker in self._workers if worker.number is None), None)
-        if found is None and len(self._workers) < self._jobs:
-            found = _started(_apply)
-            self._workers.append(found)
-        return found
+    def _submit(self, function: Callable[[Task], Result], task: Task) -> Future[Result]:
+        """Give a task to the processes, one more of which may start.
+
+        Ctrl-C reaches every process of the terminal, but the first process ends the others. A process inherits blocked
+        signals, so a worker is never interrupted, not even while it starts. The resource tracker, which starts with
+        the first process, unblocks the signal, so it is started before.
+        """
+        if self._executor is None:
+            # A forked process would rely on threads of Arrow that it does not have; a spawned one imports anew.
+            self._executor = ProcessPoolExecutor(self._jobs, get_context("spawn"), _begin)
+        with _without_modules_of_this_folder():
+            resource_tracker.ensure_running()
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                return self._executor.submit(function, task)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def _end(self) -> None:
-        for worker in self._workers:
-            worker.process.kill()
-            worker.process.join()
-            worker.connection.close()
-        self._workers.clear()
+        if self._executor is None:
+            return
+        for process in [*(self._executor._processes or {}).values()]:
+            process.kill()
+        self._executor.shutdown(cancel_futures=True)
+        self._executor = None
 
 
-def _apply(task: tuple[Callable[[Any], Any], Any]) -> Any:
-    function, argument = task
-    return function(argument)
+def _begin() -> None:
+    """Begin a worker process: it ends when the first process has ended, however that is."""
+    Thread(target=_end_with_first, daemon=True).start()
+    with suppress(ImportError):
+        load_arrow()
 
 
-@dataclass
-class _Worker:
-    process: BaseProcess
-    connection: Connection[Any, Any]
-    number: int | None = None
-    """Number of its current task."""
-
-    def give(self, number: int, task: Any) -> None:
-        try:
-            self.connection.send(task)
-        except OSError:
-            raise self._lost() from None
-        self.number = number
-
-    def take(self) -> tuple[int, tuple[bool, Any]]:
-        """The number of its task, and a pair: True and the result, or False and the error."""
-        assert self.number is not None
-        try:
-            number, outcome = self.number, self.connection.recv()
-        except (EOFError, OSError):
-            raise self._lost() from None
-        self.number = None
-        return number, outcome
-
-    def _lost(self) -> LmparseError:
-        self.process.join(1)
-        code = self.process.exitcode
-        how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
-        return LmparseError(f"a worker process ended {how}", code="LMP-S007", hint="run it again with fewer jobs")
-
-
-def _started(function: Callable[[Any], Any]) -> _Worker:
-    # A forked process would rely on threads of Arrow that it does not have; a spawned one imports anew.
-    context = get_context("spawn")
-    here, there = context.Pipe()
-    process = context.Process(target=_work, args=(function, there), daemon=True)
-    # Ctrl-C reaches every process of the terminal, but the first process ends the others. A process inherits
-    # blocked signals, so a worker is never interrupted, not even while it starts. The resource tracker, which
-    # starts with the first process, unblocks the signal, so it is started before.
-    with _without_modules_of_this_folder():
-        resource_tracker.ensure_running()
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    there.close()
-    return _Worker(process, here)
+def _end_with_first() -> None:
+    first = parent_process()
+    assert first is not None
+    first.join()
+    os._exit(1)
 
 
 @contextmanager
@@ -163,23 +128,16 @@ def _without_modules_of_this_folder() -> Iterator[None]:
             os.environ[_SAFE_PATH] = before
 
 
-def _work(function: Callable[[Any], Any], connection: Connection[Any, Any]) -> None:
-    """The loop of a worker process: it runs tasks until the first process has ended."""
-    with suppress(ImportError):
-        load_arrow()
-    while True:
-        try:
-            task = connection.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            outcome: tuple[bool, Any] = (True, function(task))
-        except Exception as error:
-            outcome = (False, error)
-        try:
-            connection.send(outcome)
-        except OSError:
-            return
-        except Exception:
-            # An error that cannot be pickled.
-            connection.send((False, RuntimeError("".join(traceback.format_exception(outcome[1])))))
+def prefetched(items: Iterator[Result], count: int = 2) -> Iterator[Result]:
+    """The same items in the same order, up to `count` of them made in advance by a thread.
+
+    An error is raised at its place among the items. If the caller stops, the thread ends after its current item.
+    """
+    thread = ThreadPoolExecutor(1, "lmparse prefetch")
+    try:
+        ahead = deque(thread.submit(next, items, _END) for _ in range(count))
+        while (item := ahead.popleft().result()) is not _END:
+            ahead.append(thread.submit(next, items, _END))
+            yield item
+    finally:
+        thread.shutdown(cancel_futures=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from lmparse.errors import ReadError
 from lmparse.storage import addresses
-from lmparse.storage.file_systems import stored_file
-from lmparse.storage.stored import reason, unreadable
+from lmparse.storage.stored import reason, stored_file, unreadable
 
 
 @dataclass(frozen=True, slots=True)

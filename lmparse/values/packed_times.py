@@ -64,17 +64,6 @@ def extend_timestamp(raw: bytes) -> bytes:
     return bytes.fromhex(text.replace("-", "").replace(".", "")) + bytes(7)
 
 
-def shorten_timestamp(raw: bytes, width: int) -> bytes:
-    """The 17-byte form of a header timestamp in another form, which `extend_timestamp` reads; finer digits are lost."""
-    if width != 26:
-        return raw[:width]
-    digits = raw[:10].hex()
-    if not any(raw) or not digits.isdigit():
-        return b"\x40" * width
-    day, clock = (digits[:4], digits[4:6], digits[6:8]), (digits[8:10], digits[10:12], digits[12:14], digits[14:])
-    return f"{'-'.join(day)}-{'.'.join(clock)}".encode("cp037")
-
-
 @lru_cache(maxsize=8192)
 def _second17(packed: bytes) -> str | None:
     """The first 7 bytes as text; None if they are not a time. Cached, because neighbours in a log share them."""

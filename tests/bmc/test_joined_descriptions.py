@@ -130,24 +130,6 @@ def test_the_length_of_a_decimal_counts_what_its_own_extract_says(
     assert {column["type"] for file in files for column in file["columns"] if column["name"] == "D"} == {"DECIMAL(9,2)"}
 
 
-@ORDERS
-def test_an_extract_without_rows_says_what_the_others_say(
-    step: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """Nothing in it shows what lengths count, and a guess would be another description of the table."""
-    other = items(NUMBER, name="OTHERS", obid=5)
-    paths = [
-        extract(tmp_path, 1, ITEMS, (None, {"K": 1, "D": LONGEST}), dec_length="precision"),
-        extract(tmp_path, 2, [other, ITEMS], (None, {"K": 2}), dec_length="precision"),
-    ][::step]
-    assert types(paths, capsys) == ["DECIMAL(9,2)"]
-    _, said, (file, _) = converted(paths, "--format", "parquet")
-    assert said["D"]["lmparse.type"] == "DECIMAL(9,2)"
-    assert file["key"] == ["K"]
-    read = lmparse.open_log(paths, control=control(paths), table="PROD.ITEMS").to_reader()
-    assert str(read.schema.field("after").type.field("D").type) == "decimal128(9, 2)"
-
-
 # -- metadata of columns --------------------------------------------------------------------
 
 WAYS: dict[str, tuple[tuple[Column, ...], dict[str, dict[str, str]]]] = {
@@ -208,7 +190,6 @@ def test_rows_that_come_late_are_read_as_their_own_extract_counts(
 ) -> None:
     """The first rows of an extract do not show what lengths count, and another extract counts otherwise."""
     monkeypatch.setattr(interpretation, "_SAMPLES", 2)
-    monkeypatch.setattr(interpretation, "_SAMPLES_IF_TIED", 4)
     money = Column("D", "DEC", 9, 2, dlci={"LOGLOGBYTES": 0})
     plain = items(Column("K", "INT", 4), name="PLAIN", obid=4)
     table = items(Column("K", "INT", 4), money)

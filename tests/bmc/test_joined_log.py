@@ -120,29 +120,23 @@ def test_a_unit_that_took_changes_back_must_be_whole_where_its_end_is(
     assert printed([first, repeated], capsys)[:2] == (0, printed([repeated], capsys)[1])
 
 
-def test_an_older_header_takes_the_outcome_in_its_form(tmp_path: Path) -> None:
-    """RBA of six bytes and times of 26 characters before an update of Log Master; today's form behind it."""
-    new = logs.example()
-    for place, times in ((3, "BIN10"), (9, "DTTM26")):
-        old = logs.example(lines=tuple(lldf.narrow(timestamps=times)))  # type: ignore[arg-type]
-        folder = tmp_path / times
-        folder.mkdir()
-        later = [unit(one) for one in new.data_records[place:]]
-        disposition = next(line for line in lldf.narrow(timestamps=times) if line.name == "UORDISP")  # type: ignore[arg-type]
-        records = []
-        for number, one in enumerate(old.data_records[:place]):
-            if unit(new.data_records[number]) in later:
-                one = one[: disposition.position] + b"\x40" + one[disposition.position + 1 :]
-            records.append(one)
-        (folder / "a.dat").write_bytes(framing.rdw(records))
-        (folder / "a.ctl").write_bytes(framing.rdw(old.control_records))
-        (folder / "b.dat").write_bytes(framing.rdw(new.data_records[place:]))
-        (folder / "b.ctl").write_bytes(framing.rdw(new.control_records))
-        paths = [folder / "a.dat", folder / "b.dat"]
-        for read in (by_record, by_column):
-            found = {row["seq"]: row["uor_disp"] for row in read(paths, **ALL)}
-            assert len(found) == len(new.changes)
-            assert list(found.values()).count("") == new.groups.count("open")
+def test_an_older_header_has_no_room_for_the_outcome(tmp_path: Path) -> None:
+    """RBA of six bytes before an update of Log Master; today's form behind it."""
+    new, old = logs.example(), logs.example(lines=tuple(lldf.narrow()))
+    later = [unit(one) for one in new.data_records[3:]]
+    place = next(line for line in lldf.narrow() if line.name == "UORDISP").position
+    records = [
+        one[:place] + b"\x40" + one[place + 1 :] if unit(new.data_records[number]) in later else one
+        for number, one in enumerate(old.data_records[:3])
+    ]
+    (tmp_path / "a.dat").write_bytes(framing.rdw(records))
+    (tmp_path / "a.ctl").write_bytes(framing.rdw(old.control_records))
+    (tmp_path / "b.dat").write_bytes(framing.rdw(new.data_records[3:]))
+    (tmp_path / "b.ctl").write_bytes(framing.rdw(new.control_records))
+    for read in (by_record, by_column):
+        with pytest.raises(lmparse.FramingError, match="has no room in this header") as caught:
+            read([tmp_path / "a.dat", tmp_path / "b.dat"], **ALL)
+        assert caught.value.code == "LMP-F013"
 
 
 # -- what is refused --------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from lmparse.options import Options
 from lmparse.values import codepages
 
 COLUMNS = (Column("A", "INT", 4), Column("B", "CHAR", 6, subtype="S"), Column("C", "INT", 4, nulls="Y"))
+IDS = {"SYSID": "DB2A", "DBID": 0x0105, "PSID": 1, "SEQUENCENUMBER": 1}
 CLAIM = "the key that KEYSEQ says is that of an index of the table"
 
 
@@ -31,7 +32,7 @@ def keyed(*places: int) -> Table:
 def index(code: str, number: int, columns: Sequence[int], type_: str = "2", **given: Any) -> list[bytes]:
     """An index of the table, with a DICL record for each two columns."""
     made = control.dixi if code == "DIXI" else control.dcxi
-    ids = {"SYSID": "DB2A", "DBID": 0x0105, "PSID": number, "SEQUENCENUMBER": 1}
+    ids = IDS | {"PSID": number}
     fields = {"tbobid": Table().tbobid, "num_cols_in_key": len(columns), "type": type_, "ix_name": f"X{number}"}
     parts = [columns[start : start + 2] for start in range(0, len(columns), 2)]
     columns_ = [
@@ -68,48 +69,9 @@ def test_keyseq_with_gaps_or_doubles_is_not_a_key(places: tuple[int, ...], tmp_p
     assert (version.key, version.key_source) == ((), "")
 
 
-@pytest.mark.parametrize(
-    ("types", "key", "source"),
-    [
-        ("2", (), ""),
-        ("P", (), ""),
-        ("D", (), ""),
-        ("U", ("B",), "DIXI index PROD.X1"),
-        ("DU", ("A",), "DIXI index PROD.X2"),
-        ("UP", ("A",), "DIXI index PROD.X2"),
-        ("UU", ("B",), "DIXI index PROD.X1"),
-        ("U2", (), ""),
-        ("N", ("B",), "DIXI index PROD.X1"),
-    ],
-)
-def test_key_from_an_index_that_its_type_proves_unique(
-    types: str, key: tuple[str, ...], source: str, tmp_path: Path
-) -> None:
-    """P and D alone may be of INDEXTYPE or UNIQUERULE; codes of both in one file prove neither."""
-    records = [part for number, type_ in enumerate(types, 1) for part in index("DIXI", number, [3 - number], type_)]
-    version = version_of(tmp_path, keyed(0, 0, 0), *records)
-    assert (version.key, version.key_source) == (key, source)
-
-
-def test_a_unique_index_where_not_null_is_a_key_only_without_nulls(tmp_path: Path) -> None:
-    assert version_of(tmp_path, keyed(0, 0, 0), *index("DIXI", 1, [3], "N")).key == ()
-    assert version_of(tmp_path, keyed(0, 0, 0), *index("DCXI", 1, [3], "U")).key_source == "DCXI index PROD.X1"
-
-
-def test_a_long_key_is_joined_from_its_records(tmp_path: Path) -> None:
-    assert version_of(tmp_path, keyed(0, 0, 0), *index("DIXI", 1, [3, 1, 2], "U")).key == ("C", "A", "B")
-
-
-def test_included_columns_are_not_of_the_key(tmp_path: Path) -> None:
-    ids = {"SYSID": "DB2A", "DBID": 0x0105, "PSID": 1, "SEQUENCENUMBER": 1}
-    first, _ = index("DIXI", 1, [1, 2], "U")
-    version = version_of(tmp_path, keyed(0, 0, 0), first, control.dicl([(1, "A"), (2, "")], **ids))
-    assert version.key == ("A",)
-
-
-def test_numbers_of_a_table_with_other_columns_than_the_log_say_nothing(tmp_path: Path) -> None:
-    table = replace(keyed(0, 0, 0), dtbi={"DB2NUMCOL": 4})
-    assert version_of(tmp_path, table, *index("DIXI", 1, [1], "U")).key == ()
+def test_no_key_is_guessed_from_an_index(tmp_path: Path) -> None:
+    version = version_of(tmp_path, keyed(0, 0, 0), *index("DIXI", 1, [1], "U"))
+    assert (version.key, version.key_source) == ((), "")
 
 
 @pytest.mark.parametrize(
@@ -120,8 +82,6 @@ def test_numbers_of_a_table_with_other_columns_than_the_log_say_nothing(tmp_path
          "DLCI.KEYSEQ of {} says the key A, which no index has: DIXI index PROD.X1 has B"),
         ((1, 2, 0), index("DIXI", 1, [2, 1]),
          "DLCI.KEYSEQ of {} says the key A, B, which no index has: DIXI index PROD.X1 has B, A"),
-        ((1, 0, 0), [*index("DIXI", 1, [1], "D"), *index("DIXI", 2, [2], "U")],
-         "DLCI.KEYSEQ of {} says the key A, but TYPE of DIXI index PROD.X1 is D, which is not unique"),
         ((0, 0, 0), index("DIXI", 1, [1, 2], num_cols_in_key=3),
          "DIXI.NUMCOLSINKEY of PROD.X1 of {} is 3, but its DICL records have 2 columns"),
         ((0, 0, 0), index("DIXI", 1, [9]), "DICL.KEYCOL of PROD.X1 of {} is 9, which no DLCI record describes"),
@@ -138,6 +98,8 @@ def test_check_names_what_contradicts_the_key(
     ("places", "records", "reasons"),
     [
         ((1, 0, 0), index("DIXI", 1, [1]), []),
+        ((3, 1, 2), index("DIXI", 1, [2, 3, 1]), []),
+        ((1, 0, 0), [index("DIXI", 1, [1, 2])[0], control.dicl([(1, "A"), (2, "")], **IDS)], []),
         ((1, 0, 0), [*index("DIXI", 1, [2]), *index("DCXI", 2, [1])], []),
         ((1, 0, 0), [], ["no DIXI or DCXI record describes an index of the table"]),
         ((1, 0, 0), index("DCXI", 1, [2]), ["only the clustering index is described, and KEYSEQ is not its key"]),

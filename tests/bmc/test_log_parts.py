@@ -20,7 +20,6 @@ from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
-from lmparse.storage.file_bytes import FileBytes
 
 TABLE = Table(0x0105, 2, 3, "PROD", "WIDE", (Column("NO", "INT", 4), Column("TEXT", "CHAR", 60)))
 
@@ -44,7 +43,7 @@ def put(folder: Path, records: list[bytes], writer: logs.Writer, segmented: str 
 
 def parts_of(path: Path, max_bytes: int, **options: Any) -> list[FilePart]:
     named = Options.parse({"control": str(path.with_suffix(".ctl")), "framing": "rdw", **options})
-    return list(Request((str(path),), named, True, max_bytes).parts(is_numbered=False))
+    return list(Request((str(path),), named, True, max_bytes).parts())
 
 
 def rows_of(parts: list[FilePart]) -> list[dict[str, Any]]:
@@ -60,7 +59,6 @@ def test_a_run_longer_than_the_reach_is_not_cut(engine: str, tmp_path: Path, mon
     writer = logs.Writer([TABLE])
     path = put(tmp_path, inserts(writer, [*range(1, 40), *[40] * 100, *range(41, 100)]), writer)
     parts = parts_of(path, 4000, engine=engine)
-    assert {part.span.first_index for part in parts} == {None}
     run = 100 * path.stat().st_size // 198
     assert [part for part in parts if part.span.end - part.span.start > run]
     rows = rows_of(parts)
@@ -93,26 +91,6 @@ def test_cuts_are_where_both_sides_would_find_them(seed: int, tmp_path: Path) ->
         assert positions[first] != positions[first - 1]
 
 
-def test_nothing_far_from_the_cuts_is_read_without_metadata(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    step, margin = 1 << 23, 1 << 21
-    writer = logs.Writer([TABLE])
-    block = inserts(writer, list(range(1, 101)))
-    path = put(tmp_path, block, writer)
-    data = path.read_bytes()
-    path.write_bytes(data * (4 * step // len(data) + 1))
-    places: list[tuple[int, int]] = []
-    read = FileBytes._read
-
-    def noted(self: FileBytes, start: int, size: int) -> Any:
-        places.append((start, start + size))
-        return read(self, start, size)
-
-    monkeypatch.setattr(FileBytes, "_read", noted)
-    assert len(parts_of(path, step)) > 3
-    far = [(cut - step + margin, cut - margin) for cut in range(step, 4 * step, step)]
-    assert [(start, end) for start, end in places for low, high in far if start < high and low < end] == []
-
-
 # segments
 
 
@@ -125,45 +103,12 @@ def apart(writer: logs.Writer, between: int) -> list[bytes]:
     return [*records[:8], one, *records[8 : between // 2], two, *records[between // 2 : -8], three, *records[-8:]]
 
 
-@pytest.mark.parametrize("segmented", ["Y", "N"])
-def test_segments_in_several_parts_are_joined(segmented: str, tmp_path: Path) -> None:
+def test_segments_in_several_parts_are_joined(tmp_path: Path) -> None:
     writer = logs.Writer([TABLE])
-    path = put(tmp_path, apart(writer, 60), writer, segmented)
+    path = put(tmp_path, apart(writer, 60), writer, "Y")
     parts = parts_of(path, 4000)
     assert len(parts) > 3
-    assert None not in {part.span.first_index for part in parts}  # DLDS is not believed when segments are near a cut
     assert sorted(row["op"] for row in rows_of(parts)) == ["I"] * 60 + ["U"]
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_segments_that_contradict_dlds_far_from_the_cuts_are_an_error(
-    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(log_parts, "_SAMPLED", 2)
-    writer = logs.Writer([TABLE])
-    path = put(tmp_path, apart(writer, 60), writer)
-    parts = parts_of(path, 6000, engine=engine)
-    assert {part.span.first_index for part in parts} == {None}
-    with pytest.raises(FramingError, match=r"record 8 at .*SEGMENTED is N.*\[LMP-F011\]"):
-        rows_of(parts)
-    assert len(rows_of(parts_of(path, path.stat().st_size, engine=engine))) == 61
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_segments_that_follow_one_another_need_no_search(
-    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(log_parts.LogParts, "_begins_with_segments", lambda self, span: False)
-    writer = logs.Writer([TABLE])
-    records: list[bytes] = []
-    for number in range(1, 60):
-        at, row = f"{number:020X}", {"NO": number, "TEXT": "text"}
-        pieces = writer.pieces(logs.Unit(1), TABLE, "UB", row, row, segments=5, log_rba=at, log_lrsn=at)
-        records += [record for record, _ in pieces]
-    parts = parts_of(put(tmp_path, records, writer), 4000, engine=engine)
-    assert {part.span.first_index for part in parts} == {None}
-    assert len(parts) > 10
-    assert [row["after"]["NO"] for row in rows_of(parts)] == list(range(1, 60))
 
 
 # damage

@@ -14,7 +14,7 @@ from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
-from lmparse.bmc.table_history import History
+from lmparse.bmc.tables import History
 from lmparse.logs.check import account
 from lmparse.logs.families import read_options
 
@@ -152,14 +152,14 @@ def overlapping() -> tuple[list[Table], logs.Example]:
 
 
 @pytest.mark.parametrize("engine", ["kaitai", "columnar"])
-def test_two_versions_in_force_at_once_are_said_and_one_can_be_picked(engine: str, tmp_path: Path) -> None:
+def test_two_versions_in_force_at_once_are_refused_and_one_can_be_picked(engine: str, tmp_path: Path) -> None:
     _, example = overlapping()
     paths = put(tmp_path, example)
     log = lmparse.open_log(**paths, engine=engine)
-    log.to_table()
-    (said,) = [text for text in log.tally.notices if "LMP-C003" in text]
-    assert "version 001 is 00000000000000002800, but CREATERBA of DB2A.0105.0002.0003 version 002" in said
-    assert [one.value for one in log.decisions if one.name == "table version"] == ["the one created last"]
+    rows = log.to_table().to_pylist()
+    assert [(error.code, error.record_index) for error in log.tally.errors] == [("LMP-C003", 1)]
+    assert log.tally.errors[0].hint == "pick one with tableVersion"
+    assert [row["after"] is None for row in rows] == [False, True]
     picked = lmparse.open_log(**paths, engine=engine, table="PROD.AGES", table_version=1)
     picked.to_table()
     assert not picked.left_out  # the second row is read by it too, and does not fill its columns
@@ -203,19 +203,12 @@ def test_a_version_is_named_if_any_with_other_columns_is_in_force(versions: list
             if one.create_rba < version.create_rba < one.drop_rba and one.columns != version.columns
         ]  # fmt: skip
 
-    found = History(versions).overlaps
+    found = list(History(versions).overlaps())
     assert sorted(str(later) for _, later in found) == sorted(str(one) for one in versions if others(one))
     for earlier, later in found:
         assert earlier.columns != later.columns
         assert earlier.create_rba < later.create_rba
         assert earlier.drop_rba == max(others(later))
-
-
-def test_a_version_without_an_end_ends_where_the_next_one_begins(tmp_path: Path) -> None:
-    tables = [replace(table, drop_rba=None) for table in versions()]
-    log = lmparse.open_log(**put(tmp_path, logs.Writer(tables).example()))
-    list(log.tables())
-    assert not [text for text in log.tally.notices if "LMP-C003" in text]
 
 
 def test_versions_of_a_header_without_a_position_are_not_told_apart(tmp_path: Path) -> None:

@@ -75,16 +75,6 @@ def test_what_is_written_of_a_folder_is_of_all_of_its_files(
     assert landed == [0, 0]
 
 
-def test_programs_read_a_folder_as_commands_do(parts: tuple[Path, Path]) -> None:
-    folder, tables = parts
-    listed, options = sorted(folder.glob("*.log")), {"tables": str(tables)}
-    expected = list(lmparse.open_log(listed, **options).changes())
-    for path in (folder, str(folder), [folder], f"{folder}/[0-9].log"):
-        assert list(lmparse.open_log(path, **options).changes()) == expected != []
-        assert lmparse.read_changes(path, **options).num_rows == len(expected)
-    assert lmparse.summary(folder, **options).to_dict() == lmparse.summary(listed, **options).to_dict()
-
-
 def test_a_folder_with_one_log_and_its_control_file(run: Command, tmp_path: Path) -> None:
     example = logs.example()
     (tmp_path / "a.dat").write_bytes(framing.rdw(example.data_records))
@@ -103,21 +93,6 @@ def test_what_reads_one_file_refuses_a_folder_with_a_hint(run: Command, parts: t
     reads: dict[str, Callable[..., Any]] = {"records": lmparse.read_table, "explain": lmparse.explain}
     with pytest.raises(lmparse.FramingError, match="is a directory"):
         reads.get(command, lmparse.sniff)(parts[0])
-
-
-def test_a_folder_without_a_log_is_an_error(run: Command, tmp_path: Path) -> None:
-    (tmp_path / "notes.yaml").write_text("tables: []")
-    for words in ((tmp_path,), (f"{tmp_path}/*.log",)):
-        done = run("changes", *words, "--spec", "db2_log")
-        assert (done.code, done.out) in ((2, ""), (20, ""))
-        said = (r"none is a log \[LMP-S003\]", r"(that could be a log|No such file or directory) \[LMP-F001\]")
-        assert re.search("|".join(said), done.err)
-
-
-def test_a_file_whose_name_is_a_pattern_is_that_file(run: Command, parts: tuple[Path, Path], tmp_path: Path) -> None:
-    shutil.copy(parts[0] / "0.log", tmp_path / "[0-9].log")
-    (tmp_path / "1.log").write_bytes(b"not a log")
-    assert run("txn", tmp_path / "[0-9].log", "--spec", "db2_log").code == 0
 
 
 def test_a_folder_of_another_family_and_one_of_two_families_say_so(
@@ -180,19 +155,6 @@ def test_tables_may_be_in_the_folder_that_is_read(run: Command, tmp_path: Path) 
         done = run("land", files, "--to", folder / "lake", "--as", "parquet")
         assert done.code == 0, done.err
     assert run("land", files, "--to", folder, "--as", "parquet").code == 2
-
-
-def test_a_folder_that_a_pattern_matches_is_read(run: Command, tmp_path: Path) -> None:
-    """As Spark reads it: an earlier output there is no log, which is an error, and stays as it is."""
-    folder = tmp_path / "logs"
-    bmc_log.make(units=2).write(folder)
-    words = ("convert", f"{folder}/*", folder / "changes", "--control", folder, "--format", "csv", "--overwrite")
-    assert run(*words).code == 0
-    before = {path: path.read_bytes() for path in (folder / "changes").iterdir()}
-    again = run(*words)
-    assert again.code == 20
-    assert "[LMP-C007]" in again.err
-    assert {path: path.read_bytes() for path in (folder / "changes").iterdir()} == before
 
 
 def test_an_output_that_is_a_log_is_refused(run: Command, parts: tuple[Path, Path], tmp_path: Path) -> None:

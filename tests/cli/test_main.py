@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from commands import Run
-from writers.bmc import control, framing, lldf, logs
+from writers.bmc import control, framing, logs
 
 from lmparse import __version__
 from lmparse.cli.command_line import build_parser
@@ -168,12 +168,6 @@ def test_an_option_of_another_family_is_refused(run: Any, log: Files, option: st
     assert "it is for specs of the family db2" in done.err
 
 
-def test_an_unknown_command_names_the_nearest(run: Any, log: Files) -> None:
-    done = run("change", log.data)
-    assert done.code == 2
-    assert "changes" in done.err
-
-
 def test_an_unknown_spec_names_the_nearest(run: Any, log: Files) -> None:
     done = run("records", log.data, "--spec", "bmc_ldlf")
     assert done.code == 2
@@ -221,57 +215,6 @@ def test_records_have_the_field_ids_of_the_table_as_keys(run: Any, log: Files, e
         assert list(row) == [line["id"] for line in field_table("bmc_lldf")]
 
 
-def test_control_records_have_the_field_ids_of_the_table_as_keys(run: Any, log: Files) -> None:
-    done = run("records", log.control, "--spec", "bmc_control")
-    columns = [row for row in done.rows if row["cntl_record_type"] == "DLCI"]
-    assert columns
-    assert list(columns[0]) == [line["id"] for line in field_table("bmc_dlci")]
-
-
-def test_values_of_a_record_in_json(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "one.dat"
-    record = lldf.record(
-        bytes.fromhex("0004C1C2"),
-        log_rba="0000000000001234ABCD",
-        rid="0000001201",
-        member_id=2,
-        timestamp="2026-03-14T10:11:12.000123",
-        uor_timestamp=None,
-        change_type="I",
-        plan="PLANA",
-        sql_src_type="",
-    )
-    path.write_bytes(framing.rdw([record]))
-    (row,) = run("records", path, "--framing", "rdw").rows
-    shown = {
-        "log_rba": "0000000000001234ABCD",
-        "rid": "0000001201",
-        "member_id": 2,
-        "timestamp": "2026-03-14T10:11:12.000123",
-        "uor_timestamp": None,
-        "change_type": "I",
-        "plan": "PLANA",
-        "sql_src_type": "",
-        "data": "0004C1C2",
-    }
-    assert {name: row[name] for name in shown} == shown
-
-
-def test_columns_are_those_asked_for_in_that_order(run: Any, log: Files) -> None:
-    done = run("records", log.data, "--columns", "table_name, dbid")
-    assert {tuple(row) for row in done.rows} == {("table_name", "dbid")}
-
-
-@pytest.mark.parametrize("kind", [kind for kind in framing.KINDS if kind not in ("fixed", "bdw-extended")])
-def test_every_framing_gives_the_same_records(run: Any, tmp_path: Path, example: logs.Example, kind: str) -> None:
-    by_rdw, by_kind = tmp_path / "rdw.dat", tmp_path / "kind.dat"
-    by_rdw.write_bytes(framing.rdw(example.data_records))
-    by_kind.write_bytes(logs.as_file(example.data_records, kind))
-    found = run("records", by_kind)
-    assert found.code == 0
-    assert found.out == run("records", by_rdw).out
-
-
 # -- changes --------------------------------------------------------------------------------
 
 
@@ -289,37 +232,6 @@ def test_what_is_left_out_is_counted_on_stderr(run: Any, log: Files, example: lo
     done = run("changes", log.data, "--control", log.control)
     rolled_back, still_open = example.groups.count("rolled-back"), example.groups.count("open")
     assert done.err.splitlines() == [f"left out: {still_open} open", f"left out: {rolled_back} rolled-back"]
-
-
-def test_nothing_is_left_out_of_all(run: Any, log: Files, example: logs.Example) -> None:
-    done = run("changes", log.data, "--control", log.control, "--include", "all")
-    assert without_place(done.rows) == example.changes
-    assert done.err == ""
-
-
-def test_commit_order_sorts_by_seq(run: Any, log: Files, example: logs.Example) -> None:
-    done = run("changes", log.data, "--control", log.control, "--order", "commit")
-    expected = example.expected_for(order="commit")
-    assert expected != example.expected
-    assert without_place(done.rows) == expected
-
-
-def test_operations_and_table_filter(run: Any, log: Files, example: logs.Example) -> None:
-    done = run("changes", log.data, "--control", log.control, "--table", "PROD.ITEMS", "--operations", "i,d")
-    expected = [row for row in example.expected if row["table_name"] == "ITEMS" and row["op"] in ("I", "D")]
-    assert expected
-    assert without_place(done.rows) == expected
-
-
-def test_place_of_a_change(run: Any, log: Files, example: logs.Example) -> None:
-    places = [row["_metadata"] for row in run("changes", log.data, "--control", log.control, "--include", "all").rows]
-    offsets = framing.framed("rdw", example.data_records).offsets
-    assert [place["record_index"] for place in places] == example.last_records
-    assert [place["record_offset"] for place in places] == [offsets[index] for index in example.last_records]
-    spec = catalog.load("bmc_lldf").layout
-    assert {(place["file"], place["spec"], place["spec_hash"]) for place in places} == {
-        (str(log.data), "bmc_lldf", spec.sha256)
-    }
 
 
 def test_header_adds_every_field_but_data(run: Any, log: Files) -> None:
@@ -365,17 +277,6 @@ def test_an_empty_file_with_a_control_file_is_a_log(run: Any, log: Files, empty:
     assert done.err.startswith("note: the file is empty")
 
 
-def test_an_empty_file_of_a_named_framing_is_a_log(run: Any, empty: Path) -> None:
-    assert run("records", empty, "--framing", "rdw")[:2] == (0, "")
-
-
-def test_check_of_an_empty_file(run: Any, empty: Path, log: Files) -> None:
-    """It bears out nothing that the control file claims to be in it."""
-    done = run("check", empty, "--control", log.control)
-    assert done.code == 0, done.out
-    assert "0 records" in done.out
-
-
 @pytest.mark.parametrize(("framing_", "code"), [("bdw", "LMP-F008"), ("zosmf", "LMP-F005"), ("bdw-vbs", "LMP-F008")])
 def test_a_wrong_framing_is_20_with_one_line(run: Any, log: Files, framing_: str, code: str) -> None:
     done = run("records", log.data, "--framing", framing_)
@@ -385,36 +286,12 @@ def test_a_wrong_framing_is_20_with_one_line(run: Any, log: Files, framing_: str
     assert "0x" in line
 
 
-def test_a_data_file_is_no_control_file(run: Any, log: Files) -> None:
-    done = run("changes", log.data, "--control", log.data)
-    assert (done.code, done.out) == (20, "")
-    assert failure(done, "LMP-C001").startswith(f"{log.data}: ")
-
-
 def test_bytes_behind_the_last_record_are_31(run: Any, log: Files, example: logs.Example) -> None:
     log.data.write_bytes(log.data.read_bytes() + b"\x01\x02\x03\x04\x05")
     done = run("records", log.data)
     assert done.code == 31
     assert len(done.rows) == len(example.data_records)
     assert failure(done, "LMP-F007")
-
-
-@pytest.mark.parametrize("is_bad", [True, False])
-def test_a_summary_ends_as_changes_do(is_bad: bool, run: Any, log: Files, example: logs.Example) -> None:
-    """With bytes behind the last record, and with a bad one beside them."""
-    records = list(example.data_records)
-    if is_bad:
-        records[0] = records[0][:100]
-    log.data.write_bytes(framing.rdw(records) + b"\x01\x02\x03\x04\x05")
-    codes = [run(command, log.data, "--control", log.control).code for command in ("changes", "summary")]
-    assert codes == [20 if is_bad else 31] * 2
-
-
-def test_bytes_behind_the_last_control_record_are_31_too(run: Any, log: Files) -> None:
-    log.control.write_bytes(log.control.read_bytes() + b"\x01\x02\x03\x04\x05")
-    done = run("changes", log.data, "--control", log.control)
-    assert (done.code, done.out) == (31, "")
-    assert failure(done, "LMP-F007").startswith(f"{log.control}: ")
 
 
 def test_a_record_cut_short_is_20(run: Any, log: Files, example: logs.Example) -> None:
@@ -453,13 +330,6 @@ def test_permissive_prints_every_good_row_and_names_the_bad_ones(
     assert count == "bad records without a row: 1"
 
 
-def test_dropmalformed_leaves_both_out(run: Any, damaged: Path, example: logs.Example) -> None:
-    done = run("records", damaged, "--mode", "dropmalformed")
-    assert done.code == 20
-    assert len(done.rows) == len(example.data_records) - 2
-    assert not [row for row in done.rows if "_corrupt_fields" in row]
-
-
 def test_failfast_stops_at_the_first(run: Any, damaged: Path) -> None:
     done = run("records", damaged, "--mode", "failfast")
     assert done.code == 20
@@ -480,16 +350,6 @@ def test_sniff_says_what_a_file_is_with_proof(run: Any, log: Files, example: log
     assert f"  shell  --spec bmc_lldf --framing rdw {beside}\n" in done.out
     assert f'.option("framing", "rdw").option("control", "{log.control}")\n' in done.out
     assert '  Spark  .option("spec", "bmc_control").option("framing", "rdw")\n' in done.out
-
-
-def test_sniff_prints_one_json_object_a_file(run: Any, log: Files, text_file: Path, example: logs.Example) -> None:
-    done = run("sniff", log.data, text_file, log.control, "--json")
-    assert done.code == 20
-    data, text, control_file = done.rows
-    assert (data["spec"], data["framing"], data["is_proven"]) == ("bmc_lldf", "rdw", True)
-    assert data["records"][0] == {"index": 0, "offset": 4, "length": len(example.data_records[0])}
-    assert (text["kind"], text["error"]["code"]) == (None, "LMP-F003")
-    assert control_file["spec"] == "bmc_control"
 
 
 def test_sniffed_options_read_the_file(run: Any, log: Files, example: logs.Example) -> None:
@@ -549,21 +409,6 @@ def test_check_of_claims_that_do_not_hold_is_24(run: Any, log: Files, example: l
     assert "  difference: DLGE.ENDRBA" in done.out
 
 
-def test_check_of_a_damaged_file_is_20(run: Any, damaged: Path) -> None:
-    done = run("check", damaged)
-    assert done.code == 20
-    assert "  2 errors, " in done.out
-    assert "record 2 at " in done.err
-    assert "record 4 at " in done.err
-
-
-def test_a_report_that_cannot_be_written_is_said_in_one_line(run: Any, log: Files, tmp_path: Path) -> None:
-    done = run("check", log.data, "--control", log.control, "--report", tmp_path / "nowhere" / "report.json")
-    assert done.code == 2
-    assert "nowhere" in done.err
-    assert "Traceback" not in done.err
-
-
 # -- demo -----------------------------------------------------------------------------------
 
 
@@ -577,32 +422,7 @@ def test_demo_without_spark(run: Any, tmp_path: Path) -> None:
     assert checked.code == 0, checked.out
 
 
-def test_demo_into_a_file_is_said_in_one_line(run: Any, log: Files) -> None:
-    done = run("demo", "--no-spark", "--out", log.data)
-    assert done.code == 2
-    assert "Traceback" not in done.err
-    assert str(log.data) in done.err
-
-
 # -- as a process ---------------------------------------------------------------------------
-
-
-def test_as_a_process(log: Files, example: logs.Example) -> None:
-    done = process("changes", log.data, "--control", log.control)
-    assert done.returncode == 0
-    assert len([json.loads(line) for line in done.stdout.splitlines()]) == len(example.expected)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [(("records", "FILE"), 20), (("records", "FILE", "--framing", "none"), 2), (("sniff", "FILE"), 20)],
-    ids=["data", "usage", "sniff"],
-)
-def test_a_process_that_fails_shows_no_traceback(text_file: Path, arguments: tuple[str, ...], code: int) -> None:
-    done = process(*(text_file if argument == "FILE" else argument for argument in arguments))
-    assert (done.returncode, done.stdout) == (code, "")
-    assert "[LMP-" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("engine", ["kaitai", "columnar"])

@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 import pytest
 from samples import log_master
 from samples.db2_scripts import with_added_column
-from writers.bmc import control, framing, logs
 
 import lmparse
 from lmparse import cli
@@ -77,13 +76,6 @@ def test_a_damaged_log_gives_the_tables_that_are_described(
     assert "LMP-F" in err
 
 
-def test_an_unchanged_table_has_its_ids_for_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "a.dat").write_bytes(b"")
-    (tmp_path / "a.ctl").write_bytes(framing.rdw(control.for_tables(logs.TABLES[:1], indexes=False)))
-    run("tables", tmp_path / "a.dat", "--control", tmp_path / "a.ctl")
-    assert capsys.readouterr().out.startswith("0105.0002.0003 version 1, in force")
-
-
 def test_versions_of_a_luw_table(luw: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     path, described = luw
     run("tables", path, "--tables", described)
@@ -124,16 +116,6 @@ def test_what_convert_says_of_columns(log: tuple[Path, Path], tmp_path: Path) ->
     (described_,) = [row for row in lmparse.open_log(data, control=str(described)).tables() if row["version"] == 1
                      and row["table_name"] == "ITEMS"]  # fmt: skip
     assert entry["columns"] == described_["columns"]
-
-
-def test_what_convert_says_of_columns_of_luw(luw: tuple[Path, Path], tmp_path: Path) -> None:
-    path, described = luw
-    for jobs in ("1", "2"):
-        out = tmp_path / f"out{jobs}"
-        run("convert", path, out, "--tables", described, "--jobs", jobs)
-        assert columns_of(out / "PROD.ITEM.v002.parquet")["ID"][b"lmparse.key"] == b"1"
-        manifest = json.loads((out / "manifest.json").read_text())
-        assert [entry["key"] for entry in manifest["files"]] == [["ID"], ["ID"]]
 
 
 def test_key_of_versions_that_differ_is_not_stated(luw: tuple[Path, Path], tmp_path: Path) -> None:

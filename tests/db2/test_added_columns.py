@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from db2.redefined_tables import ADDED, FIRST, SECOND, insert, replaced
-from random_logs import db2_reading
 from samples import db2_scripts as luw
 from samples.db2_scripts import ITEM, described, item, read, without_description
 from writers.db2 import dms
@@ -19,11 +16,6 @@ from writers.db2.dms import Place
 from writers.db2.stream import Stream
 from writers.db2.tables import Table
 from writers.db2.wire import Rid
-
-from lmparse.changes.checkpoint import Checkpoint
-from lmparse.logs.families import read_options
-from lmparse.logs.joining import checkpoint_behind
-from lmparse.logs.open import open_changes, table_descriptions
 
 PLACE = Place(Rid(1, 1))
 
@@ -122,7 +114,6 @@ def test_ids_that_are_used_again(tmp_path: Path) -> None:
     assert [row["table_name"] for row in found.rows] == ["3.5", "OTHER"]
 
 
-_OTHER = Table(2, 7, "C", FIRST.columns)
 _BYTES = {"after_bytes"}
 
 
@@ -150,29 +141,6 @@ def test_a_tables_file_in_front_of_another_table_is_said(engine: str, tmp_path: 
         found = read(tmp_path, stream, operations="I", engine=engine, tables=luw.tables_file(tmp_path, SECOND))
         assert len(_shown(found)) == 1 + is_first
         assert found.has_note(note) is is_first
-
-
-def test_a_checkpoint_of_very_many_versions(tmp_path: Path) -> None:
-    """Their number has four digits in a checkpoint, whatever it is."""
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.initialize(FIRST)
-    unit.commit()
-    (tmp_path / "a.log").write_bytes(stream.bytes())
-    options = {"spec": "db2_log", "framing": "filter", "generation": "v10", "byte_order": "little"}
-    made = checkpoint_behind(open_changes(str(tmp_path / "a.log"), read_options(options)))
-    assert made is not None
-    last = replace(made, described=("ffff" + made.described[0][4:],))
-    wider = stream.begin()
-    wider.add_columns(FIRST, ADDED)
-    wider.commit()
-    (tmp_path / "a.log").write_bytes(stream.bytes())
-    log = open_changes(str(tmp_path / "a.log"), read_options(options))
-    log.resumed = last
-    again = checkpoint_behind(log)
-    assert again is not None
-    assert again.described[0].startswith("ffff")
-    assert Checkpoint.of_json(again.to_json().encode(), "it") == again
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
@@ -205,155 +173,6 @@ def test_columns_before_are_not_those_of_another_table(ends: str, begins: str, e
     behind = [_BYTES] if ends == "savepoint" else []
     assert _shown(found) == [_BYTES, (2, "two"), (3, "tri", "2026-03-14"), *behind]
     assert f"{1 + len(behind)} rows of table 2.6 are kept as bytes: nothing describes the table" in found.notes
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_a_description_ends_where_its_table_is_dropped(engine: str, tmp_path: Path) -> None:
-    """Also where the record that describes the next one is not in the log, and in a reading behind a checkpoint."""
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.initialize(FIRST)
-    unit.commit()
-    insert(stream, FIRST, 1)
-    unit = stream.begin()
-    unit.drop_table(FIRST)
-    unit.commit()
-    insert(stream, SECOND, 2)
-    data, cut = stream.bytes(), len(stream.bytes())
-    options = {"operations": "I", "engine": engine, "spec": "db2_log", "framing": "filter"}
-    assert _shown(read(tmp_path, data, **options)) == [(1, 0x42434445), _BYTES]
-    insert(stream, SECOND, 3)
-    unit = stream.begin()
-    wider = unit.add_columns(SECOND, ADDED)
-    unit.commit()
-    insert(stream, wider, 4, D=None)
-    found = read(tmp_path, stream, **options)
-    assert _shown(found) == [(1, 0x42434445), (2, "BCDE"), (3, "BCDE"), (4, "BCDE", None)]
-    assert [table.sequence for table in found.log.all_versions()] == [1, 2, 3]
-    state, shown = tmp_path / "state.json", []
-    for place, raw in enumerate((data, stream.bytes()[cut:])):
-        path = tmp_path / f"{place}.log"
-        path.write_bytes(raw)
-        reading = db2_reading.read([path], {key: options[key] for key in ("engine", "framing")}, engine, state)
-        shown += _shown(luw.Read(reading.rows, None))
-    assert shown == [(1, 0x42434445), _BYTES, (3, "BCDE"), (4, "BCDE", None)]
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_a_table_that_begins_in_a_transaction_without_an_end(engine: str, tmp_path: Path) -> None:
-    """Its end is missing, so that nobody knows which table a later transaction alters."""
-    stream = Stream("v10", "little", "filter")
-    insert(stream, FIRST, 1)
-    lost = stream.begin()
-    replaced(lost)
-    again = stream.begin()
-    again.tid = lost.tid
-    wider = again.add_columns(SECOND, ADDED)
-    again.commit()
-    insert(stream, wider, 2, D=None)
-    found = read(tmp_path, stream, operations="I", engine=engine)
-    assert _shown(found) == [_BYTES, (2, "BCDE", None)]
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_columns_before_one_that_was_not_added_are_described(engine: str, tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    insert(stream, FIRST, 1)
-    unit = stream.begin()
-    unit.add_columns(FIRST, ADDED)
-    unit.abort()
-    found = read(tmp_path, stream, engine=engine, table="2.6")
-    assert _shown(found) == [(1, 0x42434445)]
-    assert [len(table.columns) for table in found.log.table_versions()] == [2]
-    assert [len(one.version.columns) for one in table_descriptions(found.log).found] == [2]
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("framing", ["filter", "bare"])
-def test_a_table_is_taken_back_with_a_creation_in_front_of_the_log(framing: Any, engine: str, tmp_path: Path) -> None:
-    stream = Stream("v10", "little", framing)
-    unit = stream.begin()
-    mark = unit.mark()
-    unit.drop_table(FIRST)
-    unit.create_table(SECOND)
-    cut = len(stream.bytes())
-    unit.initialize(SECOND)
-    wider = unit.add_columns(SECOND, ADDED)
-    unit.insert(wider, {"ID": 1, "T": "one", "D": None})
-    unit.rollback_to(mark)
-    unit.insert(FIRST, {"ID": 2, "N": 2})
-    unit.commit()
-    insert(stream, FIRST, 3)
-    found = read(tmp_path, stream.bytes()[cut:], operations="I", include="all", engine=engine)
-    assert _shown(found) == [(1, "one", None), _BYTES, _BYTES]
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("ends", ["commit", "abort"])
-def test_a_table_of_a_transaction_that_begins_before_the_log_and_ends_behind_a_checkpoint(
-    ends: str, engine: str, tmp_path: Path
-) -> None:
-    """Which table later rows are of shows its end, though the transaction is not waited for."""
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.insert(ITEM, item(0))
-    cuts = [len(stream.bytes())]
-    other = stream.begin()
-    other.initialize(FIRST)
-    other.commit()
-    replaced(unit)
-    cuts.append(len(stream.bytes()))
-    insert(stream, _OTHER, 1)
-    cuts.append(len(stream.bytes()))
-    getattr(unit, ends)()
-    insert(stream, SECOND if ends == "commit" else FIRST, 2)
-    cuts.append(len(stream.bytes()))
-    state, shown = tmp_path / "state.json", []
-    for start, end in pairwise(cuts):
-        path = tmp_path / f"{start}.log"
-        path.write_bytes(stream.bytes()[start:end])
-        shown += _shown(luw.Read(db2_reading.read([path], {"framing": "filter"}, engine, state).rows, None))
-    assert shown == [_BYTES, (2, "BCDE" if ends == "commit" else 0x42434445)]
-    assert json.loads(state.read_text())["needed"] == []
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_definitions_in_front_one_behind_the_other_that_were_taken_back(engine: str, tmp_path: Path) -> None:
-    """Columns before an added one are those of the last one that holds there."""
-    stream = Stream("v10", "little", "filter")
-    third = Table(2, 6, "C", (Column("ID", "INTEGER", nullable=False), Column("D", "SMALLINT", nullable=False)))
-    unit = stream.begin()
-    replaced(unit)
-    mark = unit.mark()
-    unit.drop_table(SECOND)
-    unit.create_table(third)
-    unit.initialize(third)
-    cut = len(stream.records)
-    unit.insert(third, {"ID": 1, "D": 1})
-    wider = unit.add_columns(third, Column("E", "DATE"))
-    unit.insert(wider, {"ID": 2, "D": 2, "E": None})
-    unit.rollback_to(mark)
-    unit.insert(SECOND, {"ID": 3, "T": "BCDE"})
-    unit.abort()
-    unit = stream.begin()
-    unit.add_columns(FIRST, ADDED)
-    unit.commit()
-    found = read(tmp_path, b"".join(stream.pieces()[cut:]), framing="filter", include="all", engine=engine)
-    assert found.codes == []
-    assert _shown(found) == [(1, 1), (2, 2, None), _BYTES]
-
-
-@pytest.mark.parametrize("place", ["in front", "in the log"])
-def test_a_tables_file_describes_a_table_of_which_no_definition_was_committed(place: str, tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.drop_table(FIRST)
-    cut = len(stream.records) if place == "in front" else 0
-    unit.insert(ITEM, item(1))
-    unit.abort()
-    data, tables = b"".join(stream.pieces()[cut:]), luw.tables_file(tmp_path, FIRST)
-    found = read(tmp_path, data, framing="filter", tables=tables, include="all")
-    assert [one.table_name for one in table_descriptions(found.log).found] == ["A"]
 
 
 _WIDE = replace(FIRST, columns=(*FIRST.columns, ADDED))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -89,55 +87,6 @@ def claims(records: Records) -> list[Claim]:
     return continuity.claims()
 
 
-def mutations(records: Records) -> Iterator[tuple[str, int, Records]]:
-    """Each record removed, each twice, each before the one in front of it."""
-    for number in range(len(records)):
-        yield "removed", number, records[:number] + records[number + 1 :]
-        yield "twice", number, records[: number + 1] + records[number:]
-        if number:
-            before, one = records[number - 1 : number + 1]
-            yield "swapped", number, [*records[: number - 1], one, before, *records[number + 1 :]]
-
-
-def referred(records: Records) -> list[int]:
-    """Numbers of the records that a later one of their transaction follows."""
-    last, found = dict[bytes, int](), set[int]()
-    for number, (record, _) in enumerate(records):
-        if record.previous and record.transaction_id in last:
-            found.add(last[record.transaction_id])
-        last[record.transaction_id] = number
-    return sorted(found)
-
-
-def why_unseen(kind: str, number: int, records: Records, form: Form) -> str:
-    """Why nobody can see a mutation; empty if it must be seen."""
-    has_lsn, has_address = form[0] == "v10" or form[2] != "bare", form[2] not in ("bare",) and form != FORMS[6]
-    known = referred(records)
-    if kind == "removed" and number == 0:
-        return "an extract may begin anywhere"
-    if kind == "removed" and number == len(records):
-        return "an extract may end anywhere"
-    if kind == "removed" and not has_address and not (known and known[0] < number <= known[-1]):
-        return "no record that another refers to is on one of its sides"
-    if kind == "swapped" and not has_lsn and not {number - 1, number} & set(known):
-        return "neither has a number, nor does another record refer to it"
-    return ""
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_each_mutation_is_seen_or_cannot_be(form: Form, tmp_path: Path) -> None:
-    records = parsed(tmp_path, form)
-    assert len(records) > 50
-    assert {claim.state for claim in claims(records)} <= {"passed", "not testable"}
-    unseen = Counter[str]()
-    for kind, number, mutated in mutations(records):
-        failed = [failure for claim in claims(mutated) for failure in claim.failures]
-        why = why_unseen(kind, number, mutated, form)
-        assert failed or why, (kind, number, records[number][0].kind)
-        unseen[why] += not failed
-    assert sum(unseen.values()) <= (2 if form[2] != "bare" and form != FORMS[6] else 14), unseen
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_check_ends_with_24_and_names_the_place(form: Form, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = pieces(form)
@@ -166,7 +115,7 @@ def test_a_record_that_has_lost_its_transaction(form: Form, tmp_path: Path) -> N
         record.kind in (*COMMITS, *ABORTS) or (record.kind in OPERATIONS and not record.is_compensating)
     )]  # fmt: skip
     assert len(changing) > 5
-    for number in changing[:: amount(3, 1)]:
+    for number in changing[:: amount(7, 1)]:
         one = whole[number]
         without = one[: lead + offset] + bytes(6) + one[lead + offset + 6 :]
         report = checked(tmp_path, b"".join([*whole[:number], without, *whole[number + 1 :]]), form)
@@ -177,7 +126,7 @@ def test_a_record_that_has_lost_its_transaction(form: Form, tmp_path: Path) -> N
 def test_an_extract_is_no_failure(form: Form, tmp_path: Path) -> None:
     """It begins and ends within transactions, whose beginnings and ends are not in it."""
     found, reasons = pieces(form), set[str]()
-    for first in range(1, 8):
+    for first in (1, 3, 7):
         report = checked(tmp_path, b"".join(found[first:-first]), form)
         assert (report.differences, report.error_count) == ([], 0)
         reasons |= {reason for claim in report.claims for reason in claim.untestable}

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import amount, examples
-from hypothesis import given
-from hypothesis import strategies as st
+from amounts import amount
 from samples import db2_scripts as luw
 from samples.db2_scripts import ITEM, item
-from writers.db2 import dms, dom, utility
+from writers.db2 import dms, utility
 from writers.db2.columns import Column
 from writers.db2.stream import Stream
 from writers.db2.tables import Table
@@ -92,7 +90,7 @@ def test_a_log_that_ends_anywhere(form: Any, path: Path, capsys: pytest.CaptureF
     whole = [row["seq"] for row in luw.read(path.parent, data, include="committed", **known(form)).rows]
     seen = set()
     near = {end + more for end in ends for more in (-1, 0, 1)}
-    for end in sorted({*range(0, len(data), amount(41, 1)), *near} & {*range(len(data))}):
+    for end in sorted({*range(0, len(data), amount(97, 1)), *near} & {*range(len(data))}):
         path.write_bytes(data[:end])
         code = cli.main(["changes", str(path), "--spec", "db2_log", *words(form)])
         out, err = capsys.readouterr()
@@ -107,14 +105,6 @@ def test_a_log_that_ends_anywhere(form: Any, path: Path, capsys: pytest.CaptureF
     assert len(seen) > 2
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_log_that_ends_anywhere_with_nothing_named(form: Any, path: Path) -> None:
-    data = tiny_stream(form).bytes()
-    for end in range(0, len(data), amount(97, 5)):
-        path.write_bytes(data[:end])
-        everything(path)
-
-
 MASKS = [0x01, 0x80, 0xFF]
 
 
@@ -125,7 +115,7 @@ def test_one_byte_that_is_another(form: Any, mask: int, path: Path) -> None:
     stream = tiny_stream(form)
     data = bytearray(stream.bytes())
     count = 0
-    first, step = MASKS.index(mask) + 3 * FORMS.index(form), amount(60, 1)
+    first, step = MASKS.index(mask) + 3 * FORMS.index(form), amount(150, 1)
     places = range(first % step, len(data), step)
     for place in places:
         data[place] ^= mask
@@ -133,33 +123,6 @@ def test_one_byte_that_is_another(form: Any, mask: int, path: Path) -> None:
         count += everything(path, include="all", **known(form))
         data[place] ^= mask
     assert count > len(places)
-
-
-@pytest.mark.parametrize("form", FORMS[::2])
-def test_one_byte_that_is_another_with_nothing_named(form: Any, path: Path) -> None:
-    data = bytearray(tiny_stream(form).bytes())
-    for place in range(0, len(data), amount(59, 17)):
-        data[place] ^= 0xFF
-        path.write_bytes(data)
-        everything(path, include="all")
-        data[place] ^= 0xFF
-
-
-@pytest.mark.parametrize("form", [FORMS[1], FORMS[3]])
-def test_exit_codes_of_a_log_with_a_byte_that_is_another(form: Any, path: Path, capsys: Any) -> None:
-    data = bytearray(tiny_stream(form).bytes())
-    codes = set()
-    for place in range(0, len(data), amount(37, 3)):
-        data[place] ^= 0x80
-        path.write_bytes(data)
-        code = cli.main(["changes", str(path), "--spec", "db2_log", *words(form)])
-        out, err = capsys.readouterr()
-        codes.add(code)
-        assert code in (0, 20, 31), place
-        assert ("LMP-" in err) == (code != 0), place
-        assert all(json.loads(line)["op"] for line in out.splitlines())
-        data[place] ^= 0x80
-    assert codes >= {0, 20}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -209,54 +172,6 @@ def test_a_bad_record_leaves_the_others(form: Any, path: Path) -> None:
             assert len(left) >= len(whole.rows) - max(len(lost), 1) - 1
 
 
-# any bytes
-
-steady = examples(40, 120, derandomize=True, database=None)
-FRAGMENTS = {form: tiny_stream(form) for form in FORMS}
-
-
-@st.composite
-def logs(draw: st.DrawFn) -> tuple[Any, bytes]:
-    """Records of a log in any order, some cut, some with bytes changed, some that are noise."""
-    form = draw(st.sampled_from(FORMS))
-    stream = FRAGMENTS[form]
-    data, prefix = stream.bytes(), PREFIX[form[2]]
-    parts = [data[record.offset - prefix : record.offset + record.length] for record in stream.records]
-    out = b""
-    for _ in range(draw(st.integers(0, 12))):
-        part = bytearray(draw(st.sampled_from(parts)))
-        for _ in range(draw(st.integers(0, 3))):
-            # Lengths are left alone mostly, so that the damage is inside.
-            place = draw(st.integers(prefix + 4 if draw(st.integers(0, 9)) else 0, len(part) - 1))
-            part[place] = draw(st.sampled_from([0, 1, 2, 0x42, 0x43, 0x7F, 0x80, 0xFF]) | st.integers(0, 255))
-        out += bytes(part)
-    if not draw(st.integers(0, 4)):
-        out += draw(st.binary(max_size=60))
-    return form, out
-
-
-@steady
-@given(logs())
-def test_records_in_any_order(tmp_path_factory: pytest.TempPathFactory, log: tuple[Any, bytes]) -> None:
-    form, data = log
-    path = tmp_path_factory.getbasetemp() / "any.log"
-    path.write_bytes(data)
-    everything(path, include="all", header=True, **known(form))
-    everything(path, order="commit")
-
-
-@steady
-@given(st.binary(max_size=200), st.sampled_from(FORMS))
-def test_random_bytes(tmp_path_factory: pytest.TempPathFactory, data: bytes, form: Any) -> None:
-    path = tmp_path_factory.getbasetemp() / "random.log"
-    for raw in (data, len(data).to_bytes(4, "little" if form[1] == "little" else "big") + data[4:]):
-        path.write_bytes(raw)
-        everything(path, **known(form))
-        everything(path)
-        with suppress(lmparse.LmparseError):
-            lmparse.sniff(path)
-
-
 # damage that is told apart
 
 
@@ -284,36 +199,3 @@ def test_a_name_that_is_no_text_is_an_error_and_the_transaction_commits(path: Pa
     assert found.codes == ["LMP-V007"]
     assert found.values() == [(1, None)]
     assert found.rows[0]["auth_id"] is None
-
-
-def test_errors_come_once_each(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    stream = Stream("v9.7", "big", "lsn8")
-    unit = stream.begin()
-    unit.initialize(ITEM)
-    for number in range(3):
-        unit.insert(ITEM, item(number))
-    unit.commit()
-    data = luw.patched(stream, 2, 24 + 8, b"\xff")  # record length of the second row
-    path.write_bytes(data)
-    assert cli.main(["changes", str(path), "--spec", "db2_log"]) == 20
-    out, err = capsys.readouterr()
-    assert len(out.splitlines()) == 3
-    assert err.count("LMP-R001") == 1
-    assert "bad records without a row: 1" in err
-    with pytest.raises(lmparse.DataError):
-        luw.read(path.parent, data, mode="failfast")
-
-
-def test_a_table_attribute_of_another_length(path: Path) -> None:
-    stream = Stream("v10", "big", "bare")
-    unit = stream.begin()
-    body = dms.alter_table_attribute(stream.server, ITEM.id, 1, 1)
-    unit.record("short", "normal", body[:-1])
-    unit.record("long", "normal", body + b"\0")
-    unit.record("right", "normal", body)
-    unit.record("drop", "normal", dom.drop_index(stream.server, dom.DomObject(ITEM.id), 1, 2)[:-1])
-    unit.commit()
-    form = {"framing": "bare", "generation": "v10", "byte_order": "big"}
-    found = luw.read(path.parent, stream, **form, include="incomplete")
-    assert found.codes == ["LMP-R001", "LMP-R003", "LMP-R001"]
-    assert len(found.rows) == 1

@@ -44,7 +44,7 @@ def test_a_whole_log(whole: tuple[Path, list[tuple[int, int]]]) -> None:
 def test_each_record_that_is_left_out(whole: tuple[Path, list[tuple[int, int]]]) -> None:
     path, places = whole
     data, named = path.read_bytes(), 0
-    for number, (start, end) in list(enumerate(places[:-1]))[:: amount(3, 1)]:
+    for number, (start, end) in list(enumerate(places[:-1]))[:: amount(7, 1)]:
         path.write_bytes(data[:start] + data[end:])
         found = notices(path, "columnar")
         assert notices(path, "kaitai") == found
@@ -58,7 +58,7 @@ def test_each_record_that_is_left_out(whole: tuple[Path, list[tuple[int, int]]])
             assert numbers is not None
             assert int(numbers[2]) >= number
     # The others are the first or the last ones of their transaction, or of none.
-    assert named > len(places) / amount(8, 2)
+    assert named > len(places) / amount(20, 2)
 
 
 def test_a_log_that_is_there_twice(whole: tuple[Path, list[tuple[int, int]]]) -> None:
@@ -109,20 +109,6 @@ def test_a_record_that_states_no_address_is_not_missing(part_bytes: int, tmp_pat
     path.write_bytes(b"".join(pieces))
     form = {"generation": "v9.7", "framing": "lsn8"}
     assert notices(path, "columnar", part_bytes, **form) == notices(path, "kaitai", **form) == []
-
-
-@pytest.mark.parametrize("part_bytes", [0, 300])
-def test_records_without_a_transaction_lack_none(part_bytes: int, tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    stream.begin().insert(luw.ITEM, luw.item(1))
-    unit = stream.begin()
-    unit.tid = bytes(6)
-    unit.insert(luw.ITEM, luw.item(2))
-    unit._last += 5
-    unit.insert(luw.ITEM, luw.item(3))
-    path = tmp_path / "a.log"
-    path.write_bytes(stream.bytes())
-    assert notices(path, "columnar", part_bytes) == notices(path, "kaitai") == []
 
 
 def test_a_log_that_was_read_with_a_filter(whole: tuple[Path, list[tuple[int, int]]]) -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import amount
-from db2.resumed_extracts import FORM, Extracts, shown
-from db2.test_lob_values import DOC, OUT, Script, absent, read
+from db2.resumed_extracts import FORM, Extracts
+from db2.test_lob_values import DOC, OUT, Script, read
 from samples import db2_scripts as luw
 from writers.db2 import dms, lob
 from writers.db2.columns import Column
@@ -66,15 +65,6 @@ def test_columns_that_may_count_from_0_or_1(also: int | None, asked: str, engine
         assert "not columns that keep values out of the row" in str(found.rows[-1]["detail"])
 
 
-def test_columns_that_keep_nothing_out_of_the_row(tmp_path: Path) -> None:
-    script = Script(DOC)
-    script.piece(b"text", 0, 5)
-    script.insert(ID=1, BODY=OUT)
-    found = script.read(tmp_path)
-    assert found.values() == [(1, None)]
-    assert "not columns that keep values out of the row" in absent(found)["after.BODY"]
-
-
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_how_lob_records_count_columns_is_kept(engine: str, tmp_path: Path) -> None:
     """What one file proves holds for the next ones, which may fit in two ways."""
@@ -109,75 +99,6 @@ def printed(log: Extracts, part_bytes: int) -> tuple[list[dict[str, Any]], list[
         opened.change_parts(part_bytes)
     rows = [json.loads(line) for text in lines.printed(opened, with_changes=True) for line in text.splitlines()]
     return rows, list(opened.tally.notices)
-
-
-def versions_of_two_tables() -> tuple[Stream, list[int]]:
-    """LOB values of tables of the same ids, one behind the other, and of a table that fits both ways; and where the
-    records of each table begin."""
-    number, far = Column("ID", "INTEGER", nullable=False), Column("L", "CLOB(1M)")
-    more = Column("L2", "CLOB(1M)")
-    versions = [
-        Table(2, 6, "ONE", (number, far)), Table(2, 6, "TWO", (number, Column("X", "INTEGER"), far)),
-        Table(2, 6, "THREE", (far, more, number)), Table(2, 6, "FOUR", (number, Column("X", "INTEGER"), far, more)),
-    ]  # fmt: skip
-    stream, begins = Stream(*FORM), []
-    unit = stream.begin()
-    unit.initialize(TWO_LOBS)
-    unit.commit()
-    for place, table in enumerate(versions):
-        begins.append(len(stream.records))
-        unit = stream.begin()
-        if place:
-            unit.drop_table(versions[place - 1])
-        unit.create_table(table)
-        unit.initialize(table)
-        unit.insert(table, {"ID": place, **({"X": 5} if place % 2 else {})}, lobs={"L": f"value {place}"})
-        unit.commit()
-        unit = stream.begin()
-        row = {"ID": place, "A": External(), "B": External()}
-        unit.update(TWO_LOBS, row, {"ID": place, "A": External()}, lobs={"B": f"B {place}"})
-        unit.commit()
-    return stream, begins
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_tables_that_have_the_same_ids(engine: str, tmp_path: Path) -> None:
-    """LOB records are of the table that had the ids at them, wherever the log is cut."""
-    stream, begins = versions_of_two_tables()
-    log = Extracts(tmp_path, stream=stream)
-    log.options["engine"] = engine
-    found = [row["after"] for row in log.rows if row["op"] in "IU"]
-    values = [{value for value in after.values() if isinstance(value, str)} for after in found]
-    assert values == [{f"{word} {place}"} for place in range(4) for word in ("value", "B")]
-    assert [after["C3"] for after in found[1::2]] == [f"B {place}" for place in range(4)]
-    for part_bytes in (0, 300, 700, 1500) if engine == "columnar" else (0,):
-        rows, notices = printed(log, part_bytes)
-        assert [shown(row) for row in rows] == log.rows
-        assert not [text for text in notices if "LOB" in text]
-    places = [0, *log.places, len(log.data)]
-    for number in range(begins[1], len(log.places), amount(6, 2)):
-        log.state.unlink(missing_ok=True)
-        assert log.read(log.file(0, places[number])) + log.read(log.file(places[number], len(log.data))) == log.rows
-
-
-def test_a_description_that_was_not_committed(tmp_path: Path) -> None:
-    """LOB records behind it are of the one before, and those of its own transaction of it."""
-    number, far = Column("ID", "INTEGER", nullable=False), Column("L", "CLOB(1M)")
-    one, two = Table(2, 6, "ONE", (number, far)), Table(2, 6, "TWO", (number, far, Column("M", "CLOB(1M)")))
-    stream = Stream(*FORM)
-    unit = stream.begin()
-    unit.initialize(one)
-    unit.commit()
-    for place in range(3):
-        unit = stream.begin()
-        unit.insert(one, {"ID": place}, lobs={"L": f"value {place}"})
-        unit.commit()
-        unit = stream.begin()
-        unit.initialize(two)
-        unit.insert(two, {"ID": 10 + place}, lobs={"L": "lost", "M": "lost too"})
-        unit.abort()
-    log = Extracts(tmp_path, stream=stream)
-    assert [row["after"]["C2"] for row in log.rows if row["op"] == "I"] == [f"value {place}" for place in range(3)]
 
 
 PAIR = Table(2, 6, "PAIR", (Column("A", "CLOB(1M)"), Column("B", "CLOB(1M)"), Column("ID", "INTEGER")))

@@ -114,7 +114,7 @@ def absent(found: luw.Read, which: int = -1) -> dict[str, str]:
 # version 10: pieces name their column
 
 
-@pytest.mark.parametrize("size", [1, 32767, 32768, 32769, 65536, 100_000])
+@pytest.mark.parametrize("size", [32767, 32768, 32769, 100_000])
 @pytest.mark.parametrize("byte_order", ["little", "big"])
 def test_a_value_in_pieces(byte_order: Any, size: int, tmp_path: Path) -> None:
     script = Stream("v10", byte_order, "filter")
@@ -128,38 +128,6 @@ def test_a_value_in_pieces(byte_order: Any, size: int, tmp_path: Path) -> None:
     found = read(tmp_path, script, operations="I")
     assert found.values() == [(1, text)]
     assert found.rows[0]["detail"] is None
-
-
-@pytest.mark.parametrize("byte_order", ["little", "big"])
-def test_columns_and_rows_side_by_side(byte_order: Any, tmp_path: Path) -> None:
-    stream = Stream("v10", byte_order, "bare")
-    unit = stream.begin()
-    for table in (DOC, PAIR, XDOC):
-        unit.initialize(table)
-    unit.commit()
-    one, two = stream.begin(), stream.begin()
-    one.insert(PAIR, {"ID": 1}, lobs={"A": "a" * 40_000, "B": b"\1" * 70_000})
-    two.insert(DOC, {"ID": 2}, lobs={"BODY": "two"})
-    two.insert(PAIR, {"ID": 3}, lobs={"B": b"\3"})
-    one.insert(PAIR, {"ID": 4}, lobs={"A": "four"})
-    one.insert(DOC, {"ID": 5}, lobs={"BODY": "five" * 20_000})
-    two.insert(XDOC, {"ID": 6}, lobs={"X": "<a>å</a>", "B": "six"})
-    one.update(PAIR, {"ID": 4, "A": OUT}, {"ID": 4}, lobs={"A": "again", "B": b"\4" * 40_000})
-    two.commit()
-    one.commit()
-    found = read(tmp_path, stream, order="commit")
-    wanted = luw.expected(stream)
-    assert [(row["op"], row["after"]) for row in found.rows] == [(row["op"], row["after"]) for row in wanted]
-    assert found.codes == []
-    assert not found.has_note("without a row")
-
-
-def test_pieces_that_stand_out_of_order(tmp_path: Path) -> None:
-    script = Script(DOC)
-    script.piece(b"second", 1029)
-    script.piece(b"first", 1024)
-    script.insert(ID=1, BODY=OUT)
-    assert script.read(tmp_path).values() == [(1, "firstsecond")]
 
 
 def test_a_missing_piece(tmp_path: Path) -> None:
@@ -183,21 +151,6 @@ def test_a_piece_of_no_bytes(address: int, tmp_path: Path) -> None:
     script.piece(b"cd", 2)
     script.insert(ID=1, BODY=OUT)
     assert script.read(tmp_path).values() == [(1, "abcd")]
-
-
-def test_a_damaged_piece(tmp_path: Path) -> None:
-    """Which row it was of cannot be said, so that none of those near it is believed."""
-    script = Script(DOC)
-    script.piece(b"whole", 0)
-    script.piece(b"lost", 5)
-    script.insert(ID=1, BODY=OUT)
-    script.unit.commit()
-    number = luw.number_of(script.stream, "piece", 1)
-    data = luw.patched(script.stream, number, 40 + 12, b"\xff")  # its length
-    found = read(tmp_path, data, operations="I")
-    assert found.codes == ["LMP-R001"]
-    assert found.values() == [(1, None)]
-    assert absent(found) == {"after.C2": "a damaged record is where a piece of it may have been"}
 
 
 @pytest.mark.parametrize("is_last", [True, False])
@@ -247,30 +200,12 @@ def test_a_row_whose_value_is_not_in_the_log(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_null_is_no_absent_value(tmp_path: Path) -> None:
-    script = Script(PAIR)
-    script.insert(ID=1, A=None, B=None)
-    script.delete(ID=1, A=None, B=None)
-    found = script.read(tmp_path)
-    assert [row["detail"] for row in found.rows] == [None, None]
-
-
 def test_values_without_a_row_are_counted(tmp_path: Path) -> None:
     script = Script(DOC)
     script.piece(b"lost", 0)
     found = script.read(tmp_path)
     assert found.rows == []
     assert found.has_note("1 x LOB values without a row")
-
-
-def test_records_for_information_only_are_no_pieces(tmp_path: Path) -> None:
-    script = Script(DOC)
-    about = LobObject(DOC.id, DOC.id)
-    script.piece(b"text", 0)
-    for make in (lob.delete, lob.non_update):
-        script.unit.record("lob", "information", make(script.server, about, 9, 512, 1))
-    script.insert(ID=1, BODY=OUT)
-    assert script.read(tmp_path).values() == [(1, "text")]
 
 
 def test_the_table_is_the_parent_of_the_object(tmp_path: Path) -> None:
@@ -369,29 +304,6 @@ def test_a_value_whose_beginning_is_not_in_the_log(generation: Any, tmp_path: Pa
     assert absent(found)["after.BODY"] == APPENDED
 
 
-def test_a_singular_transaction_with_a_value(tmp_path: Path) -> None:
-    """It has no record but those of its one change, the pieces in front of it among them."""
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.initialize(DOC)
-    unit.commit()
-    stream.begin("B", singular=True).insert(DOC, {"ID": 1}, lobs={"BODY": "text"})
-    found = read(tmp_path, stream, operations="I")
-    assert found.values() == [(1, "text")]
-    assert found.rows[0]["detail"] is None
-
-
-def test_of_two_columns_one_is_appended_to(tmp_path: Path) -> None:
-    script = Script(PAIR)
-    script.piece(b"a", 0, 1)
-    script.piece(b"\1", 4096, 2)
-    script.insert(ID=1, A=OUT, B=OUT)
-    script.piece(b"b", 1, 1)
-    script.piece(b"\2", 8192, 2)
-    script.update({"ID": 1, "A": OUT, "B": OUT}, {"ID": 1, "A": OUT, "B": OUT})
-    assert script.read(tmp_path).values() == [(1, "a", "01"), (1, "ab", "02")]
-
-
 def test_two_columns_are_appended_to_in_turn(tmp_path: Path) -> None:
     """A change of one of them leaves the value of the other as it was; a new row has neither."""
     script, row = Script(PAIR), {"ID": 1, "A": OUT, "B": OUT}
@@ -410,35 +322,6 @@ def test_two_columns_are_appended_to_in_turn(tmp_path: Path) -> None:
     grown = [(1, "ab", None), (1, None, "0102"), (1, "abc", None), (1, None, "010203")]
     assert found.values() == [(1, "a", "01"), *grown, (1, "A", None), (1, None, None)]
     assert absent(found)["after.B"] == APPENDED
-
-
-@pytest.mark.parametrize("is_damaged", [True, False])
-def test_what_is_appended_to_a_value_that_is_not_known(is_damaged: bool, tmp_path: Path) -> None:
-    """Of one of two rows, or with a damaged record where its first piece may have been."""
-    script = Script(DOC)
-    if is_damaged:
-        script.unit.record("damaged", "normal", bytes([1, 162]))
-    script.piece(b"text", 1024)
-    entries = [(Place(Rid(0x340, at)), script.image(ID=at, BODY=OUT)) for at in (7, 8)]
-    script.unit.record("many", "normal", dms.insert_multiple(script.server, DOC.id, entries[: 2 - is_damaged]))
-    script.next()
-    for data, address in ((b"more", 1028), (b"again", 1032)):
-        script.piece(data, address)
-        script.update({"ID": 7, "BODY": OUT}, {"ID": 7, "BODY": OUT})
-        script.next()
-    found = script.read(tmp_path)
-    why = "a damaged record" if is_damaged else "several rows"
-    assert [body for _, body in found.values()] == [None] * len(found.rows)
-    assert all(why in absent(found, which)["after.BODY"] for which in range(len(found.rows)))
-
-
-def test_rows_in_other_places_do_not_go_on_each_other(tmp_path: Path) -> None:
-    script = Script(DOC)
-    script.piece(b"one", 1024)
-    script.insert(ID=1, BODY=OUT)
-    script.piece(b"two", 1027)
-    script.insert(Place(Rid(0x340, 8)), ID=2, BODY=OUT)
-    assert script.read(tmp_path).values() == [(1, "one"), (2, "two")]
 
 
 @pytest.mark.parametrize("compensates", [True, False])
@@ -524,32 +407,6 @@ def test_one_column_and_one_row(
     assert said == [(form, f"fits {2 if start else 1} LOB records, the other form none of them")]
 
 
-@pytest.mark.parametrize("address_form", ["double", "u64"])
-def test_an_address_of_zero_fits_both_forms(address_form: Any, tmp_path: Path) -> None:
-    script = Script(DOC, "v9.7", "big", address_form=address_form)
-    script.piece(b"text", 0)
-    script.insert(ID=1, BODY=OUT)
-    found = script.read(tmp_path)
-    assert found.values() == [(1, "text")]
-    assert not [entry for entry in found.log.decisions if entry.name == "LOB byte address"]
-
-
-@pytest.mark.parametrize(("generation", "byte_order"), OLDER)
-@pytest.mark.parametrize("raw", [1.5, -1.0, float("nan"), float("inf"), 1e300, 5e-324 * (1 << 50)])
-def test_addresses_that_are_neither(raw: float, generation: Any, byte_order: Any, tmp_path: Path) -> None:
-    script = Script(DOC, generation, byte_order)
-    about = LobObject(DOC.id, DOC.id)
-    body = bytearray(lob.afim_data(script.server, about, b"text", 0))
-    body[16:24] = script.server.f64(raw)
-    script.unit.record("piece", "normal", bytes(body))
-    script.insert(ID=1, BODY=OUT)
-    found = script.read(tmp_path)
-    assert found.codes == ["LMP-R002"]
-    assert found.log.tally.errors[0].field == "byte_address"
-    assert found.values() == [(1, None)]
-    assert "damaged" in absent(found)["after.BODY"]
-
-
 @pytest.mark.parametrize("generation", ["v7", "v9.7"])
 def test_pieces_of_several_rows_are_of_none(generation: Any, tmp_path: Path) -> None:
     script = Script(DOC, generation, "little")
@@ -586,57 +443,7 @@ def test_pieces_of_a_table_with_two_columns_are_of_none(generation: Any, tmp_pat
     assert "several LOB columns" in absent(found)["after.A"]
 
 
-@pytest.mark.parametrize("generation", ["v7", "v9.7"])
-def test_rows_of_two_tables_with_values_are_rivals(generation: Any, tmp_path: Path) -> None:
-    """The pieces name their table; rows of another one do not wait for them."""
-    stream = Stream(generation, "little", "lsn8")
-    other = Table(2, 20, "OTHER", DOC.columns)
-    unit = stream.begin()
-    unit.initialize(DOC)
-    unit.initialize(other)
-    unit.insert(DOC, {"ID": 1}, lobs={"BODY": "one"})
-    unit.insert(other, {"ID": 2}, lobs={"BODY": "two"})
-    unit.commit()
-    found = read(tmp_path, stream, operations="I")
-    assert found.values() == [(1, None), (2, None)], "never by order alone: one row of the transaction waits, or none"
-
-
-@pytest.mark.parametrize("generation", ["v7", "v9.7"])
-def test_a_missing_older_piece(generation: Any, tmp_path: Path) -> None:
-    script = Script(DOC, generation, "little")
-    script.piece(b"ab", 0)
-    script.piece(b"cd", 1024)
-    script.insert(ID=1, BODY=OUT)
-    found = script.read(tmp_path)
-    assert found.values() == [(1, None)]
-    assert absent(found) == {"after.BODY": "pieces are missing: one ends at 2, the next begins at 1024"}
-
-
 # values in the row
-
-
-@pytest.mark.parametrize(("generation", "byte_order"), [form for form in luw.FORMS if form[0] != "v7"])
-@pytest.mark.parametrize("is_compressed", [False, True])
-def test_values_in_the_row(is_compressed: bool, generation: Any, byte_order: Any, tmp_path: Path) -> None:
-    table = Table(2, 10, "PAIR", PAIR.columns, value_compression=is_compressed)
-    stream = Stream(generation, byte_order, "lsn8")
-    unit = stream.begin()
-    unit.initialize(table)
-    for number, (text, data) in enumerate([("ä", b"\x80"), ("", b""), (None, b"i"), ("x" * 3000, None)]):
-        unit.insert(table, {"ID": number, "A": text, "B": data})
-    unit.update(table, {"ID": 0, "A": "ä", "B": b"\x80"}, {"ID": 9, "A": "b", "B": b""})
-    unit.commit()
-    found = read(tmp_path, stream, order="commit")
-    assert luw.shown(found.rows) == luw.expected(stream)
-    assert all(row["detail"] is None for row in found.rows if row["op"] in "IU")
-
-
-def test_values_in_and_out_of_the_row_together(tmp_path: Path) -> None:
-    script = Script(PAIR)
-    script.piece(b"\1\2", 0, 2)
-    script.insert(ID=1, A="here", B=OUT)
-    script.insert(Place(Rid(0x340, 8)), ID=2, A="", B=b"here")
-    assert script.read(tmp_path).values() == [(1, "here", "0102"), (2, "", "68657265")]
 
 
 # XML
@@ -694,20 +501,6 @@ def test_varying_values_together(byte_order: Any, base: str, tmp_path: Path) -> 
     assert found.codes == []
     assert found.values() == [(1, "ä" * 15_000, "here", "01" * 20_000)]
     assert found.rows[0]["detail"] is None
-
-
-def test_varying_values_that_are_not_there(tmp_path: Path) -> None:
-    script = Script(WIDE)
-    script.insert(ID=1, A=OutOfRow(), B="b")
-    script.piece(consolidated(script, [b"", b"a", b"", b""], "array"), 0, CONSOLIDATED)
-    script.update({"ID": 1, "A": OutOfRow(), "B": "b"}, {"ID": 2, "A": OutOfRow(), "B": "b", "C": OutOfRow()})
-    found = script.read(tmp_path)
-    assert found.values() == [(1, None, "b", None), (2, "a", "b", None)]
-    assert absent(found, 0) == {"after.A": "the value is stored out of the row and not in the log"}
-    assert absent(found, 1) == {
-        "before.A": "the value before is not logged",
-        "after.C": "the value is stored out of the row, and the record of such values lacks it",
-    }
 
 
 @pytest.mark.parametrize("change", ["short", "order", "end"])

@@ -15,8 +15,6 @@ import lmparse
 from lmparse import cli
 from lmparse.spec import catalog
 
-HELD = {"open", "rolled-back"}
-
 
 def wanted(stream: Stream, generation: str) -> list[dict[str, Any]]:
     """What the script expects; the name in a pending list of v7 ends nowhere that is documented."""
@@ -47,7 +45,7 @@ def test_a_log_gives_its_script(generation: str, byte_order: str, framing: str, 
     assert sum(counts.values()) + len(found.rows) == len(read(tmp_path, stream, include="all", **known).rows)
 
 
-@pytest.mark.parametrize(("generation", "byte_order", "framing"), luw.ALL_FORMS)
+@pytest.mark.parametrize(("generation", "byte_order", "framing"), luw.SOME_FORMS)
 def test_numbers_of_changes_sort_as_commits(generation: str, byte_order: str, framing: str, tmp_path: Path) -> None:
     stream = luw.full_stream(generation, byte_order, framing)
     known = {"generation": generation, "byte_order": byte_order, "framing": framing}
@@ -64,24 +62,6 @@ def test_numbers_of_changes_sort_as_commits(generation: str, byte_order: str, fr
     places = [(row["_metadata"]["record_index"], row["_metadata"]["record_offset"]) for row in by_file]
     assert places == sorted(places), "in the order of the file"
     assert all(row["seq"].startswith("F" * 20) == (row["log_rec_disp"] != "C") for row in by_file)
-
-
-@pytest.mark.parametrize("byte_order", ["little", "big"])
-def test_numbers_and_names_of_transactions(byte_order: Any, tmp_path: Path) -> None:
-    stream = Stream("v10", byte_order, "filter", stream_id=3)
-    unit = stream.begin("ALICE")
-    unit.initialize(ITEM)
-    unit.insert_many(ITEM, [item(1), item(2)])
-    unit.commit()
-    rows = read(tmp_path, stream).rows
-    first, second, commit = stream.records
-    assert [row["txn_id"] for row in rows] == [unit.tid.hex().upper() + f"{first.lsn:016X}"] * 3
-    position = f"{77:016X}{commit.lsn:016X}{77:016X}"
-    assert [row["seq"] for row in rows] == [
-        f"{position}{first.lsn:016X}00030000",
-        f"{position}{second.lsn:016X}00030000",
-        f"{position}{second.lsn:016X}00030001",
-    ]
 
 
 # what became of a transaction
@@ -150,51 +130,6 @@ def test_orders(tmp_path: Path) -> None:
     assert read(tmp_path, stream, operations="I", order="commit").values() == [(2, None), (1, None), (3, None)]
 
 
-@pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS)
-def test_an_identifier_that_is_used_again_without_an_end(generation: Any, byte_order: Any, tmp_path: Path) -> None:
-    """The first transaction stays open; the one after it with the same identifier is another."""
-    stream = Stream(generation, byte_order, "bare")
-    first = stream.begin()
-    first.initialize(ITEM)
-    first.commit()
-    one, two = stream.begin(), stream.begin()
-    two.tid = one.tid
-    one.insert(ITEM, item(1))
-    one.insert(ITEM, item(2))
-    two.insert(ITEM, item(3))
-    two.commit()
-    found = read(tmp_path, stream, operations="I")
-    assert found.values() == [(3, None)]
-    assert found.log.left_out == {"open": 2}
-    assert found.has_note("1 x transactions without an end, whose identifier is used again")
-    assert len({row["txn_id"] for row in read(tmp_path, stream, operations="I", include="all").rows}) == 2
-
-
-def test_an_identifier_that_is_used_again_after_an_end(tmp_path: Path) -> None:
-    stream = Stream("v9.7", "little", "filter97")
-    first = stream.begin()
-    first.initialize(ITEM)
-    for number, ends in enumerate(("commit", "abort", "commit")):
-        unit = stream.begin()
-        unit.tid = b"\1\2\3\4\5\6"
-        unit.insert(ITEM, item(number))
-        getattr(unit, ends)()
-    first.commit()
-    found = read(tmp_path, stream, operations="I")
-    assert found.values() == [(0, None), (2, None)]
-    assert not found.notes
-
-
-def test_open_transactions_are_held_back_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    stream = small_stream()
-    path = tmp_path / "a.log"
-    path.write_bytes(stream.bytes())
-    assert cli.main(["changes", str(path), "--spec", "db2_log"]) == 0
-    out, err = capsys.readouterr()
-    assert [json.loads(line)["op"] for line in out.splitlines()] == ["O", "I"]
-    assert "left out: 1 open" in err
-
-
 def test_a_transaction_that_begins_before_the_log(tmp_path: Path) -> None:
     stream = Stream("v10", "little", "filter")
     unit, other = stream.begin(), stream.begin()
@@ -240,22 +175,6 @@ def test_every_change_of_a_cut_transaction_is_held_back(end: str | None, engine:
     assert sorted(names) == [(number, None) for number in range(1, 5)]
     others = read(tmp_path, data, tables=tables, engine=engine, include="open,rolled-back")
     assert others.rows == []
-
-
-def test_a_transaction_whose_first_records_were_left_out_of_the_log_is_complete(tmp_path: Path) -> None:
-    """As the API leaves out records that are not to be propagated: its first record is behind the first of the log."""
-    stream = Stream("v10", "little", "filter")
-    other, unit = stream.begin(), stream.begin()
-    other.insert(ITEM, item(1))
-    unit.insert(ITEM, item(2))
-    unit.insert(ITEM, item(3))
-    unit.commit()
-    other.commit()
-    data, left_out = stream.bytes(), stream.records[1]
-    data = data[: left_out.offset - 56] + data[left_out.offset + left_out.length :]
-    found = read(tmp_path, data, tables=luw.tables_file(tmp_path, ITEM))
-    assert found.values() == [(1, None), (3, None)]
-    assert not found.has_note("begin before")
 
 
 @pytest.mark.parametrize("engine", ["kaitai", "columnar"])
@@ -310,26 +229,21 @@ def test_prepared_transactions_are_open_until_they_commit(tmp_path: Path) -> Non
     assert found.log.left_out == {"open": 1}
 
 
-@pytest.mark.parametrize("kind", ["local_pending_list", "global_pending_list"])
-@pytest.mark.parametrize("generation", ["v9.7", "v10"])
-def test_pending_lists_with_entries_commit(generation: Any, kind: str, tmp_path: Path) -> None:
-    from writers.db2 import transaction
-
-    stream = Stream(generation, "little", "bare")
-    unit = stream.begin()
+@pytest.mark.parametrize("kind", ["normal", "heuristic", "mpp_coordinator", "mpp_subordinate", "local_pending_list"])
+@pytest.mark.parametrize("generation", ["v7", "v9.7", "v10"])
+def test_every_way_to_commit(generation: Any, kind: Any, tmp_path: Path) -> None:
+    stream = Stream(generation, "big", "bare")
+    unit = stream.begin("A")
     unit.initialize(ITEM)
     unit.insert(ITEM, item(1))
-    entries = b"\1\2\3\4" * 3
-    if kind == "local_pending_list":
-        body = transaction.local_pending_list(stream.server, 1_773_483_072, "ALICE", entries)
-    else:
-        body = transaction.global_pending_list(stream.server, "ALICE", entries)
-    unit.record(kind, kind, body)
-    found = read(tmp_path, stream, operations="I", generation=generation)
+    unit.commit(kind, auth_id="DB2INST1")
+    found = read(tmp_path, stream, operations="I", generation=generation, byte_order="big", framing="bare")
     assert found.values() == [(1, None)]
-    assert found.rows[0]["auth_id"] == "ALICE"
-    is_timed = kind == "local_pending_list"
-    assert found.rows[0]["commit_ts"] == ("2026-03-14T10:11:12.000000" if is_timed else None)
+    assert found.codes == []
+    assert found.rows[0]["commit_ts"] == "2026-03-14T10:11:12.000000"
+    # Where the name ends before the entries of a pending list is not documented until version 9.5.
+    is_open = generation == "v7" and kind == "local_pending_list"
+    assert found.rows[0]["auth_id"] == (None if is_open else "DB2INST1")
 
 
 # options
@@ -364,12 +278,7 @@ def test_tables_that_are_not_there_or_several(tmp_path: Path, capsys: pytest.Cap
     assert "P.EMP (3.5)" in said
 
 
-def test_names_of_tables_without_a_tables_file_are_short(tmp_path: Path) -> None:
-    rows = read(tmp_path, small_stream()).rows
-    assert {(row["schema_name"], row["table_name"], row["table_name_short"]) for row in rows} == {("", "3.5", True)}
-
-
-@pytest.mark.parametrize("operations", ["I", "U,D", "O", "T", "I,T", "M"])
+@pytest.mark.parametrize("operations", ["U,D", "I,T", "M"])
 def test_operations(operations: str, tmp_path: Path) -> None:
     stream = luw.full_stream("v9.7", "little", "bare")
     everything = read(tmp_path, stream).rows
@@ -391,15 +300,6 @@ def test_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["changes", str(path), "--tables", tables, "--columns", "NAMES"]) == 2
     assert "NAME" in capsys.readouterr().err
     assert read(tmp_path, stream, table="3.5", columns="C2").values(ops="I")[0] == ("page",)
-
-
-def test_columns_of_a_table_whose_creation_is_open(tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "bare")
-    unit = stream.begin()
-    unit.initialize(ITEM)
-    unit.insert(ITEM, item(1, "x"))
-    assert read(tmp_path, stream, include="all", operations="I").values() == [(1, "x")]
-    assert read(tmp_path, stream, include="all", operations="I", columns="C2").values() == [("x",)]
 
 
 def test_trailing_blanks_of_fixed_text(tmp_path: Path) -> None:
@@ -436,25 +336,9 @@ def test_header(generation: Any, byte_order: Any, tmp_path: Path) -> None:
 
 def test_every_change_carries_the_keys_that_changes_have(tmp_path: Path) -> None:
     keys = [
-        "op",
-        "seq",
-        "txn_id",
-        "commit_ts",
-        "ts",
-        "schema_name",
-        "table_name",
-        "before",
-        "after",
-        "sql_type",
-        "sql_src_type",
-        "log_rec_disp",
-        "uor_disp",
-        "auth_id",
-        "plan",
-        "correlation_id",
-        "detail",
-        "_metadata",
-    ]
+        "op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name", "before", "after", "sql_type",
+        "sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id", "detail", "_metadata",
+    ]  # fmt: skip
     stream = luw.full_stream("v10", "big", "filter")
     found = read(tmp_path, stream, tables=luw.tables_file(tmp_path, EMP, ITEM))
     assert all(list(row) == keys for row in found.rows)
@@ -528,7 +412,7 @@ def test_modes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 # detection
 
 
-@pytest.mark.parametrize(("generation", "byte_order", "framing"), luw.ALL_FORMS)
+@pytest.mark.parametrize(("generation", "byte_order", "framing"), luw.SOME_FORMS)
 def test_sniff(
     generation: str, byte_order: str, framing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -560,15 +444,6 @@ def test_records_that_fit_two_generations_are_not_guessed(tmp_path: Path) -> Non
     assert "v9.7" in str(caught.value)
 
 
-def test_a_log_of_commits_alone(tmp_path: Path) -> None:
-    for generation, byte_order in luw.FORMS:
-        stream = Stream(generation, byte_order, "bare")
-        stream.begin("ALICE").commit()
-        stream.begin("BOB").commit()
-        found = read(tmp_path, stream)
-        assert (found.log.generation, found.log.byte_order, found.rows) == (generation, byte_order, [])
-
-
 @pytest.mark.parametrize(("generation", "framing"), [("v7", "lsn6"), ("v9.7", "bare"), ("v10", "filter")])
 def test_wrong_framings_and_byte_orders_are_clear(
     generation: Any, framing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -586,19 +461,6 @@ def test_wrong_framings_and_byte_orders_are_clear(
             assert "LMP-F" in err
     assert cli.main(["changes", str(path), "--spec", "db2_log", "--byte-order", "big"]) == 20
     assert "LMP-F003" in capsys.readouterr().err
-
-
-def test_options_decide_without_a_look(tmp_path: Path) -> None:
-    stream = luw.full_stream("v10", "big", "filter")
-    found = read(tmp_path, stream, framing="filter", byte_order="big", generation="v10")
-    assert [(decision.value, decision.evidence) for decision in found.log.decisions] == [("filter big v10", "option")]
-
-
-@pytest.mark.parametrize("given", [{"framing": "filter"}, {"byte_order": "big"}, {"generation": "v10"}, {}])
-def test_what_is_named_need_not_be_found(given: dict[str, str], tmp_path: Path) -> None:
-    stream = luw.full_stream("v10", "big", "filter")
-    found = read(tmp_path, stream, order="commit", **given)
-    assert luw.shown(found.rows) == luw.expected(stream)
 
 
 @pytest.mark.parametrize(

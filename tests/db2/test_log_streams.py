@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import amount
 from db2.resumed_extracts import FORM, Extracts
 from samples import db2_scripts as luw
 from writers.db2.stream import Stream
 
-from lmparse.changes.claims import Claim
 from lmparse.errors import FramingError
-from lmparse.logs.check import account
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_resumed
-from lmparse.options import Options
 
 LEAD = 56
 """Bytes of the prefix of a record."""
@@ -153,35 +148,6 @@ def test_addresses_that_begin_anew(engine: str, tmp_path: Path) -> None:
         assert log.read(file) == []
 
 
-def of_two_positions(piece: bytes) -> bytes:
-    """Its log sequence number is another one than its prefix says."""
-    return piece[: LEAD + 8] + (7).to_bytes(8, "little") + piece[LEAD + 16 :]
-
-
-def without_address(piece: bytes) -> bytes:
-    return with_lso(piece, 0)
-
-
-@pytest.mark.parametrize("damage", [of_two_positions, without_address])
-def test_a_record_without_an_address_in_extracts_that_adjoin(damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
-    """Where it is at the end of a file, nothing shows whether bytes are missing; elsewhere none are."""
-    stream, streams = random_streams("bad", [0], is_set=True)
-    sound = list(stream.pieces)
-    for number in range(8, len(sound) - 8, amount(7, 1)):
-        stream.pieces = list(sound)
-        stream.pieces[number] = damage(sound[number])
-        log = Extracts(tmp_path, stream=stream)
-        places = [0, *log.places, len(log.data)]
-        for cut in range(number - 1, number + 3):
-            log.state.unlink(missing_ok=True)
-            ends = [0, cut - 3, cut, cut + 3, len(streams)]
-            for one, two in pairwise(ends):
-                said = notices(log, file := log.file(places[one], places[two]))
-                is_beside = one and (number in (one, one - 1))
-                assert ["cannot be tested" in text for text in said] == [True] * is_beside, (number, cut)
-                log.read(file)
-
-
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_a_log_stream_that_only_prefixes_state(engine: str, tmp_path: Path) -> None:
     """Headers of 40 bytes do not have it set. One with more bits than theirs is none."""
@@ -199,51 +165,3 @@ def test_a_log_stream_that_only_prefixes_state(engine: str, tmp_path: Path) -> N
     log.options["engine"] = engine
     log.state.unlink()
     assert {row["seq"][-8:-4] for row in log.read(tmp_path / "whole.log")} == {"0000"}
-
-
-@pytest.mark.parametrize("is_set", [True, False])
-def test_bytes_of_one_stream_that_are_missing_between_records_of_another(tmp_path: Path, *, is_set: bool) -> None:
-    """`check` counts log stream by log stream, whatever is between, and as many bytes of another one are none of it."""
-    path, seen = tmp_path / "x.log", 0
-    options = Options.parse({"spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": "filter"})
-    stream, streams = random_streams("check", [0, 1, 2], is_set=is_set)
-    path.write_bytes(stream.bytes())
-    claim = adjoining(path, options)
-    assert (claim.tested, claim.failed, claim.untestable) == (len(streams) - 3, 0, {})
-    for number in range(0, len(streams), amount(2, 1)):
-        path.write_bytes(b"".join(stream.pieces[:number] + stream.pieces[number + 1 :]))
-        claim = adjoining(path, options)
-        is_inside = streams[number] in streams[:number] and streams[number] in streams[number + 1 :]
-        assert (claim.failed, claim.untestable) == (int(is_inside), {}), number
-        size = len(stream.pieces[number]) - LEAD
-        assert not is_inside or f"{size} bytes are missing" in str(claim.failures), number
-        seen += is_inside
-    assert seen
-    for number in range(0, len(streams), amount(4, 1)):  # one cannot be read
-        pieces = list(stream.pieces)
-        pieces[number] = of_two_positions(pieces[number])
-        path.write_bytes(b"".join(pieces))
-        claim = adjoining(path, options)
-        assert claim.failed == 0
-        assert not [why for why in claim.untestable if "compressed" in why]
-
-
-def adjoining(path: Path, options: Options) -> Claim:
-    """What `check` says of bytes that are missing between records."""
-    return next(claim for claim in account(str(path), options).claims if "no bytes are missing" in claim.says)
-
-
-def test_the_highest_addresses_of_several_streams(tmp_path: Path) -> None:
-    """What is missing by them is a number of more than 64 bits, and no reason to take files for something else."""
-    stream, streams = random_streams("highest", [0, 1], is_set=True)
-    cut = 20
-    for number in (streams.index(0, cut), streams.index(1, cut)):
-        stream.pieces[number] = with_lso(stream.pieces[number], -1)
-    log = Extracts(tmp_path, stream=stream)
-    log.state.unlink(missing_ok=True)
-    places = [0, *log.places, len(log.data)]
-    files = log.file(0, places[cut]), log.file(places[cut], len(log.data))
-    assert any("bytes of the log are in neither file" in text for text in notices(log, *files))
-    rows = log.read(*files)
-    log.state.unlink()
-    assert [row for file in files for row in log.read(file)] == rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, permutations
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,6 @@ from lmparse.errors import FramingError
 from lmparse.logs.families import read_options
 from lmparse.logs.joining import one_log
 from lmparse.options import Options
-from lmparse.storage.joined import joined_of
 
 FORM = ("v10", "little", "filter")
 OTHERS = [("v10", "big", "filter"), ("v9.7", "little", "filter"), ("v10", "little", "lsn8"), ("v10", "little", "bare")]
@@ -33,18 +32,6 @@ def copies(folder: Path, data: bytes, count: int) -> list[Path]:
     return paths
 
 
-def cut(folder: Path, count: int) -> list[Path]:
-    """The files of a log, each with some records."""
-    stream = luw.full_stream(*FORM)
-    whole, lead = stream.bytes(), stream.records[0].offset
-    places = [record.offset - lead for record in stream.records]
-    places = [*places[:: max(1, len(places) // count)][:count], len(whole)]
-    paths = [folder / f"{number}.log" for number in range(count)]
-    for path, (start, end) in zip(paths, pairwise(places), strict=True):
-        path.write_bytes(whole[start:end])
-    return paths
-
-
 def cost(paths: list[Path]) -> int:
     return operations(lambda: one_log(paths, OPTIONS))
 
@@ -61,20 +48,6 @@ def test_the_cost_of_a_file(data: bytes, tmp_path: Path) -> None:
     assert growth(lambda count: cost(paths[:count]), 10) < 2.1
     first, more = parsing(paths[:2]), parsing(paths[:3]) - parsing(paths[:2])
     assert 0 < 2 * more < first
-
-
-def test_files_inside_of_one_another(data: bytes, tmp_path: Path) -> None:
-    """Files that have nothing of their own are left out."""
-    joined = joined_of(one_log(copies(tmp_path, data, 5), OPTIONS)[0])
-    assert joined is not None
-    assert [piece.size for piece in joined.pieces] == [len(data), 0, 0, 0, 0]
-
-
-def test_each_file_is_taken_as_it_would_be_alone(tmp_path: Path) -> None:
-    paths = cut(tmp_path, 12)
-    joined = joined_of(one_log(paths[::-1], OPTIONS)[0])
-    assert joined is not None
-    assert [piece.path for piece in joined.pieces] == list(map(str, paths))
 
 
 @pytest.mark.parametrize("other", OTHERS)

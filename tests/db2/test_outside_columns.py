@@ -143,20 +143,6 @@ def test_one_by_one_is_what_needs_more_than_its_pieces(path: Path) -> None:
     assert sum("after.BODY" in one.get("absent", {}) or "after.C2" in one.get("absent", {}) for one in details) == 4
 
 
-@pytest.mark.parametrize("is_damaged", [False, True])
-def test_behind_damage_nothing_is_sure(is_damaged: bool, path: Path) -> None:
-    """A damaged record may have been a piece."""
-    stream = Stream("v10", "little", "filter")
-    log_of(stream, path, [[(b"one", 1024)], [(b"two", 2048), (b"three", 2051)]])
-    data = stream.bytes()
-    if is_damaged:
-        place = data.index(b"three") - 20  # the number of its bytes
-        path.write_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :])
-    found, slow = both(path)
-    assert (slow > 1) == is_damaged
-    assert bodies(found)[0] == "one"
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "x.log"

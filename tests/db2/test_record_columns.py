@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from samples.db2_scripts import ITEM, item
 from writers.db2.framing import Framed, prefix
@@ -15,11 +11,7 @@ from writers.db2.header import PROPAGATABLE, Header, record
 from writers.db2.stream import Stream
 from writers.db2.wire import Server
 
-from lmparse.db2 import part_index
-from lmparse.db2.part_index import PartIndex
 from lmparse.db2.record_column_reader import MOST_FORMS
-from lmparse.db2.record_columns import Arrays, ChangedRows, Ends, Members, Pieces, RecordColumns, Undos
-from lmparse.db2.units import Units
 from lmparse.logs.arrow import version_batches
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
@@ -28,17 +20,6 @@ LARGE = (1 << 63) - 3
 """No float of 64 bits has it."""
 MOVED = 0x8000
 """The flag of a delete and an insert that are halves of one update."""
-
-
-@pytest.mark.parametrize("kind", [Members, ChangedRows, Undos, Ends, Pieces, Units])
-def test_arrays_keep_their_type_and_their_values(kind: type[Arrays]) -> None:
-    none = kind.none()
-    one = kind(*(np.array([LARGE]).astype(getattr(none, entry.name).dtype) for entry in fields(kind)))
-    for entry in fields(kind):
-        found = getattr(kind.joined([one, none, one]), entry.name)
-        declared = {"UInt64s": "u", "Int64s": "i", "Ints": "i", "Flags": "b"}[str(entry.type)]
-        assert found.dtype.kind == declared
-        assert found.tolist() == getattr(one, entry.name).tolist() * 2
 
 
 @pytest.mark.parametrize("engine", ["kaitai", "columnar"])
@@ -84,31 +65,3 @@ def test_more_kinds_of_records_than_a_server_writes(tmp_path: Path) -> None:
     assert found == list(other.changes())
     assert log.tally.notices == other.tally.notices
     assert len(log.log_index._reader.columns.forms) == MOST_FORMS  # type: ignore[attr-defined]
-
-
-def test_pieces_of_many_tables_are_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def calls(size: int) -> int:
-        count = 0
-        unique: Callable[..., Any] = np.unique
-
-        def counting(*args: Any, **named: Any) -> Any:
-            nonlocal count
-            count += 1
-            return unique(*args, **named)
-
-        members = Members(*(np.zeros(size, getattr(Members.none(), entry.name).dtype) for entry in fields(Members)))
-        members.tid[:] = np.arange(size) % 3
-        own = np.arange(size)
-        pieces = Pieces(own, own % 40, own % 7, own.astype(np.uint64), own, own >= 0)
-        part = PartIndex(RecordColumns(size, size, members, pieces=pieces), ["a"], {}, has_addresses=True)
-        with monkeypatch.context() as patched:
-            patched.setattr(part_index.np, "unique", counting)
-            found = part.summary()
-        for ids in range(min(size, 40)):
-            mine = pieces.ids == ids
-            assert found.outside[ids].tolist() == sorted({*members.tid[mine].tolist()})
-            assert {column for _, column, _ in found.column_ids[ids]} == {*pieces.column[mine].tolist()}
-        assert len(found.outside) == min(size, 40)
-        return count
-
-    assert calls(0) == calls(3) == calls(400)

@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writers.db2 import rows
 from writers.db2.columns import Column
-from writers.db2.values import Codecs, External, OutOfRow, SystemDefault
+from writers.db2.values import Codecs, External, OutOfRow
 from writers.db2.wire import BYTE_ORDERS, Server
 
 from lmparse.changes.row_values import RowValues
@@ -34,9 +34,9 @@ from lmparse.db2.row_plan import LuwRowPlan
 from lmparse.db2.row_reader import RowReader
 from lmparse.db2.tables import placed
 from lmparse.errors import DataError
-from lmparse.values import byte_arrays, codepages
+from lmparse.values import codepages
 from lmparse.values.json_form import to_json
-from lmparse.values.sql_types import SqlType, parse_type
+from lmparse.values.sql_types import parse_type
 
 QUICK = examples(40, 100)
 Wanted = frozenset[str] | None
@@ -283,9 +283,11 @@ def same(one: pa.Array, other: pa.Array) -> bool:
 # rows that are right
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("byte_order", BYTE_ORDERS)
-@pytest.mark.parametrize("form", ["formatted", "compressed"])
+@pytest.mark.parametrize(
+    ("scheme", "byte_order", "form"),
+    [("unicode", "little", "formatted"), ("latin", "big", "compressed"), ("greek", "little", "compressed"),
+     ("ebcdic", "big", "formatted")],
+)  # fmt: skip
 def test_every_type(scheme: str, byte_order: Any, form: str) -> None:
     for trim, base in ((False, "array"), (True, "data")):
         given = replace(
@@ -293,25 +295,6 @@ def test_every_type(scheme: str, byte_order: Any, form: str) -> None:
         )
         decoded = compared(given, given.images(12))
         assert not decoded.irregular.any(), "the kernels read all of them"
-
-
-@pytest.mark.parametrize("type_", [*TYPES, *LOBS])
-@pytest.mark.parametrize("form", ["formatted", "compressed"])
-def test_one_column(type_: str, form: str) -> None:
-    for nullable, byte_order in product((False, True), BYTE_ORDERS):
-        given = sample([type_], nullable, byte_order=byte_order, form=form)
-        for count in (0, 1, 2, 40):
-            assert not compared(given, given.images(count)).irregular.any()
-
-
-@pytest.mark.parametrize("form", ["formatted", "compressed"])
-def test_all_null(form: str) -> None:
-    for byte_order in BYTE_ORDERS:
-        given = sample((*TYPES, *OUTSIDE), True, byte_order=byte_order, form=form)
-        for count in (1, 9):
-            decoded = compared(given, [given.image(given.row(random.Random(1), 1.0))] * count)
-            assert not decoded.irregular.any()
-            assert all(array.null_count == count for array in decoded.arrays.values())
 
 
 @st.composite
@@ -339,30 +322,26 @@ def test_random_tables(given: Sample, count: int, seed: int, data: st.DataObject
     assert not compared(given, images, some_of(given, data)).irregular.any()
 
 
+@QUICK
+@given(samples(), st.integers(0, 1 << 32))
+def test_rows_are_what_was_encoded(given: Sample, seed: int) -> None:
+    """The reader of single rows, with which the plan is compared, gives the values that were written."""
+    chance = random.Random(seed)
+    row = given.row(chance)
+    reader = RowReader(given.table, given.byte_order, given.page)
+    found = reader.read(given.image(row), lambda column: "elsewhere")
+    assert (found.faults, found.absent, found.unread) == ([], {}, 0)
+    written = rows.json_row(given.columns, row)
+    for column in given.columns:
+        mine, theirs = to_json({"": found.values[column.name]})[""], written[column.name]
+        if column.word in ("REAL", "DOUBLE", "DECFLOAT") and theirs is not None:
+            mine, theirs = str(Decimal(mine)), str(Decimal(theirs))
+        assert mine == theirs, column
+
+
 def some_of(given: Sample, data: st.DataObject) -> frozenset[str]:
     names = [column.name for column in given.columns]
     return frozenset(data.draw(st.lists(st.sampled_from(names)))) if names else frozenset()
-
-
-@pytest.mark.parametrize("form", ["formatted", "compressed"])
-def test_wanted(form: str) -> None:
-    """Each column alone, none, and two that are far from each other."""
-    given = replace(everywhere((*TYPES[::3], *LOBS)), form=form)
-    images = given.images(10)
-    whole = compared(given, images)
-    names = [column.name for column in given.columns]
-    for wanted in [[], *([name] for name in names), names[:1] + names[-1:], names[::2]]:
-        decoded = compared(given, images, frozenset(wanted))
-        assert not decoded.irregular.any()
-        assert all(same(decoded.arrays[name], whole.arrays[name]) for name in wanted)
-
-
-def test_headers_of_rows_that_were_moved_here() -> None:
-    given = sample(TYPES[:4])
-    row = given.row(random.Random(1))
-    images = [given.image(row, outer_type) for outer_type in range(256)]
-    regular = {outer_type for outer_type in range(256) if outer_type in (0x00, 0x10) or outer_type & 0x04}
-    assert set(np.flatnonzero(~compared(given, images).irregular).tolist()) == regular
 
 
 def test_both_forms_in_one_table() -> None:
@@ -377,29 +356,6 @@ def test_both_forms_in_one_table() -> None:
     assert np.flatnonzero(compared(given, images).irregular).tolist() == [3, 7]
 
 
-def test_a_table_without_columns() -> None:
-    for form in ("formatted", "compressed"):
-        given = sample([], form=form)
-        good = given.image({})
-        assert compared(given, [good, good + b"x", b"", good]).irregular.tolist() == [False, True, True, False]
-        assert not compared(given, []).irregular.any()
-
-
-def test_columns_without_a_byte() -> None:
-    """As a description in a damaged log may have them."""
-    types = [*(SqlType(name, 0) for name in ("CHAR", "GRAPHIC", "BINARY", "TYPE 0x0999")), parse_type("SMALLINT")]
-    table = tables.Table(2, 4, placed([(f"C{number}", type_, True) for number, type_ in enumerate(types)]))
-    server = Server("v10", "little")
-    images = [rows.record(server, rows.FORMATTED, 7, bytes(4) + b"\x07\x00\x00"),
-              rows.record(server, rows.FORMATTED, 7, b"\x01\x01\x01\x01\x00\x00\x01")]  # fmt: skip
-    for page, trim in product(("utf-8", "cp037"), (False, True)):
-        plan = LuwRowPlan(table, "little", codepages.lookup(page), trim=trim)
-        decoded = plan.decode(*spread([*images, images[0][:-1]], random.Random(1)))
-        assert decoded.irregular.tolist() == [False, False, True]
-        found = [array.to_pylist()[:2] for array in decoded.arrays.values()]
-        assert found == [["", None], ["", None], [b"", None], [b"", None], [7, None]]
-
-
 def test_many_rows_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     given = everywhere(TYPES)
     images = given.images(11)
@@ -409,32 +365,6 @@ def test_many_rows_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = compared(given, images)
     assert whole.irregular.tolist() == steps.irregular.tolist() == [number == 4 for number in range(11)]
     assert list(compared(given, images, frozenset(["C3"])).arrays) == ["C3"]
-
-
-def test_values_in_another_order_than_their_columns() -> None:
-    """They are read as long as they leave no byte over; so are values that share their bytes."""
-    given = sample(["VARCHAR(9)", "INTEGER", "VARCHAR(9) FOR BIT DATA", "VARCHAR(9)"], True)
-    server, fixed = given.server, given.table.fixed_length
-
-    def image(*slots: tuple[int, int] | None, section: bytes = b"abcdef") -> bytes:
-        parts = [bytes(4) + b"\x01" if at is None else server.u16(fixed + at[0]) + server.u16(at[1]) + b"\x00"
-                 for at in slots]  # fmt: skip
-        parts.insert(1, server.i32(7) + b"\x00")
-        return rows.record(server, rows.FORMATTED, fixed, b"".join(parts) + section)
-
-    good = [
-        image((0, 2), (2, 2), (4, 2)), image((4, 2), (2, 2), (0, 2)), image((0, 6), (0, 6), (2, 1)),
-        image((3, 3), None, (0, 3)), image(None, (6, 0), (0, 6)), image((0, 0), (0, 0), (0, 6)),
-        image((0, 0), None, (0, 0), section=b""), image(None, None, None, section=b""),
-    ]  # fmt: skip
-    bad = [
-        image((0, 2), (2, 2), (4, 1)), image((1, 2), (3, 2), (5, 1)), image((0, 2), (3, 1), (4, 2)),
-        image((0, 6), (6, 1), (0, 6)), image((-1, 2), (0, 6), (0, 6)), image(None, None, None),
-        image((0, 6), (0, 6), (65535 - fixed, 9)), image((0, 2), (8, 0), (2, 4)),
-    ]  # fmt: skip
-    decoded = compared(given, [*good, *bad, *good])
-    assert decoded.irregular.tolist() == [False] * len(good) + [True] * len(bad) + [False] * len(good)
-    assert decoded.arrays["C0"].to_pylist()[:4] == ["ab", "ef", "abcdef", "def"]
 
 
 @pytest.mark.parametrize("form", ["formatted", "compressed"])
@@ -452,23 +382,6 @@ def test_values_out_of_the_row(form: str, byte_order: Any) -> None:
     assert {*is_out} == {False, True}
     decoded = compared(given, [*map(given.image, rows_)])
     assert decoded.irregular.tolist() == is_out
-
-
-def test_system_defaults_are_left_to_the_row_reader() -> None:
-    given = sample(["INTEGER", "CHAR(3)", "VARCHAR(3)"], form="compressed")
-    plain_row = {"C0": 1, "C1": "a", "C2": "b"}
-    rows_ = [plain_row, *({**plain_row, name: SystemDefault()} for name in plain_row), plain_row]
-    decoded, needless = checked(given, *spread([*map(given.image, rows_)], random.Random(1)))
-    assert decoded.irregular.tolist() == [False, True, True, True, False]
-    assert needless == [1, 2, 3]
-
-
-def test_rows_that_were_stored_before_columns_were_added() -> None:
-    for form in ("formatted", "compressed"):
-        whole = sample(TYPES, form=form)
-        short = replace(whole, columns=whole.columns[:-4])
-        images = [one.image(whole.row(random.Random(n))) for n, one in enumerate((whole, short, whole, short))]
-        assert compared(whole, images).irregular.tolist() == [False, True, False, True]
 
 
 # rows that are not
@@ -514,9 +427,9 @@ def damaged(image: bytes) -> Iterator[bytes]:
             yield image[:place] + bytes([other]) + image[place + 1 :]
 
 
-@pytest.mark.parametrize("scheme", ["unicode", "greek"])
-@pytest.mark.parametrize("byte_order", BYTE_ORDERS)
-@pytest.mark.parametrize("form", ["formatted", "compressed"])
+@pytest.mark.parametrize(
+    ("scheme", "byte_order", "form"), [("unicode", "little", "formatted"), ("greek", "big", "compressed")]
+)
 def test_every_byte(scheme: str, byte_order: Any, form: str) -> None:
     given = sample((*TYPES, *LOBS), scheme=scheme, byte_order=byte_order, form=form)
     good = given.image(given.row(random.Random(3), 0.1))
@@ -540,35 +453,10 @@ def test_every_length(form: str) -> None:
         said = [image[:2] + given.server.u16(len(image)) + image[4:] for image in cut if len(image) > 4]
         decoded = compared(given, [*cut, *said, good])
         assert decoded.irregular.tolist() == [True] * len(cut + said) + [False]
-        for other in [*cut, *said][:: amount(37, 17)]:
+        for other in [*cut, *said][:: amount(211, 17)]:
             assert compared(given, [other]).irregular.tolist() == [True]
             assert compared(given, [other, good]).irregular.tolist() == [True, False]
             assert compared(given, [good, other]).irregular.tolist() == [False, True]
-
-
-@pytest.mark.parametrize("form", ["formatted", "compressed"])
-def test_rows_outside_of_the_data(form: str) -> None:
-    given = sample(("INTEGER", "VARCHAR(9)", *TYPES[:4]), form=form)
-    good = given.images(1)[0]
-    data, size = np.frombuffer(good * 2, np.uint8), len(good)
-    far = np.iinfo(np.int64).max
-    starts = np.array([-far - 1, -1, 0, 0, size, size + 1, 2 * size, 2 * size + 1, far], np.int64)
-    lengths = np.array([size, size, -1, size, size, size, size, 1, far], np.int64)
-    plan = LuwRowPlan(given.table, given.byte_order, given.page)
-    for pick in (slice(None), slice(3), slice(5, None)):
-        decoded = plan.decode(data, starts[pick], lengths[pick])
-        assert decoded.irregular.tolist() == [number not in (3, 4) for number in range(len(starts))][pick]
-        assert all(len(array) == len(starts[pick]) for array in decoded.arrays.values())
-
-
-@pytest.mark.parametrize("form", ["formatted", "compressed"])
-def test_batches_of_irregular_rows_keep_the_order_of_the_others(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or all pieces would be gathered byte by byte."""
-    given = sample(["VARCHAR(9)", "VARCHAR(9) FOR BIT DATA", *TYPES[:4], "CLOB(9)"], True, form=form)
-    images = given.images(12)
-    images[2], images[5], images[8] = b"", images[5][:-1], b"\xff" * 40
-    monkeypatch.setattr(byte_arrays, "ragged_bytes", lambda *pieces: pytest.fail("gathered byte by byte"))
-    assert np.flatnonzero(compared(given, images).irregular).tolist() == [2, 5, 8]
 
 
 FAULTS = {
@@ -606,33 +494,3 @@ def test_faults(fault: str) -> None:
 
 
 # what no plan reads
-
-
-def test_reasons() -> None:
-    def plan(*types: SqlType, page: str = "utf-8", **changed: Any) -> LuwRowPlan:
-        columns = placed([(f"C{number}", type_, True) for number, type_ in enumerate(types)])
-        columns = tuple(replace(column, **changed) for column in columns)
-        return LuwRowPlan(tables.Table(1, 2, columns), "big", codepages.lookup(page))
-
-    integer = parse_type("INTEGER")
-    assert plan(integer).reason == ""
-    assert "not packed" in plan(integer, offset=1).reason
-    assert "one name" in plan(integer, integer, name="C2").reason
-    text = plan(integer, parse_type("CHAR(3)"), page="cp932" if codepages.maybe_lookup("cp932") else "943")
-    assert text.reason.startswith("C1: there is no kernel for text")
-    assert text.refusal(frozenset(["C0"])) == ""
-    for odd in (SqlType("INTEGER", 3), SqlType("DOUBLE", 5), SqlType("DECFLOAT", 7), SqlType("DECIMAL", 1),
-                SqlType("DECIMAL", 1, 0, 39)):  # fmt: skip
-        assert plan(odd).reason
-    assert [column.kernel for column in plan(*map(parse_type, ("BIGINT", "CLOB(9)", "XML"))).columns] == [
-        "signed", "varying text", "kept elsewhere",
-    ]  # fmt: skip
-
-
-def test_columns_that_are_not_wanted_need_no_kernel() -> None:
-    given = sample(["INTEGER", "CHAR(3)", "VARCHAR(3)"], True)
-    images = given.images(9)
-    plan = LuwRowPlan(given.table, given.byte_order, codepages.lookup(943))
-    data, starts, lengths = spread(images, random.Random(1))
-    decoded = plan.decode(data, starts, lengths, frozenset(["C0"]))
-    assert not decoded.irregular.any()

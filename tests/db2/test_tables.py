@@ -35,39 +35,20 @@ from lmparse.values.sql_types import parse_type
 # tables from a file, and from both
 
 ALL = Table(
-    7,
-    8,
-    "ALL_TYPES",
+    7, 8, "ALL_TYPES",
     (
-        Column("I2", "SMALLINT"),
-        Column("I4", "INTEGER", nullable=False),
-        Column("I8", "BIGINT"),
-        Column("F4", "REAL"),
-        Column("F8", "DOUBLE"),
-        Column("DEC", "DECIMAL(31,5)"),
-        Column("DEC1", "DECIMAL(1,1)", nullable=False),
-        Column("DF16", "DECFLOAT(16)"),
-        Column("DF34", "DECFLOAT(34)"),
-        Column("C", "CHAR(7)"),
-        Column("CB", "CHAR(3) FOR BIT DATA"),
-        Column("V", "VARCHAR(30)"),
-        Column("VB", "VARCHAR(30) FOR BIT DATA", nullable=False),
-        Column("G", "GRAPHIC(4)"),
-        Column("VG", "VARGRAPHIC(30)"),
-        Column("D", "DATE"),
-        Column("T", "TIME"),
-        Column("TS", "TIMESTAMP(6)"),
-        Column("TS0", "TIMESTAMP(0)"),
-        Column("TS12", "TIMESTAMP(12)"),
-        Column("TS5", "TIMESTAMP(5)"),
-        Column("BOOL", "BOOLEAN"),
-        Column("BIN", "BINARY(5)"),
-        Column("VBIN", "VARBINARY(9)"),
-        Column("CL", "CLOB(5K)"),
-        Column("BL", "BLOB(5K)"),
+        Column("I2", "SMALLINT"), Column("I4", "INTEGER", nullable=False), Column("I8", "BIGINT"),
+        Column("F4", "REAL"), Column("F8", "DOUBLE"), Column("DEC", "DECIMAL(31,5)"),
+        Column("DEC1", "DECIMAL(1,1)", nullable=False), Column("DF16", "DECFLOAT(16)"),
+        Column("DF34", "DECFLOAT(34)"), Column("C", "CHAR(7)"), Column("CB", "CHAR(3) FOR BIT DATA"),
+        Column("V", "VARCHAR(30)"), Column("VB", "VARCHAR(30) FOR BIT DATA", nullable=False),
+        Column("G", "GRAPHIC(4)"), Column("VG", "VARGRAPHIC(30)"), Column("D", "DATE"), Column("T", "TIME"),
+        Column("TS", "TIMESTAMP(6)"), Column("TS0", "TIMESTAMP(0)"), Column("TS12", "TIMESTAMP(12)"),
+        Column("TS5", "TIMESTAMP(5)"), Column("BOOL", "BOOLEAN"), Column("BIN", "BINARY(5)"),
+        Column("VBIN", "VARBINARY(9)"), Column("CL", "CLOB(5K)"), Column("BL", "BLOB(5K)"),
         Column("DBCL", "DBCLOB(5K)"),
     ),
-)
+)  # fmt: skip
 FULL: dict[str, Any] = {
     "I2": -32768, "I4": 2147483647, "I8": -(1 << 63), "F4": 1.5, "F8": -1e-300,
     "DEC": Decimal("-12345678901234567890.12345"),
@@ -203,14 +184,6 @@ def test_key_of_the_tables_file_holds_for_each_version_that_has_its_columns(tmp_
     assert {(key, source) for _, key, source in keys[2]} == {((), "")}
 
 
-def test_key_has_the_names_that_columns_have_in_the_log() -> None:
-    """Of two columns of one name the second has another one."""
-    number = parse_type("INTEGER")
-    logged = tables.Table(2, 4, placed([(f"C{place}", number, True) for place in range(1, 4)]))
-    named = logged.named_by(tables.Table(2, 4, placed([("C2", number, True)]), key=("C2",)))
-    assert named.key == (named.columns[0].name,)
-
-
 # tables that nothing describes
 
 
@@ -296,23 +269,6 @@ def test_a_table_without_columns(tmp_path: Path) -> None:
 
 
 # rows with value compression
-
-
-@pytest.mark.parametrize("base", ["array", "data"])
-@pytest.mark.parametrize("byte_order", ["little", "big"])
-def test_value_compression(base: Any, byte_order: Any, tmp_path: Path) -> None:
-    table = Table(7, 8, "ALL_TYPES", ALL.columns, value_compression=True)
-    stream = Stream("v10", byte_order, "bare", offset_base=base)
-    unit = stream.begin()
-    unit.initialize(table)
-    for row in (FULL, NULLS):
-        unit.insert(table, row)
-    unit.update(table, FULL, NULLS)
-    unit.commit()
-    found = read(tmp_path, stream, tables=luw.tables_file(tmp_path, table), operations="I,U")
-    assert found.codes == []
-    wanted = [row for row in luw.expected(stream, names=True) if row["op"] in "IU"]
-    assert [(row["before"], row["after"]) for row in found.rows] == [(row["before"], row["after"]) for row in wanted]
 
 
 DEFAULTS = ["SMALLINT", "INTEGER", "BIGINT", "REAL", "DOUBLE", "DECIMAL(7,2)", "CHAR(4)", "CHAR(4) FOR BIT DATA",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from db2.redefined_tables import ADDED, FIRST, SECOND, insert_described, replaced
+from db2.redefined_tables import ADDED, FIRST, SECOND, insert_described
 from samples import db2_scripts as luw
 from samples.db2_scripts import read
 from writers.db2.columns import Column
@@ -79,23 +79,6 @@ def test_a_tables_file_that_fits_what_was_dropped_last_names_it(how: str, engine
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_a_definition_that_was_taken_back_has_no_names(engine: str, tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.initialize(FIRST)
-    unit.insert(FIRST, {"ID": 1, "N": 2})
-    unit.commit()
-    unit = stream.begin()
-    replaced(unit)
-    unit.insert(unit.add_columns(SECOND, ADDED), {"ID": 2, "T": "two"})
-    unit.abort()
-    options = {"operations": "I", "include": "all", "engine": engine, "tables": luw.tables_file(tmp_path, FIRST)}
-    found = read(tmp_path, stream, **options)
-    assert [row["after"] for row in found.rows] == [{"ID": 1, "N": 2}, {"C1": 2, "C2": "two", "C3": None}]
-    assert found.codes == []
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 @pytest.mark.parametrize("ends", ["open", "abort"])
 def test_the_only_table_with_its_ids_has_the_names_of_the_file(ends: str, engine: str, tmp_path: Path) -> None:
     """Also where the transaction that makes it has no end yet, or is taken back."""
@@ -133,28 +116,6 @@ def test_a_table_that_may_be_dropped_by_a_transaction_without_an_end(
     assert found.codes == []
     assert found.has_note("with its ids, have names of the tables file, which must be as of that time")
     assert found.has_note(_NAMELESS) is not is_alike
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-@pytest.mark.parametrize("is_made_again", [True, False])
-def test_a_record_that_drops_a_table_is_one_of_that_table(engine: str, tmp_path: Path, *, is_made_again: bool) -> None:
-    """Its name is not that of the table that has its ids now."""
-    before = Table(2, 6, "OLD", (Column("K", "INTEGER", nullable=False), Column("S", "SMALLINT", nullable=False)))
-    after = Table(2, 6, "A", (Column("ID", "INTEGER", nullable=False), Column("X", "INTEGER", nullable=False)))
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.initialize(before)
-    unit.insert(before, {"K": 1, "S": 2})
-    unit.drop_table(before)
-    unit.commit()
-    unit = stream.begin()
-    if is_made_again:
-        unit.initialize(after)
-    unit.insert(after, {"ID": 3, "X": 4})
-    unit.commit()
-    found = read(tmp_path, stream, engine=engine, tables=luw.tables_file(tmp_path, after))
-    names = [row["table_name"] for row in found.rows]
-    assert names == ["2.6", "2.6", "2.6", *(["A"] if is_made_again else []), "A"]
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
@@ -255,21 +216,3 @@ def test_a_tables_file_of_another_log_is_an_error_of_rows_that_hold(
     other = luw.tables_file(tmp_path, named, replaced=[("false", "true")])
     found = read(tmp_path, data, **options, tables=other)
     assert found.codes == ["LMP-C010"] * (3 if is_described else 2)
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_columns_that_were_taken_back_do_not_make_a_table_before_that_of_the_file(engine: str, tmp_path: Path) -> None:
-    """Not even where they are the very columns of the table that is there at the end."""
-    stream = Stream("v10", "little", "filter")
-    taken_back, wide = _added_twice(stream, Column("X", "INTEGER"), Column("Y", "BIGINT"), "abort")
-    unit = stream.begin()
-    unit.drop_table(wide)
-    unit.create_table(taken_back)
-    unit.initialize(taken_back)
-    unit.insert(taken_back, {"ID": 4, "X": 40})
-    unit.commit()
-    options = {"operations": "I", "include": "all", "engine": engine, "tables": luw.tables_file(tmp_path, taken_back)}
-    found = read(tmp_path, stream, **options)
-    assert found.codes == []
-    nameless = [{"C1": 1}, {"C1": 2, "C2": 20}, {"C1": 3, "C2": 30}]
-    assert [row["after"] for row in found.rows] == [*nameless, {"ID": 4, "X": 40}]

@@ -85,8 +85,10 @@ NUMBERS = range(1, 8)
 """Not the first and not the last one: a file without any other record states no position, and is refused."""
 
 
-@pytest.mark.parametrize("damage", [short, of_two_positions, of_two_flushes, cut_short])
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize(
+    ("damage", "engine"),
+    [(short, "columnar"), (of_two_positions, "kaitai"), (of_two_flushes, "columnar"), (cut_short, "kaitai")],
+)
 def test_extracts_of_a_log_with_one(damage: Callable[[bytes], bytes], engine: str, tmp_path: Path) -> None:
     """Extracts that adjoin, and a file that grows, give its error and all rows that the whole log gives."""
     chosen = random.Random(f"{damage.__name__} {engine}")
@@ -100,7 +102,7 @@ def test_extracts_of_a_log_with_one(damage: Callable[[bytes], bytes], engine: st
         errors = {text for text in log.said if "[LMP-" in text}
         assert errors
         size = len(log.data)
-        for place in chosen.sample(log.places, amount(4, len(log.places))):
+        for place in chosen.sample(log.places, amount(2, len(log.places))):
             for begin in (place, 0):
                 log.state.unlink()
                 log.said.clear()
@@ -136,7 +138,7 @@ def test_a_file_that_is_missing_beside_one(engine: str, side: str, tmp_path: Pat
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 def test_a_record_without_a_position_ends_a_walk(engine: str, tmp_path: Path) -> None:
     """It may be a commit, which is in front of any checkpoint then: its changes would be in no reading."""
-    for number in NUMBERS:
+    for number in NUMBERS[:: amount(3, 1)]:
         log = Extracts(tmp_path, stream=Damaged(number, without_position))  # type: ignore[arg-type]
         log.options["engine"] = engine
         place = log.places[number - 1]
@@ -153,7 +155,7 @@ def test_a_record_without_a_position_ends_a_walk(engine: str, tmp_path: Path) ->
             assert log.state.read_bytes() == known
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_extracts_of_a_log_whose_lsns_go_back_from_one_flush_to_the_next(seed: int, tmp_path: Path) -> None:
     """The log flush sequence orders the log: a commit with a lower log sequence number is behind the one before."""
     chosen = random.Random(seed)

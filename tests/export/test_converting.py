@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import json
 import os
@@ -21,7 +20,6 @@ from export.conftest import (
     failure,
     manifest,
     read,
-    rows_of,
 )
 from writers.bmc import framing, logs
 from writers.bmc.control import Table
@@ -68,22 +66,11 @@ def test_a_file_of_columns_says_where_it_comes_from(run: Any, log: Files, ending
     assert str(log.data.parent) not in "".join(said.values())
 
 
-@pytest.mark.parametrize(
-    ("ending", "compression", "codec"),
-    [("parquet", None, "ZSTD"), ("parquet", "snappy", "SNAPPY"), ("parquet", "none", "UNCOMPRESSED")],
-)
-def test_compression_of_parquet(run: Any, log: Files, ending: str, compression: str | None, codec: str) -> None:
-    out = log.to / f"x.{ending}"
+@pytest.mark.parametrize(("compression", "codec"), [(None, "ZSTD"), ("snappy", "SNAPPY"), ("none", "UNCOMPRESSED")])
+def test_compression_of_parquet(run: Any, log: Files, compression: str | None, codec: str) -> None:
+    out = log.to / "x.parquet"
     run("convert", log.data, out, *(("--compression", compression) if compression else ()))
     assert pq.ParquetFile(out).metadata.row_group(0).column(0).compression == codec
-
-
-def test_compression_of_arrow(run: Any, log: Files) -> None:
-    plain, small = log.to / "plain.arrow", log.to / "small.arrow"
-    assert run("convert", log.data, plain).code == 0
-    assert run("convert", log.data, small, "--compression", "zstd").code == 0
-    assert small.stat().st_size < plain.stat().st_size
-    assert read(small).equals(read(plain))
 
 
 def test_lines_are_those_of_records(run: Any, log: Files) -> None:
@@ -153,18 +140,6 @@ def test_values_as_text(array: pa.Array, texts: list[str | None]) -> None:
     assert as_text(array).to_pylist() == texts
 
 
-def test_records_of_several_kinds(run: Any, log: Files) -> None:
-    out = log.to / "x.parquet"
-    assert run("convert", log.control, out, "--spec", "bmc_control").code == 0
-    assert read(out).equals(arrow.read_table(log.control, spec="bmc_control"))
-    lines = log.to / "x.jsonl"
-    assert run("convert", log.control, lines, "--spec", "bmc_control").code == 0
-    assert lines.read_text() == run("records", log.control, "--spec", "bmc_control").out
-    table = log.to / "x.csv"
-    assert run("convert", log.control, table, "--spec", "bmc_control").code == 0
-    assert len(table.read_text().splitlines()) > read(out).num_rows
-
-
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_an_empty_log_has_no_rows(run: Any, log: Files, ending: str) -> None:
     log.data.write_bytes(b"")
@@ -194,20 +169,14 @@ def test_another_ending_is_refused_with_those_there_are(run: Any, log: Files, na
 @pytest.mark.parametrize("arguments", [
     ("DATA", "TO/x.parquet", "--format", "csv"),
     ("DATA", "TO/x.csv", "--compression", "zstd"),
-    ("DATA", "TO/x.arrow", "--compression", "snappy"),
     ("DATA", "TO/x.parquet", "--jobs", "0"),
-    ("DATA", "TO/x.parquet", "--jobs", "many"),
     ("DATA", "TO/x.parquet", "--columns", "no_such_field"),
-    ("DATA", "TO/x.jsonl", "--columns", "no_such_field"),
     ("DATA", "TO/x.parquet", "--spec", "no_such_spec"),
-    ("DATA", "TO/nowhere/x.parquet"),
-    ("DATA", "s3://TO/x.parquet"),
     ("DATA", "DATA/x.parquet"),
     ("DATA", "TO"),
     ("DATA", "TO/x", "--control", "CONTROL", "--format", "xml"),
     ("DATA", "TO/x", "--control", "CONTROL", "--order", "commit", "--jobs", "2"),
     ("DATA", "TO/x", "--control", "CONTROL", "--table", "NOTHING"),
-    ("DATA", "TO/x", "--control", "CONTROL", "--columns", "NO_SUCH_COLUMN"),
     ("DATA", "TO/x", "--control", "CONTROL", "--spec", "bmc_dlci"),
 ], ids=" ".join)  # fmt: skip
 def test_wrong_usage_is_2_and_writes_nothing(run: Any, log: Files, arguments: tuple[str, ...]) -> None:
@@ -218,27 +187,6 @@ def test_wrong_usage_is_2_and_writes_nothing(run: Any, log: Files, arguments: tu
     assert done.err
     assert "Traceback" not in done.err
     assert os.listdir(log.to) == []
-
-
-@pytest.mark.parametrize("is_link", [False, True])
-def test_what_is_read_is_never_written_over(run: Any, log: Files, is_link: bool) -> None:
-    before = content(log.data.parent)
-    data = log.data.parent / "night.parquet"
-    os.rename(log.data, data)
-    out = data
-    if is_link:
-        out = log.to / "x.parquet"
-        out.symlink_to(data)
-    for options in ((), ("--overwrite",)):
-        done = run("convert", data, out, *options)
-        assert done.code == 2
-        assert "is an input" in done.err
-    folder = data.parent
-    done = run("convert", data, folder, "--control", log.control, "--overwrite")
-    assert done.code == 2
-    assert "holds an input" in done.err
-    os.rename(data, log.data)
-    assert content(folder) == before
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -415,18 +363,6 @@ def in_columns(image: Any, row: dict[str, str]) -> Any:
         return image
     cut = {"FINE": 26, "STAMP": 26}
     return {name: value[: cut[name]] if value and name in cut else value for name, value in image.items()}
-
-
-def test_a_compressed_log_is_read_as_it_is_unpacked(run: Any, log: Files) -> None:
-    packed = log.data.with_suffix(".dat.gz")
-    packed.write_bytes(gzip.compress(log.data.read_bytes()))
-    plain, out = log.to / "plain", log.to / "packed"
-    run("convert", log.data, plain, "--control", log.control)
-    assert run("convert", packed, out, "--control", log.control, "--jobs", 2, "--part-bytes", 4000).code == 0
-    first, second = manifest(plain), manifest(out)
-    assert second["source"]["name"] == "night.dat.gz"
-    assert second["source"]["sha256"] == hashlib.sha256(packed.read_bytes()).hexdigest()
-    assert list(map(rows_of, second["files"])) == list(map(rows_of, first["files"]))
 
 
 def test_an_empty_log_has_a_manifest_and_no_files(run: Any, log: Files) -> None:

@@ -82,15 +82,6 @@ def test_damaged_framing_writes_nothing(
     assert os.listdir(log.to) == []
 
 
-def test_an_old_output_survives_damage(run: Any, log: Files) -> None:
-    out = log.to / "x.parquet"
-    assert run("convert", log.data, out).code == 0
-    before = content(log.to)
-    log.data.write_bytes(log.data.read_bytes()[:-7])
-    assert run("convert", log.data, out, "--overwrite").code == 20
-    assert content(log.to) == before
-
-
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_bad_records_among_changes_stand_in_other(run: Any, damaged: Files, jobs: int) -> None:
@@ -224,28 +215,6 @@ def test_a_full_disk_leaves_nothing_behind(very_long: Files, tmp_path: Path) -> 
         assert "cannot be written: File too large" in done.stderr
         assert "Traceback" not in done.stderr
         assert os.listdir(tmp_path) == []
-
-
-def test_a_folder_that_cannot_be_put_in_place_leaves_the_old_one(
-    run: Any, log: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = log.to / "x"
-    asked = ("convert", log.data, out, "--control", log.control)
-    run(*asked)
-    before = content(out)
-    rename = os.rename
-
-    def fail(source: Any, target: Any) -> None:
-        if Path(source).name == "made":
-            raise PermissionError(13, "Permission denied", str(target))
-        rename(source, target)
-
-    monkeypatch.setattr(os, "rename", fail)
-    done = run(*asked, "--operations", "D", "--overwrite")
-    assert done.code == 2
-    assert "cannot be written: Permission denied" in done.err
-    assert content(out) == before
-    assert os.listdir(log.to) == ["x"]
 
 
 def test_modes_of_files_are_those_of_the_user(run: Any, log: Files) -> None:

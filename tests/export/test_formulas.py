@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from lmparse import cli
 from lmparse.export import writers
-from lmparse.export.formulas import FORMULA, NUMBER, quoted
+from lmparse.export.writers import FORMULA, NUMBER, quoted
 
 FORMULAS = (
     "^=cmd|' /C calc'!A0", "^@SUM(1)", "^+1+1", "^-1+1", "^-A1", "^=1", "\t^=1", "\r^=1", "\n^=1", " ^=1", "^\uff1d1",

@@ -214,14 +214,6 @@ def test_midnights_that_are_one_key(tmp_path: Path) -> None:
         assert TAKEN in refusal(landed)
 
 
-def test_a_key_that_changes(tmp_path: Path) -> None:
-    log = Extracts(tmp_path)
-    log.land(insert(ITEM, ID=1, N=1), tables=(ITEM,))
-    log.key = "key: [N], "
-    assert "it has several keys: N and ID" in refusal(log.land(insert(ITEM, ID=2, N=2), tables=(ITEM,)))
-    assert rows(log) == [(1, 1)]
-
-
 @pytest.mark.parametrize("name", ["_SEQ", "_txn_id"])
 def test_columns_with_the_names_of_those_of_current_tables(name: str, tmp_path: Path) -> None:
     log, form = Extracts(tmp_path), table(Column(name, "INTEGER"))

@@ -118,19 +118,6 @@ def test_a_comment_neither_ends_a_statement_nor_goes_on(text: str, line: str) ->
     assert comment(text) == line
 
 
-@pytest.mark.parametrize("family", STORIES)
-def test_a_program_that_cuts_at_ends_of_lines_finds_the_same_statements(
-    family: str, run: Command, tmp_path: Path
-) -> None:
-    """Neither a literal nor a comment has the mark that such a program looks for at the end of a line."""
-    for seed in range(SEEDS, SEEDS + 5):
-        for direction in ("--redo", "--undo"):
-            lines = script(run, STORIES[family](seed, tmp_path), direction)
-            cut = [part.rpartition("\n")[2] for part in re.split(r";\s*?(?:\n|\Z)", "\n".join(lines))]
-            written = [line.removesuffix(";") for line in lines if not line.startswith("-- ")]
-            assert [part for part in cut if part and not part.startswith("-- ")] == written != []
-
-
 @examples(200, 20_000)
 @given(text=TEXTS)
 def test_a_comment_and_a_name_are_one_line(text: str) -> None:
@@ -157,13 +144,6 @@ def test_dates_and_times_are_constants_of_their_type_or_text(words: str) -> None
     column, (moment, text) = Column(1, "A", parse_type(words), True, 0), TIMES[words]
     assert SqlColumn(column).literal(moment) == text
     assert SqlColumn(column, has_text_times=True).literal(moment) == text[text.index("'") :]
-
-
-def test_times_of_a_script_may_be_text(run: Command, tmp_path: Path) -> None:
-    words = bmc_log(tmp_path, logs.example())
-    typed, plain = (run("sql", *words, "--undo", *more).out for more in ((), ("--text-times",)))
-    assert re.search(r" DATE '", typed)
-    assert plain == re.sub(r"\b(DATE|TIME|TIMESTAMP) '", "'", typed)
 
 
 def test_long_values_are_joined_from_constants_that_db2_takes() -> None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from writers.bmc import control, lldf, logs, rows
 from writers.bmc import framing as enc
+from writers.bmc import lldf, logs, rows
 
 import lmparse
 from lmparse.bmc import record_detection
 from lmparse.framing import detection
-from lmparse.framing.base import Framing
 from lmparse.framing.detection import Detection, Trial, detect, try_framing, try_framings
-from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
 
 LOG = logs.example()
@@ -79,17 +76,6 @@ def test_auto_reads_what_the_named_framing_reads(case: str, tmp_path: Path) -> N
     assert [(d.name, d.value) for d in log.decisions if d.name == "framing"] == [("framing", expected)]
 
 
-@pytest.mark.parametrize("data_case", ["rdw", "bdw in several blocks", "bdw-vbs", "zosmf", "glued"])
-@pytest.mark.parametrize("control_case", CASES)
-def test_control_and_data_may_be_framed_differently(data_case: str, control_case: str, tmp_path: Path) -> None:
-    kind, options, _ = CASES[data_case]
-    data = put(tmp_path, enc.framed(kind, LOG.data_records, **options).data)
-    kind, options, _ = CASES[control_case]
-    ctl = put(tmp_path, enc.framed(kind, LOG.control_records, **options).data, "a.ctl")
-    changes = list(lmparse.open_log(data, control=ctl).changes())
-    assert [change["seq"] for change in changes] == [change["seq"] for change in LOG.expected]
-
-
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("case", ["rdw", "bdw in one block", "vbs", "zosmf", "glued"])
 def test_one_record_is_enough(case: str, count: int, tmp_path: Path) -> None:
@@ -118,20 +104,6 @@ def test_a_file_cut_short_is_still_what_it_is(case: str, cut: int, tmp_path: Pat
     assert code_of(path) == "LMP-F006"
 
 
-def test_to_dict_is_the_proof_in_plain_values(tmp_path: Path) -> None:
-    path = put(tmp_path, enc.rdw(ROWS[:1]))
-    assert lmparse.sniff(path).to_dict() == {
-        "file": str(path),
-        "size": len(ROWS[0]) + 4,
-        "kind": "data change records",
-        "spec": "bmc_lldf",
-        "framing": "rdw",
-        "is_proven": True,
-        "records": [{"index": 0, "offset": 4, "length": len(ROWS[0])}],
-        "fault": None,
-    }
-
-
 # converted to text
 
 CONVERTED = {
@@ -153,11 +125,6 @@ def test_a_file_converted_to_ascii_is_named(name: str, tmp_path: Path) -> None:
     error = caught.value
     assert (error.code, error.file, error.record_offset) == ("LMP-F010", str(path), 0)
     assert "binary" in (error.hint or "")
-
-
-@pytest.mark.parametrize("name", CONVERTED)
-def test_the_same_file_in_binary_is_not_called_converted(name: str, tmp_path: Path) -> None:
-    assert lmparse.sniff(put(tmp_path, CONVERTED[name])).trial.is_proven
 
 
 # nothing known
@@ -200,24 +167,6 @@ def test_an_empty_file_is_a_log_without_changes_when_something_says_so(option: s
         assert list(log.changes()) == []
 
 
-def test_a_data_file_is_no_control_file(tmp_path: Path) -> None:
-    data = put(tmp_path, enc.rdw(ROWS))
-    for ctl in (data, put(tmp_path, b"", "empty.ctl"), put(tmp_path, b"hello " * 50, "text.ctl")):
-        with pytest.raises(lmparse.ControlError) as caught:
-            lmparse.open_log(data, control=ctl)
-        assert (caught.value.code, caught.value.file) == ("LMP-C001", str(ctl))
-
-
-@pytest.mark.parametrize("records", [LOG.control_records[1:], [control.dlge(), *LOG.control_records]])
-def test_xtyp_comes_first(records: list[bytes], tmp_path: Path) -> None:
-    data = put(tmp_path, enc.rdw(ROWS))
-    ctl = put(tmp_path, enc.rdw(records), "a.ctl")
-    for framing in ("auto", "rdw"):
-        with pytest.raises(lmparse.ControlError) as caught:
-            lmparse.open_log(data, control=ctl, control_framing=framing)
-        assert caught.value.code == "LMP-C001"
-
-
 # named wrongly
 
 FITTING = {("bdw", "bdw-vbs"), ("rdw", "vbs")}  # whole records are spanned records in one piece
@@ -243,15 +192,6 @@ def test_a_wrong_framing_is_an_error(case: str, named: str, tmp_path: Path) -> N
 
 
 # two that fit
-
-
-def test_no_file_is_taken_for_two_framings_at_once() -> None:
-    anything = Detection("records", lambda records, framing: None)
-    for case, (kind, options, expected) in CASES.items():
-        if expected != "glued":
-            assert detect(enc.framed(kind, LOG.data_records[:20], **options).data, anything).framing.name == expected, (
-                case
-            )
 
 
 def test_descriptor_words_that_tile_win_over_none() -> None:
@@ -298,21 +238,3 @@ def test_very_many_records_are_judged_as_few_are(case: str, monkeypatch: pytest.
                 assert found.extents[:many] == expected.extents[:many]
                 assert (found.verdict, found.reached) == (expected.verdict, expected.reached)
                 assert found.is_spanned == expected.is_spanned
-
-
-def test_a_file_of_very_short_records_is_not_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nearly every framing fits it, whatever records are expected."""
-    seen: list[int] = []
-    extents = Framing.extents
-
-    def counted(self: Framing, *place: Any) -> Iterator[RecordExtent]:
-        for extent in extents(self, *place):
-            seen.append(extent.index)
-            yield extent
-
-    monkeypatch.setattr(Framing, "extents", counted)
-    with pytest.raises(lmparse.FramingError) as caught:
-        lmparse.sniff(put(tmp_path, b"\0\x08\0\0\0\4\0\0" * 50_000))
-    assert caught.value.code == "LMP-F003"
-    assert "bmc_control bdw-vbs: the first record is not an XTYP record; bmc_control bdw: " in str(caught.value.found)
-    assert 1000 < len(seen) < 5 * 5000, "each framing is tried once"

@@ -13,10 +13,10 @@ from writers.bmc import lldf, rows
 import lmparse
 from lmparse import errors
 from lmparse.bmc.record_detection import detection
+from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.framings import framing_of
-from lmparse.storage.buffers import open_buffer
 
 NAME = rows.Column("NAME", "VCHR", 200)
 CUTTER = detection().cutter
@@ -90,20 +90,6 @@ def test_every_framing_gives_the_same_records_at_their_offsets(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_every_framing_gives_the_same_records_through_open_log(name: str, tmp_path: Path) -> None:
-    plain = tmp_path / "plain.dat"
-    plain.write_bytes(enc.rdw(padded(name, RECORDS)))
-    kind, reader, options = WRITTEN[name]
-    path = tmp_path / "a.dat"
-    path.write_bytes(enc.framed(kind, RECORDS, **options).data)
-    log = lmparse.open_log(path, framing=reader, **options if reader == "fixed" else {})
-    records = list(log.records())
-    assert records == list(lmparse.open_log(plain, framing="rdw").records())
-    assert [record["log_rba"] for record in records] == [f"{number:020X}" for number in (1, 9, 3, 12, 5)]
-    assert log.tally.errors == []
-
-
-@pytest.mark.parametrize("name", WRITTEN)
 def test_a_number_is_read_in_place_also_across_pieces(name: str) -> None:
     framing, file = written(name, RECORDS)
     for extent, raw in read_all(framing, file.data):
@@ -121,33 +107,7 @@ def test_empty_records_are_records(name: str) -> None:
     assert [extent.offset for extent, _ in got] == file.offsets
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_file_of_no_bytes_has_no_records(name: str) -> None:
-    assert read_all(written(name, RECORDS)[0], b"") == []
-
-
-def test_records_of_the_longest_kind_are_read() -> None:
-    longest = b"\x01" * (32760 - 4)
-    assert [raw for _, raw in read_all(framing_of("rdw"), enc.rdw([longest, b"x"]))] == [longest, b"x"]
-    in_blocks = enc.bdw_extended([longest] * 3, 80000)
-    assert [raw for _, raw in read_all(framing_of("bdw"), in_blocks)] == [longest] * 3
-
-
 # cut short
-
-
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_cut_at_any_byte_keeps_the_whole_records_before_it(name: str) -> None:
-    records = padded(name, RECORDS[:3])
-    framing, file = written(name, RECORDS[:3])
-    ends = record_ends(framing, file.data)
-    wrong = []
-    for cut in range(len(file.data)):
-        whole = sum(end <= cut for end in ends)
-        got, _ = read_up_to_damage(framing, file.data[:cut])
-        if got != records[:whole]:
-            wrong.append(f"cut at {cut}: {len(got)} records of {whole}")
-    assert wrong == []
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -190,33 +150,6 @@ def whole_ends(name: str, framing: Framing, file: enc.Framed) -> list[int]:
     return [end for end in ends if end in blocks]
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_truncated_record_is_also_an_end_of_file_error(name: str, tmp_path: Path) -> None:
-    kind, reader, options = WRITTEN[name]
-    file = enc.framed(kind, RECORDS[:2], **options)
-    path = tmp_path / "cut.dat"
-    path.write_bytes(file.data[:-1])
-    log = lmparse.open_log(path, framing=reader, **options if reader == "fixed" else {})
-    with pytest.raises(EOFError) as caught:
-        list(log.records())
-    error = caught.value
-    assert isinstance(error, lmparse.TruncatedError)
-    assert (error.code, error.file) == ("LMP-F006", str(path))
-
-
-def test_the_message_names_record_and_offset(tmp_path: Path) -> None:
-    path = tmp_path / "cut.dat"
-    data = enc.rdw([b"abc", b"defgh"])
-    path.write_bytes(data[:-2])
-    with pytest.raises(lmparse.TruncatedError) as caught:
-        list(lmparse.open_log(path, framing="rdw").records())
-    error = caught.value
-    assert (error.record_index, error.record_offset) == (1, 7)
-    assert error.hex == "00090000" + b"def".hex().upper()
-    says = "the file ends inside the record: expected 9 bytes, found 7"
-    assert str(error) == f"{path}: record 1 at 0x7: zos_rdw: {says} [LMP-F006]"
-
-
 # bytes behind
 
 BEHIND = {
@@ -244,22 +177,6 @@ def test_bytes_behind_the_last_record_are_named(name: str, behind: str) -> None:
     assert (error.code, error.record_index, error.record_offset) == ("LMP-F007", len(RECORDS), len(file.data))
 
 
-def test_zeros_behind_zosmf_records_are_empty_records() -> None:
-    data = enc.zosmf(RECORDS)
-    assert [raw for _, raw in read_all(framing_of("zosmf"), data + bytes(8))] == [*RECORDS, b"", b""]
-
-
-@pytest.mark.parametrize("behind", ["zeros", "text", "newline", "ebcdic blanks"])
-def test_bytes_behind_glued_records_are_named(behind: str) -> None:
-    framing, file = written("glued", RECORDS)
-    got, error = read_up_to_damage(framing, file.data + BEHIND[behind])
-    assert isinstance(error, errors.FramingError)
-    # The end of the last record is proven by the file's end only.
-    assert RECORDS[:-1] == got[: len(RECORDS) - 1]
-    assert error.code in ("LMP-F005", "LMP-F007")
-    assert error.record_index == len(got)
-
-
 def test_bytes_that_begin_no_record_at_all_are_no_leftover() -> None:
     for name in ("rdw", "vbs", "bdw", "bdw-vbs"):
         got, error = read_up_to_damage(framing_of(name), b"\x00\x01nonsense")
@@ -279,17 +196,6 @@ def test_a_block_that_its_records_do_not_fill_is_damage() -> None:
     assert isinstance(error, errors.FramingError)
     assert error.code == "LMP-F008"
     assert error.record_index == len(got)
-
-
-@pytest.mark.parametrize(
-    ("behind", "found"),
-    [("0001", "X'0001'"), ("000600076162", "reserved 7"), ("000200006162", "length 2"), ("00200000", "a record of 32")],
-)
-def test_what_does_not_fill_a_block_is_in_few_words(behind: str, found: str) -> None:
-    content = bytes.fromhex("000600006162" + behind)
-    _, error = read_up_to_damage(framing_of("bdw"), (len(content) + 4).to_bytes(2, "big") + b"\0\0" + content)
-    assert isinstance(error, errors.FramingError)
-    assert (error.code, error.found) == ("LMP-F008", found)
 
 
 @pytest.mark.parametrize("length", [0, 3, 1 << 15])
@@ -321,17 +227,6 @@ def test_pieces_out_of_order_are_damage(flags: list[int], index: int, expected: 
     assert (error.code, error.record_index, error.expected) == ("LMP-F009", index, expected)
 
 
-@pytest.mark.parametrize("blocked", [False, True])
-def test_a_missing_last_piece_is_a_cut(blocked: bool) -> None:
-    data = enc.descriptor(1) + b"a" + enc.descriptor(3, enc.FIRST) + b"abc"
-    if blocked:
-        data = enc.descriptor(len(data)) + data
-    got, error = read_up_to_damage(framing_of("bdw-vbs" if blocked else "vbs"), data)
-    assert got == [b"a"]
-    assert isinstance(error, errors.TruncatedError)
-    assert error.record_index == 1
-
-
 # spans
 
 
@@ -344,7 +239,7 @@ def test_spans_together_give_the_whole_file(name: str, max_bytes: int) -> None:
     many = [row(1)] * 60 if name == "fixed" else MANY
     framing, file = written(name, many)
     whole = read_all(framing, file.data)
-    spans = framing.spans(file.data, max_bytes)
+    spans = index.spans(framing, file.data, max_bytes)
     assert [span.start for span in spans] == [0, *(span.end for span in spans[:-1])]
     assert spans[-1].end == len(file.data)
     parts = [part for span in spans for part in read_all(framing, file.data, span)]
@@ -357,7 +252,7 @@ def test_spans_together_give_the_whole_file(name: str, max_bytes: int) -> None:
 @pytest.mark.parametrize("name", ["rdw", "bdw, several blocks", "vbs, pieces", "zosmf", "glued", "fixed"])
 def test_spans_are_cut_where_they_can_be(name: str) -> None:
     framing, file = written(name, MANY if name != "fixed" else [row(1)] * 60)
-    spans = framing.spans(file.data, 1000)
+    spans = index.spans(framing, file.data, 1000)
     assert len(spans) > 5
     assert all(span.end - span.start >= 1000 for span in spans[:-1])
     assert all(span.end - span.start < 3000 for span in spans)
@@ -365,7 +260,7 @@ def test_spans_are_cut_where_they_can_be(name: str) -> None:
 
 def test_damage_ends_the_last_span_and_is_shown_there() -> None:
     data = enc.rdw(MANY) + b"junk junk"
-    spans = framing_of("rdw").spans(data, 1000)
+    spans = index.spans(framing_of("rdw"), data, 1000)
     for span in spans[:-1]:
         read_all(framing_of("rdw"), data, span)
     with pytest.raises(errors.LeftoverError) as caught:
@@ -396,11 +291,3 @@ def test_glued_is_refused_for_records_that_do_not_tell_their_length(tmp_path: Pa
     path.write_bytes(bytes(48))
     with pytest.raises(errors.OptionError, match="contain their own length"):
         lmparse.open_log(path, spec="bmc_dlge", framing="glued")
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "missing.dat", tmp_path / "a\0b"):
-        with pytest.raises(errors.FramingError) as caught:
-            open_buffer(path)
-        assert caught.value.code == "LMP-F001"
-        assert caught.value.file == str(path)

@@ -16,13 +16,12 @@ from samples.framed_files import EVERY, written
 from writers.bmc import framing as enc
 
 from lmparse.errors import FramingError, LmparseError
-from lmparse.framing import index, word_scan
+from lmparse.framing import word_scan
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
 from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, Window
-from lmparse.storage.buffers import open_buffer
 
 QUICK = examples(10, 20)
 Facts = tuple[list[tuple[int, int, bytes]], dict[str, Any] | None]
@@ -118,23 +117,6 @@ def test_windows_are_the_extents(way: str, scan: int) -> None:
 
 
 @pytest.mark.parametrize("way", EVERY)
-@pytest.mark.parametrize("scan", [40, 1 << 20])
-def test_damage_gives_the_same_error_behind_the_same_records(way: str, scan: int) -> None:
-    @QUICK
-    @given(texts, st.lists(st.tuples(st.integers(0), st.integers(0, 255)), min_size=1, max_size=3), st.integers(1, 9))
-    def holds(records: list[bytes], damage: list[tuple[int, int]], max_records: int) -> None:
-        framing, data = written(way, records)
-        spoilt = bytearray(data or b"\x00")
-        for place, value in damage:
-            spoilt[place % len(spoilt)] = value
-        assert_equal(framing, bytes(spoilt), max_records=max_records)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_scan, "_SCAN_BYTES", scan)
-        holds()
-
-
-@pytest.mark.parametrize("way", EVERY)
 def test_damage_to_any_descriptor_byte(way: str, scan_bytes: int) -> None:
     framing, data = written(way, [b"", b"a", b"b" * 45, b"", b"c" * 12])
     errors = 0
@@ -152,38 +134,6 @@ def test_a_file_cut_at_any_byte(way: str, scan_bytes: int) -> None:
         assert_equal(framing, data[:cut])
         # The same with other bytes behind the end that is given.
         assert_equal(framing, data, 0, cut, 7)
-
-
-@pytest.mark.parametrize("behind", [b"\n", b"\r\n", b"\x1a", bytes(2), bytes(80), b"\x40" * 80, b"\xff" * 9])
-@pytest.mark.parametrize("way", EVERY)
-def test_bytes_behind_the_records(way: str, behind: bytes) -> None:
-    framing, data = written(way, [b"abc", b"", b"d" * 50])
-    assert_equal(framing, data + behind)
-    assert_equal(framing, behind)
-
-
-@pytest.mark.parametrize("way", EVERY)
-def test_any_stretch_between_two_records(way: str, scan_bytes: int) -> None:
-    framing, data = written(way, [bytes([number]) * (number * 7 % 50) for number in range(20)])
-    places = [(extent.resume, extent.index) for extent in framing.extents(data) if extent.resume is not None]
-    for start, first in places:
-        for end in (len(data), *(place for place, _ in places)):
-            assert_equal(framing, data, start, end, first, max_records=4)
-
-
-@pytest.mark.parametrize("way", EVERY)
-def test_starts_that_are_no_record(way: str) -> None:
-    framing, data = written(way, [b"abc" * 9, b"", b"d" * 50])
-    for start in range(len(data) + 3):
-        assert_equal(framing, data, start, None, 2)
-
-
-@pytest.mark.parametrize("way", EVERY)
-def test_no_bytes_no_windows(way: str) -> None:
-    framing, data = written(way, [b"abc"])
-    assert list(windows(framing, b"")) == []
-    assert list(windows(framing, data, len(data))) == []
-    assert list(windows(framing, data, 5, 3)) == []
 
 
 def test_pieces_in_any_order() -> None:
@@ -213,13 +163,6 @@ def test_a_window_is_as_large_as_allowed() -> None:
     assert [window.first_index for window in windows(framing_of("rdw"), data, 0, None, 5, 50)] == [5, 55]
 
 
-def test_only_windows_with_a_spanned_record_are_copies() -> None:
-    pieces = [enc.vbs([b"ab"], 9), enc.vbs([b"cdefgh"], 2), enc.vbs([b"ij"], 9)]
-    got = list(windows(framing_of("vbs"), b"".join(pieces), max_records=1))
-    assert [window.data.tobytes() for window in got] == [b"ab", b"cdefgh", b"ij"]
-    assert [window.data.flags.owndata for window in got] == [False, True, False]
-
-
 def test_a_giant_block_is_read_in_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word_scan, "_SCAN_BYTES", 1000)
     data = enc.bdw_extended([b"x" * 90] * 500, 1 << 20)
@@ -229,13 +172,6 @@ def test_a_giant_block_is_read_in_stretches(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(got) == 499
     assert error is not None
     assert error["code"] == "LMP-F008"
-
-
-def test_good_records_come_before_the_error() -> None:
-    got = windows(framing_of("rdw"), enc.rdw([b"abc", b"de"]) + b"junk junk", max_records=1)
-    assert [len(next(got)), len(next(got))] == [1, 1]
-    with pytest.raises(FramingError):
-        next(got)
 
 
 @pytest.fixture
@@ -260,15 +196,6 @@ def test_a_scan_makes_no_extents(extents_made: list[int]) -> None:
     assert extents_made == []
 
 
-@pytest.mark.parametrize("way", [way for way in EVERY if way not in ("glued", "bdw, one block", "bdw-vbs, one block")])
-def test_damage_makes_extents_near_it_only(way: str, extents_made: list[int]) -> None:
-    framing, data = written(way, [b"ab" * (number % 20) for number in range(500)])
-    with pytest.raises(LmparseError):
-        sum(len(window) for window in windows(framing, data[:-1]))
-    # Where blocks are filled with pieces, the nearest block that begins with a record may be far.
-    assert len(extents_made) < (500 if way == "bdw-vbs, small blocks" else 10)
-
-
 def test_damage_in_a_block_makes_extents_of_the_block_only(extents_made: list[int]) -> None:
     data = enc.bdw([b"x" * 16] * 500, 100)
     spoilt = data[:-18] + b"\xff" + data[-17:]
@@ -277,27 +204,7 @@ def test_damage_in_a_block_makes_extents_of_the_block_only(extents_made: list[in
     assert 0 < len(extents_made) < 5
 
 
-# spans
-
-
-@pytest.mark.parametrize("max_bytes", [1, 50, 333, 1000, 1 << 20])
-@pytest.mark.parametrize("name", [way for way in EVERY if way != "glued"])
-def test_spans(name: str, max_bytes: int) -> None:
-    way, data = written(name, [b"\x00\x05" + bytes(range(number % 50)) for number in range(20, 80)])
-    assert index.spans(way, data, max_bytes) == way.spans(data, max_bytes)
-    assert index.spans(way, data[:-3], max_bytes) == way.spans(data[:-3], max_bytes)
-
-
 # files
-
-
-@pytest.mark.parametrize("way", EVERY)
-def test_files(way: str, tmp_path: Path) -> None:
-    framing, data = written(way, [bytes([number % 256]) * 50 for number in range(500)])
-    path = tmp_path / "a.dat"
-    path.write_bytes(data)
-    kept = list(windows(framing, open_buffer(path), max_records=10))
-    assert [entry for window in kept for entry in contents(window)] == by_extents(framing, data)[0]
 
 
 PROGRAM = """

@@ -7,7 +7,7 @@ from struct import Struct
 import numpy as np
 import pytest
 
-from lmparse.framing import index, parallel_walk, word_scan
+from lmparse.framing import index, word_scan
 from lmparse.framing.descriptors import WordForm, descriptor
 from lmparse.framing.framings import framing_of, named_framing
 from lmparse.options import Options
@@ -21,8 +21,8 @@ FAR, WIDTH = 186, 2
 @pytest.fixture(params=[1 << 8, 1 << 20], ids=lambda size: f"least {size}")
 def _short(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stretches of some hundred bytes, and a parallel walk or none through them."""
-    monkeypatch.setattr(parallel_walk, "_LEAST_BYTES", request.param)
-    monkeypatch.setattr(parallel_walk, "_WALKERS", 16)
+    monkeypatch.setattr(word_scan, "_LEAST_BYTES", request.param)
+    monkeypatch.setattr(word_scan, "_WALKERS", 16)
     monkeypatch.setattr(word_scan, "_SCAN_BYTES", 1 << 9)
     monkeypatch.setattr(word_scan, "_PARALLEL_BYTES", 1 << 11)
 
@@ -43,11 +43,11 @@ def array(data: bytes) -> Bytes:
 @pytest.mark.parametrize("said", [1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 1])
 @pytest.mark.parametrize("uncounted", [-4, 0, 4])
 def test_no_length_is_too_large_for_a_step(said: int, uncounted: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel_walk, "_LEAST_BYTES", 1 << 8)
+    monkeypatch.setattr(word_scan, "_LEAST_BYTES", 1 << 8)
     form = WordForm(Struct(">Q0s"), 0, uncounted, 8, (1 << 63) - 1, 0, ">u8")
     good = (40 - uncounted).to_bytes(8, "big") + bytes(range(32))
     data = good * 400 + said.to_bytes(8, "big") + good[8:] + good * 50
-    found = parallel_walk.parallel_walk(form, array(data), 0, len(data), len(data))
+    found = word_scan.parallel_walk(form, array(data), 0, len(data), len(data))
     assert found is not None
     assert (found[0].tolist(), found[1]) == (list(range(0, 16_000, 40)), 16_000)
 
@@ -55,7 +55,7 @@ def test_no_length_is_too_large_for_a_step(said: int, uncounted: int, monkeypatc
 def test_one_walker_of_many_does_not_go_most_of_the_way() -> None:
     alike, short = (b"\0\x44\0\0" + b"ABCDEFGH" * 8) * 9000, b"\0\4\0\0" * 400_000
     data = alike + short
-    assert parallel_walk.parallel_walk(RDW, array(data), 0, len(data), len(data)) is None
+    assert word_scan.parallel_walk(RDW, array(data), 0, len(data), len(data)) is None
     for even in (alike, short):
-        assert parallel_walk.parallel_walk(RDW, array(even), 0, len(even), len(even)) is not None
+        assert word_scan.parallel_walk(RDW, array(even), 0, len(even), len(even)) is not None
     assert sum(map(len, index.windows(framing_of("rdw"), data))) == 409_000

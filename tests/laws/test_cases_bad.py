@@ -82,7 +82,6 @@ def test_an_error_in_a_log_record_says_where_in_the_log(path: Path, capsys: pyte
 WITHOUT_FILE = {
     "LMP-F001": "says that there is no file to read",
     "LMP-F004": "no bytes are known that two framings cut into the same number of sound records",
-    "LMP-F011": "of a part of a file in Spark; commands read a file at once, or read on where a cut was wrong",
     "LMP-F012": "of a file that changes while it is read",
     "LMP-F013": "of several files that are not of one log; tests/db2/test_joining.py has some",
     "LMP-F015": "of folders of k=v; tests/storage/path_layouts.yaml has some",

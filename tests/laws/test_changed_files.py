@@ -86,7 +86,7 @@ def test_a_part_is_of_the_file_that_was_planned(
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_records_of_an_rdd_too(log: dict[str, str], change: str) -> None:
-    part, *_ = request_of(log, with_changes=False).parts(is_numbered=False)
+    part, *_ = request_of(log, with_changes=False).parts()
     make, code, text = CHANGES[change]
     records = _part_records(part)
     next(records)

@@ -28,8 +28,6 @@ columnar | records, numbered .\s(\d+) ms | parts/wall_seconds/in memory/numbered
 columnar | records, not numbered .\s(\d+) ms | parts/wall_seconds/in memory/not numbered
 columnar | records, numbered . \d+ ms . (\d+) ms | parts/wall_seconds/on the disk/numbered
 db2-luw | against the reference, CPU[^\n]* (\d+) times | transactions/index/times_as_fast
-db2-luw | `convert --jobs 2`[^\n]* ([\d.]+) times as fast | transactions/jobs/times_as_fast
-db2-luw | share nothing gain ([\d.]+) times | transactions/jobs/limit_of_the_machine
 db2-luw | memory of `convert`[^\n]* (\d+), \d+ and \d+ MB | transactions/memory/0/anonymous_bytes
 db2-luw | memory of `convert`[^\n]* \d+, (\d+) and \d+ MB | transactions/memory/1/anonymous_bytes
 db2-luw | memory of `convert`[^\n]* \d+, \d+ and (\d+) MB | transactions/memory/2/anonymous_bytes

@@ -1,6 +1,6 @@
-"""Any bytes give values or a LmparseError, nothing else, and every byte of a file is accounted for.
+"""A log with one byte changed or without its end: what is before the damage is read, and every byte is accounted for.
 
-Here bytes are made from nothing, or damage must leave alone what is before it; `tests/fuzz` changes the cases.
+`tests/fuzz` tries any bytes, and changes the cases in more ways.
 """
 
 from __future__ import annotations
@@ -14,16 +14,14 @@ from fuzz.invariants import accounted, values_or_error
 from hypothesis import given
 from hypothesis import strategies as st
 from writers.bmc import framing as enc
-from writers.bmc import lldf, logs
+from writers.bmc import logs
 from writers.bmc.control import Table
-from writers.bmc.rows import Column, image
+from writers.bmc.rows import Column
 
 import lmparse
 from lmparse.logs.check import account
 from lmparse.options import Options
-from lmparse.spec import catalog
 
-FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed")
 COLUMNS = (
     Column("NO", "INT", 4),
     Column("NAME", "VCHR", 20, nulls="Y"),
@@ -57,26 +55,8 @@ DATA = {
     "glued": enc.glued(LOG.data_records),
 }
 CONTROL = enc.rdw(LOG.control_records)
-FILLERS = [b"\x00", b"\x40", b"\xf0", b"\xff"]  # zero, EBCDIC blank and digit, and what is none of them
-SPECS = [spec for spec in catalog.spec_ids() if not catalog.load(spec).layout.params]
 
-steady = examples(60, 150, derandomize=True, database=None)
 fewer = examples(30, 60, derandomize=True, database=None)  # where every example reads two files
-
-
-def short(framing: str) -> bytes:
-    """Two small records in a framing, so that changes of few bytes often reach what is inside."""
-    images = [image(COLUMNS, [number, "x", None, None]) for number in (1, 2)]
-    records = [lldf.change("I", [row]) for row in images]
-    return enc.framed(framing, records, **({"record_length": 320} if framing == "fixed" else {})).data
-
-
-def pieces() -> st.SearchStrategy[bytes]:
-    """Bytes that are often the start of something: descriptor words, headers, control codes."""
-    starts = [short(framing) for framing in FRAMINGS]
-    starts += [CONTROL[:200], enc.bdw(LOG.control_records)[:200], bytes(4), b"\x00\x04\x00\x00", b"\x80\x00\x00\x08"]
-    cut = st.sampled_from(starts).flatmap(lambda start: st.integers(0, len(start)).map(lambda end: start[:end]))
-    return st.lists(st.one_of(st.binary(max_size=40), cut), max_size=4).map(b"".join)
 
 
 @pytest.fixture(scope="module")
@@ -93,49 +73,6 @@ def put(folder: Path, data: bytes) -> Path:
 
 
 # any bytes
-
-
-@steady
-@given(data=pieces())
-def test_sniff_takes_any_bytes(folder: Path, data: bytes) -> None:
-    values_or_error(lambda: [lmparse.sniff(put(folder, data)).to_dict()])
-
-
-@pytest.mark.parametrize("framing", FRAMINGS)
-@steady
-@given(data=pieces())
-def test_records_take_any_bytes(folder: Path, framing: str, data: bytes) -> None:
-    path = put(folder, data)
-    options: dict[str, Any] = {"framing": framing} | ({"record_length": 320} if framing == "fixed" else {})
-    values_or_error(lambda: lmparse.open_log(path, **options).records())
-    accounted(path, **options)
-
-
-@pytest.mark.parametrize("framing", FRAMINGS)
-@fewer
-@given(data=pieces(), row_images=st.sampled_from(["auto", "total", "inclusive", "exclusive"]))
-def test_changes_take_any_bytes(folder: Path, framing: str, data: bytes, row_images: str) -> None:
-    path = put(folder, data)
-    options: dict[str, Any] = {"framing": framing} | ({"record_length": 320} if framing == "fixed" else {})
-    options |= {"control": str(folder / "a.ctl"), "row_images": row_images, "include": "all"}
-    values_or_error(lambda: lmparse.open_log(path, **options).changes())
-    accounted(path, **options)
-
-
-@steady
-@given(data=pieces())
-def test_a_control_file_of_any_bytes(folder: Path, data: bytes) -> None:
-    path = put(folder, DATA["rdw"])
-    ctl = folder / "any.ctl"
-    ctl.write_bytes(data)
-    values_or_error(lambda: lmparse.open_log(path, control=ctl).changes())
-
-
-@pytest.mark.parametrize("spec", SPECS)
-@steady
-@given(data=st.builds(bytes.ljust, st.binary(max_size=40), st.integers(0, 320), st.sampled_from(FILLERS)))
-def test_parse_takes_any_bytes(spec: str, data: bytes) -> None:
-    values_or_error(lambda: [lmparse.parse(data, spec)])
 
 
 # a good log with one byte changed
@@ -169,18 +106,7 @@ def whole_changes() -> list[tuple[dict[str, Any], int]]:
 # every byte of a good log
 
 
-@pytest.mark.parametrize("framing", DATA)
-def test_a_good_log_is_accounted_for_without_an_error(framing: str, tmp_path: Path) -> None:
-    path, ctl = put(tmp_path, DATA[framing]), tmp_path / "a.ctl"
-    ctl.write_bytes(CONTROL)
-    report = account(str(path), Options.parse({"control": str(ctl)}))
-    assert report.is_accounted
-    assert (report.quarantined, report.skipped, report.error_count) == (0, 0, 0)
-    assert report.parsed == sum(map(len, LOG.data_records))
-    assert report.records == len(LOG.data_records)
-
-
-@pytest.mark.parametrize("cut", [1, 2, 3, 5, 300, 700])
+@pytest.mark.parametrize("cut", [1, 3, 700])
 @pytest.mark.parametrize("framing", DATA)
 def test_a_cut_log_is_accounted_for(framing: str, cut: int, tmp_path: Path) -> None:
     path, ctl = put(tmp_path, DATA[framing][:-cut]), tmp_path / "a.ctl"

@@ -70,7 +70,7 @@ def test_what_was_given_is_not_quoted_whole(
     "call", [lmparse.open_log, lmparse.sniff, lmparse.read_changes, lmparse.read_table, lmparse.explain]
 )
 def test_a_path_with_nul_cannot_be_read(call: Callable[[str], Any]) -> None:
-    for path in (NUL, "file:///a%00b", "file://[", "file://[::1"):
+    for path in (NUL, "file:///a%00b", "file://[", "file://[::1", "file://logs", "file:"):
         with pytest.raises(lmparse.FramingError) as caught:
             call(path)
         assert caught.value.code == "LMP-F001"

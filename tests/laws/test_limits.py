@@ -24,9 +24,9 @@ from writers.db2.stream import Stream
 import lmparse
 from lmparse.bmc.segments import KEY_FIELDS, Segment, share_out
 from lmparse.errors import FileLimitError, FramingError, LmparseError
-from lmparse.framing import index, sync
+from lmparse.framing import index
 from lmparse.framing.base import Framing
-from lmparse.framing.extents import RecordExtent
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.framings import framing_of
 from lmparse.limits import DEFAULT, Held, Limits
 from lmparse.logs.families import read_options
@@ -88,16 +88,6 @@ def test_a_record_at_the_limit_is_read_and_one_above_it_is_an_error(way: str) ->
             offset = list(framing.extents(data))[first].offset
             assert (error.code, error.record_index, error.record_offset) == ("LMP-L002", first, offset)
             assert error.expected == f"at most {most} bytes from the first to the last one of a record"
-
-
-@pytest.mark.parametrize("way", CUT)
-def test_a_part_without_an_index_is_refused_where_a_record_is_above_the_limit(way: str) -> None:
-    framing, data = written(way, RECORDS if way == "glued" else MANY)
-    most = max(spans_of(framing, data))
-    part = sync.Span(0, len(data), None)
-    assert sync.count(framing.within(Limits(record_bytes=most)), data, part) == len(spans_of(framing, data))
-    with pytest.raises(FileLimitError, match="recordBytes"):
-        sync.count(framing.within(Limits(record_bytes=most - 1)), data, part)
 
 
 def test_records_of_a_length_that_the_user_names_have_no_limit() -> None:
@@ -361,7 +351,7 @@ def test_what_is_before_a_limit_is_read(tmp_path: Path) -> None:
 
 
 def test_segments_are_shared_out_within_the_limit() -> None:
-    spans = [sync.Span(0, 1000, 0)]
+    spans = [Span(0, 1000, 0)]
     values = dict.fromkeys(KEY_FIELDS, 0) | {"total_segs": 2, "seg_num": 1, "log_rba": 0}
     segments = [
         Segment(RecordExtent(number, ((number, 1),), number), Record(values | {"log_rba": number}))

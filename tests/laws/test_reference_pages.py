@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from laws.landing_picture import PAGE as PICTURE
-from laws.landing_picture import picture
 from laws.reference_pages import DOCS, FIELDS, PAGES, refused_by_spark
 
 import lmparse
@@ -40,10 +38,6 @@ def test_python_names_are_all_on_the_page() -> None:
     for part, module in ((own, lmparse), (spark, lmparse.spark)):
         listed = re.findall(r"^\.\. auto(?:function|class|exception):: (\w+)$", part, re.MULTILINE)
         assert sorted(listed) == sorted(module.__all__)
-
-
-def test_picture_is_what_the_code_reads() -> None:
-    assert PICTURE.read_text("utf-8") == picture(), "run `make pages`"
 
 
 def test_a_word_has_one_definition() -> None:

@@ -5,7 +5,6 @@ Hexadecimal text below is either printed on a page (then the page is named) or w
 
 from __future__ import annotations
 
-import struct
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -97,49 +96,8 @@ def test_long_names_are_cut_and_their_lengths_kept() -> None:
     assert head[32:58].decode("cp037") == "WAREHOUSSTOCK_MOVEMENTS_OF"
 
 
-@pytest.mark.parametrize(
-    ("size", "extra", "length"), [(277, b"", "0115"), (287, b"", "011f"), (288, b"\x01" * 12, "012c")]
-)
-def test_header_lengths(size: int, extra: bytes, length: str) -> None:
-    head = lldf.header(size, extra)
-    assert head[:2].hex() == length
-    assert len(head) == int(length, 16)
-    assert head[2:277] == lldf.header()[2:277]
-
-
-def test_unknown_field_is_refused() -> None:
-    with pytest.raises(TypeError, match="no such field: lograb"):
-        lldf.header(log_rab="00")
-
-
 def test_described_header_is_todays() -> None:
     assert lldf.header_by(lldf.described()) == lldf.header()
-
-
-def test_narrow_header_has_the_inferred_length() -> None:
-    lines = lldf.narrow()
-    head = lldf.header_by(lines, values={"log_lrsn": "00CA670FBBF3D3000000", "timestamp": "2026-03-14T10:11:12.5"})
-    place = {line.name: line for line in lines}
-    assert head[:2].hex() == "00eb"
-    assert len(head) == 235
-    assert head[60:70].hex() == "20260314101112500000"
-    assert (place["LOGLRSN"].position, place["LOGLRSN"].length) == (70, 6)
-    assert head[70:76].hex() == "ca670fbbf3d3"
-
-
-def test_described_fields_in_any_order_with_unknown_ones() -> None:
-    lines = [
-        lldf.HeaderField("SEGNUM", "INT", 4, 2),
-        lldf.HeaderField("LENGTH", "BIN", 2, 0, "U"),
-        lldf.HeaderField("ORDERVALUE", "BIN", 4, 6, "U"),
-        lldf.HeaderField("LOGTIME", "DTTM", 26, 10),
-        lldf.HeaderField("NEW NAME", "CHAR", 3, 36),
-    ]
-    head = lldf.header_by(
-        lines, values={"seg_num": 7, "ORDERVALUE": 9, "LOGTIME": "2026-03-14T10:11:12", "NEW NAME": "AB"}
-    )
-    text = "2026-03-14-10.11.12.000000AB ".encode("cp037").hex()
-    assert head.hex() == "0027" + "00000007" + "00000009" + text
 
 
 # DATA
@@ -245,13 +203,6 @@ def test_styles_of_images() -> None:
     assert rows.image([Column("F", "FLOT", 8)], [1.0], floats="ieee").hex() == "3ff0000000000000"
 
 
-@given(st.integers(-(10**9) + 1, 10**9 - 1))
-def test_packed_digits(number: int) -> None:
-    text = rows.packed(Decimal(number).scaleb(-2), 9, 2).hex()
-    assert int(text[:-1]) == abs(number)
-    assert text[-1] == ("d" if number < 0 else "c")
-
-
 @given(st.floats(-1e70, 1e70), st.sampled_from([4, 8]))
 def test_hfp_is_the_nearest_and_normalised(value: float, length: int) -> None:
     raw = rows.hfp(value, length)
@@ -268,14 +219,6 @@ def test_hfp_is_the_nearest_and_normalised(value: float, length: int) -> None:
 # Control records
 
 
-def test_xtyp_starts_the_file() -> None:
-    record = control.for_tables(logs.TABLES)[0]
-    assert record[:4].hex() == "e7e3e8d7"
-    assert control.xtyp().decode("cp037") == "XTYPDB2 V1210 DB2A'N." + "000376553465534" + "008196553465534" + (
-        "003670120001208"
-    )
-
-
 def test_dlci_of_one_column() -> None:
     table = control.Table(columns=(Column("AMOUNT", "DEC", 9, 2, nulls="Y", key_seq=1),))
     expected = "DLCIDB2A01050003001DEC 0000502Y00000 001A00006000060000600" + "1006AMOUNT" + " " * 122 + "001"
@@ -283,14 +226,6 @@ def test_dlci_of_one_column() -> None:
     digits = control.column_records(table, dec_length="precision")[0]
     assert digits[23:28].decode("cp037") == "00009"
     assert len(control.column_records(table, total=210)[0]) == 210
-
-
-def test_positions_end_behind_the_first_variable_column() -> None:
-    columns = (Column("A", "INT", nulls="Y"), Column("B", "VCHR", 5), Column("C", "INT"))
-    records = control.column_records(control.Table(columns=columns))
-    assert [record[31:36].decode("cp037") for record in records] == ["00000", "00005", "   -1"]
-    assert [record[51:56].decode("cp037") for record in records] == ["00005", "00007", "00004"]
-    assert control.column_positions(columns, 4) == [4, 9, -1]
 
 
 def test_dtbi_of_a_table_with_long_names() -> None:
@@ -356,66 +291,7 @@ def test_framings(kind: str, options: dict[str, Any], expected: str) -> None:
     assert [out.data[offset] for offset in out.offsets] == [0xC1, 0xC3]
 
 
-@given(st.lists(st.binary(min_size=1, max_size=90), max_size=12), st.integers(20, 60))
-def test_spanned_blocks_hold_the_records(records: list[bytes], block_size: int) -> None:
-    data = framing.bdw_vbs(records, block_size)
-    found: list[bytes] = []
-    while data:
-        (size,) = struct.unpack(">H", data[:2])
-        assert size <= block_size
-        block, data = data[4:size], data[size:]
-        while block:
-            length, flags = struct.unpack(">HB", block[:3])
-            assert length > 4
-            piece, block = block[4:length], block[length:]
-            if flags in (framing.COMPLETE, framing.FIRST):
-                found.append(piece)
-            else:
-                found[-1] += piece
-    assert found == records
-
-
 # A whole log
-
-
-@pytest.mark.parametrize("reading", ["total", "inclusive", "exclusive"])
-@pytest.mark.parametrize("base", [0, 1])
-def test_example(reading: lldf.Reading, base: Any) -> None:
-    log = logs.example(reading, base, segment_order=(2, 0, 1))
-    assert {len(change["seq"]) for change in log.changes} == {72}
-    assert {len(change["txn_id"]) for change in log.changes} == {24}
-    assert {change["op"] for change in log.changes} == set("IUDMTXSCO")
-    assert {record[:2].hex() for record in log.data_records} == {"0120"}
-    assert {change["seq"][-8:] for change in log.changes} == {"00000000"}  # each has a position of its own
-    assert log.last_records == sorted(log.last_records)
-    assert len(log.data_records) == len(log.changes) + 2
-
-
-def test_example_gives_whole_transactions_in_commit_order() -> None:
-    log = logs.example()
-    assert [log.groups.count(group) for group in ("committed", "rolled-back", "open")] == [18, 5, 1]
-    seqs = [change["seq"] for change in log.expected_for(order="commit")]
-    assert seqs == sorted(seqs)
-    assert all(change["uor_disp"] == "C" for change in log.expected)
-    assert len({change["seq"] for change in log.changes}) == len(log.changes)
-
-
-def test_example_update_is_joined_by_its_segments() -> None:
-    log = logs.example(base=0, segment_order=(0, 1, 2))
-    segments = [record for record in log.data_records if record[184:186] == b"\x00\x03"]
-    table = logs.TABLES[0]
-    before = rows.image(table.columns, logs.full_row(1))
-    data = b"".join(segment[288:] for segment in segments)
-    assert data[2:4] == len(before).to_bytes(2, "big")
-    assert data[4 : 4 + len(before)] == before
-    assert int.from_bytes(data[:2], "big") == len(data)
-
-
-def test_example_in_an_older_header() -> None:
-    log = logs.example(lines=tuple(lldf.narrow()))
-    assert {record[:2].hex() for record in log.data_records} == {"00eb"}
-    described = [record for record in log.control_records if record[:4] == "XHDF".encode("cp037")]
-    assert len(described) == len(lldf.narrow())
 
 
 def test_example_with_short_names() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import pytest
 from writers.db2 import (
-    datalink,
     ddl,
     dms,
     dom,
@@ -18,11 +17,10 @@ from writers.db2 import (
     lob,
     rows,
     transaction,
-    utility,
     xml,
 )
 from writers.db2.columns import Column, column_array, parallel_arrays
-from writers.db2.wire import BYTE_ORDERS, GENERATIONS, ByteOrder, Generation, Rid, Server, TableId, sqlu_lsn
+from writers.db2.wire import BYTE_ORDERS, ByteOrder, Generation, Rid, Server, TableId
 
 V7, V97, V10 = Server("v7", "little"), Server("v9.7", "little"), Server("v10", "little")
 SERVERS = {"v7": V7, "v9.7": V97, "v10": V10}
@@ -118,12 +116,6 @@ def test_header_type_letters() -> None:
         header.record_type("application_information", "v7")
 
 
-def test_header_tid() -> None:
-    """A TID has six bytes."""
-    with pytest.raises(ValueError, match="6 bytes"):
-        header.record(V10, header.Header(0x4E, b"1"))
-
-
 @pytest.mark.parametrize(
     ("kind", "little", "big"),
     [
@@ -150,117 +142,7 @@ def test_framing(kind: framing.Framing, little: str, big: str) -> None:
     assert framing.framed(kind, "big", [item, item]) == (bytes.fromhex(big) + b"data") * 2
 
 
-def test_framing_sqlcode() -> None:
-    """A row that could not be decompressed."""
-    item = framing.Framed(b"data", lsn=1, sqlcode=-1, real_length=9)
-    assert framing.prefix("filter97", "big", item).hex() == "0000000000000001" + "00000009" + "ffffffff"
-    assert sqlu_lsn(1, "little").hex() == "000000000100"
-
-
 # Bodies: total lengths of the tables
-
-
-@pytest.mark.parametrize(
-    ("build", "totals"),
-    [
-        (lambda s: dms.header(s, 124, TABLE), (6, 6, 6)),
-        (lambda s: dom.header(s, 35, ABOUT), (12, 12, 12)),
-        (lambda s: dms.insert(s, TABLE, PLACE, ROW), (18 + 13, 20 + 13, 20 + 13)),
-        (lambda s: dms.delete(s, TABLE, PLACE, ROW), (18 + 13, 20 + 13, 20 + 13)),
-        (lambda s: dms.undo_delete(s, TABLE, PLACE, ROW), (18 + 13, 20 + 13, 20 + 13)),
-        (lambda s: dms.undo_update(s, TABLE, PLACE, ROW), (18 + 13, 20 + 13, 20 + 13)),
-        (lambda s: dms.undo_insert(s, TABLE, PLACE, 13), (16, 18, 18)),
-        (lambda s: dms.update(s, TABLE, PLACE, ROW, ROW + b"6"), (36 + 27, 40 + 27, 40 + 27)),
-        (lambda s: dms.alter_table_attribute(s, TABLE, 1, 1), (16, 22, 22)),
-        (lambda s: dms.initialize_table(s, TABLE, RESUME), (88 + 4 + 36, 92 + 4 + 36, 92 + 4 + 36)),
-        (lambda s: dms.add_columns(s, TABLE, RESUME[:1], RESUME), (16 + 80, 16 + 80, 16 + 80)),
-        (lambda s: dom.truncate(s, ABOUT, b"internal"), (20, 20, 20)),
-        (lambda s: dom.activate_not_logged_initially(s, ABOUT), (12, 12, 12)),
-        (lambda s: dom.reorg_table(s, ABOUT), (268, 494, 494)),
-        (lambda s: dom.create_index(s, ABOUT, 1, 2), (20, 20, 20)),
-        (lambda s: dom.drop_index(s, ABOUT, 1, 2), (20, 20, 20)),
-        (lambda s: dom.create_table(s, ABOUT), (68, 68, 68)),
-        (lambda s: dom.drop_table(s, ABOUT), (68, 68, 68)),
-        (lambda s: dom.undo_create_table(s, ABOUT), (68, 68, 68)),
-        (lambda s: dom.undo_drop_table(s, ABOUT), (68, 68, 68)),
-        (lambda s: lob.header(s, 64, LOB), (12, 12, 12)),
-        (lambda s: lf.record(s, LOB, b"x" * 513, 1), (16 + 1024, 16 + 1024, 16 + 1024)),
-    ],
-)
-def test_body_lengths(build, totals: tuple[int, int, int]) -> None:
-    """Totals from the end of the header, in v7, v9.7, v10; the byte order changes none of them."""
-    for byte_order in BYTE_ORDERS:
-        made = tuple(len(build(Server(generation, byte_order))) for generation in GENERATIONS)
-        assert made == totals
-
-
-@pytest.mark.parametrize(
-    ("body", "total"),
-    [
-        (dms.insert_to_empty_page(V10, TABLE, PLACE, ROW), 26 + 13),
-        (dms.delete_to_empty_page(V10, TABLE, PLACE, ROW), 26 + 13),
-        (dms.undo_delete_to_empty_page(V10, TABLE, PLACE, ROW), 26 + 13),
-        (dms.undo_insert_to_empty_page(V10, TABLE, PLACE, 13, internal=bytes(6)), 18 + 6),
-        (dms.insert_multiple(V10, TABLE, [(PLACE, ROW)] * 3), 20 + 3 * (8 + 13)),
-        (dms.undo_insert_multiple(V10, TABLE, [(PLACE, ROW)] * 3), 20 + 3 * 8),
-        (dms.vector_data(V10, TABLE, 3, b"[1,2]"), 16 + 5),
-        (dms.named(V10, dms.NAMES_ONLY["rename"], TABLE, b"any"), 6 + 3),
-        (lob.afim_data(V7, LOB, b"data", 1024), 24 + 4),
-        (lob.afim_amount(V97, LOB, 4, 1024), 24),
-        (lob.add_data(V10, LOB, b"data", 1024, 2), 32 + 4),
-        (lob.add_amount(V10, LOB, 4, 1024, 2), 32),
-        (lob.delete(V10, LOB, 4, 1024, 2), 32),
-        (lob.non_update(V10, LOB, 4, 1024, 2), 32),
-        (xml.document(V10, LOB, b"<a/>", 2), 24 + 4),
-        (ddl.statement(V10, TABLE, b"DROP", entries=[(1, b"ab"), (2, b"")]), 24 + 8 + 2 + 4),
-        (datalink.link_file(V7, datalink.Link(b"stem", timestamp=None)), 64 + 4),
-        (datalink.link_file(V7, datalink.Link(b"stem")), 68 + 4),
-        (datalink.unlink_file(V7, datalink.Link(b"stem", timestamp=None)), 32 + 4),
-        (datalink.unlink_file(V7, datalink.Link(b"stem")), 36 + 4),
-        (datalink.named(datalink.DELETE_GROUP, b"any"), 4 + 3),
-    ],
-)
-def test_body_length_of_one_generation(body: bytes, total: int) -> None:
-    """Records that only some generations have."""
-    assert len(body) == total
-
-
-@pytest.mark.parametrize(
-    ("type_name", "build", "totals"),
-    [
-        ("commit", lambda s: transaction.commit(s, 1, "DB2INST1"), (32, 42, 58)),
-        ("commit", lambda s: transaction.commit(s, 1, None), (24, 32, 48)),
-        ("commit", lambda s: transaction.commit(s, 1, "DB2INST1", fixed_auth_id=True), (33, 42, 58)),
-        ("abort", lambda s: transaction.abort(s, "DB2INST1"), (28, 34, 50)),
-        ("mpp_coordinator_commit", lambda s: transaction.mpp_coordinator_commit(s, 1, "ME"), (49, 59, 75)),
-        ("mpp_coordinator_commit", lambda s: transaction.mpp_coordinator_commit(s, 1, "ME", nodes=(8,)), (50, 60, 76)),
-        ("mpp_subordinate_commit", lambda s: transaction.mpp_subordinate_commit(s, 1, "ME"), (46, 56, 72)),
-        ("local_pending_list", lambda s: transaction.local_pending_list(s, 1, "ME", b"any"), (36, 39, 55)),
-        ("global_pending_list", lambda s: transaction.global_pending_list(s, "ME", b"any"), (32, 31, 47)),
-        ("xa_prepare", lambda s: transaction.prepare(s, 1, 2), (176, 180, 196)),
-        ("migration_begin", lambda s: utility.migration_begin(s, "1996040313", 5, 6), (34, 38, 54)),
-        ("migration_end", lambda s: utility.migration_end(s, "1996040313", 6), (32, 36, 52)),
-        ("load_start", lambda s: utility.load_start(s, 1, 2, 3, pools=b"any"), (32, 36, 52)),
-        ("load_pending_list", lambda s: utility.load_pending_list(s, 1, "ME", b"any"), (36, 40, 56)),
-        ("load_delete_start", lambda s: b"", (20, 24, 40)),
-        ("backup_end", lambda s: utility.backup_end(s, 1), (28, 32, 48)),
-    ],
-)
-def test_record_lengths(type_name: str, build, totals: tuple[int, int, int]) -> None:
-    """Totals from the start of the record, in v7, v9.7, v10."""
-    assert tuple(len(record(server, build(server), type_name)) for server in SERVERS.values()) == totals
-
-
-def test_later_functions_are_refused_in_v7() -> None:
-    """Records that V7 has not, and the other way round."""
-    with pytest.raises(ValueError, match="v7 has no DMS function 165"):
-        dms.insert_to_empty_page(V7, TABLE, PLACE, ROW)
-    with pytest.raises(ValueError, match="no such LOB record"):
-        lob.add_data(V97, LOB, b"data", 0, 0)
-    with pytest.raises(ValueError, match="no such LOB record"):
-        lob.afim_data(V10, LOB, b"data", 0)
-    with pytest.raises(ValueError, match="no serialized XML"):
-        xml.document(V97, LOB, b"<a/>", 0)
 
 
 # Bodies: bytes

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
 from writers.db2 import (
-    dms,
-    framing,
     values,
 )
 from writers.db2.columns import Column
-from writers.db2.stream import Stream, Transaction
+from writers.db2.stream import Stream
 from writers.db2.tables import Table
-from writers.db2.values import External, SystemDefault
-from writers.db2.wire import BYTE_ORDERS, GENERATIONS, ByteOrder, Generation
+from writers.db2.values import External
+from writers.db2.wire import GENERATIONS, Generation
 
 ORDERS = Table(
     2,
@@ -57,29 +53,8 @@ def script(stream: Stream) -> None:
     stream.begin().insert(ORDERS, order(4))
 
 
-ALL_STREAMS = [
-    (generation, byte_order, kind)
-    for generation, byte_order, kind in product(GENERATIONS, BYTE_ORDERS, framing.FRAMINGS)
-    if kind != "lsn6" or generation == "v7"
-]
 BACK_POINTERS: dict[Generation, slice] = {"v7": slice(8, 14), "v9.7": slice(8, 16), "v10": slice(24, 32)}
 TIDS: dict[Generation, slice] = {"v7": slice(14, 20), "v9.7": slice(16, 22), "v10": slice(32, 38)}
-
-
-@pytest.mark.parametrize(("generation", "byte_order", "kind"), ALL_STREAMS)
-def test_stream_tiles(generation: Generation, byte_order: ByteOrder, kind: framing.Framing) -> None:
-    """Prefixes and records fill the log; `records` tells where each one is."""
-    stream = Stream(generation, byte_order, kind)
-    script(stream)
-    size = {"bare": 0, "lsn6": 6, "lsn8": 8, "filter": 56, "filter97": 16}[kind]
-    data, at = stream.bytes(), 0
-    for entry in stream.records:
-        assert entry.offset == at + size
-        assert int.from_bytes(data[entry.offset : entry.offset + 4], byte_order) == entry.length
-        at = entry.offset + entry.length
-    assert at == len(data)
-    lsns = [entry.lsn for entry in stream.records]
-    assert lsns == sorted(set(lsns))
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
@@ -160,91 +135,6 @@ def test_stream_expected() -> None:
     assert stream.expected(objects=False) == [change for change in expected if change["op"] != "O"]
 
 
-@pytest.mark.parametrize("kind", ["normal", "heuristic", "mpp_coordinator", "mpp_subordinate", "local_pending_list"])
-@pytest.mark.parametrize("generation", GENERATIONS)
-def test_stream_commits(generation: Generation, kind) -> None:
-    """Every end that commits."""
-    stream = Stream(generation, "little")
-    t = stream.begin()
-    t.insert(ORDERS, order(1))
-    time = t.commit(kind, auth_id="ME")
-    assert [(change["auth_id"], change["commit_ts"]) for change in stream.expected()] == [("ME", time.isoformat())]
-    with pytest.raises(ValueError, match="over"):
-        t.insert(ORDERS, order(2))
-
-
-def test_stream_empty_pages_and_multiple_rows() -> None:
-    """Variants of later versions, taken back and kept."""
-
-    def change(t: Transaction) -> None:
-        t.insert(ORDERS, order(1), empty_page=True)
-        t.insert_many(ORDERS, [order(2), order(3)])
-        t.delete(ORDERS, order(1), empty_page=True)
-
-    stream = Stream("v10", "little")
-    t = stream.begin()
-    change(t)
-    t.rollback_to(0)
-    change(t)
-    t.commit()
-    assert [entry.kind for entry in stream.records[3:6]] == [
-        "undo_delete_to_empty_page",
-        "undo_insert_multiple",
-        "undo_insert_to_empty_page",
-    ]
-    assert [change["op"] for change in stream.expected()] == ["I", "I", "I", "D"]
-
-
-def test_stream_singular() -> None:
-    """A transaction of one record has neither time nor authorization id."""
-    stream = Stream("v10", "little")
-    t = stream.begin(singular=True)
-    t.insert(ORDERS, order(1))
-    assert [(change["op"], change["commit_ts"], change["auth_id"]) for change in stream.expected()] == [
-        ("I", None, None)
-    ]
-    assert stream.bytes()[6] == 0x12
-    with pytest.raises(ValueError, match="over"):
-        t.commit()
-
-
-def test_stream_objects() -> None:
-    """DDL in a transaction, first taken back, then kept."""
-
-    def change(t: Transaction) -> Table:
-        t.create_table(ORDERS)
-        t.alter_attribute(ORDERS, dms.PROPAGATION, dms.PROPAGATION)
-        wider = t.add_columns(ORDERS, Column("MORE", "BIGINT"))
-        t.statement(ORDERS, "ALTER TABLE ORDERS ADD MORE BIGINT")
-        t.drop_table(ORDERS)
-        return wider
-
-    stream = Stream("v10", "big")
-    t = stream.begin()
-    change(t)
-    t.rollback_to(0)
-    wider = change(t)
-    t.insert(wider, {**order(1), "MORE": 5})
-    t.commit()
-    assert [entry.kind for entry in stream.records[5:10]] == [
-        "undo_drop_table",
-        "undo_statement",
-        "undo_add_columns",
-        "undo_alter_table_attribute",
-        "undo_create_table",
-    ]
-    assert [change["op"] for change in stream.expected()] == ["O"] * 5 + ["I"]
-    assert stream.expected()[-1]["after"]["MORE"] == 5
-
-
-def test_stream_truncate_is_final() -> None:
-    """No savepoint goes back behind a truncate."""
-    t = Stream("v10", "big").begin()
-    t.truncate(ORDERS)
-    with pytest.raises(ValueError, match="truncate"):
-        t.rollback_to(0)
-
-
 def test_stream_lobs() -> None:
     """v10: pieces of at most 32768 bytes behind a start record, then the row; what was taken back stays away."""
     stream = Stream("v10", "little")
@@ -271,49 +161,3 @@ def test_stream_lobs() -> None:
         stream.begin().insert(DOCUMENTS, {"ID": 1}, lobs={"DOC": ""})
     with pytest.raises(ValueError, match="no column OTHER"):
         stream.begin().insert(DOCUMENTS, {"ID": 1}, lobs={"OTHER": "x"})
-
-
-def test_stream_lobs_not_logged_and_xml() -> None:
-    """Amounts without data; XML documents go by their own records."""
-    columns = (Column("ID", "INTEGER"), Column("DOC", "CLOB(1M)", logged=False), Column("TREE", "XML"))
-    stream = Stream("v10", "little")
-    t = stream.begin()
-    t.insert(Table(3, 5, "TREES", columns), {"ID": 1}, lobs={"DOC": "lost", "TREE": "<a/>"})
-    t.commit()
-    assert [entry.kind for entry in stream.records] == [
-        "out_of_row_start",
-        "lob_add_amount",
-        "xml_document",
-        "insert",
-        "commit",
-    ]
-    assert stream.expected()[0]["after"] == {"ID": 1, "DOC": None, "TREE": "<a/>"}
-
-
-@pytest.mark.parametrize("generation", ["v7", "v9.7"])
-def test_stream_lobs_before_v10(generation: Generation) -> None:
-    """A value belongs to a row only if nothing else could have it."""
-    stream = Stream(generation, "big")
-    alone = stream.begin()
-    alone.insert(DOCUMENTS, {"ID": 1}, lobs={"DOC": "text"})
-    alone.commit()
-    both = stream.begin()
-    both.insert(DOCUMENTS, {"ID": 2}, lobs={"DOC": "text"})
-    both.insert(DOCUMENTS, {"ID": 3}, lobs={"DOC": "text"})
-    both.commit()
-    assert [change["after"]["DOC"] for change in stream.expected()] == ["text", None, None]
-    assert [entry.kind for entry in stream.records[:3]] == ["lob_afim_data", "insert", "commit"]
-
-
-def test_stream_compressed_table() -> None:
-    """A table with value compression has its own row form."""
-    stream = Stream("v10", "big", offset_base="data")
-    table = Table(2, 16, "SMALL", (Column("ID", "INTEGER"), Column("NOTE", "VARCHAR(9)")), value_compression=True)
-    t = stream.begin()
-    t.insert(table, {"ID": SystemDefault(), "NOTE": "note"})
-    t.commit()
-    assert (
-        stream.bytes()[60 : stream.records[0].length].hex()
-        == "00000013" + "02000002" + "800000010005" + "80" + "6e6f7465"
-    )
-    assert stream.expected()[0]["after"] == {"ID": 0, "NOTE": "note"}

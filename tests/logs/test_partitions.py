@@ -1,4 +1,4 @@
-"""Ranges: records of parts that were cut without a pass over the file are those of the whole file, or an error."""
+"""Parts: records of the parts of a file are those of the whole file, and so are their errors."""
 
 from __future__ import annotations
 
@@ -22,13 +22,10 @@ from lmparse import cli
 from lmparse.columnar import kernels
 from lmparse.columnar.schemas import records_schema
 from lmparse.errors import DataError, FramingError
-from lmparse.framing import sync
 from lmparse.framing.extents import Span
 from lmparse.logs.arrow import part_batches, read_table
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
-from lmparse.records import files
-from lmparse.storage.file_bytes import FileBytes
 
 MAX_BYTES = {"bmc_lldf": 30_000, "db2_log": 70_000}
 """Of a part, by spec: what is no record of Db2 LUW can pass for one for some ten thousand bytes."""
@@ -98,11 +95,9 @@ def request(path: Path, options: dict[str, Any]) -> Request:
 
 
 def parts_of(path: Path, options: dict[str, Any]) -> list[FilePart]:
-    """The parts of a request that asks for no numbers, all of them cut so."""
-    parts = list(request(path, options).parts(is_numbered=False))
+    parts = list(request(path, options).parts())
     assert len(parts) > 2
-    assert {part.span.first_index for part in parts} == {None}
-    assert (parts[0].span.start, parts[-1].span.end) == (0, path.stat().st_size)
+    assert parts[0].span.start == 0
     return parts
 
 
@@ -145,12 +140,6 @@ def test_every_engine_reads_them(put: Any, way: str, engine: str) -> None:
     assert rows_of(parts, schema_of(options)).equals(read_table(path, metadata=False, **options))
 
 
-def test_numbers_that_are_asked_for_are_counted_all_the_same(put: Any) -> None:
-    data, options = made("rdw")
-    path = put(data)
-    assert rows_of(parts_of(path, options), records_schema("bmc_lldf")).equals(read_table(path, **options))
-
-
 def test_records_of_kinds_that_no_list_has_are_records(put: Any) -> None:
     raw = [record[:104] + b"\x7b\x7b" + record[106:] for record in RECORDS]
     path = put(enc.rdw(raw * 20))
@@ -171,54 +160,23 @@ def test_records_of_a_header_that_the_control_file_describes(put: Any, tmp_path:
 def test_a_file_that_one_part_holds_is_not_cut(put: Any) -> None:
     data, options = made("rdw")
     path = put(data)
-    (part,) = replace(request(path, options), max_bytes=len(data)).parts(is_numbered=False)
+    (part,) = replace(request(path, options), max_bytes=len(data)).parts()
     assert part.span == Span(0, len(data), 0)
 
 
-@pytest.mark.parametrize("why", ["glued", "compressed", "no place looks like a record"])
-def test_what_cannot_be_cut_so_is_cut_by_a_pass_over_all_of_it(put: Any, why: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("why", ["glued", "compressed"])
+def test_parts_of_other_files(put: Any, why: str, tmp_path: Path) -> None:
     import gzip
 
     data, options = made("rdw")
     if why == "glued":
         data, options = enc.glued(RECORDS * 20), {"spec": "bmc_lldf", "framing": "glued"}
-    if why == "no place looks like a record":
-        data = enc.rdw([b"\x7f\xff" + record[2:] for record in RECORDS * 20])
     path = put(data)
     if why == "compressed":
         path = tmp_path / "night.dat.gz"
         path.write_bytes(gzip.compress(data))
-    asked = request(path, options)
-    parts = list(asked.parts(is_numbered=False))
-    assert parts == list(asked.parts())
-    assert len(parts) > 3
+    parts = parts_of(path, options)
     assert rows_of(parts, schema_of(options)).equals(read_table(path, metadata=False, **options))
-
-
-# what is read of the file
-
-
-@pytest.mark.parametrize("is_numbered", [False, True])
-def test_nothing_far_from_the_cuts_is_read_before_the_parts_stand(
-    put: Any, monkeypatch: pytest.MonkeyPatch, is_numbered: bool
-) -> None:
-    step, margin = 1 << 23, 1 << 21
-    block = enc.rdw(RECORDS * 100)
-    path = put(block * (5 * step // len(block)))
-    places: list[tuple[int, int]] = []
-    read = FileBytes._read
-
-    def noted(self: FileBytes, start: int, size: int) -> Any:
-        places.append((start, start + size))
-        return read(self, start, size)
-
-    monkeypatch.setattr(FileBytes, "_read", noted)
-    parts = list(Request((str(path),), Options(), max_bytes=step).parts(is_numbered=is_numbered))
-    assert len(parts) == 5
-    # From behind a cut, or what shows the framing, to before the next one.
-    far = [(cut - step + margin, cut - margin) for cut in range(step, 6 * step, step)]
-    is_far = any(start < high and low < end for start, end in places for low, high in far)
-    assert is_far == is_numbered
 
 
 # damage
@@ -291,57 +249,11 @@ TRAPS = {"bad records": bad_records, "spanned records": spanned_records, "record
 
 
 @pytest.mark.parametrize("trap", TRAPS)
-def test_a_log_in_a_log_is_read_right_or_refused(put: Any, trap: str) -> None:
+def test_a_log_in_a_log_is_read_right(put: Any, trap: str) -> None:
     data, options = TRAPS[trap]()
     path = put(data)
-    whole, schema = read_table(path, metadata=False, **options), schema_of(options)
     parts = parts_of(path, options)
-    errors = [error_of(part, schema) for part in parts]
-    refused = [number for number, error in enumerate(errors) if error]
-    assert refused
-    for number in refused:
-        span = parts[number].span
-        assert errors[number].startswith(f"{path}: cannot be cut at {(span.start or span.end):#x}")
-        assert f"maxPartitionBytes above its size of {len(data)} bytes reads it in one part" in errors[number]
-        assert errors[number].endswith("[LMP-F011]")
-    before = rows_of(parts[: refused[0]], schema)
-    assert before.equals(whole.slice(0, before.num_rows))
-    # A part that begins at a record in a record may end well; those in front of it do not.
-    starts = {0, *(extent.resume for extent in framed(data, options))}
-    false = [number for number, part in enumerate(parts) if part.span.start not in starts]
-    assert false
-    assert refused[0] < false[0]
-
-
-def test_damage_behind_a_part_is_not_its_own(put: Any) -> None:
-    data, options = bad_records()
-    parts, schema = parts_of(put(data[:-7]), options), schema_of(options)
-    errors = [error[-9:] for error in (error_of(part, schema) for part in parts) if error]
-    assert errors[0] == "LMP-F011]"
-    assert errors[-1] == "LMP-F006]"
-
-
-@pytest.mark.parametrize("trap", TRAPS)
-def test_the_cures_of_a_log_in_a_log(put: Any, trap: str) -> None:
-    data, options = TRAPS[trap]()
-    path = put(data)
-    one = list(replace(request(path, options), max_bytes=len(data)).parts(is_numbered=False))
-    assert rows_of(one, schema_of(options)).equals(read_table(path, metadata=False, **options))
-    numbered = list(request(path, options).parts())
-    assert len(numbered) > 3
-    assert rows_of(numbered, records_schema(options["spec"])).equals(read_table(path, **options))
-
-
-def test_no_row_of_a_part_is_given_before_it_is_proven(put: Any) -> None:
-    data, options = bad_records()
-    parts, schema = parts_of(put(data), options), schema_of(options)
-    refused = next(part for part in parts if error_of(part, schema))
-    with pytest.raises(FramingError, match="LMP-F011"):
-        next(part_batches(refused, schema, with_changes=False))
-    with pytest.raises(FramingError, match="LMP-F011"):
-        next(refused.open().extents(refused.span))
-    with pytest.raises(FramingError, match=rf"^{refused.path}: cannot be cut .*LMP-F011"):
-        part_batches(refused, records_schema("bmc_lldf"), with_changes=False)
+    assert rows_of(parts, records_schema(options["spec"])).equals(read_table(path, **options))
 
 
 def test_records_in_reach_do_not_mislead(put: Any) -> None:
@@ -349,9 +261,6 @@ def test_records_in_reach_do_not_mislead(put: Any) -> None:
     options = {"spec": "bmc_lldf", "framing": "rdw"}
     path = put(enc.rdw([*RECORDS, *[record + inner for record in RECORDS]]))
     assert rows_of(parts_of(path, options), schema_of(options)).equals(read_table(path, metadata=False, **options))
-
-
-# numbers of records in errors
 
 
 @pytest.fixture
@@ -362,43 +271,6 @@ def with_bad_records(put: Any) -> Path:
         records[number] = records[number][:60] + b"\xff" * 17 + records[number][77:]
     path: Path = put(enc.rdw(records))
     return path
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
-def test_errors_have_the_numbers_of_the_file_and_take_one_count(
-    with_bad_records: Path, engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counted: list[tuple[int, int]] = []
-    count = sync.count
-
-    def recorded(framing: Any, buffer: Any, part: Span) -> int:
-        counted.append((part.start, part.end))
-        return count(framing, buffer, part)
-
-    monkeypatch.setattr(sync, "count", recorded)
-    parts = parts_of(with_bad_records, OPTIONS)
-    found: list[int | None] = []
-    for part in parts:
-        counted.clear()
-        heard: list[DataError] = []
-        file = part.open(on_error=heard.append)
-        for _ in file.read(part.span) if engine == "kaitai" else read_batches(file, part):
-            pass
-        found += [error.record_index for error in heard]
-        # The part itself, and what stands before it when an error asks for that.
-        span = part.span
-        before = [(0, span.start)] if heard else []
-        assert counted == [(span.start, span.end), *before]
-    assert found == list(range(19, len(RECORDS) * 20, 20))
-    counted.clear()
-    rows_of(parts, schema_of(OPTIONS))  # where nobody hears of errors nobody counts for them
-    assert len(counted) == len(parts)
-
-
-def read_batches(file: files.RecordFile, part: FilePart) -> Any:
-    from lmparse.logs.arrow import engine_batches
-
-    return engine_batches(file, schema_of(OPTIONS), part.span)
 
 
 def test_failfast_names_the_number_in_the_file(with_bad_records: Path) -> None:
@@ -442,10 +314,9 @@ def convert(put: Any, capsys: pytest.CaptureFixture[str]) -> Callable[[bytes], C
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("trap", ["bad records", "spanned records"])
-def test_processes_read_on_where_a_cut_was_wrong(convert: Any, trap: str, ending: str) -> None:
+def test_processes_read_a_log_in_a_log(convert: Any, trap: str, ending: str) -> None:
     data, options = TRAPS[trap]()
     task = convert(data)
-    assert any(error_of(part, schema_of(options)) for part in parts_of(task.path, options))
     one = task.run(ending, 1, options)
     assert task.run(ending, 2, options) == one
     assert one[2] is not None

@@ -18,8 +18,7 @@ from lmparse.logs import lines
 from lmparse.logs.families import read_options
 from lmparse.logs.joining import checkpoint_behind, checkpoint_place
 from lmparse.logs.open import open_resumed
-from lmparse.storage.inputs import inputs_of
-from lmparse.storage.outputs import write_text
+from lmparse.storage.outputs import inputs_of, write_text
 from lmparse.storage.processes import Run
 
 ENGINES = ("columnar", "kaitai")

@@ -60,48 +60,10 @@ class _Row:
 
 
 @dataclass(eq=False)
-class Definition:
-    """A record that defines a table: its number, and that of the first one behind those that took it back."""
-
-    record: int
-    until: int | None = None
-
-    def is_in_force(self, record: int) -> bool:
-        return self.record < record and (self.until is None or record < self.until)
-
-
-@dataclass(eq=False)
 class Life:
     """A table from the record that describes it first up to the one that describes another under its ids."""
 
     described: int
-    created: Definition | None = None
-    """The record that creates it, or drops the one before or columns of it; if there is none, none shows that it is
-    taken back."""
-    added: list[Definition] = field(default_factory=list)
-
-    def is_known(self, begin: int, record: int) -> bool:
-        """Whether records in front of a row say its columns, in a log that begins with record `begin`."""
-        return self.described >= begin or any(one.record >= begin and one.is_in_force(record) for one in self.added)
-
-    def is_stated(self, begin: int, record: int) -> bool:
-        """Whether a record says what the columns were before it, and nothing else defines them for the row.
-
-        That is one behind the row; or any with columns that a record in front of the log defines, which is taken back.
-        """
-        own = self._in_front(begin, record)
-        return any(
-            one.record >= begin
-            and (one.record > record or own is not None)
-            and self._in_front(begin, one.record) is own
-            for one in self.added
-        )
-
-    def _in_front(self, begin: int, record: int) -> Definition | None:
-        """The last record in front of the log that is in force and will be taken back."""
-        made = [*([] if self.created is None else [self.created]), *self.added]
-        found = [one for one in made if one.record < begin and one.until is not None and one.is_in_force(record)]
-        return max(found, key=lambda one: one.record, default=None)
 
 
 @dataclass(eq=False)
@@ -213,8 +175,7 @@ class StatementLog:
         place.put(table, life, rows)
 
     def _define(self, session: _Session, place: _Place) -> None:
-        unit, table = session.unit, self._new_table(place.number)
-        created, is_dropped = Definition(len(self.stream.records)), False
+        unit, table, is_dropped = session.unit, self._new_table(place.number), False
         if place.table is not None and self.chance.random() < 0.5:
             unit.drop_table(place.table)
             is_dropped = True
@@ -222,9 +183,8 @@ class StatementLog:
         is_free = place.table is None and place.definer is None
         if self._is_in_savepoint or not (is_dropped or is_free) or self.chance.random() < 0.6:
             unit.create_table(table)
-        life = Life(len(self.stream.records), created if len(self.stream.records) > created.record else None)
+        life = Life(len(self.stream.records))
         unit.initialize(table)
-        session.undo.append(partial(self._end_definition, created))
         if self.chance.random() < 0.3:
             unit.statement(table, f"create table t{self._number} (…)")
         self._put(session, place, table, life, [])
@@ -236,20 +196,15 @@ class StatementLog:
             Column(f"A{self._number}_{number}", self.chance.choice(types))
             for number in range(self.chance.choice((1, 2)))
         ]
-        added = Definition(len(self.stream.records))
-        place.life.added.append(added)
-        session.undo.append(partial(self._end_definition, added))
         self._put(session, place, session.unit.add_columns(place.table, *columns), place.life, list(place.rows))
 
     def _drop_columns(self, session: _Session, place: _Place) -> None:
         """What is left has other columns, which only the next record says, with the columns that it adds."""
         assert place.table is not None
         if not self.is_v7:
-            created = Definition(len(self.stream.records))
-            session.undo.append(partial(self._end_definition, created))
             names = [column.name for column in place.table.columns if column.name != "ID"]
             dropped = self.chance.sample(names, self.chance.randrange(len(names) + 1))
-            self._put(session, place, session.unit.drop_columns(place.table, *dropped), Life(-1, created), [])
+            self._put(session, place, session.unit.drop_columns(place.table, *dropped), Life(-1), [])
             place.life.described = len(self.stream.records)
             self._add_columns(session, place)
 
@@ -257,9 +212,6 @@ class StatementLog:
         assert place.table is not None
         session.unit.drop_table(place.table)
         self._put(session, place, None, Life(len(self.stream.records)), [])
-
-    def _end_definition(self, definition: Definition) -> None:
-        definition.until = len(self.stream.records)
 
     def _truncate(self, session: _Session, place: _Place) -> None:
         assert place.table is not None

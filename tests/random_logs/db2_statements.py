@@ -3,8 +3,8 @@
 Tables are created, dropped, altered, truncated and changed by transactions side by side, which hold locks, go back to
 savepoints, commit and abort. Both engines read the log as a whole; then files of it are joined, in any order, and read
 one after the other behind a checkpoint. A tables file of what is there at the end gives names to the rows of these
-tables, and to no others. Tails of a log, which lack descriptions of tables, have the same rows where what is left of
-the statements says their columns, and bytes elsewhere; also of transactions that were taken back.
+tables, and to no others. Tails of a log have the same rows, or their bytes where the description of the table is not
+in the tail; also rows that were taken back.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ _FORMS = (
 )  # fmt: skip
 _DEFINING = ("drop_table", "create_table", "initialize_table", "add_columns", "drop_columns")
 _JOINS = 2
-_TAILS = 2
 
 
 def check(seed: int, folder: Path) -> Counter[str]:
@@ -56,8 +55,8 @@ def check(seed: int, folder: Path) -> Counter[str]:
         if len(stream.records) > log.first + 1:
             every = both_engines(whole, {**log.options, "include": "all"})
             assert not every.errors, f"errors in {whole}: {every.said()}"
-            for _ in range(_TAILS):
-                counts += _tail(chance, folder, log, found.rows, every.rows)
+            for include, rows in (("committed", found.rows), ("all", every.rows)):
+                counts += _tail(chance, folder, log, include, rows)
     return counts
 
 
@@ -92,44 +91,38 @@ def _with_tables_file(folder: Path, log: StatementLog, path: Path, whole: list[d
     return counts
 
 
-def _tail(
-    chance: Random, folder: Path, log: StatementLog, whole: list[dict[str, Any]], every: list[dict[str, Any]]
-) -> Counter[str]:
-    """Read a log without its beginning: as one file, as several, and file by file.
-
-    `whole` are the committed changes of the whole log, `every` all of them.
-    """
+def _tail(chance: Random, folder: Path, log: StatementLog, include: str, whole: list[dict[str, Any]]) -> Counter[str]:
+    """Read a log without its beginning: as one file, as several, and file by file; `whole` are all rows."""
     begin = _begin(chance, log)
-    lsn = [record.lsn for record in log.stream.records]
-    numbers = {one: number for number, one in enumerate(lsn)}
-    options = dict(log.options)
+    numbers = {record.lsn: number for number, record in enumerate(log.stream.records)}
+    options = {**log.options, "include": include}
     if log.form.generation == "v10":
         options["decisions"] = f"lob_columns_from={log.lob_columns_from}"
     records, path = log.stream.pieces()[begin:], folder / "tail.log"
     path.write_bytes(b"".join(records))
     found = both_engines(path, options)
-    wanted = [row for row in whole if int(row["txn_id"][12:], 16) >= lsn[begin]]
-    same("changes of the tail", [row["seq"] for row in wanted], [row["seq"] for row in found.rows])
+    assert not found.errors, f"errors in {path} from record {begin}: {found.said()}"
     files = written(folder, records, stretches(chance, len(records)), "tail")
     same("rows of files of the tail", found.values, read(files, options, chance.choice(ENGINES)).values)
-    state, rows = folder / "state.json", list[dict[str, Any]]()
-    state.unlink(missing_ok=True)
-    for file in files:
-        rows += read([file], options, chance.choice(ENGINES), state).rows
-    same("changes of the tail one by one", [row["seq"] for row in found.rows], [row["seq"] for row in rows])
+    readings = [found.rows]
+    if include == "committed":
+        wanted = [row["seq"] for row in whole if numbers[int(row["txn_id"][12:], 16)] >= begin]
+        same("changes of the tail", wanted, [row["seq"] for row in found.rows])
+        state, rows = folder / "state.json", list[dict[str, Any]]()
+        state.unlink(missing_ok=True)
+        for file in files:
+            rows += read([file], options, chance.choice(ENGINES), state).rows
+        same("changes of the tail one by one", [row["seq"] for row in found.rows], [row["seq"] for row in rows])
+        readings.append(rows)
+    # The position of a commit is not known of a transaction that began in front of the tail.
+    sound = {row["seq"][48:]: row for row in whole}
     counts = Counter(tails=1)
-    for sound, row, later in zip(wanted, found.rows, rows, strict=True):
-        if row["op"] in "IUD":
-            number = numbers[int(row["seq"][48:64], 16)]
-            life = log.lives[number]
-            is_known = life.is_known(begin, number)
-            is_stated = life.is_stated(begin, number)
-            _compare(sound, row, is_known=is_known or is_stated)
-            # A reading does not know what the next one reads.
-            _compare(sound, later, is_known=is_known or (is_stated and not _is_bytes(later)))
-            counts["tail rows"] += 1
-            counts["bytes"] += _is_bytes(row)
-    return counts + _whole_tail(chance, path, options, files, log, begin, every)
+    for row in (row for rows in readings for row in rows if row["op"] in "IUD"):
+        is_described = log.lives[numbers[int(row["seq"][48:64], 16)]].described >= begin
+        _compare(sound[row["seq"][48:]], row, is_described=is_described)
+        counts["tail rows"] += 1
+        counts["bytes"] += _is_bytes(row)
+    return counts
 
 
 def _begin(chance: Random, log: StatementLog) -> int:
@@ -139,39 +132,13 @@ def _begin(chance: Random, log: StatementLog) -> int:
     return chance.choice(behind if behind and chance.random() < 0.6 else begins)
 
 
-def _whole_tail(
-    chance: Random,
-    path: Path,
-    options: dict[str, Any],
-    files: list[Path],
-    log: StatementLog,
-    begin: int,
-    every: list[dict[str, Any]],
-) -> Counter[str]:
-    """The same of all changes: also those that were taken back, or that are of transactions without a beginning."""
-    options = {**options, "include": "all"}
-    found = both_engines(path, options)
-    assert not found.errors, f"errors in {path} from record {begin}: {found.said()}"
-    same("all rows of files of the tail", found.values, read(files, options, chance.choice(ENGINES)).values)
-    sound = {row["seq"][48:]: row for row in every}
-    numbers = {record.lsn: number for number, record in enumerate(log.stream.records)}
-    counts = Counter[str]()
-    for row in found.rows:
-        if row["op"] in "IUD":
-            number = numbers[int(row["seq"][48:64], 16)]
-            life = log.lives[number]
-            is_known = life.is_known(begin, number) or life.is_stated(begin, number)
-            _compare(sound[row["seq"][48:]], row, is_known=is_known)
-            counts["all rows"] += 1
-            counts["bytes of all"] += _is_bytes(row)
-    return counts
-
-
-def _compare(sound: dict[str, Any], row: dict[str, Any], *, is_known: bool) -> None:
-    """Raise AssertionError if a row is not as in the whole log, or not kept as bytes if nothing says its columns."""
-    assert _is_bytes(row) == (not is_known), f"{row} of {sound}, known: {is_known}"
+def _compare(sound: dict[str, Any], row: dict[str, Any], *, is_described: bool) -> None:
+    """Raise AssertionError if a row is not as in the whole log, or kept as bytes though its table is described."""
+    if _is_bytes(row):
+        assert not is_described, f"{row} of {sound}"
+        return
     absent = (row["detail"] or {}).get("absent") or {}
-    for role in ("before", "after") if is_known else ():
+    for role in ("before", "after"):
         for name, value in (sound[role] or {}).items():
             where = f"{role}.{name}"
             assert row[role][name] == value or (row[role][name] is None and where in absent), f"{where} in {row}"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 NAN = float("nan")
-LATE, NEXT_DAY = "2026-03-14T24:00:00", "2026-03-15T00:00:00"
+NEXT_DAY = "2026-03-15T00:00:00"
 _LONG = "a" * 33
 """A text of more characters than Delta tables state of one."""
 
@@ -55,7 +55,6 @@ KINDS = {
         "00:00:00", "24:00:00", "12:00:00", "23:59:59", "00:00:01", "01:00:00", "02:00:00")),
     "seconds": Kind("TIMESTAMP(0)", ("DTTM", 19, 0), _each(*_MOMENTS)),
     "moment": Kind("TIMESTAMP(6)", ("DTTM", 26, 0), _each(*_MOMENTS, "2026-03-14T12:00:00.000001")),
-    "late moment": Kind("TIMESTAMP(6)", ("DTTM", 26, 0), _each(*_MOMENTS[3:], LATE, NEXT_DAY, "2026-03-13T24:00:00")),
     "char": Kind("CHAR(6)", ("CHAR", 6, 0), _each("", "a", " a", "b", "ab", "abcdef", "ABCDEF")),
     "text": Kind("VARCHAR(80)", ("VCHR", 80, 0), _TEXTS),
     "long text": Kind("VARCHAR(80)", ("VCHR", 80, 0), _each(
@@ -70,7 +69,7 @@ KINDS = {
 }  # fmt: skip
 """By name. Values of types with fractions of a second of seven digits and more are not keys of current tables."""
 
-_HARD = ("text", "long text", "unicode", "double with NaN", "late moment", "char", "decimal")
+_HARD = ("text", "long text", "unicode", "double with NaN", "char", "decimal")
 """Types of which Delta tables state no bounds, or others than the values: half of the columns of keys are of these."""
 _OLD = frozenset(KINDS) - {"decfloat", "boolean"}
 
@@ -150,11 +149,6 @@ def _moment(text: str) -> datetime:
     if text.startswith("9999-12-31"):
         return datetime.max
     return datetime.fromisoformat(text.replace("T24:", "T00:")) + timedelta(days=1)
-
-
-def has_late(values: Mapping[str, Any]) -> bool:
-    """Whether a key has the time of day 24:00:00 in a timestamp, other than that of the end of time."""
-    return any(isinstance(v, str) and "T24:" in v and not v.startswith("9999-12-31") for v in values.values())
 
 
 def shown(values: Sequence[Any]) -> tuple[str, ...]:

@@ -14,17 +14,15 @@ from writers.db2 import tables
 from writers.db2.columns import Column
 from writers.db2.framing import Framing
 from writers.db2.stream import Stream, Transaction
-from writers.db2.values import External
 from writers.db2.wire import ByteOrder, Generation
 
 from random_logs.landed_columns import Field, kinds_for
-from random_logs.landed_history import ADDED, COUNTS, Event, History, Row, Wish
+from random_logs.landed_history import ADDED, COUNTS, Event, History, Wish
 
 FORMS: tuple[tuple[Generation, ByteOrder, Framing], ...] = (
     ("v10", "little", "filter"), ("v10", "big", "lsn8"), ("v10", "little", "bare"), ("v10", "big", "filter"),
     ("v9.7", "big", "filter97"), ("v9.7", "little", "lsn8"), ("v7", "big", "lsn6"),
 )  # fmt: skip
-LOB = "CLOB(1M)"
 _FIRST_COMMIT, _BETWEEN_COMMITS = datetime(2026, 3, 14, 10), timedelta(hours=7)
 
 
@@ -54,14 +52,9 @@ class Db2Log:
 def wish(chance: random.Random, generation: Generation) -> Wish:
     """What a history of a generation may have."""
     begins = chance.choice(("created", "created", "known", "unknown"))
-    # The rows that a target begins with would be unproven already with keys at 24:00:00.
-    kinds = [name for name in kinds_for("db2", generation) if begins == "created" or name != "late moment"]
-    is_plain = chance.random() < 0.6  # most other tables are refused
-    lobs = {"v10": chance.choice(("both", "both", "none")), "v9.7": chance.choice(("inline", "none")), "v7": "none"}
     return Wish(
-        tuple(kinds), chance.choice((1, 1, 2)), chance.choice((12, 25, 45)), "none" if is_plain else lobs[generation],
-        lob_is_logged=chance.random() < 0.8, statements=not is_plain, begins=begins,
-    )  # fmt: skip
+        tuple(kinds_for("db2", generation)), chance.choice((1, 1, 2)), chance.choice((12, 25, 45)), begins=begins
+    )
 
 
 def db2_log(chance: random.Random, folder: Path) -> Db2Log:
@@ -80,12 +73,9 @@ def db2_log(chance: random.Random, folder: Path) -> Db2Log:
 
 
 def _table(history: History, number: int, fields: Iterable[Field]) -> tables.Table:
-    """A table with some columns; those that are added later are behind that of the LOB."""
-    columns = [Column(one.name, one.kind.db2, nullable=one.is_nullable) for one in fields]
-    added = [one for one in columns if one.name.startswith(ADDED)]
-    lob = [] if history.wish.lobs == "none" else [Column("L", LOB, logged=history.wish.lob_is_logged)]
-    first = [one for one in columns if one not in added]
-    return tables.Table(2, 5 + number, history.tables[number].name, (*first, *lob, *added))
+    """A table with some columns."""
+    columns = tuple(Column(one.name, one.kind.db2, nullable=one.is_nullable) for one in fields)
+    return tables.Table(2, 5 + number, history.tables[number].name, columns)
 
 
 def _first_table(history: History, number: int) -> tables.Table:
@@ -140,23 +130,13 @@ class _Writer:
             self._row(event, unit, table)
 
     def _row(self, event: Event, unit: Transaction, table: tables.Table) -> None:
-        before, after = event.before, event.after
-        if after is None:
-            assert before is not None
-            unit.delete(table, _values(before))
-            return
-        is_written = after.lob is not None and after.lob.is_outside and (before is None or after.lob is not before.lob)
-        new = {name: value for name, value in _values(after).items() if not (is_written and name == "L")}
-        lobs = {"L": after.lob.text} if after.lob is not None and is_written else {}
-        if before is None:
-            unit.insert(table, new, lobs=lobs)
+        if event.after is None:
+            assert event.before is not None
+            unit.delete(table, event.before.values)
+        elif event.before is None:
+            unit.insert(table, event.after.values)
         else:
-            unit.update(table, _values(before), new, lobs=lobs)
-
-
-def _values(row: Row) -> dict[str, Any]:
-    lob = {} if row.lob is None else {"L": External() if row.lob.is_outside else row.lob.text}
-    return row.values | lob
+            unit.update(table, event.before.values, event.after.values)
 
 
 def _tables_file(history: History) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from random_logs.landed_columns import KINDS, Field, Values, has_late, key_fields, keys
+from random_logs.landed_columns import KINDS, Field, Values, key_fields, keys
 
 MOST_OPEN = 3
 COUNTS = (1, 2, 3, 3, 4, 7)
@@ -21,22 +21,10 @@ Rows = dict[int, "Row"]
 
 
 @dataclass(frozen=True)
-class Lob:
-    """A LOB value."""
-
-    text: str
-    is_outside: bool
-    """Whether a row has the place of the value instead of the value."""
-    is_known: bool
-    """Whether the log, or the table that the target began with, has the value."""
-
-
-@dataclass(frozen=True)
 class Row:
     """A row: its values, and what a target can know of it."""
 
     values: Values
-    lob: Lob | None
     is_seen: bool = True
     """Whether a change of it is in the log, or the target began with it."""
     unit: int = -1
@@ -69,8 +57,6 @@ class Table:
     rows: Rows = field(default_factory=dict)
     first: Rows = field(default_factory=dict)
     """The rows before the log."""
-    late: list[int] = field(default_factory=list)
-    """Since it was last emptied, the transactions that have changed a row with a key at 24:00:00."""
 
     @property
     def key(self) -> list[str]:
@@ -86,16 +72,8 @@ class Wish:
     """Types of columns."""
     tables: int = 1
     steps: int = 30
-    lobs: str = "both"
-    """Where values of LOBs are: `both` in rows and outside, `inline`, `outside`, or `none`: no column of them."""
-    lob_is_logged: bool = True
-    """Whether those outside are in the log."""
-    lob_changes_show: bool = True
-    """Whether the log shows that another value was put in the place of one that is not in it."""
     drops: bool = True
     """Whether tables are dropped and created again, and get columns."""
-    statements: bool = True
-    """Whether statements change several rows, whose keys are unique only at their end."""
     begins: str = "created"
     """`created` in the log, `known`: the target begins with rows, `unknown`: rows before the log are not known."""
 
@@ -106,8 +84,6 @@ class _Unit:
 
     number: int
     own: dict[tuple[int, int], Row | None] = field(default_factory=dict)
-    late: list[int] = field(default_factory=list)
-    """Tables of which it has changed rows at 24:00:00, one for each change."""
 
 
 class History:
@@ -151,9 +127,8 @@ class History:
 
     def _first_row(self, table: Table, place: int) -> Row:
         is_known = self.wish.begins == "known"
-        lob = Lob(f"first{place}", True, is_known) if self.wish.lobs != "none" and self.chance.random() < 0.7 else None
         values = {one.name: self._value(one) for one in table.fields} | table.pool[place][0]
-        return Row(values, lob, is_seen=is_known)
+        return Row(values, is_seen=is_known)
 
     def _value(self, one: Field) -> Any:
         if one.is_nullable and self.chance.random() < 0.2:
@@ -199,8 +174,6 @@ class History:
                     self.tables[number].rows.pop(place, None)
                 else:
                     self.tables[number].rows[place] = row
-            for number in unit.late:
-                self.tables[number].late.append(unit.number)
         self._open.remove(unit)
         self._locks = {place: owner for place, owner in self._locks.items() if owner != unit.number}
 
@@ -219,17 +192,14 @@ class History:
             self._end(unit, chance.choice(("commit", "commit", "commit", "commit", "abort")))
             return
         number = chance.randrange(len(self.tables))
-        mark, late = (dict(unit.own), list(unit.late)) if chance.random() < 0.15 else (None, [])
+        mark = dict(unit.own) if chance.random() < 0.15 else None
         if mark is not None:
             self._event("mark", unit)
         for _ in range(chance.choice((1, 1, 2))):
-            if draw < 0.45 or self.wish.begins == "unknown" or not self.wish.statements:
-                self._one_row(unit, number)
-            else:
-                self._statement(unit, number)
+            self._one_row(unit, number)
         if mark is not None:
             self._event("rollback", unit)
-            unit.own, unit.late = mark, late
+            unit.own = mark
 
     # -- rows -----------------------------------------------------------------------------------
 
@@ -256,84 +226,33 @@ class History:
         if row is None:
             self._insert(unit, number, place)
         elif chance.random() < 0.3:
-            self._changed(unit, number, "delete", row, None)
+            self._event("delete", unit, number, row, None)
             unit.own[number, place] = None
         else:
             to = chance.choice(free) if chance.random() < 0.4 else place
             to = to if self._row(unit, number, to) is None else place
             self._lock(unit, number, to)
             new = self._updated(unit, number, row, to, is_moved=to != place)
-            self._changed(unit, number, "update", row, new)
+            self._event("update", unit, number, row, new)
             unit.own[number, place] = None
             unit.own[number, to] = new
 
     def _insert(self, unit: _Unit, number: int, place: int) -> None:
         table = self.tables[number]
         values = {one.name: self._value(one) for one in table.fields} | self.chance.choice(table.pool[place])
-        lob = self._lob() if self.wish.lobs != "none" and self.chance.random() < 0.5 else None
-        row = Row(values, lob, unit=unit.number)
-        self._changed(unit, number, "insert", None, row)
+        row = Row(values, unit=unit.number)
+        self._event("insert", unit, number, None, row)
         unit.own[number, place] = row
-
-    def _lob(self) -> Lob:
-        text = f"lob{self._steps} " * self.chance.choice((1, 1, 40))
-        is_outside = self.wish.lobs != "inline" and (self.wish.lobs == "outside" or self.chance.random() < 0.7)
-        return Lob(text, is_outside, self.wish.lob_is_logged or not is_outside)
 
     def _updated(self, unit: _Unit, number: int, row: Row, to: int, *, is_moved: bool) -> Row:
         """A row behind an update, with another key, other values, or both."""
         table, chance = self.tables[number], self.chance
-        values, lob = dict(row.values), row.lob
+        values = dict(row.values)
         if chance.random() < 0.6:
             values |= {one.name: self._value(one) for one in table.fields if not one.is_key and chance.random() < 0.6}
         if is_moved or chance.random() < 0.1:
             values |= chance.choice(table.pool[to])
-        if self.wish.lobs != "none" and chance.random() < 0.25:
-            may_change = lob is None or self.wish.lob_changes_show
-            lob = self._lob() if may_change and chance.random() < 0.8 else None
-        return Row(values, lob, unit=unit.number)
-
-    def _changed(self, unit: _Unit, number: int, kind: str, before: Row | None, after: Row | None) -> None:
-        self._event(kind, unit, number, before, after)
-        key = self.tables[number].key
-        if any(row is not None and has_late({name: row.values[name] for name in key}) for row in (before, after)):
-            unit.late.append(number)
-
-    def _statement(self, unit: _Unit, number: int) -> None:
-        """A statement on several rows, whose keys are unique only at its end; as of MERGE, it may delete some."""
-        chance, free = self.chance, self._free(unit, number)
-        live = [place for place in free if self._row(unit, number, place) is not None]
-        chance.shuffle(live)
-        pairs = [*self._shifted(live, free)] if chance.random() < 0.4 else self._permuted(live, free)
-        has_deletes = chance.random() < 0.25
-        plan: list[tuple[int, Row, int, Row | None]] = []
-        for place, to in pairs:
-            row = self._row(unit, number, place)
-            assert row is not None
-            self._lock(unit, number, place, to)
-            if has_deletes and chance.random() < 0.3:
-                plan.append((place, row, to, None))
-            else:
-                plan.append((place, row, to, self._updated(unit, number, row, to, is_moved=to != place)))
-        for _, row, _, new in plan:
-            self._changed(unit, number, "delete" if new is None else "update", row, new)
-        unit.own |= {(number, place): None for place, _, _, _ in plan}
-        unit.own |= {(number, to): new for _, _, to, new in plan if new is not None}
-
-    def _permuted(self, live: list[int], free: list[int]) -> list[tuple[int, int]]:
-        chosen = live[: self.chance.choice((2, 3, 7))]
-        stay = [place for place in live if place not in chosen]
-        targets = [place for place in free if place not in stay]
-        self.chance.shuffle(targets)
-        return [*zip(chosen, targets, strict=False)]
-
-    def _shifted(self, live: list[int], free: list[int]) -> Iterator[tuple[int, int]]:
-        """`SET k = k + 1` of the rows for which that is possible."""
-        by = self.chance.choice((1, -1))
-        chosen = [place for place in live if place + by in free]
-        while blocked := [p for p in chosen if p + by in live and p + by not in chosen]:
-            chosen = [place for place in chosen if place not in blocked]
-        yield from ((place, place + by) for place in chosen)
+        return Row(values, unit=unit.number)
 
     # -- tables as a whole ----------------------------------------------------------------------
 
@@ -357,12 +276,8 @@ class History:
 
     def _emptied(self, unit: _Unit, number: int, kind: str) -> None:
         self._event(kind, unit, number)
-        self._empty(number)
-        self._some(unit, number)
-
-    def _empty(self, number: int) -> None:
         self.tables[number].rows.clear()
-        self.tables[number].late.clear()
+        self._some(unit, number)
 
     def _some(self, unit: _Unit, number: int) -> None:
         for _ in range(self.chance.choice((0, 0, 1, 3))):
@@ -371,7 +286,7 @@ class History:
     def _drop(self, number: int) -> None:
         def create(unit: _Unit) -> None:
             self._create(unit, number)
-            self._empty(number)
+            self.tables[number].rows.clear()
             self._some(unit, number)
 
         if self.chance.random() < 0.5:

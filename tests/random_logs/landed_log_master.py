@@ -129,13 +129,8 @@ class LogMasterLog:
 def wish(chance: random.Random, is_unicode: bool) -> Wish:
     """What a history may have: drops are not in a log, or not so that they are known (docs/land.md)."""
     begins = chance.choice(("created", "created", "known", "unknown"))
-    kinds = [name for name in kinds_for("bmc", is_unicode=is_unicode) if begins == "created" or name != "late moment"]
-    is_plain = chance.random() < 0.6  # most other tables are refused
-    lobs = "none" if is_plain else chance.choice(("outside", "none"))
-    return Wish(
-        tuple(kinds), chance.choice((1, 1, 2)), chance.choice((12, 25, 45)), lobs,
-        lob_is_logged=False, lob_changes_show=False, drops=False, statements=not is_plain, begins=begins,
-    )  # fmt: skip
+    kinds = tuple(kinds_for("bmc", is_unicode=is_unicode))
+    return Wish(kinds, chance.choice((1, 1, 2)), chance.choice((12, 25, 45)), drops=False, begins=begins)
 
 
 def log_master_log(chance: random.Random, folder: Path) -> LogMasterLog:
@@ -203,16 +198,14 @@ def _goes_on(events: Sequence[Event]) -> bool:
 
 
 def _values(table: control.Table, row: Row) -> dict[str, Any]:
-    lob = {"L": None if row.lob is None else b""}
-    return {one.name: (row.values | lob)[one.name] for one in table.columns}
+    return {one.name: row.values[one.name] for one in table.columns}
 
 
 def _table(history: History, number: int, is_unicode: bool) -> control.Table:
     one = history.tables[number]
-    columns = [_column(field_, one.key) for field_ in one.fields]
-    lob = [] if history.wish.lobs == "none" else [Column("L", "CLOB", 1 << 20, nulls="L")]
+    columns = tuple(_column(field_, one.key) for field_ in one.fields)
     return control.Table(
-        0x0105, 2 * number + 2, 2 * number + 3, "PROD", one.name, (*columns, *lob),
+        0x0105, 2 * number + 2, 2 * number + 3, "PROD", one.name, columns,
         encoding_scheme="U" if is_unicode else "E",
     )  # fmt: skip
 

@@ -39,10 +39,6 @@ class Expected:
         fields = table.fields
         return [landed_value(one.kind, row.values.get(one.name), self._is_trimmed) for one in fields]
 
-    def names(self, table: Table) -> list[str]:
-        """The columns that are compared."""
-        return [*(one.name for one in table.fields), *(["L"] if self.history.wish.lobs != "none" else [])]
-
     # -- rows -----------------------------------------------------------------------------------
 
     def rows(self, table: Table) -> list[Line]:
@@ -50,8 +46,7 @@ class Expected:
         return [self._line(table, row) for row in table.rows.values() if row.is_seen]
 
     def _line(self, table: Table, row: Row) -> Line:
-        lob = [None if row.lob is None else row.lob.text] if self.history.wish.lobs != "none" else []
-        return shown([*self._values(table, row), *lob, self._commits.get(row.unit)])
+        return shown([*self._values(table, row), self._commits.get(row.unit)])
 
     def current_lines(self, table: Table, path: Path) -> list[Line]:
         """The rows that a current table has."""
@@ -59,7 +54,7 @@ class Expected:
         return [shown([*self._picked(table, row), row[OWN.names[1]]]) for row in rows]
 
     def _picked(self, table: Table, row: Mapping[str, Any]) -> list[Any]:
-        return [row.get(name) for name in self.names(table)]
+        return [row.get(one.name) for one in table.fields]
 
     # -- changes --------------------------------------------------------------------------------
 
@@ -69,18 +64,8 @@ class Expected:
         return [self._change_line(table, change) for change in changes_of(self.history, number)]
 
     def _change_line(self, table: Table, change: Change) -> Line:
-        images = [self._image(table, change, role) for role in ("before", "after")]
+        images = [None if row is None else self._values(table, row) for row in (change.before, change.after)]
         return shown([change.op, *images, self._commits[change.unit]])
-
-    def _image(self, table: Table, change: Change, role: str) -> list[Any] | None:
-        row: Row | None = getattr(change, role)
-        if row is None:
-            return None
-        if self.history.wish.lobs == "none":
-            return self._values(table, row)
-        is_written = role == "after" and (change.before is None or change.before.lob is not row.lob)
-        is_there = row.lob is not None and (not row.lob.is_outside or (is_written and row.lob.is_known))
-        return [*self._values(table, row), row.lob.text if row.lob is not None and is_there else None]
 
     def change_lines(self, table: Table, path: Path) -> list[Line]:
         """The changes of rows, and of all rows, that a change table has, in the order of `seq`."""
@@ -116,28 +101,16 @@ def check_in_order(what: str, found: list[Line], wanted: list[Line]) -> None:
     assert place is None, f"{what}: {found[place or 0]} is in the place of {wanted[place or 0]}"
 
 
-def begin(path: Path, history: History, table: Table, is_trimmed: bool, has_bounds: bool) -> None:
+def begin(path: Path, table: Table, is_trimmed: bool, has_bounds: bool) -> None:
     """Write the rows before the log as a current table, with or without bounds of the columns of its files."""
     said = CommitProperties(custom_metadata={"lmparse.seq": "0" * 72})
     rows = [[landed_value(one.kind, row.values[one.name], is_trimmed) for one in table.fields]
             for row in table.first.values()]  # fmt: skip
     columns = {one.name: pa.array([row[n] for row in rows], _type(one.kind.db2, one.kind.is_bytes))
                for n, one in enumerate(table.fields)}  # fmt: skip
-    if history.wish.lobs != "none":
-        columns["L"] = pa.array([row.lob and row.lob.text for row in table.first.values()], pa.string())
     indexed = {} if has_bounds else {"delta.dataSkippingNumIndexedCols": "0"}
     write_deltalake(str(path), pa.table(columns), configuration=indexed, commit_properties=said)
 
 
 def _type(word: str, is_bytes: bool) -> pa.DataType:
     return pa.binary() if is_bytes else _TYPES.get(word, pa.string())
-
-
-def collides(table: Table, is_trimmed: bool) -> bool:
-    """Whether two keys of the pool are one in the target, which has no time of day 24:00:00."""
-    kinds = [(one.name, one.kind) for one in table.fields if one.is_key]
-    found = [
-        {shown([landed_value(kind, values[name], is_trimmed) for name, kind in kinds]) for values in equal}
-        for equal in table.pool
-    ]
-    return sum(map(len, found)) > len(set().union(*found))

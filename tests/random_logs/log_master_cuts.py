@@ -1,7 +1,8 @@
 """Extracts that write the same changes in other ways give each change once, or are refused; none is lost unsaid.
 
 Each extract has its own header, form of rows (EXPANDVAR), length of segments and number of the first one, and may end
-within a change. Those that end between changes and write alike, or have no change in common, are read.
+within a change or between changes of one position. Those that end between positions and write alike, or have no change
+in common, are read.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +24,7 @@ from writers.bmc.rows import Column, image
 from lmparse.logs.check import account
 from lmparse.logs.families import read_options
 from lmparse.logs.joining import one_log
-from random_logs.log_master_readings import ENGINES, Reading, Row, by_parts, expect_rows, expect_same, printed
+from random_logs.log_master_readings import ENGINES, Reading, Row, by_parts, expect_same, printed
 from random_logs.log_master_units import wide
 
 LOGS = 6
@@ -37,15 +39,17 @@ _PART_BYTES = 1500
 
 @dataclass(frozen=True)
 class Change:
-    """One change of a unit that is committed, at a place of its own."""
+    """One change of a unit that is committed."""
 
     number: int
+    position: int
+    """That of the log, which several changes may have."""
     kind: Literal["row", "statement"]
     text: str
 
     @property
     def fields(self) -> dict[str, Any]:
-        position, begin, end = (f"{0x12345000 + number:020X}" for number in (1 + self.number, 0, 0x1000))
+        position, begin, end = (f"{0x12345000 + number:020X}" for number in (1 + self.position, 0, 0x1000))
         named = {
             **_TABLE.header_fields, "changetype": "I" if self.kind == "row" else "SC", "logrba": position,
             "loglrsn": position, "memberid": 0, "uorid": begin, "uordisp": "C", "uorcommitpoint": end,
@@ -58,11 +62,6 @@ class Change:
             return self.text.encode("cp037")
         row: dict[str, int | str] = {"K": self.number, "V": self.text}
         return lldf.data_area("I", [image(_TABLE.columns, row, expand_var=is_expanded)])
-
-    @property
-    def shown(self) -> tuple[int, str]:
-        """What is compared: its place, and its text."""
-        return self.number, self.text
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,8 @@ class Extract:
 
 def check(seed: int, folder: Path) -> Counter[str]:
     chance = random.Random(seed)
-    changes = [_some_change(chance, number) for number in range(chance.randrange(3, 10))]
+    positions = accumulate(int(chance.random() < 0.7) for _ in range(chance.randrange(3, 10)))
+    changes = [_some_change(chance, number, position) for number, position in enumerate(positions)]
     extracts = _some_extracts(chance, changes, folder)
     known = [change for change in changes if any(change in one.numbers for one in extracts)]
     whole = [change for change in known if _is_whole(change, extracts)]
@@ -109,16 +109,16 @@ def check(seed: int, folder: Path) -> Counter[str]:
         return Counter(refused=1, extracts=len(extracts))
     errors = _expect(read[0], known, whole)
     parts = by_parts(paths, _PART_BYTES, control=pattern)
-    expect_rows("in parts", _shown(parts.rows), _shown(read[0].rows))
+    assert sorted(_shown(parts.rows)) == sorted(_shown(read[0].rows)), "in parts"
     assert len(parts.errors) == len(read[0].errors), f"in parts: {parts.errors[:2]}, not {read[0].errors[:2]}"
     _expect_damage_told(chance, paths, pattern, read[0])
     return Counter(whole=len(whole), errors=errors, extracts=len(extracts))
 
 
-def _some_change(chance: random.Random, number: int) -> Change:
-    width = chance.choice((3, 200, 300, 420, _WIDTH))
-    text = "".join(chance.choice("ABCDEFGHIJ") for _ in range(width))
-    return Change(number, chance.choice(("row", "row", "statement")), text)
+def _some_change(chance: random.Random, number: int, position: int) -> Change:
+    width = chance.choice((3, 200, 300, 420, _WIDTH - 3))
+    text = f"{number}: {''.join(chance.choice('ABCDEFGHIJ') for _ in range(width))}"
+    return Change(number, position, chance.choice(("row", "row", "statement")), text)
 
 
 def _some_extracts(chance: random.Random, changes: Sequence[Change], folder: Path) -> list[Extract]:
@@ -151,8 +151,9 @@ def _written(
     every = [(change, number, record) for change in changes for number, record in enumerate(way.records(change))]
     totals = Counter(change for change, *_ in every)
     made = every[cut[0] : len(every) - cut[1]] or every
-    if chance.random() < 0.3:
-        chance.shuffle(made)
+    if chance.random() < 0.3:  # segments of changes that have one position are not mixed: nothing tells them apart
+        order = {change: chance.random() for change, *_ in made}
+        made.sort(key=lambda one: (order[one[0]], chance.random()))
     path.write_bytes(framing.rdw([record for *_, record in made]))
     told = {
         "segmented": "Y" if any(totals[change] > 1 for change, *_ in made) else "N", "ddlobjects": "Y",
@@ -171,9 +172,11 @@ def _is_whole(change: Change, extracts: Sequence[Extract]) -> bool:
 
 
 def _are_sure(extracts: Sequence[Extract]) -> bool:
-    """Whether extracts end between changes, and those that have a change in common write it alike."""
+    """Whether extracts end between positions, and those that have a change in common write it alike."""
     known = Counter(change for one in extracts for change in one.numbers)
     is_whole = all(len(one.numbers[change]) == one.totals[change] for one in extracts for change in one.numbers)
+    at = {position: {one for one in known if one.position == position} for position in {one.position for one in known}}
+    is_whole &= all(at[change.position] <= {*one.numbers} for one in extracts for change in one.numbers)
     forms = {one.way.form == _LACKING_LRSN for one in extracts}
     return is_whole and len(forms) == 1 and (max(known.values()) == 1 or len({one.way for one in extracts}) == 1)
 
@@ -185,18 +188,16 @@ def _expect(found: Reading, known: Sequence[Change], whole: Sequence[Change]) ->
     """
     shown = Counter(_shown(found.rows))
     assert max(shown.values(), default=1) == 1, f"given twice: {shown.most_common(2)}"
-    assert {*shown} == {change.shown for change in whole}, f"{shown}, not {whole}: {found.errors[:2]}"
+    assert {*shown} == {change.text for change in whole}, f"{shown}, not {whole}: {found.errors[:2]}"
     assert {*found.codes} <= {*_SAID}, found.errors[:2]
     said = {(error["file"], error["record_offset"]) for error in found.errors}
     assert len(said) == len(known) - len(whole), f"{known}, not {whole}: {found.errors[:2]}"
     return len(said)
 
 
-def _shown(rows: Sequence[Row]) -> list[Any]:
-    return [
-        (int(row["seq"][20:40], 16) - 0x12345001, row["after"]["V"] if row["after"] else row["detail"]["text"])
-        for row in rows
-    ]
+def _shown(rows: Sequence[Row]) -> list[str]:
+    assert len({row["seq"] for row in rows}) == len(rows), "a seq twice"
+    return [row["after"]["V"] if row["after"] else row["detail"]["text"] for row in rows]
 
 
 def _expect_check(paths: Sequence[Path], pattern: str, reading: Reading) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from writers.bmc.rows import NOT_NULL, NULL, Column
 from lmparse.errors import LmparseError
 from lmparse.logs.check import CheckReport, account
 from lmparse.logs.families import read_options
-from random_logs.log_master_readings import ENGINES, Reading, by_spans, expect_same, plain, printed
+from random_logs.log_master_readings import ENGINES, Reading, by_spans, expect_same, printed
 
 LOGS = 4
 _TABLES = (
@@ -162,24 +162,11 @@ def _some_options(chance: random.Random, path: Path) -> dict[str, Any]:
 
 def _check_spans(part_bytes: int, path: Path, whole: Reading, options: dict[str, Any]) -> Counter[str]:
     counts = Counter[str]()
-    for is_counted in (True, False):
-        found = by_spans(path, part_bytes, is_counted=is_counted, **options)
-        if "LMP-F011" in found.ended:  # DLDS says that there are no segments, and there are
-            counts["parts_refused"] += 1
-            continue
-        wanted = whole if is_counted else _placeless(whole)
-        found = found if is_counted else _placeless(found)
-        if found.ended and whole.ended:
-            continue
-        expect_same(f"parts of {part_bytes} bytes, {is_counted=}", found, wanted, in_order=False)
+    found = by_spans(path, part_bytes, **options)
+    if not (found.ended and whole.ended):
+        expect_same(f"parts of {part_bytes} bytes", found, whole, in_order=False)
         counts["parts_compared"] += 1
     return counts
-
-
-def _placeless(reading: Reading) -> Reading:
-    """Without the numbers of records, which a part does not know where nothing was counted."""
-    errors = [{name: value for name, value in error.items() if name != "record_index"} for error in reading.errors]
-    return replace(reading, rows=[plain(row) for row in reading.rows], errors=errors)
 
 
 def _report(path: Path, options: dict[str, Any]) -> CheckReport | None:

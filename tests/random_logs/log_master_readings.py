@@ -83,14 +83,13 @@ def by_parts(paths: Sequence[Path], part_bytes: int, **options: Any) -> Reading:
     return found
 
 
-def by_spans(path: Path, part_bytes: int, *, is_counted: bool, **options: Any) -> Reading:
-    """The same by ranges of bytes of one file, with or without the numbers of the records in front of each."""
+def by_spans(path: Path, part_bytes: int, **options: Any) -> Reading:
+    """The same by ranges of bytes of one file."""
     found, errors, parsed = Reading(), list[LmparseError](), read_options(options)
     left_out = Counter[str]()
     try:
         whole = open_resumed([str(path)], parsed)
-        parts = whole.change_parts(part_bytes) if is_counted else whole.cut_change_parts(part_bytes)
-        for settings, span in parts:
+        for settings, span in whole.change_parts(part_bytes):
             log = open_file(str(path), parsed, settings=settings, on_error=errors.append)
             found.rows += _rows(log, span)
             left_out.update(log.left_out)

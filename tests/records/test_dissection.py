@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import yaml
 
-from lmparse.errors import DataError
 from lmparse.logs.open import open_file
 from lmparse.options import Options
 from lmparse.records.dissection import Dissection, Dissector
@@ -98,28 +97,6 @@ def test_a_value_that_is_refused_stands_there_with_its_fault_and_the_rest_is_unr
     assert found.fault.code == "LMP-V003"
     assert [(node.path, node.value, node.fault) for node in found.nodes] == [("length", 12, found.fault)]
     assert found.unread() == [(2, len(raw))]
-
-
-def test_a_bad_value_leaves_the_fields_behind_it_readable() -> None:
-    raw = bytearray(every_field())
-    place = catalog.load("bmc_lldf").layout["timestamp"].offset or 0
-    raw[place] = 0xFA
-    found = dissect("bmc_lldf", bytes(raw))
-    assert found.fault is None
-    faulty = [node for node in found.walk() if node.fault is not None]
-    assert [(node.path, node.start, node.value) for node in faulty] == [("timestamp", place, None)]
-    assert isinstance(faulty[0].fault, DataError)
-    assert found.at("data") is not None
-
-
-def test_parts_of_a_list_stand_one_behind_another() -> None:
-    raw = b"".join(len(row).to_bytes(2, "big") + row for row in (b"old row", b"new"))
-    total = (2 + len(raw)).to_bytes(2, "big")
-    spec = catalog.load("bmc_lldf_data")
-    update = catalog.load("bmc_lldf").enum("change_type")["update"]
-    found = dissect("bmc_lldf_data", total + raw, arguments=(update, spec.enum("reading")["total"]))
-    rows = [(node.path, node.start, node.end, node.value) for node in found.leaves() if node.name == "row"]
-    assert rows == [("images[0].row", 4, 11, b"old row".hex().upper()), ("images[1].row", 13, 16, b"new".hex().upper())]
 
 
 def test_a_fault_inside_a_list_is_named_as_its_error_names_it() -> None:

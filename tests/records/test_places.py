@@ -12,7 +12,7 @@ from spec.test_step_budget import built
 
 from lmparse.errors import DataError
 from lmparse.records.dissection import Dissector
-from lmparse.records.places import places_of, steps_to_end
+from lmparse.records.places import places_of
 from lmparse.spec import catalog
 
 
@@ -30,11 +30,6 @@ def test_bits_begin_in_the_byte_that_they_share() -> None:
         [(0, 1)], [(0, 2)], [(2, 4)],
     ]  # fmt: skip
     assert places_of(extended, "length_normal") == []
-
-
-def test_the_field_that_was_read_last_is_where_a_parser_ended() -> None:
-    (step,) = steps_to_end(noted("zos_rdw", bytes((0, 8, 0, 0))))
-    assert (step.name, step.start, step.index) == ("reserved", 2, None)
 
 
 CONDITIONS = """\
@@ -63,13 +58,6 @@ def test_an_error_in_a_condition_names_the_field_that_has_it(
     assert next(node.path for node in dissection.nodes) == "n"
     assert dissection.fault is not None
     assert dissection.fault.field == field
-
-
-def test_fields_whose_condition_does_not_hold_have_no_place(tmp_path: Path) -> None:
-    found = Dissector(built(tmp_path, CONDITIONS)).dissect(b"\1\1\5ab")
-    assert [(node.path, node.start, node.end) for node in found.walk()] == [
-        ("n", 0, 1), ("m", 1, 2), ("t", 2, 3), ("t.a", 2, 3), ("l", 3, 5), ("l[0]", 3, 4), ("l[1]", 4, 5),
-    ]  # fmt: skip
 
 
 LISTS = """\

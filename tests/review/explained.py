@@ -31,7 +31,6 @@ SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "damaged_control_record": (f"{BAD}bmc_dlci/cut", {"spec": "bmc_dlci", "record": 1}),
     "damaged_luw_row": (f"{BAD}db2_row/v10_little_slot_behind", {"tables": "tables", "record": 1}),
     "file_that_ends_inside": (f"{BAD}bmc_lldf/cut_inside_record", {"offset": 0x260}),
-    "luw_file_that_ends_inside": (f"{BAD}db2_log/v10_little_bare_cut_in_body", {"offset": 0xC0}),
 }
 """What `cases_explain` has: a file, its options, and which record of it."""
 

@@ -42,10 +42,6 @@ def switching(name: str, number: int) -> Fields:
     return [*fields("k", 1), {"id": "body", "-lm-type": "body", "type": {"switch-on": "k0", "cases": cases}}]
 
 
-def numbered(name: str, number: int, word: str) -> Fields:
-    return [{**entry, "-orig-id": f"{word}{at}"} for at, entry in enumerate(fields(name, number))]
-
-
 def ring(number: int, width: str, **keys: Any) -> dict[str, Any]:
     """Types that hold each other, each some of them, the last with a field of its own."""
 
@@ -59,29 +55,14 @@ def ring(number: int, width: str, **keys: Any) -> dict[str, Any]:
 
 
 STATES: dict[str, Callable[[int], States]] = {
-    "unchanged": lambda n: ({"seq": fields("a", n)}, {"seq": fields("a", n)}),
-    "others": lambda n: ({"seq": fields("a", n)}, {"seq": fields("b", n, type="u4")}),
     "moved": lambda n: ({"seq": fields("a", n)}, {"seq": [*fields("x", 1), *fields("a", n)]}),
-    "inserted": lambda n: (
-        {"seq": fields("a", n)},
-        {"seq": [one for pair in zip(fields("x", n), fields("a", n), strict=True) for one in pair]},
-    ),
     "variable": lambda n: ({"seq": texts("a", n)}, {"seq": [*fields("x", 1), *texts("a", n)]}),
-    "vendor's names": lambda n: ({"seq": numbered("a", n, "X")}, {"seq": numbered("b", n, "X")[::-1]}),
-    "one list": lambda n: (
-        {"seq": fields("a", n, enum="e"), "enums": {"e": {1: "one"}}},
-        {"seq": fields("a", n, enum="e"), "enums": {"e": {1: "other"}}},
-    ),
     "cases": lambda n: (
         {"seq": switching("t", n), "types": types("t", "a", n)},
         {"seq": switching("s", n), "types": types("s", "b", n)},
     ),
     "types of each other": lambda n: (ring(n, "u2", **{"if": "false"}), ring(n, "u4", **{"if": "false"})),
     "types that always hold each other": lambda n: (ring(n, "u2"), ring(n, "u4")),
-    "values": lambda n: (
-        {"seq": fields("k", 1), "instances": {f"a{at}": {"value": "k0 + 1"} for at in range(n)}},
-        {"seq": fields("k", 1), "instances": {f"a{at}": {"value": "k0 + 2"} for at in range(n)}},
-    ),
 }
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from amounts import amount
-from cases.files import FOUND_BAD
 from review.explained import BAD, GOOD, LOG, SHOWN
 
 from lmparse.errors import OptionError
@@ -22,11 +21,6 @@ def test_without_a_place_it_is_the_first_record(run_explain: Any) -> None:
     code, out, _ = run_explain(LOG)
     assert code == 0
     assert out.startswith(f"{LOG}: record 0 of ")
-
-
-def test_the_bytes_say_what_a_file_is(luw_sample: dict[str, str]) -> None:
-    found = [explain(path).main.layout.id for path in (LOG, LOG.replace(".bin", ".ctl"), luw_sample["path"])]
-    assert found == ["bmc_lldf", "bmc_control", "db2_log"]
 
 
 def test_a_file_that_is_not_known_by_its_bytes_needs_its_spec(run_explain: Any) -> None:
@@ -99,11 +93,6 @@ def test_wrong_usage_is_2_and_prints_nothing(run_explain: Any, words: list[objec
     assert "Traceback" not in err
 
 
-def test_records_without_a_place_in_a_log_are_not_found_by_one() -> None:
-    with pytest.raises(OptionError, match="name no place in a log"):
-        explain(LOG.replace(".bin", ".ctl"), lsn="0")
-
-
 @pytest.mark.parametrize("given", [1.5, b"1F", "", object()])
 def test_positions_are_hex_digits_or_whole_numbers(given: Any) -> None:
     with pytest.raises(OptionError, match="lsn has no value"):
@@ -126,26 +115,14 @@ def test_damage_before_a_record_is_an_error_that_names_the_last_sound_one(run_ex
     assert (code, out) == (31, "")
 
 
-def test_bytes_behind_damage_are_shown_as_far_as_they_can_be_read(run_explain: Any) -> None:
+def test_bytes_behind_damage_are_shown(run_explain: Any) -> None:
     code, out, err = run_explain(f"{BAD}bmc_lldf/cut_inside_record.bin", "--offset", "0x260", "--json")
     assert code == 20
     found = json.loads(out)
     assert (found["record"], found["offset_asked"]) == (None, 0x260)
     assert [entry["code"] for entry in found["faults"]] == ["LMP-F006"]
-    ids = [entry["id"] for entry in found["fields"]]
-    assert ids[:3] == ["length", "system_id", "dbid"]
-    assert ids[-1] == "data"
+    assert [entry["path"] for entry in found["fields"]] == [None]
     assert "[LMP-F006]" in err
-
-
-@pytest.mark.parametrize("name", ["text", "converted"])
-def test_bytes_of_a_file_that_is_nothing_known_are_shown(run_explain: Any, name: str) -> None:
-    path = next(path for path in FOUND_BAD if path.stem == name).with_suffix(".bin")
-    code, out, err = run_explain(path, "--offset", 3)
-    assert code == 20
-    assert "unread: no field holds these bytes" in out
-    assert "[LMP-F0" in err
-    assert run_explain(path)[:2] == (20, "")
 
 
 def test_what_is_wrong_with_a_record_is_said_on_stderr_too(run_explain: Any) -> None:

@@ -18,10 +18,10 @@ from lmparse.samples import bmc_log, db2_log
 
 
 def test_rows_have_number_place_type_table_and_outcome() -> None:
-    first, second, *_ = RecordList(search_in(CHANGES)).rows(0, 10, RecordFilter()).rows
-    row = second.to_dict()
-    assert (row["record"], row["type"], row["table"], row["outcome"]) == (1, "UB", "PROD.ORDERS", "Committed")
-    assert (row["offset"], row["length"]) == (explain(CHANGES, 1).offset, 323)
+    first, second, *_ = RecordList(search_in(CHANGES)).rows(0, RecordFilter()).rows
+    heading = second.heading
+    assert (heading.type, heading.table, heading.outcome) == ("UB", "PROD.ORDERS", "Committed")
+    assert (second.extent.index, second.extent.offset, second.extent.length) == (1, explain(CHANGES, 1).offset, 323)
     node = explain(CHANGES, 0).dissection.at("log_rba")
     assert node is not None
     assert int(first.position, 16) == int(node.value, 16)
@@ -29,20 +29,20 @@ def test_rows_have_number_place_type_table_and_outcome() -> None:
 
 def test_rows_of_a_db2_log_have_kind_table_and_outcome(tmp_path: Path) -> None:
     tables, log = db2_log.make(units=12).write(tmp_path)
-    rows = [row.to_dict() for row in RecordList(search_in(log, tables=str(tables))).rows(0, 60, RecordFilter()).rows]
-    named = {(row["type"], row["table"]) for row in rows}
+    rows = [row.heading for row in RecordList(search_in(log, tables=str(tables))).rows(0, RecordFilter()).rows]
+    named = {(row.type, row.table) for row in rows}
     assert ("update_record_v97", "HR.EMPLOYEE") in named
-    assert {row["outcome"] for row in rows} >= {"committed", "rolled-back"}
-    ids = {row.to_dict()["table"] for row in RecordList(search_in(log)).rows(0, 60, RecordFilter()).rows}
+    assert {row.outcome for row in rows} >= {"committed", "rolled-back"}
+    ids = {row.heading.table for row in RecordList(search_in(log)).rows(0, RecordFilter()).rows}
     assert any(re.fullmatch(r"\d+\.\d+", name) for name in ids)
 
 
 def test_filters_by_type_table_and_value(tmp_path: Path) -> None:
     control, data = bmc_log.make(units=20).write(tmp_path)
     records = RecordList(search_in(data, control=str(control)))
-    rows = {row.extent.index: row for row in records.rows(0, 200, RecordFilter()).rows}
+    rows = {row.extent.index: row for row in records.rows(0, RecordFilter()).rows}
     assert len(rows) == records.count
-    updates = all_rows(records, RecordFilter(type="ub"), 3)
+    updates = all_rows(records, RecordFilter(type="ub"))
     assert updates == [number for number, row in rows.items() if row.heading.type == "UB"] != []
     assert all_rows(records, RecordFilter(type="u")) == []  # too short for a part of a word
     assert set(all_rows(records, RecordFilter(type="insert"))) > set(all_rows(records, RecordFilter(type="I"))) != set()
@@ -62,7 +62,7 @@ def test_filters_by_type_table_and_value(tmp_path: Path) -> None:
 def test_damaged_records_are_filtered_and_say_why(name: str, options: dict[str, str]) -> None:
     beside = {option: str(BAD / f"{name}.{ending}") for option, ending in options.items()}
     records = RecordList(search_in(BAD / f"{name}.bin", **beside))
-    listed = records.rows(0, 50, RecordFilter(is_damaged=True))
+    listed = records.rows(0, RecordFilter(is_damaged=True))
     assert [row.extent.index for row in listed.rows] == [1]
     assert [fault.code for fault in listed.rows[0].faults] == [
         fault.code for fault in explain(BAD / f"{name}.bin", 1, **beside).faults
@@ -72,7 +72,7 @@ def test_damaged_records_are_filtered_and_say_why(name: str, options: dict[str, 
 @pytest.mark.parametrize("name", ["bmc_lldf/cut_inside_record", "db2_log/v10_little_bare_cut_in_body"])
 def test_a_list_ends_with_the_damage_of_the_file(name: str) -> None:
     records = RecordList(search_in(BAD / f"{name}.bin"))
-    listed = records.rows(0, 50, RecordFilter())
+    listed = records.rows(0, RecordFilter())
     assert listed.rows
     assert listed.next is None
     assert listed.damage is not None
@@ -99,6 +99,6 @@ def test_a_request_looks_at_records_for_some_time_and_goes_on(monkeypatch: pytes
     monkeypatch.setattr(record_list, "_MOST_SECONDS", -1)
     records = RecordList(search_in(CHANGES))
     for wanted in (RecordFilter(), RecordFilter(value="no such value")):
-        listed = records.rows(0, 50, wanted)
+        listed = records.rows(0, wanted)
         assert (listed.next, listed.looked_at) == (1, 1)
     assert all_rows(records, RecordFilter()) == [0, 1, 2]

@@ -19,6 +19,11 @@ from lmparse.logs.open import open_changes
 
 FORMS = [(generation, order) for generation in GENERATIONS for order in BYTE_ORDERS]
 ALL_FORMS = [(generation, order, framing) for generation, order in FORMS for framing in FRAMINGS]
+SOME_FORMS = [
+    ("v7", "big", "lsn6"), ("v7", "little", "bare"), ("v9.7", "little", "lsn8"), ("v9.7", "big", "filter97"),
+    ("v10", "big", "bare"), ("v10", "little", "filter"),
+]  # fmt: skip
+"""Every generation in both byte orders, and every framing, once."""
 
 EMP = Table(
     2,
@@ -104,9 +109,6 @@ def read(folder: Path, data: bytes | bytearray | Stream, **options: Any) -> Read
 def numbered(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Columns under the names they have where nothing names them."""
     return values and {f"C{number}": value for number, value in enumerate(values.values(), 1)}
-
-
-KEYS = ("op", "before", "after", "tid", "commit_ts", "auth_id", "table")
 
 
 def expected(stream: Stream, *, names: bool = False) -> list[dict[str, Any]]:

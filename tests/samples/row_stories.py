@@ -109,9 +109,6 @@ class _Work:
         self.rows.locks = {place: owner for place, owner in self.rows.locks.items() if owner != self.owner}
 
 
-Make = Callable[[random.Random], Any]
-
-
 def text(chance: random.Random, most: int, alphabet: str, encoding: str) -> str:
     """A text of at most `most` bytes."""
     found = "".join(chance.choice(alphabet) for _ in range(chance.choice((0, 1, most, chance.randint(0, most)))))

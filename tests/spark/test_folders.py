@@ -19,7 +19,6 @@ from lmparse.logs.open import open_file
 from lmparse.samples import bmc_log, db2_log
 from lmparse.spark.source import LmparseSource
 
-ROW = {"_corrupt_record", "_corrupt_fields"}
 SPLITS = (1 << 27, 40_000)
 SYSTEMS = "DB2P".encode("cp037"), "DB2Q".encode("cp037")
 """Name of the system in the sample, and another one."""

@@ -13,7 +13,6 @@ from writers.bmc import framing, logs
 
 from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
-from lmparse.export import parquet_folder
 from lmparse.logs import arrow
 from lmparse.samples import bmc_log
 from lmparse.spark import parquet
@@ -90,20 +89,6 @@ def test_rows_without_metadata(spark: SparkSession, log: dict[str, str], what: s
     assert rows_of(written) == rows_of(source)
 
 
-def test_a_log_in_a_log_is_refused_in_parts_and_read_in_one(spark: SparkSession, tmp_path: Path) -> None:
-    records = list(logs.example().data_records)
-    # Only the records in these look like records, and there are so many that none other is near a cut.
-    outer = b"\x7f\xff" + records[0][2:288] + framing.rdw(records[:3] * 20)[:31_000]
-    path, out = tmp_path / "x.dat", str(tmp_path / "out")
-    path.write_bytes(framing.rdw([*records, *[outer] * 8, *records]))
-    options = {"spec": "bmc_lldf", "framing": "rdw", "metadata": False}
-    with pytest.raises(Exception, match=r"cannot be cut at 0x.*maxPartitionBytes above.*\[LMP-F011\]"):
-        write_parquet(spark, str(path), out, maxPartitionBytes="30000", **options)
-    assert not Path(out).exists()
-    found = write_parquet(spark, str(path), out, **options)
-    assert (found.rows, found.corrupt_rows) == (2 * len(records) + 8, 8)
-
-
 def test_an_engine_of_ones_choice(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
     options = log | {"table": "PAYROLL.EMPLOYEE"}
     one = write_parquet(spark, out=str(tmp_path / "one"), engine="kaitai", **options)
@@ -156,14 +141,14 @@ def test_only_files_of_lmparse_are_replaced_and_no_input(
 ) -> None:
     out, path = tmp_path / "out", log["path"]
     write_parquet(spark, path, str(out), spec="bmc_lldf")
-    foreign, made = out / "theirs.parquet", parquet_folder.pending_in
+    foreign, finish = out / "theirs.parquet", parquet.AtomicOutput.finish
 
-    def comes_meanwhile(target: Path) -> Any:
+    def comes_meanwhile(work: parquet.AtomicOutput) -> None:
         spark.range(3).toPandas().to_parquet(foreign)
-        return made(target)
+        finish(work)
 
     before = {entry.name: entry.read_bytes() for entry in out.iterdir()}
-    monkeypatch.setattr(parquet_folder, "pending_in", comes_meanwhile)
+    monkeypatch.setattr(parquet.AtomicOutput, "finish", comes_meanwhile)
     for _ in range(2):  # it comes after the first look at the folder, and is there at the second
         with pytest.raises(OptionError, match=r"not written by lmparse: it has theirs\.parquet"):
             write_parquet(spark, path, str(out), spec="bmc_lldf", mode="overwrite")
@@ -178,6 +163,24 @@ def test_only_files_of_lmparse_are_replaced_and_no_input(
         write_parquet(spark, path, "s3://bucket/out", spec="bmc_lldf")
     assert {entry.name: entry.read_bytes() for entry in out.iterdir()} == before
     assert [entry.name for entry in source.iterdir()] == ["x.parquet"]
+
+
+def test_what_is_appended_comes_whole_or_not_at_all(tmp_path: Path) -> None:
+    target, made = tmp_path / "out", tmp_path / "made"
+    for path in (target / "old.parquet", made / "a.parquet", made / "b.parquet"):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    with pytest.raises(FileNotFoundError):
+        parquet._append(["a.parquet", "b.parquet", "c.parquet"], made, target)
+    assert [path.name for path in target.iterdir()] == ["old.parquet"]
+
+
+def test_hidden_files_of_others_are_not_replaced(tmp_path: Path) -> None:
+    assert parquet._foreign(tmp_path) is None
+    (tmp_path / "_SUCCESS").touch()
+    assert parquet._foreign(tmp_path) is None
+    (tmp_path / "_delta_log").mkdir()
+    assert parquet._foreign(tmp_path) == "it has _delta_log"
 
 
 def test_filters(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:

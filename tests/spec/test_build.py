@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from spec.build_step import ROOT, build, output, process, texts
+from spec.build_step import build, texts
 
 from lmparse.errors import RecordError
 from lmparse.records.reader import RecordReader
@@ -170,14 +170,6 @@ def test_parsers_and_stubs_are_fit_for_use(rich: Path) -> None:
         assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
-def test_two_builds_give_the_same_bytes(own: Path, tmp_path: Path) -> None:
-    """Whatever the process: sets have another order in each."""
-    assert build("generate", "--formats", own, "--out", tmp_path / "one").returncode == 0
-    done = process("generate", "--formats", own, "--out", tmp_path / "two", PYTHONHASHSEED="7")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert texts(tmp_path / "one") == texts(tmp_path / "two")
-
-
 @pytest.mark.parametrize("damage", ["changed", "missing", "surplus"])
 def test_check_says_what_differs_and_how_to_repair_it(own: Path, tmp_path: Path, damage: str) -> None:
     out = tmp_path / "out"
@@ -193,30 +185,6 @@ def test_check_says_what_differs_and_how_to_repair_it(own: Path, tmp_path: Path,
     assert done.returncode == 1
     assert ("out/old.py" if damage == "surplus" else "out/layouts.py") + " is not what the specs give" in done.stderr
     assert "python build.py generate" in done.stderr
-
-
-def test_check_of_an_empty_or_odd_folder_names_the_files(own: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    done = build("--check", "--formats", own, "--out", out)
-    assert done.returncode == 1
-    assert "out/MANIFEST.json is not what the specs give" in done.stderr
-    build("generate", "--formats", own, "--out", out)
-    (out / "odd.bin").write_bytes(b"\xff")
-    done = build("--check", "--formats", own, "--out", out)
-    assert done.stderr.splitlines() == [
-        "out/odd.bin is not what the specs give",
-        f"repair it with: python build.py generate --formats {own} --out {out}",
-    ]
-
-
-def test_a_folder_with_files_of_others_is_left_alone(own: Path, tmp_path: Path) -> None:
-    out = tmp_path / "home"
-    out.mkdir()
-    (out / "thesis.txt").write_text("years of work")
-    done = build("generate", "--formats", own, "--out", out)
-    assert done.returncode == 1
-    assert "holds files that are not from here" in done.stderr
-    assert texts(out) == {"thesis.txt": b"years of work"}
 
 
 def test_specs_of_ones_own_do_not_replace_the_projects(own: Path) -> None:
@@ -235,31 +203,6 @@ def test_without_the_compiler_nothing_is_compared(own: Path, tmp_path: Path, mon
     assert "cannot be fetched" in done.stderr
 
 
-def test_a_compiler_of_ones_own_is_recorded(own: Path, tmp_path: Path) -> None:
-    compiler = tmp_path / "kaitai-struct-compiler.js"
-    build("generate", "--formats", own, "--out", tmp_path / "first")
-    (cached,) = (ROOT / ".cache").glob("kaitai-struct-compiler-*.js")
-    compiler.write_text(cached.read_text() + "\n// changed\n")
-    done = build("generate", "--formats", own, "--out", tmp_path / "out", "--compiler", compiler)
-    assert done.returncode == 0, done.stderr
-    first, second = texts(tmp_path / "first"), texts(tmp_path / "out")
-    assert first.pop("MANIFEST.json") != second.pop("MANIFEST.json")
-    assert first == second
-
-
-@pytest.mark.parametrize(
-    ("text", "message"), [(None, "there is no compiler"), ("var broken = ;", "does not run: SyntaxError")]
-)
-def test_a_compiler_that_is_none_is_named(own: Path, tmp_path: Path, text: str | None, message: str) -> None:
-    compiler = tmp_path / "compiler.js"
-    if text is not None:
-        compiler.write_text(text)
-    done = build("generate", "--formats", own, "--out", tmp_path / "out", "--compiler", compiler)
-    assert done.returncode == 1
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_another_compiler_in_the_cache_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nor do the hashes of the manifest stand in for it: somebody has to look."""
     monkeypatch.setattr(compiler, "CACHE", tmp_path)
@@ -276,11 +219,3 @@ def test_the_compiler_is_fetched_and_checked(monkeypatch: pytest.MonkeyPatch, tm
     with pytest.raises(compiler.CompilerUnfit, match="what was fetched is not"):
         compiler.fetched()
     assert not list((tmp_path / "other").iterdir())
-
-
-@pytest.mark.parametrize("command", ["generate", "lint"])
-def test_text_that_is_not_utf_8_is_named(tmp_path: Path, command: str) -> None:
-    (tmp_path / "acme").mkdir()
-    (tmp_path / "acme" / "acme_a.ksy").write_bytes(b"meta:\n  title: M\xfcller\n")
-    done = build(command, "--formats", tmp_path, *output(command, tmp_path), cwd=tmp_path)
-    assert done.stderr == "acme/acme_a.ksy:2:11: error: the text is not UTF-8\n"

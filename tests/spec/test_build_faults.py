@@ -84,23 +84,17 @@ def test_a_faulty_spec_is_not_built_and_the_others_are(own: Path, tmp_path: Path
     assert (done.returncode, done.stdout, done.stderr.splitlines()) == (1, "generated files are up to date\n", problems)
 
 
-def test_lint_asks_specs_of_others_for_no_style(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The house style is a warning where it is asked for, and strict for the specs of lmparse."""
+def test_lint_needs_no_compiler(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = own / "acme" / "acme_reading.ksy"
     assert cli.main(["build", "lint", "--formats", str(own)]) == 0
     assert capsys.readouterr() == ("1 spec has no fault that is found without the compiler\n", "")
-    spec.write_text(SOUND.replace("  title: Reading of a meter\n", ""))
-    assert cli.main(["build", "lint", "--formats", str(own)]) == 0
-    assert cli.main(["build", "lint", "--style", "--formats", str(own)]) == 0
-    assert capsys.readouterr().err == f"{spec}:1:1: warning: title is missing [/meta]\n"
-    assert build("lint", "--formats", own).stderr == f"{spec}:1:1: error: title is missing [/meta]\n"
     spec.write_text(SOUND.replace("type: u2", "type: u2\n    tpye: u2"))
     assert cli.main(["build", "lint", "--formats", str(own)]) == 1
     assert "there is no key tpye in a field; did you mean type?" in capsys.readouterr().err
 
 
 OF_OTHERS = [
-    ("--style", "generate"), ("--out=x", "lint"), ("--check", "lint"),
+    ("--out=x", "lint"), ("--check", "lint"),
     ("--compiler=x", "lint"), ("--out=x", "new"), ("--compiler=x", "new"), ("--check", "new"),
 ]  # fmt: skip
 
@@ -114,14 +108,6 @@ def test_an_option_of_another_command_is_refused(
     assert cli.main(words) == 2
     assert f"{option.partition('=')[0]} is for " in capsys.readouterr().err
     assert texts(own) == before
-
-
-def test_what_is_wrong_with_all_specs_leaves_the_products(own: Path, tmp_path: Path) -> None:
-    build("generate", "--formats", own, "--out", tmp_path / "out")
-    before = texts(tmp_path / "out")
-    (own / "acme" / "acme_reading.ksy").write_text("meta: [")
-    assert build("generate", "--formats", own, "--out", tmp_path / "out").returncode == 1
-    assert texts(tmp_path / "out") == before
 
 
 @pytest.mark.parametrize("name", ["thesis.txt", "zos_rdw.ksy", "setup.py", "debug/setup.py"])

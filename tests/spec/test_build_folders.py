@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from spec.build_step import ROOT, build, output, texts
+from spec.build_step import ROOT, build, texts
 
 from lmparse import cli
 from lmparse.spec.layout import Layout
@@ -64,13 +64,6 @@ def test_one_file_is_built_with_what_it_imports(deep: Path, tmp_path: Path) -> N
     assert "../../shared/shared_c leads out of the folder of the specs [/meta/imports/0]" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["generate", "lint", "check"])
-def test_where_there_is_no_spec_it_is_said(tmp_path: Path, command: str) -> None:
-    for name, text in (("none", "this is neither a .ksy nor a folder"), (".", "there is no .ksy in this folder")):
-        done = build(command, "--formats", tmp_path / name, *output(command, tmp_path))
-        assert (done.returncode, done.stderr) == (1, f"{tmp_path / name}:1:1: error: {text}\n")
-
-
 def test_the_command_builds_what_build_py_builds(own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     build("generate", "--formats", own, "--out", tmp_path / "out")
     assert cli.main(["build", "--formats", str(own), "--out", str(tmp_path / "other")]) == 0
@@ -89,15 +82,6 @@ def test_the_command_asks_for_a_place(own: Path, words: list[str], capsys: pytes
     assert cli.main(["build", *(str(own) if word == "FORMATS" else word for word in words)]) == 2
     out, err = capsys.readouterr()
     assert (out, err.startswith("give --")) == ("", True)
-
-
-def test_what_cannot_be_written_is_said_in_one_line(own: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    done = build("generate", "--formats", own, "--out", tmp_path / "file" / "out")
-    assert (done.returncode, done.stderr) == (
-        1,
-        f"{tmp_path / 'file' / 'out'}: cannot be written: Not a directory [LMP-S022]\n",
-    )
 
 
 @pytest.mark.parametrize("broken", [False, True])

@@ -96,15 +96,6 @@ def test_a_broken_layouts_py_has_a_code(out: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "LAYOUTS = 5", "LAYOUTS = {'acme_a': 3}", f"{LAYOUTS}\nLAYOUTS[1] = LAYOUTS['acme_a']"]
-)
-def test_a_layouts_py_without_layouts_has_a_code(out: Path, text: str) -> None:
-    (out / "layouts.py").write_text(text)
-    state(out)
-    refused(out, "layouts.py: has no LAYOUTS")
-
-
-@pytest.mark.parametrize(
     "text", ["", "AcmeA = 5", "class AcmeA: pass", "from kaitaistruct import KaitaiStruct as AcmeA"]
 )
 @pytest.mark.parametrize("name", ["acme_a.py", "debug/acme_a.py"])

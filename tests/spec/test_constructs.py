@@ -15,7 +15,6 @@ from lmparse.spec.build import products
 from lmparse.spec.build.compiler import Compiler
 from lmparse.spec.build.constructs import CONSTRUCTS, Level, findings, type_word, words
 from lmparse.spec.build.specs import FORMATS, SpecFile, on_disk, parsed, read_all
-from lmparse.spec.build.style import DASH_KEYS, FIELD_KEYS, META_KEYS, TOP_KEYS
 from lmparse.spec.kind_words import KIND_WORDS
 from lmparse.values.kinds import KINDS
 
@@ -90,13 +89,6 @@ def test_each_construct_is_once_in_the_table_and_described() -> None:
     names = [entry.name for entry in CONSTRUCTS]
     assert len(names) == len(set(names))
     assert all(entry.doc and entry.is_ours == entry.word.startswith("-") for entry in CONSTRUCTS)
-
-
-def test_the_house_style_orders_keys_of_the_table() -> None:
-    assert set(META_KEYS) <= words(Level.META)
-    assert set(TOP_KEYS) <= words(Level.TYPE)
-    assert set(FIELD_KEYS) <= words(Level.FIELD) | words(Level.INSTANCE) | words(Level.VALUE_INSTANCE)
-    assert words(Level.FIELD, ours=True) == DASH_KEYS
 
 
 def test_our_specs_have_only_what_is_in_the_table() -> None:

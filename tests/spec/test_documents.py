@@ -96,21 +96,6 @@ def test_only_regular_files_are_read_and_nothing_is_awaited(name: str, tmp_path:
     assert caught.value.code == "LMP-C009"
 
 
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(1 << 70), 1 << 70) | st.text(max_size=20) | st.floats(allow_nan=False),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
-    max_leaves=20,
-)
-
-
-@LOADERS
-@settings(max_examples=30, deadline=None)
-@given(value=VALUES)
-def test_all_else_is_read_as_yaml_reads_it(value: Any, loader: Any) -> None:
-    text = yaml.safe_dump(value, allow_unicode=True)
-    assert read_yaml(text.encode(), loader=loader).tree == yaml.safe_load(text)
-
-
 @LOADERS
 @settings(max_examples=150, deadline=None)
 @given(text=st.text(st.sampled_from("[]{}:,&*a01-!<>\"'|\n #?%x.") | st.characters(), max_size=40))

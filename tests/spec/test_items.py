@@ -38,13 +38,6 @@ def test_an_item_below_zero_is_an_error(tmp_path: Path, field: str) -> None:
     assert "there is no item -1" in str(caught.value)
 
 
-def test_lists_in_the_text_of_a_doc_are_left(tmp_path: Path) -> None:
-    text = 'doc: "l[n]\\u2028 é self.l[self.n]"\nseq: [{id: n, type: s1}, {id: l, type: u1, repeat: eos}]\n'
-    text += "instances: {é: {value: 1}}\n".replace("é", "e")
-    text += "types: {t: {params: [{id: m, type: s1}], instances: {x: {value: '_parent.as<acme_a>.l[m]'}}}}\n"
-    assert built(tmp_path, text).read(b"\1\2").values == {"n": 1, "l": [2]}
-
-
 LAST = """\
 seq:
   - {id: n, type: u1}

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 from statements import instances_of, stated_details, without_field
 
-from lmparse import cli
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
 
@@ -109,38 +107,3 @@ def test_a_value_that_no_manual_lists_is_inferred(layout: str, field: str, value
 def test_a_bound_has_a_status_of_its_own() -> None:
     length = catalog.load("bmc_lldf").layout["length"]
     assert (length.status, length.minimum, length.valid_status) == ("documented", 277, "inferred")
-
-
-@pytest.mark.parametrize("key", ["-lm-status", "doc", "doc-ref"])
-def test_lint_asks_the_same_of_instances_as_of_fields(
-    key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    keys = {"-lm-status": "documented", "pos": "0", "type": "u1", "doc": "First byte", "doc-ref": "None"}
-    stated = "".join(f"    {name}: {text}\n" for name, text in keys.items() if name != key)
-    folder = tmp_path / "bmc"
-    folder.mkdir()
-    (folder / "bmc_thing.ksy").write_text(
-        "meta:\n  id: bmc_thing\n  title: Thing\n  license: MIT\n  ks-version: '0.11'\ndoc: A thing\ndoc-ref: None\n"
-        f"instances:\n  first:\n{stated}"
-    )
-    assert cli.main(["build", "lint", "--style", "--formats", str(tmp_path)]) == 0
-    assert f"first has no {key}" in "".join(capsys.readouterr())
-
-
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        ("-lm-status: documented", "is documented, and doc-ref does not say where"),
-        ("-lm-valid-status: inferred", "has no valid whose status it could be"),
-        ("-lm-valid-status: perhaps\n    valid: 1", "is 'perhaps', not one of"),
-    ],
-)
-def test_lint_asks_for_grounds(keys: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "acme"
-    folder.mkdir()
-    (folder / "acme_thing.ksy").write_text(
-        "meta:\n  id: acme_thing\n  title: Thing\n  license: MIT\n  ks-version: '0.11'\ndoc: A thing\ndoc-ref: None\n"
-        f"seq:\n  - id: one\n    {keys}\n    type: u1\n"
-    )
-    assert cli.main(["build", "lint", "--style", "--formats", str(tmp_path)]) in (0, 1)
-    assert said in "".join(capsys.readouterr())

@@ -6,14 +6,11 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import pytest
 
-from lmparse.spec.build import compiler, selection
-from lmparse.spec.build import watch as watch_module
+from lmparse.spec.build import compiler
 from lmparse.spec.build.products import Builder, Made
-from lmparse.spec.build.specs import Problem, SpecError
 from lmparse.spec.build.watch import watch
 
 SPEC = "meta: {id: acme_a, imports: [acme_b]}\nseq: [{id: one, type: u1}]\n"
@@ -100,20 +97,3 @@ def test_only_what_changed_is_compiled(folder: Path, monkeypatch: pytest.MonkeyP
     list(watched(folder.parent, lambda: one.write_text(SPEC + "# a"), lambda: other.write_text(OTHER + "# b")))
     both = ["acme/acme_a", "acme/acme_b"]
     assert compiled == [both, both, ["acme/acme_a"], ["acme/acme_a"], both, both]  # the second time with offsets
-
-
-def test_a_folder_that_goes_while_it_is_looked_through_does_not_end_the_watching(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks = 0
-
-    def failing(*given: Any) -> set[Path]:
-        nonlocal looks
-        looks += 1
-        if looks in (1, 3):  # at the beginning, and while changes are waited for
-            raise SpecError([Problem(str(folder), 1, 1, "cannot be read: No such file or directory")])
-        return selection.paths_of(*given)
-
-    monkeypatch.setattr(watch_module, "paths_of", failing)
-    _, second = watched(folder.parent, replaced(folder / "acme_b.ksy", OTHER.replace("other", "another")))
-    assert "another" in second.products["acme_b.py"]

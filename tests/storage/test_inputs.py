@@ -12,8 +12,7 @@ import pytest
 from lmparse import cli
 from lmparse.errors import OptionError
 from lmparse.samples import bmc_log, db2_log
-from lmparse.storage.inputs import inputs_of
-from lmparse.storage.outputs import check_place
+from lmparse.storage.outputs import check_place, inputs_of
 
 SPECS = Path(__file__).parents[2] / "formats"
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -132,7 +131,7 @@ def filled(part: str, inputs: dict[str, Path], out: str) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("name", ["file://[", "file://[::1", "file:///a%00b"])
+@pytest.mark.parametrize("name", ["file://[", "file:///a%00b"])
 def test_an_address_that_cannot_be_is_an_error(
     command: str, name: str, inputs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,9 +1,15 @@
-"""Processes: tasks run elsewhere, and their results and errors come in order."""
+"""Processes and threads: what they do ahead comes in order, errors too, and none of them stays."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -36,11 +42,97 @@ def test_an_error_is_raised_in_its_turn() -> None:
 
 
 def test_an_error_that_cannot_be_pickled_is_told_of() -> None:
-    with pytest.raises(RuntimeError, match="ValueError"):
+    with pytest.raises(Exception, match="pickle") as caught:
         list(processes.in_order(twice, [15], 1))
+    assert "ValueError" in str(caught.value.__cause__)
 
 
 def test_a_dead_worker_is_an_error() -> None:
-    with pytest.raises(LmparseError, match="signal 9") as caught:
+    with pytest.raises(LmparseError, match="ended by itself") as caught:
         list(processes.in_order(twice, [1, 14, 2, 3], 2))
     assert caught.value.code == "LMP-S007"
+
+
+SLEEPER = """
+import sys, os, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from storage.test_processes import asleep
+from lmparse.storage import processes
+if __name__ == "__main__":
+    next(processes.in_order(asleep, [sys.argv[1]], 1))
+"""
+
+
+def asleep(place: str) -> None:
+    """Say who this process is, and stay."""
+    Path(place).with_suffix(".new").write_text(str(os.getpid()))
+    Path(place).with_suffix(".new").rename(place)
+    time.sleep(60)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_no_worker_outlives_the_first_process(number: signal.Signals, tmp_path: Path) -> None:
+    program, place = tmp_path / "program.py", tmp_path / "pid"
+    program.write_text(SLEEPER)
+    first = subprocess.Popen(
+        [sys.executable, program, place, Path(__file__).parents[1]], stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    while not place.exists():
+        time.sleep(0.02)
+    first.send_signal(number)
+    first.wait(10)
+    worker = Path("/proc", place.read_text())
+    for _ in range(100):
+        if not worker.exists() or "zombie" in (worker / "status").read_text():
+            return
+        time.sleep(0.05)
+    raise AssertionError("the worker goes on")
+
+
+# -- a thread -----------------------------------------------------------------------------
+
+
+def threads() -> int:
+    return sum(thread.name.startswith("lmparse prefetch") for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 100])
+def test_items_in_order(count: int) -> None:
+    assert list(processes.prefetched(iter(range(count)))) == list(range(count))
+    assert not threads()
+
+
+def test_an_error_comes_behind_what_was_good() -> None:
+    def items() -> Iterator[int]:
+        yield from range(5)
+        raise ValueError("broken")
+
+    found = []
+    with pytest.raises(ValueError, match="broken"):
+        found.extend(iter_into(processes.prefetched(items()), found))
+    assert found == list(range(5))
+    assert not threads()
+
+
+def iter_into(items: Iterator[int], found: list[int]) -> Iterator[int]:
+    for item in items:
+        found.append(item)
+    return iter(())
+
+
+def test_no_more_is_made_than_asked_for_and_a_few() -> None:
+    made = []
+
+    def items() -> Iterator[int]:
+        for number in range(1000):
+            made.append(number)
+            yield number
+
+    some = processes.prefetched(items(), 2)
+    assert next(some) == 0
+    time.sleep(0.05)
+    assert len(made) <= 5
+    some.close()  # type: ignore[attr-defined]
+    assert not threads()

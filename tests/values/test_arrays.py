@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -670,28 +670,3 @@ def test_widths_that_a_time_cannot_have(width: int) -> None:
     )  # fmt: skip
     for bad in interpretation:
         assert bad.tolist() == [True, True]
-
-
-def test_every_year_and_every_day_of_a_month() -> None:
-    days = [f"{year:04d}-{month:02d}-{day:02d}" for year in (1, 1900, 1970, 2000, 2023, 2024, 9999)
-            for month in range(14) for day in range(33)]  # fmt: skip
-    days += [f"{year:04d}-{rest}" for year in range(10_000) for rest in ("02-29", "03-01", "12-31")]
-    check(date_text(), [day.encode() for day in days])
-
-
-def test_every_hour_minute_and_second() -> None:
-    clocks = [
-        f"{h:02d}.{m:02d}.{s:02d}" for h in (0, 9, 23, 24, 25, 99) for m in range(100) for s in (0, 1, 59, 60, 99)
-    ]
-    clocks += [f"{h:02d}.59.{s:02d}" for h in range(100) for s in range(0, 100, 7)]
-    check(time_text(), [clock.encode("cp037") for clock in clocks])
-
-
-@given(st.datetimes())
-def test_a_timestamp_is_what_the_standard_library_says(moment: datetime) -> None:
-    raw = np.frombuffer(
-        bytes.fromhex(moment.strftime("%Y").zfill(4) + moment.strftime("%m%d%H%M%S%f") + "0" * 14), "u1"
-    )
-    micros, is_null, bad, has_finer = packed_times.timestamp17_micros_array(raw.reshape(1, 17))
-    assert (is_null[0], bad[0], has_finer[0]) == (False, False, False)
-    assert datetime(1970, 1, 1) + timedelta(microseconds=int(micros[0])) == moment

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -95,25 +93,6 @@ def test_pages_python_has(ccsid: int) -> None:
     assert theirs == expected_table("python", ccsid, "")
 
 
-def has_glibc_iconv() -> bool:
-    if shutil.which("iconv") is None:
-        return False
-    version = subprocess.run(["iconv", "--version"], capture_output=True, text=True, check=False).stdout
-    return "GLIBC" in version.upper() or "GNU LIBC" in version.upper()
-
-
-@pytest.mark.skipif(not has_glibc_iconv(), reason="needs the iconv of the GNU C library")
-@pytest.mark.parametrize("ccsid", EBCDIC)
-def test_tables_of_iconv_on_this_machine(ccsid: int) -> None:
-    charset = VECTORS["pages"][str(ccsid)]["glibc"]["charset"]
-    theirs = expected_table("glibc", ccsid, charset)
-    defined = bytes(byte for byte in range(256) if theirs[byte] != UNDEFINED)
-    command = ["iconv", "-f", charset, "-t", "UTF-16BE"]
-    done = subprocess.run(command, input=defined, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.decode("utf-16-be") == theirs.replace(UNDEFINED, "")
-
-
 @pytest.mark.parametrize("ccsid", EBCDIC)
 def test_what_all_ebcdic_pages_share(ccsid: int) -> None:
     page, chars = lookup(ccsid), table(ccsid)
@@ -167,12 +146,6 @@ def test_published_samples() -> None:
 def test_lookup(name: str | int, ccsid: int) -> None:
     assert lookup(name).ccsid == ccsid
     assert maybe_lookup(name) is lookup(name)
-
-
-@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
-def test_every_page_is_found_by_each_of_its_names(page: CodePage) -> None:
-    names = (page.name, page.name.upper(), page.ccsid, str(page.ccsid), f"{page.ccsid:05}", f"IBM-{page.ccsid}")
-    assert all(lookup(name) is page for name in names)
 
 
 @pytest.mark.parametrize(
@@ -229,12 +202,6 @@ def test_forms_of_a_table_agree(page: CodePage) -> None:
         assert page.latin1.decode("latin-1") == page.table
 
 
-@pytest.mark.parametrize("page", [page for page in ALL_PAGES if page.kind != "sbcs"], ids=lambda page: page.name)
-def test_longer_characters_have_no_table(page: CodePage) -> None:
-    assert (page.table, page.latin1) == (None, None)
-    assert page.decode(page.encode("ABC 123")) == "ABC 123"
-
-
 @pytest.mark.parametrize(
     ("ccsid", "raw", "expected", "found", "shown"),
     [
@@ -278,13 +245,6 @@ def test_any_bytes_are_text_or_refused(page: CodePage, raw: bytes) -> None:
         return
     assert page.kind != "sbcs" or len(text) == len(raw)
     assert page.decode(page.encode(text)) == text
-
-
-@pytest.mark.parametrize("ccsid", [37, 1140, 1208])
-def test_pages_pickle_as_themselves(ccsid: int) -> None:
-    page = lookup(ccsid)
-    assert pickle.loads(pickle.dumps(page)) is page
-    assert len(pickle.dumps(page)) < 100
 
 
 def test_every_ebcdic_table_has_a_name() -> None:

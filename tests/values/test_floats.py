@@ -46,11 +46,6 @@ def test_hfp_is_the_nearest_float_with_its_sign(raw: bytes) -> None:
     assert math.copysign(1, value) == (-1 if raw[0] & 0x80 else 1)
 
 
-@given(st.binary(min_size=5, max_size=7))
-def test_short_and_long_hfp_agree(raw: bytes) -> None:
-    assert floats.decode_hfp(raw[:4]) == floats.decode_hfp(raw[:4] + bytes(4))
-
-
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False, width=32), st.sampled_from(["big", "little"]))
 def test_ieee_round_trip(value: float, short: float, order: Any) -> None:
     mark = ">" if order == "big" else "<"

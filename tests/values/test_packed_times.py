@@ -79,12 +79,3 @@ def test_extend_timestamp_refuses(raw: bytes, code: str, expected: str, found: s
         packed_times.extend_timestamp(raw)
     vector = {"code": code, "expected": expected, "found": found, "hex": raw.hex().upper()}
     assert_refused(caught.value, vector)
-
-
-@given(st.binary(max_size=30))
-def test_extend_timestamp_gives_17_bytes_or_refuses(raw: bytes) -> None:
-    error = refusal(packed_times.extend_timestamp, raw)
-    if error:
-        assert error.code == ("LMP-V006" if len(raw) == 26 else "LMP-V010")
-        return
-    assert len(packed_times.extend_timestamp(raw)) == 17

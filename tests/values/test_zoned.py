@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lmparse.columnar import kernels
 from lmparse.errors import InvalidValueError, OptionError
-from lmparse.spec.kind_words import DECIMALS, SCALABLE, ZONED, digits, precision
+from lmparse.spec.kind_words import DECIMALS, ZONED, digits, precision
 from lmparse.values import codepages, decimals, kinds, zoned
 
 PAGES = {"cp037": "cp037", "cp500": "cp500", "iso8859-1": "latin-1", "utf-8": "utf-8", "us-ascii": "ascii"}
@@ -101,13 +101,6 @@ def test_no_decimal_depends_on_the_context(kind: str) -> None:
         decode = kinds.decoder(kind, page, 2)
         assert decode is not None
         assert decimals.to_text(decode(kinds.encode(kind, value, 31, page, "big", 2))) == value
-
-
-@pytest.mark.parametrize("kind", SCALABLE)
-@pytest.mark.parametrize(("value", "why"), [("99999999", "digits|fit|big"), ("0.001", "more than 2 digits"), ("x", "")])
-def test_what_does_not_fit_is_not_encoded(kind: str, value: str, why: str) -> None:
-    with pytest.raises(OptionError, match=f"{value} is not a {kind} of 2 bytes and scale 2: .*({why})"):
-        kinds.encode(kind, value, 2, codepages.lookup("cp037"), "big", 2)
 
 
 @pytest.mark.parametrize("page", ["utf-16-be", "utf-16-le"])

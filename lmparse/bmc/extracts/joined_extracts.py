@@ -1,18 +1,28 @@
-"""Joined extracts: the extracts of one log in their order, each with what the others say of it."""
+"""Joined extracts: which files are of one log, its extracts in their order, and what they say of each other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
+from lmparse.bmc.control_file import read_control
+from lmparse.bmc.control_search import ControlSearch
 from lmparse.bmc.extracts.heads import UNIT_WIDTH, ExtractHeads, heads_of
-from lmparse.bmc.extracts.outcomes import keys
+from lmparse.bmc.extracts.outcomes import ExtractSettings, keys
 from lmparse.bmc.extracts.ownership import ownership
 from lmparse.bmc.extracts.read_before import ReadBefore
-from lmparse.bmc.extracts.reading import ExtractSettings
 from lmparse.bmc.extracts.unit_ends import UnitEnds
+from lmparse.bmc.headers import check_header
+from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.open import open_logical_log
 from lmparse.changes.checkpoint import Checkpoint
+from lmparse.changes.claims import Claim, Statement
+from lmparse.errors import DataError, FramingError
 from lmparse.options import Options
+from lmparse.records.files import ignored
+from lmparse.storage.buffers import open_buffer
+from lmparse.storage.joined import Joined, JoinedPiece
 from lmparse.storage.processes import Run
 
 _MOST_NOTES = 20
@@ -90,3 +100,66 @@ def _why(before: JoinedExtract, one: JoinedExtract) -> str:
     first = f"its first change is at {one.heads.first.hex().upper()}" if one.heads.first else "it has no change"
     ends = f"the first ends at {end.hex().upper()}" if end else "no DLGE record states where the first ends"
     return f"{ends}, and nothing states where the second begins; {first}"
+
+
+SAME = Statement(
+    "extracts agree on what several of them have", "changes and units",
+    "of several extracts: table and DATA of each record that more than one has, and the outcome of a unit of recovery",
+)  # fmt: skip
+NOTHING_MISSING = Statement(
+    "no change is missing between two extracts", "pairs of extracts",
+    "of several extracts: whether one has a change of a unit whose outcome the one before it states",
+)  # fmt: skip
+STATEMENTS = (SAME, NOTHING_MISSING)
+_NO_BEGINNING = "nothing states where the second begins"
+
+
+def claims(extracts: Sequence[JoinedExtract]) -> list[Claim]:
+    """What came of comparing the extracts of one log."""
+    same, missing = (statement.claim() for statement in STATEMENTS)
+    same.tested = sum(one.repeats + len(one.settings.outcomes) for one in extracts)
+    for _, one in pairwise(extracts):
+        if one.continues:
+            missing.test()
+        else:
+            missing.untestable[_NO_BEGINNING] += 1
+    return [same, missing]
+
+
+def contradiction(error: FramingError) -> list[Claim]:
+    """The claims of extracts that contradict each other."""
+    same, missing = (statement.claim() for statement in STATEMENTS)
+    same.test(str(error))
+    missing.untestable["the extracts are not of one log"] += 1
+    return [same, missing]
+
+
+def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | None = None) -> list[Joined]:
+    """The logs that data files are extracts of: one for each Db2 system that XTYP names.
+
+    Files without a record are left out, unless a log has no others. Raises ControlError; with a list, errors of
+    files are added to `faults`, and these files are left out.
+    """
+    systems: dict[str, list[JoinedPiece]] = {}
+    search = ControlSearch(options.bounds)
+    for path in dict.fromkeys(paths):
+        try:
+            place = search.find(path, options.control)
+            control = read_control(place, framing=options.control_framing, limits=options.bounds)
+            if faults is not None:
+                _look_through(open_logical_log(path, replace(options, control=place), on_error=ignored))
+        except DataError as error:
+            # A control file that an option names and that is not there is not the fault of one log.
+            if faults is None or (error.code == "LMP-F001" and error.file != path):
+                raise
+            faults.append(error.of_log(path))
+            continue
+        system = control.first("XTYP").get("cntl_file_sysid") or ""
+        systems.setdefault(system, []).append(JoinedPiece(path, 0, len(open_buffer(path, options.bounds))))
+    return [Joined(tuple(piece for piece in pieces if piece.size) or (pieces[0],)) for pieces in systems.values()]
+
+
+def _look_through(log: LogicalLog) -> None:
+    """Raise the errors of a control file that opening the log leaves for later: then all extracts would have them."""
+    check_header(log.header, log.options)
+    _ = log.tables

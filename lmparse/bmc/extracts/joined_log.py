@@ -15,16 +15,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
+from lmparse.bmc import change_columns
+from lmparse.bmc.change_columns import ChangeColumns
 from lmparse.bmc.control_search import find_control
-from lmparse.bmc.extracts import checks
-from lmparse.bmc.extracts.joined_extracts import JoinedExtract, join_extracts, notes
-from lmparse.bmc.interpretation import LogSettings, Told
-from lmparse.bmc.log import LogicalLog, of_number
+from lmparse.bmc.extracts.joined_extracts import JoinedExtract, claims, contradiction, join_extracts, notes
+from lmparse.bmc.interpretation import LogSettings
+from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.open import open_logical_log
-from lmparse.bmc.tables import TableVersion
+from lmparse.bmc.tables import TableVersion, of_number
 from lmparse.changes.change import Change, Version
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
+from lmparse.changes.version_batches import VersionBatch
+from lmparse.columnar.filters import Filter
 from lmparse.errors import FramingError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.options import Options
@@ -60,8 +65,6 @@ class JoinedLog(ChangeLog):
         self.origin = RecordOrigin(self.path, self.spec, lambda: self.ordered)
         self._opened: OrderedDict[str, LogicalLog] = OrderedDict()
         self._settings: dict[str, FileSettings] = {}
-        self._told: dict[str, Told] = {}
-        """What rows of the extracts tell, which are opened again and again."""
         self._lacks_descriptions = False
         """Whether damage of an extract ended the search for the table that the options name."""
         self._contradiction: FramingError | None = None
@@ -133,8 +136,8 @@ class JoinedLog(ChangeLog):
 
     def claims(self) -> list[Claim]:
         if self._contradiction is not None:
-            return checks.contradiction(self._contradiction)
-        return checks.claims(self.joined)
+            return contradiction(self._contradiction)
+        return claims(self.joined)
 
     def _check_name(self, names: set[str]) -> None:
         if len(names) > 1:
@@ -148,8 +151,7 @@ class JoinedLog(ChangeLog):
         log = self._opened.pop(path, None)
         if log is None:
             options = self._named(path, self.options)
-            told = self._told.setdefault(path, Told(dec_length_of_others=lambda: self._dec_length))
-            log = open_logical_log(path, options, settings=self._settings.get(path), on_error=self._on_error, told=told)
+            log = open_logical_log(path, options, settings=self._settings.get(path), on_error=self._on_error)
             for decision in log.decisions:
                 if decision not in self.decisions:
                     self.decisions.append(decision)
@@ -161,15 +163,6 @@ class JoinedLog(ChangeLog):
         if len(self._opened) > _MOST_OPEN:
             self._opened.popitem(last=False)
         return log
-
-    @cached_property
-    def _dec_length(self) -> str | None:
-        """What lengths of DEC columns count in the extracts whose rows show it; None if they differ, or none does.
-
-        An extract of a quiet hour has no such row. Its tables are then those of the other extracts, not others.
-        """
-        shown = {self._log(path).interpretation.shown_dec_length for path in self._paths} - {None}
-        return shown.pop() if len(shown) == 1 else None
 
     # -- what is known before the first record is read ---------------------------------------
 
@@ -225,9 +218,6 @@ class JoinedLog(ChangeLog):
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         return [part for log in self._extracts() for part in log.change_parts(max_bytes)]
 
-    def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        return [part for log in self._extracts() for part in log.cut_change_parts(max_bytes)]
-
     def has_table(self) -> bool:
         for path in self._paths:
             log = self._log(path)
@@ -268,3 +258,23 @@ class JoinedLog(ChangeLog):
             log = open_logical_log(path, self._named(path, self.options), on_error=self._on_error)
             log.tally = self.tally
             yield log
+
+
+class JoinedColumns:
+    """Reads the changes of all extracts of a log."""
+
+    def __init__(self, log: JoinedLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> None:
+        self._log, self._schema, self._filters = log, schema, filters
+
+    def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
+        """The changes, some thousand at a time. Raises as `ChangeLog.typed_changes` does."""
+        for log in self._log.extracts():
+            yield from ChangeColumns(log, self._schema, self._filters).read(span)
+
+
+def change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> JoinedColumns | None:
+    """The reader of joined extracts; None if their changes are read one by one, as they are in the order of commits."""
+    assert isinstance(log, JoinedLog)
+    if log.options.order == "commit" or any(change_columns.refusal(one, schema) for one in log.extracts()):
+        return None
+    return JoinedColumns(log, schema, filters)

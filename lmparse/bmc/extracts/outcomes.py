@@ -1,6 +1,6 @@
-"""Unit outcomes: what became of units of recovery that an extract calls open, as another extract of the log states it.
+"""What other extracts of a log say of one: the outcomes of units that it calls open, and the records that they give.
 
-The outcome is put into the header of each record of such a unit, in the form that the header has in its file, before
+The outcome is put into the header of each record of such a unit, before
 the record is decoded. So every reader of headers sees it: one by one and column-wise, as columns, keys and JSON text.
 """
 
@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from lmparse.bmc.change_record import SPEC, Places
-from lmparse.bmc.headers import padding, widen
-from lmparse.errors import InvalidValueError
+from lmparse.errors import FramingError
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.spec import catalog
-from lmparse.spec.layout import Field
-from lmparse.values import byte_arrays, packed_times
+from lmparse.values import byte_arrays
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 UNIT_FIELDS = ("member_id", "uor_id")
@@ -89,34 +88,30 @@ class UnitOutcomes:
 
 
 class StatedOutcomes:
-    """Puts outcomes into the records of one file, whose header has its fields at `places`."""
+    """Puts outcomes into the records of one file, whose header has its fields at `places`.
 
-    def __init__(self, outcomes: UnitOutcomes, places: Places) -> None:
-        layout = catalog.load(SPEC).layout
-        named = [name for name in OUTCOME_FIELDS if name in places]
+    Raises FramingError LMP-F013 for a header whose fields have other widths than those of today.
+    """
+
+    def __init__(self, outcomes: UnitOutcomes, places: Places, path: str) -> None:
         self._unit = [places[name] for name in UNIT_FIELDS if name in places]
-        self._written = [places[name] for name in named]
+        self._written = [places[name] for name in OUTCOME_FIELDS if name in places]
         self._disposition = places.get(OUTCOME_FIELDS[0])
         self._end = max((sum(place) for place in (*self._unit, *self._written)), default=0)
-        self.unfit = 0
-        """Number of units whose outcome has no room in the fields of the header."""
-        found: dict[bytes, bytes] = {}
-        for unit, values in zip(outcomes.units, outcomes.values, strict=True):
-            parts = _parts(unit.tobytes(), UNIT_FIELDS) | _parts(values.tobytes(), OUTCOME_FIELDS)
-            try:
-                in_file = {
-                    name: narrowed(parts[name], layout[name], places[name][1]) for name in parts if name in places
-                }
-            except InvalidValueError:
-                self.unfit += 1
-                continue
-            key = b"".join(in_file[name] for name in UNIT_FIELDS if name in in_file)
-            found[key] = b"".join(in_file[name] for name in named)
-        self._values = found if self._disposition is not None and UNIT_FIELDS[1] in places else {}
-        ordered = sorted(self._values)
-        self._keys = np.array(ordered, f"S{max(sum(width for _, width in self._unit), 1)}")
-        joined = b"".join(self._values[key] for key in ordered)
-        self._rows = np.frombuffer(joined, np.uint8).reshape(len(ordered), -1) if ordered else _no_rows(())
+        is_stated = len(outcomes) and self._disposition is not None and UNIT_FIELDS[1] in places
+        for name, width in zip((*UNIT_FIELDS, *OUTCOME_FIELDS), widths((*UNIT_FIELDS, *OUTCOME_FIELDS)), strict=True):
+            if is_stated and name in places and places[name][1] != width:
+                raise FramingError(
+                    "another extract states the outcome of a unit of recovery that has no room in this header",
+                    code="LMP-F013", file=path, expected=f"{name} of {width} bytes", found=str(places[name][1]),
+                    hint="scan again with one release of Log Master, or read the extracts apart",
+                )  # fmt: skip
+        units = _columns(outcomes.units, UNIT_FIELDS, places) if is_stated else _no_rows(())
+        self._rows = _columns(outcomes.values, OUTCOME_FIELDS, places) if is_stated else _no_rows(())
+        self._keys = keys(units)
+        order = np.argsort(self._keys, kind="stable")
+        self._keys, self._rows = self._keys[order], self._rows[order]
+        self._values = dict(zip(map(bytes, units[order]), map(bytes, self._rows), strict=True))
 
     def record(self, raw: bytes) -> bytes:
         """One record."""
@@ -159,27 +154,86 @@ class StatedOutcomes:
         return made
 
 
-def _parts(row: bytes, names: Sequence[str]) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
-    start = 0
-    for name, width in zip(names, widths(names), strict=True):
-        found[name] = row[start : start + width]
-        start += width
-    return found
+def _columns(rows: Bytes, names: Sequence[str], places: Places) -> Bytes:
+    """Those columns of rows of fields that are in a header."""
+    ends = np.cumsum(widths(names)).tolist()
+    parts = [rows[:, end - width : end] for name, end, width in zip(names, ends, widths(names), strict=True)
+             if name in places]  # fmt: skip
+    return np.concatenate(parts, axis=1)
 
 
-def narrowed(value: bytes, known: Field, width: int) -> bytes:
-    """The bytes of a field of the spec in a field of another width, as `headers.widen` reads them.
+_NONE: Int64s = np.zeros(0, np.int64)
 
-    Raises InvalidValueError if it has no room for the value.
-    """
-    if width == len(value):
-        return value
-    if known.kind == "timestamp17":
-        made = packed_times.shorten_timestamp(value, width)
-    else:
-        front, fill = padding(known.kind, known.type, known.width, width)
-        made = value[front : front + width] if front >= 0 else (fill * -front + value).ljust(width, fill)
-    if len(made) != width or widen(made, known) != value:
-        raise InvalidValueError(code="LMP-V004", expected=f"at most {width} bytes", found=value.hex().upper())
-    return made
+
+@dataclass(frozen=True, eq=False)
+class ExtractSettings:
+    """One extract among those of a log, or a part of one. Safe to pickle."""
+
+    path: str
+    control: str
+    outcomes: UnitOutcomes = field(default_factory=UnitOutcomes)
+    """What became of units that it calls open."""
+    elsewhere: Int64s = field(default_factory=lambda: _NONE)
+    """Offsets of its records that another extract gives; ascending."""
+    records_before: int = 0
+    """Number of records of the log in front of it."""
+    bytes_before: int = 0
+    """Bytes of the log in front of it."""
+    is_again: bool = False
+    """Whether it is read again for its open units: then its changes in front of the checkpoint were given before."""
+
+    def inside(self, span: Span) -> ExtractSettings:
+        """What of it concerns one span."""
+        low, high = np.searchsorted(self.elsewhere, (span.start, span.end))
+        return replace(self, elsewhere=self.elsewhere[low:high])
+
+
+class ExtractReading:
+    """Reads the records of a file as those of one extract; without settings they are a log of their own."""
+
+    def __init__(self, known: ExtractSettings | None, places: Places) -> None:
+        self.known = known
+        self._outcomes = None if known is None else StatedOutcomes(known.outcomes, places, known.path)
+
+    @property
+    def is_again(self) -> bool:
+        """Whether its changes in front of the checkpoint were given before, so that nothing is left out with them."""
+        return self.known is not None and self.known.is_again
+
+    def record(self, raw: bytes) -> bytes:
+        """The bytes of a record, with the outcome of its unit."""
+        return raw if self._outcomes is None else self._outcomes.record(raw)
+
+    def window(self, window: W) -> W:
+        """The same for the records of a window."""
+        return window if self._outcomes is None else self._outcomes.window(window)
+
+    def has(self, extent: RecordExtent) -> bool:
+        """Whether a record is given here, and not from another extract."""
+        if self.known is None:
+            return True
+        elsewhere = self.known.elsewhere
+        place = int(np.searchsorted(elsewhere, extent.offset))
+        return place == len(elsewhere) or elsewhere[place] != extent.offset
+
+    def have(self, window: Window) -> Flags:
+        """The same for the records of a window."""
+        if self.known is None or not len(self.known.elsewhere) or not len(window):
+            return np.ones(len(window), np.bool_)
+        elsewhere = self.known.elsewhere
+        low, high = np.searchsorted(elsewhere, (window.offsets[0], window.offsets[-1] + 1)).tolist()
+        return ~np.isin(window.offsets, elsewhere[low:high])
+
+    def placed(self, extent: RecordExtent) -> RecordExtent:
+        """An extent in the whole log: its extracts are one after another there."""
+        known = self.known
+        if known is None:
+            return extent
+        pieces = tuple((start + known.bytes_before, length) for start, length in extent.pieces)
+        return RecordExtent(extent.index + known.records_before, pieces, None)
+
+    def placed_window(self, window: Window) -> tuple[Int64s, Int64s]:
+        """Numbers and offsets of the records of a window in the whole log."""
+        known = self.known
+        records, size = (0, 0) if known is None else (known.records_before, known.bytes_before)
+        return np.arange(len(window)) + window.first_index + records, window.offsets + size

@@ -184,7 +184,7 @@ def add_file(
                     provenance=provenance,
                 )  # fmt: skip
             here.add(
-                dissector.dissect_apart(extent), file=path, record_index=extent.index, record_offset=extent.offset,
+                dissector.dissect(extent), file=path, record_index=extent.index, record_offset=extent.offset,
                 layouts=file.spec.layouts, provenance=provenance,
             )  # fmt: skip
             found.records += 1

@@ -15,29 +15,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from lmparse.errors import LmparseError
-from lmparse.review.diff.columns import columns_of, is_wider, type_name
-from lmparse.review.diff.fields import Found, Said, changes_of, described, endian_of, facts_of
-from lmparse.review.diff.places import Places
+from lmparse.review.diff.facts import (
+    Facts,
+    Stated,
+    columns_of,
+    described,
+    differences,
+    endian_of,
+    facts_of,
+    is_wider,
+    type_name,
+)
 from lmparse.review.diff.rules import CLASSES, RULES
 from lmparse.spec.build.shape import TOO_DEEP
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Code, Field, Layout, is_reserved, spec_of
 from lmparse.spec.nesting import reached
-
-_SHARED = frozenset(
-    ("byte-order-changed", "code-added", "code-removed", "code-changed", "column-added", "column-removed",
-     "column-retyped", "column-widened")
-)  # fmt: skip
-"""Rules of changes that many members may have alike: these are one change."""
-
-
-@dataclass(frozen=True)
-class Moved:
-    """A field at another place. Offsets are in bytes, None where the data decides them."""
-
-    field: str
-    old: int | None
-    new: int | None
 
 
 @dataclass
@@ -46,15 +39,15 @@ class SpecChange:
 
     rule: str
     """One of RULES."""
+    what: str
+    """What has changed: `field`, `column`, `spec`, or the key of a fact such as `width`."""
     layout: str
     """Id of the layout."""
     field: str
     """Field of the layout; `params.x`, `instances.x`, `enums.x` for other members; empty for the layout itself; of a
     change of a column its path."""
-    old: Said
-    new: Said
-    moved: list[Moved] = dataclasses.field(default_factory=list)
-    """Fields of the layout behind it that have moved as far as the field."""
+    old: Stated = None
+    new: Stated = None
     also: list[str] = dataclasses.field(default_factory=list)
     """Paths of other members with the same change."""
 
@@ -92,141 +85,23 @@ def compare(old: Specs, new: Specs) -> Diff:
     another to be followed.
     """
     try:
-        changes = [*_Comparison(old, new).changes()]
+        changes = _joined(_changes(old, new))
     except RecursionError:
         path, text = TOO_DEEP
         raise LmparseError(f"{new.source}: error: {text} [{path}]", code="LMP-S008") from None
-    return Diff(old.source, new.source, tuple(changes))
+    changed = {spec_of(path) for change in changes for path in (change.layout, *change.also)}
+    for name in sorted(compared_specs(old, new) & old.layouts.keys() & new.layouts.keys() - changed):
+        if old.layouts[name].sha256 != new.layouts[name].sha256:
+            changes.append(SpecChange("doc", "text", name, ""))
 
+    places = {(name, entry.id): number for name, layout in new.layouts.items() for number, entry in enumerate(layout)}
 
-class _Comparison:
-    """Both states side by side."""
+    def order(change: SpecChange) -> tuple[object, ...]:
+        is_column = change.what == "column"
+        words = change.layout, places.get((change.layout, change.field), -1), change.field, change.rule, change.what
+        return spec_of(change.layout), CLASSES.index(change.cls), is_column, *words
 
-    def __init__(self, old: Specs, new: Specs) -> None:
-        self.old, self.new = old, new
-        self.ids = compared_specs(old, new)
-        known = old.layouts.keys() & new.layouts.keys()
-        self.layouts = {
-            name: (old.layouts[name], new.layouts[name]) for name in sorted(known) if spec_of(name) in self.ids
-        }
-        self.same = {name: _same_fields(*pair) for name, pair in self.layouts.items()}
-        """The fields in both states: earlier names by the later ones."""
-        later = {(name, was): now for name, same in self.same.items() for now, was in same.items()}
-        self.used = {
-            _enum_of(name, entry.enum) for name, pair in self.layouts.items() for layout in pair for entry in layout
-        }
-        """Lists of codes that fields have: ids of specs and names."""
-        cases = {
-            (name, now): frozenset(pair[0].by_id[was].cases) & frozenset(pair[1].by_id[now].cases)
-            for name, pair in self.layouts.items()
-            for now, was in self.same[name].items()
-        }
-        table: dict[object, int] = {}
-        self.places = Places(old, later, cases, table), Places(new, {}, cases, table)
-
-    def changes(self) -> Iterator[SpecChange]:
-        """All changes in the order of reports."""
-        found = [*self._of_layouts()]
-        for name, (old, new) in self.layouts.items():
-            found += self._of_members(name, old, new)
-            found += self._of_fields(name, old, new)
-        for spec_id in sorted(self.ids & self.old.layouts.keys() & self.new.layouts.keys()):
-            found += _of_columns(spec_id, columns_of(self.old, spec_id), columns_of(self.new, spec_id))
-        found = _joined(found)
-        changed = {spec_of(path) for change in found for path in (change.layout, *change.also)}
-        for name, (old, new) in self.layouts.items():
-            if spec_of(name) == name and name not in changed and old.sha256 != new.sha256:
-                found.append(SpecChange("text-changed", name, "", None, None))
-        order = {
-            (name, entry.id): number
-            for name, pair in self.layouts.items()
-            for layout in pair
-            for number, entry in enumerate(layout)
-        }
-
-        def rank(change: SpecChange) -> tuple[object, ...]:
-            at = order.get((change.layout, change.field), -1)
-            is_column = change.rule.startswith("column-")
-            words = change.layout, at, change.field, change.rule
-            return spec_of(change.layout), CLASSES.index(change.cls), is_column, *words
-
-        yield from sorted(found, key=rank)
-
-    def _of_layouts(self) -> Iterator[SpecChange]:
-        old, new = self.old.layouts, self.new.layouts
-        for name in sorted({*old, *new} - self.layouts.keys()):
-            spec = spec_of(name)
-            if spec in self.ids and (name == spec or (spec in old and spec in new)):
-                rule = f"{'spec' if name == spec else 'type'}-{'removed' if name in old else 'added'}"
-                yield SpecChange(rule, name, "", *((name, None) if name in old else (None, name)))
-
-    def _of_members(self, name: str, old: Layout, new: Layout) -> Iterator[SpecChange]:
-        """The changes of the layout itself, of its parameters, its instances and its lists of codes."""
-        yield from self._made(name, "", changes_of(_layout_facts(self.old, old), _layout_facts(self.new, new)))
-        if sorted(old.params) == sorted(new.params) and old.params != new.params:
-            yield SpecChange("param-changed", name, "params", ", ".join(old.params), ", ".join(new.params))
-        said = self.old.details.get(name, {}), self.new.details.get(name, {})
-        for member in sorted({*said[0], *said[1]}):
-            kind = {"params": "param", "instances": "instance"}.get(member.partition(".")[0])
-            if "." not in member:
-                continue
-            before, after = said[0].get(member), said[1].get(member)
-            if kind and (before is None or after is None):
-                verb = "added" if before is None else "removed"
-                yield SpecChange(f"{kind}-{verb}", name, member, _shortly(before), _shortly(after))
-            elif before is not None and after is not None:
-                found = changes_of(before, after, f"{kind}-changed" if kind else "about-changed")
-                yield from self._made(name, member, found)
-        for enum in sorted({*old.enums, *new.enums}):
-            if (spec_of(name), enum) not in self.used:  # the codes of fields are compared there
-                found = _code_changes(old.enums.get(enum), new.enums.get(enum), enum, "list-changed")
-                yield from self._made(name, f"enums.{enum}", found)
-        for param in old.param_codes.keys() & new.param_codes.keys():
-            found = _code_changes(old.param_codes[param], new.param_codes[param], param, "list-changed")
-            yield from self._made(name, f"params.{param}", found)
-
-    def _of_fields(self, name: str, old: Layout, new: Layout) -> Iterator[SpecChange]:
-        """The changes of the fields of a layout; fields that have moved as far as those in front of them are one."""
-        same = self.same[name]
-        before, after = self.places[0].of(old), self.places[1].of(new)
-        kept = {*same.values()}
-        for entry in old:
-            if entry.id not in kept:
-                rule = "reserved-changed" if is_reserved(entry.id) else "field-removed"
-                yield SpecChange(rule, name, entry.id, described(entry), None)
-        shift, moving = None, SpecChange("", name, "", None, None)
-        for entry in new:
-            if entry.id not in same:
-                rule = "field-required" if _needs_bytes(old, entry) else "field-added"
-                yield SpecChange(rule, name, entry.id, None, described(entry))
-                continue
-            was = old.by_id[same[entry.id]]
-            yield from self._of_field(name, was, entry)
-            places = before[was.id], after[entry.id]
-            if is_reserved(entry.id) or entry.kind == "rest" or places[0] == places[1]:
-                continue
-            own = None if places[0][0] != places[1][0] else places[1][1] - places[0][1]
-            if own != shift or not moving.rule:
-                moving = SpecChange("field-moved", name, entry.id, was.offset, entry.offset)
-                yield moving
-            else:
-                moving.moved.append(Moved(entry.id, was.offset, entry.offset))
-            shift = own
-
-    def _of_field(self, name: str, old: Field, new: Field) -> Iterator[SpecChange]:
-        layouts = self.layouts[name]
-        facts = facts_of(self.old, layouts[0], old), facts_of(self.new, layouts[1], new)
-        found = [*changes_of(*facts), *_code_changes(old.codes, new.codes, new.enum or old.enum or "", "")]
-        if old.id != new.id:
-            found.append(("field-renamed", old.id, new.id))
-        for change in self._made(name, new.id, found):
-            if change.rule == "width-changed" and is_reserved(new.id) and not _needs_bytes(layouts[0], new):
-                change.rule = "reserved-changed"
-            yield change
-
-    @staticmethod
-    def _made(name: str, member: str, found: Iterable[Found]) -> Iterator[SpecChange]:
-        return (SpecChange(rule, name, member, old, new) for rule, old, new in found)
+    return Diff(old.source, new.source, tuple(sorted(changes, key=order)))
 
 
 def compared_specs(old: Specs, new: Specs) -> frozenset[str]:
@@ -249,6 +124,108 @@ def _needed(state: Specs, own: Iterable[str]) -> set[str]:
     return found
 
 
+def _changes(old: Specs, new: Specs) -> Iterator[SpecChange]:
+    ids = compared_specs(old, new)
+    used = {_enum_of(name, entry) for state in (old, new) for name in state.layouts for entry in state.layouts[name]}
+    for name in sorted({*old.layouts, *new.layouts}):
+        spec = spec_of(name)
+        if spec not in ids:
+            continue
+        if name in old.layouts and name in new.layouts:
+            yield from _of_members(name, old, new, used)
+            yield from _of_fields(name, old, new)
+            if name == spec:
+                yield from _of_columns(name, columns_of(old, name), columns_of(new, name))
+        elif name == spec:
+            yield SpecChange("removed" if name in old.layouts else "added", "spec", name, "")
+        elif spec in old.layouts and spec in new.layouts:
+            yield SpecChange("unused" if name in old.layouts else "added", "type", name, "")
+
+
+def _of_members(name: str, old: Specs, new: Specs, used: set[tuple[str, str]]) -> Iterator[SpecChange]:
+    """The changes of the layout itself, of its parameters, its instances and its lists of codes."""
+    layouts = old.layouts[name], new.layouts[name]
+    yield from _differing(name, "", *(_layout_facts(*state) for state in zip((old, new), layouts, strict=True)))
+    if layouts[0].params != layouts[1].params:
+        orders = [", ".join(one.params) for one in layouts]
+        yield SpecChange("parameters", "parameters", name, "params", orders[0], orders[1])
+    stated = old.details.get(name, {}), new.details.get(name, {})
+    for member in sorted({*stated[0], *stated[1]}):
+        kind = {"params": "parameter", "instances": "instance"}.get(member.partition(".")[0])
+        if "." not in member:
+            continue
+        before, after = stated[0].get(member), stated[1].get(member)
+        if kind == "parameter" and (before is None or after is None):
+            continue  # as above
+        if kind and (before is None or after is None):
+            rule = "added" if before is None else "removed"
+            yield SpecChange(rule, kind, name, member, _shortly(before), _shortly(after))
+        elif before is not None and after is not None:
+            for change in _differing(name, member, before, after):
+                if change.rule != "doc":
+                    change.rule = "parameters" if kind == "parameter" else "reading" if kind else "doc"
+                yield change
+    for enum in sorted({*layouts[0].enums, *layouts[1].enums}):
+        if (spec_of(name), enum) not in used:  # the codes of fields are compared there
+            before_codes, after_codes = (one.enums.get(enum) for one in layouts)
+            yield from _of_codes(name, f"enums.{enum}", before_codes, after_codes)
+    for param in layouts[0].param_codes.keys() & layouts[1].param_codes.keys():
+        yield from _of_codes(name, f"params.{param}", *(one.param_codes[param] for one in layouts))
+
+
+def _of_fields(name: str, old: Specs, new: Specs) -> Iterator[SpecChange]:
+    """The changes of the fields of a layout."""
+    before, after = old.layouts[name], new.layouts[name]
+    same = _same_fields(before, after)
+    names = {was: now for now, was in same.items()}
+    places = _places(before, names), _places(after, {})
+    for entry in before:
+        if entry.id not in names:
+            yield SpecChange(
+                "unused" if is_reserved(entry.id) else "removed", "field", name, entry.id, described(entry)
+            )
+    for entry in after:
+        if entry.id not in same:
+            rule = "required" if _needs_bytes(before, entry) else "added"
+            yield SpecChange(rule, "field", name, entry.id, None, described(entry))
+            continue
+        was = before.by_id[same[entry.id]]
+        if was.id != entry.id:
+            yield SpecChange("renamed", "field", name, entry.id, was.id, entry.id)
+        for change in _differing(name, entry.id, facts_of(old, before, was), facts_of(new, after, entry)):
+            if change.rule == "resized" and is_reserved(entry.id) and not _needs_bytes(before, entry):
+                change.rule = "unused"
+            yield change
+        yield from _of_codes(name, entry.id, was.codes, entry.codes)
+        is_moved = places[0].get(entry.id) != places[1].get(entry.id)
+        if is_moved and not is_reserved(entry.id) and entry.kind != "rest":
+            yield SpecChange("moved", "field", name, entry.id, was.offset, entry.offset)
+
+
+def _differing(name: str, member: str, old: Facts, new: Facts) -> Iterator[SpecChange]:
+    return (SpecChange(rule, what, name, member, was, now) for rule, what, was, now in differences(old, new))
+
+
+def _places(layout: Layout, names: Mapping[str, str]) -> dict[str, tuple[str, int]]:
+    """The place of each field: the last part of variable length in front of it, and the bits behind that.
+
+    What moves that part moves those behind it too, and is a change of its own. `names` are other names of fields.
+    """
+    found: dict[str, tuple[str, int]] = {}
+    front, bits = "", 0
+    for entry in layout:
+        name = names.get(entry.id, entry.id)
+        if entry.is_instance:
+            continue  # it says itself where it is
+        bits = bits if entry.bits else -(-bits // 8) * 8
+        found[name] = front, bits
+        if entry.conditional or entry.repeated or (entry.width is None and not entry.bits):
+            front, bits = name, 0
+        else:
+            bits += entry.bits or (entry.width or 0) * 8
+    return found
+
+
 def _same_fields(old: Layout, new: Layout) -> dict[str, str]:
     """The fields in both states: earlier names by the later ones, in the later order."""
     sides = [[entry for entry in one if entry.id not in other.by_id] for one, other in ((old, new), (new, old))]
@@ -263,56 +240,49 @@ def _same_fields(old: Layout, new: Layout) -> dict[str, str]:
     return same
 
 
-def _layout_facts(specs: Specs, layout: Layout) -> dict[str, Said]:
-    said = specs.details.get(layout.id, {}).get("", {})
+def _layout_facts(specs: Specs, layout: Layout) -> dict[str, Stated]:
     own = {"meta/endian": endian_of(specs, layout)} if "." not in layout.id else {}
     texts = {"title": layout.title, "doc": layout.doc, "doc-ref": layout.doc_ref}
-    return {**texts, "kind": layout.kind or "struct", **said, **own}
+    return {**texts, "kind": layout.kind or "struct", **specs.details.get(layout.id, {}).get("", {}), **own}
 
 
-def _shortly(facts: Mapping[str, str] | None) -> Said:
+def _shortly(facts: Mapping[str, str] | None) -> Stated:
     return None if facts is None else facts.get("value") or facts.get("type") or "bytes"
 
 
-def _code_changes(old: tuple[Code, ...] | None, new: tuple[Code, ...] | None, enum: str, whole: str) -> Iterator[Found]:
-    """The changes of a list of codes; `whole` is the rule for a list in one state only, if it is not that of codes."""
-    if not old or not new:
-        if old or new:
-            rule = whole or ("code-removed" if old else "code-added")
-            yield rule, f"codes of {enum}" if old else None, f"codes of {enum}" if new else None
-        return
-    before, after = _by_value(old), _by_value(new)
-    for value in before | after:
-        one, other = before.get(value), after.get(value)
-        shown = _shown(one), _shown(other)
-        if one is None or other is None:
-            yield ("code-removed" if other is None else "code-added"), *shown
-            continue
-        if shown[0] != shown[1]:
-            yield "code-changed", *shown
-        if one[0].doc != other[0].doc:
-            yield "doc-changed", f"{shown[0]}: {one[0].doc}", other[0].doc
-        if one[0].status != other[0].status:
-            yield "status-changed", f"{shown[0]}: {one[0].status}", other[0].status
+def _of_codes(
+    name: str, member: str, old: tuple[Code, ...] | None, new: tuple[Code, ...] | None
+) -> Iterator[SpecChange]:
+    """The changes of a list of codes, each code by its value."""
+    sides: list[dict[object, list[Code]]] = [{}, {}]
+    for side, codes in zip(sides, (old, new), strict=True):
+        for code in codes or ():
+            side.setdefault(code.value, []).append(code)
+    is_unused = member.startswith("enums.")
+    for value in dict.fromkeys([*sides[0], *sides[1]]):
+        before, after = (tuple(side.get(value, ())) for side in sides)
+        words = _code_words(before), _code_words(after)
+        if words[0] != words[1]:
+            rule = "unused" if is_unused else "code-added" if not before else "codes"
+            yield SpecChange(rule, "code", name, member, *words)
+        elif before != after:
+            yield SpecChange("doc", "doc of a code", name, member, _code_docs(before), _code_docs(after))
 
 
-def _enum_of(layout_id: str, enum: str | None) -> tuple[str, str]:
-    """Id of the spec of a list of codes that a field of a layout names, and the name of the list."""
-    head, _, name = (enum or "").rpartition("::")
+def _code_words(codes: tuple[Code, ...]) -> str | None:
+    return ", ".join(f"{code.value if code.text is None else code.text} {code.id}" for code in codes) or None
+
+
+def _code_docs(codes: tuple[Code, ...]) -> str:
+    words = [word for code in codes for word in (code.doc, code.status) if word]
+    return f"{_code_words(codes)}: {'; '.join(words)}"
+
+
+def _enum_of(layout_id: str, entry: Field) -> tuple[str, str]:
+    """Id of the spec of the list of codes that a field of a layout names, and the name of the list."""
+    head, _, name = (entry.enum or "").rpartition("::")
     spec = head.partition("::")[0]
     return (spec if "_" in spec else spec_of(layout_id)), name
-
-
-def _by_value(codes: Iterable[Code]) -> dict[int, list[Code]]:
-    found: dict[int, list[Code]] = {}
-    for code in codes:
-        found.setdefault(code.value, []).append(code)
-    return found
-
-
-def _shown(codes: list[Code] | None) -> str | None:
-    """A value with its names: `UB update`."""
-    return ", ".join(f"{code.value if code.text is None else code.text} {code.id}" for code in codes or ()) or None
 
 
 def _of_columns(spec_id: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[SpecChange]:
@@ -322,19 +292,24 @@ def _of_columns(spec_id: str, old: Mapping[str, Any], new: Mapping[str, Any]) ->
         if names[0] == names[1] or is_reserved(path):
             continue
         if before is None or after is None:
-            rule = "column-added" if before is None else "column-removed"
+            rule = "added" if before is None else "removed"
         else:
-            rule = "column-widened" if is_wider(before, after) else "column-retyped"
-        yield SpecChange(rule, spec_id, path, names[0], names[1])
+            rule = "widened" if is_wider(before, after) else "retyped"
+        yield SpecChange(rule, "column", spec_id, path, names[0], names[1])
 
 
 def _joined(changes: Iterable[SpecChange]) -> list[SpecChange]:
-    """The changes, with those that many members have alike as one: of fields with one list."""
+    """The changes, with those that many members have alike as one: moved as far, of one list, of one byte order."""
     found: dict[tuple[object, ...], SpecChange] = {}
     for number, change in enumerate(changes):
-        is_column = change.rule.startswith("column-")
-        key = (change.rule, change.field if is_column else spec_of(change.layout), change.old, change.new)
-        known = found.setdefault(key if change.rule in _SHARED else (number,), change)
+        key: tuple[object, ...] = (number,)
+        if change.rule == "moved":
+            is_known = isinstance(change.old, int) and isinstance(change.new, int)
+            key = change.rule, change.layout, int(change.new or 0) - int(change.old or 0) if is_known else None
+        elif change.what in ("code", "doc of a code", "byte order", "column"):
+            place = change.field if change.what == "column" else spec_of(change.layout)
+            key = change.rule, change.what, place, change.old, change.new
+        known = found.setdefault(key, change)
         if known is not change:
             known.also.append(change.path)
     return list(found.values())

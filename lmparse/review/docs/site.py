@@ -32,9 +32,7 @@ from lmparse.spec.build.details import Details
 from lmparse.spec.ksy import INSTALLED, read_specs
 from lmparse.spec.layout import Layout, spec_of
 from lmparse.storage import addresses
-from lmparse.storage.inputs import inputs_of
-from lmparse.storage.marks import lists_itself
-from lmparse.storage.outputs import AtomicOutput, check_place
+from lmparse.storage.outputs import AtomicOutput, check_place, inputs_of, lists_itself
 
 MARK = "site.json"
 """File that marks a folder as a site and records the specs it was made from."""

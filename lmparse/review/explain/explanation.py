@@ -7,6 +7,7 @@ start of the file.
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import faulty
 from lmparse.records.settings import Decision
 from lmparse.spec.layout import Layout
-from lmparse.values.codepages import CodePage
+from lmparse.values.codepages import UNDEFINED, CodePage, lookup
 
 _LONG_HEX = 16
 """A value of more bytes than this that is their hex is not shown beside the bytes."""
@@ -241,12 +242,12 @@ class References:
     """The references to manuals in one section, by number: their texts are long, and many fields have the same one."""
 
     def __init__(self, section: ExplainedSection) -> None:
-        self._main = " ".join(section.layout.doc_ref.split())
+        self._main = one_line(section.layout.doc_ref)
         self._numbers: dict[str, int] = {}
 
     def number(self, reference: str) -> int | None:
         """The number of a reference, from 1; None for an empty one, and for one that the section itself has."""
-        text = " ".join(reference.split())
+        text = one_line(reference)
         return None if text in self._main else self._numbers.setdefault(text, len(self._numbers) + 1)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
@@ -272,6 +273,28 @@ def printable(text: str) -> str:
     if text.isprintable():  # as nearly all are, also those of many megabytes
         return text
     return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
+
+
+def one_line(text: str) -> str:
+    """A text of a spec on one line, in printable characters."""
+    return printable(" ".join(text.split()))
+
+
+def pages_beside(page: CodePage | None) -> list[CodePage]:
+    """The code pages in which bytes are shown: that of the record first, and ASCII beside an EBCDIC page."""
+    ascii_page = lookup("us-ascii")
+    if page is None:
+        return [ascii_page, lookup("cp037")]
+    return [page, ascii_page] if page.is_ebcdic else [page]
+
+
+def characters(page: CodePage) -> list[str]:
+    """A character for each byte; a dot for bytes without a printable character, or with one that joins another."""
+    table = page.table
+    if table is None:
+        table = "".join(chr(byte) if byte < 0x80 else UNDEFINED for byte in range(256))
+    is_shown = [one.isprintable() and one != UNDEFINED and not unicodedata.combining(one) for one in table]
+    return [letter if shown else "." for letter, shown in zip(table, is_shown, strict=True)]
 
 
 def _line(line: FieldLine, section: ExplainedSection) -> dict[str, Any]:

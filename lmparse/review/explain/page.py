@@ -9,13 +9,14 @@ from itertools import groupby
 from typing import Any
 
 from lmparse.review.docs.words import parts
-from lmparse.review.explain.characters import characters, pages_beside
 from lmparse.review.explain.explanation import (
     ExplainedSection,
     Explanation,
     FieldLine,
     References,
-    printable,
+    characters,
+    one_line,
+    pages_beside,
     value_text,
 )
 from lmparse.review.templating import render_page
@@ -28,27 +29,11 @@ _MOST_VALUE, _SHOWN_VALUE = 2000, 1200
 _URL = re.compile(r"(https?://[^\s,;'\"]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class ByteRun:
-    """Bytes of one field in one half of a row."""
-
-    number: int
-    """Number of the field's row in the table."""
-    text: str
-    marks: str = ""
-    """Style classes, each behind a blank."""
-
-
-@dataclass(frozen=True, slots=True)
-class Half:
-    """Up to eight bytes."""
-
-    offset: str
-    hex: tuple[ByteRun, ...]
-    texts: tuple[tuple[ByteRun, ...], ...]
-    """The same bytes as characters of each code page."""
-
-
+Run = tuple[int, str, str]
+"""Bytes of one field in one half of a row: number of the field's row in the table, style classes, each behind a blank,
+and the bytes as text."""
+Half = tuple[str, list[Run], list[list[Run]]]
+"""Up to eight bytes: their offset, the bytes in hex, and as characters of each code page."""
 HexRow = tuple[Half, ...] | str
 """A row of bytes, or a note about bytes that are left out."""
 
@@ -102,13 +87,13 @@ def _view(found: Explanation) -> dict[str, Any]:
         )
     return {
         "title": title,
-        "file": _plain(found.file),
-        "file_name": _plain(found.file.rpartition("/")[2]),
-        "place": [found.place, f"framing {found.framing}", *filter(None, [_plain(found.kind)])],
-        "found_by": _plain(found.found_by),
-        "faults": [(_plain(str(fault)), _plain(fault.hint or "")) for fault in found.faults],
-        "notes": list(map(_plain, found.notes)),
-        "decisions": [_plain(str(decision)) for decision in found.decisions],
+        "file": one_line(found.file),
+        "file_name": one_line(found.file.rpartition("/")[2]),
+        "place": [found.place, f"framing {found.framing}", *filter(None, [one_line(found.kind)])],
+        "found_by": one_line(found.found_by),
+        "faults": [(one_line(str(fault)), one_line(fault.hint or "")) for fault in found.faults],
+        "notes": list(map(one_line, found.notes)),
+        "decisions": [one_line(str(decision)) for decision in found.decisions],
         "pages": [page.name for page in pages],
         "pieces": list(_pieces(found, rows, pages)),
         "sections": sections,
@@ -149,22 +134,17 @@ def _details(row: Row, section: ExplainedSection, references: References) -> dic
         return {}
     entry = node.field
     return {
-        "id": _plain(entry.id),
-        "orig_id": _plain(entry.orig_id or "") if entry.orig_id != entry.id else "",
+        "id": one_line(entry.id),
+        "orig_id": one_line(entry.orig_id or "") if entry.orig_id != entry.id else "",
         "status": entry.status,
-        "doc": parts("" if line.is_item else _plain(entry.doc)),
-        "source": parts(_plain(entry.source or "")),
+        "doc": parts("" if line.is_item else one_line(entry.doc)),
+        "source": parts(one_line(entry.source or "")),
         "reference": None if line.is_item else references.number(entry.doc_ref),
         "value": value_text(line, section.bytes_of(line), _MOST_VALUE, _SHOWN_VALUE),
         "unit": entry.unit if node.value is not None else "",
-        "meaning": _plain(node.meaning),
-        "fault": "" if node.fault is None else f"{_plain(node.fault.says())} [{node.fault.code}]",
+        "meaning": one_line(node.meaning),
+        "fault": "" if node.fault is None else f"{one_line(node.fault.says())} [{node.fault.code}]",
     }
-
-
-def _plain(text: str) -> str:
-    """A text on one line, without characters that a page must not have."""
-    return printable(" ".join(text.split()))
 
 
 def _linked(text: str) -> list[tuple[str, str | None]]:
@@ -206,15 +186,13 @@ def _hex_rows(raw: bytes, start: int, end: int, leaves: list[Row], tables: list[
 
     def half(first: int, last: int) -> Half:
         runs = [(row, bytes(raw[byte] for byte in held)) for row, held in groupby(range(first, last), owners.get)]
-        shown = [(row, row.marks, part) for row, part in runs if row is not None]
-        return Half(
-            f"{first:04x}",
-            tuple(ByteRun(row.number, part.hex(" ").upper(), marks) for row, marks, part in shown),
-            tuple(
-                tuple(ByteRun(row.number, "".join(table[byte] for byte in part), marks) for row, marks, part in shown)
-                for table in tables
-            ),
-        )
+        shown = [(row.number, row.marks, part) for row, part in runs if row is not None]
+        hexes = [(number, marks, part.hex(" ").upper()) for number, marks, part in shown]
+        texts = [
+            [(number, marks, "".join(table[byte] for byte in part)) for number, marks, part in shown]
+            for table in tables
+        ]
+        return f"{first:04x}", hexes, texts
 
     for offset in range(start, stop, _ROW):
         last = min(offset + _ROW, stop)

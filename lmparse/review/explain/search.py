@@ -10,48 +10,44 @@ from operator import index
 from pathlib import Path
 from typing import Any, Self
 
-from lmparse.errors import DataError, FramingError, OptionError, TruncatedError
-from lmparse.framing.descriptors import block_descriptor
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.extents import RecordExtent
-from lmparse.limits import Limits
 from lmparse.logs.beside import look_beside, unusable
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
 from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, NEAR, Options, check_taken
 from lmparse.records.dissection import Dissection
-from lmparse.records.file_dissection import FileDissector, clipped, faulty
+from lmparse.records.file_dissection import FileDissector, faulty
 from lmparse.records.files import RAW, RecordFile, ignored
 from lmparse.records.settings import Decision
-from lmparse.review.descriptor_dissection import words_at, words_of
+from lmparse.review.descriptor_dissection import words_of
 from lmparse.review.explain.explanation import ExplainedSection, Explanation, names_of
 from lmparse.review.explain.page import page
 from lmparse.review.explain.text import brief_lines, text_lines
 from lmparse.spec import catalog
-from lmparse.spec.layout import Layout, spec_of
+from lmparse.spec.layout import spec_of
 from lmparse.spelling import plain, quoted, shortened
 from lmparse.storage.addresses import path_of
-from lmparse.storage.buffers import open_buffer
 
-_SHOWN, _MOST_SHOWN = 256, 1 << 16
-"""Number of bytes shown of bytes that are not a record, and of a record that the file cuts off."""
+_SHOWN = 256
+"""Number of bytes shown of bytes that are not a record."""
 _BEFORE = 64
 """How many of these are in front of the requested byte, when it is far behind the last sound record."""
 _LISTED = 20
 """Greatest number of records to list."""
-_UNKNOWN = Layout("bytes", (), None, title="bytes of the file")
 
 
 @dataclass(frozen=True, repr=False)
 class Explained(Explanation):
     """One record with its bytes beside its fields, and the ways to show it."""
 
-    def lines(self, width: int = 80, colour: bool = False, brief: bool = False) -> list[str]:
-        """The record as text, in lines of at most `width` characters; less than 52 counts as 52.
+    def lines(self, width: int = 80, brief: bool = False) -> list[str]:
+        """The record as text, in lines of at most `width` characters; less than 60 counts as 60.
 
         `brief` gives one line for each field, without documentation.
         """
-        return list((brief_lines if brief else text_lines)(self, width, colour=colour))
+        return list((brief_lines if brief else text_lines)(self, width))
 
     def only(self, *names: str) -> Self:
         """The same record with these fields only: paths, ids or the vendor's names. Raises OptionError LMP-S003."""
@@ -108,13 +104,7 @@ def explain(
         raise OptionError("record, offset and lsn each name a record", hint="give one of them")
     wanted = _whole("record", 0 if record is None else record)
     byte = None if offset is None else _whole("offset", offset)
-    try:
-        search = search_in(path, **options)
-    except FramingError as error:
-        if byte is None or error.file not in (None, str(path)):
-            raise
-        given = {name: value for name, value in options.items() if value is not None}
-        return _unknown(path, byte, error, Options.parse(given).bounds)
+    search = search_in(path, **options)
     if lsn is not None:
         return search.by_position(lsn)
     return search.by_number(wanted) if byte is None else search.by_offset(byte)
@@ -296,35 +286,15 @@ class RecordSearch:
         return error
 
     def _damaged(self, wanted: int, error: FramingError) -> Explained:
-        """The bytes behind the last sound record: of a record that the file cuts off the fields, else bytes only."""
+        """The bytes behind the last sound record, or around the wanted one if that is far behind it."""
         file, start = self.file, self._reached
-        words: tuple[ExplainedSection, ...] = ()
+        if wanted >= start + _SHOWN:
+            start = wanted - _BEFORE
         found = Dissection(file.spec.id, file.buffer[start : start + _SHOWN], ())
-        if isinstance(error, TruncatedError):
-            words, found = self._cut_off(start, error) or (words, found)
-            start = words[-1].offset + len(words[-1].dissection.raw) if words else start
-        if wanted >= start + len(found.raw):
-            words, start = (), max(self._reached, wanted - _BEFORE)
-            found = Dissection(file.spec.id, file.buffer[start : start + _SHOWN], ())
         found_by = f"byte {wanted:#x} of the file is in no sound record: {self._count}"
         return self._shown(
-            found, [(start, len(found.raw))], words, None, offset_asked=wanted, found_by=found_by, fault=error
+            found, [(start, len(found.raw))], (), None, offset_asked=wanted, found_by=found_by, fault=error
         )
-
-    def _cut_off(self, start: int, error: TruncatedError) -> tuple[tuple[ExplainedSection, ...], Dissection] | None:
-        """Descriptor words and fields of the last record, which the file cuts off: read as if zeros were behind it."""
-        file = self.file
-        is_block = error.spec == block_descriptor().spec.id and error.code != "LMP-F008"
-        in_block = error.record_offset == start and not is_block
-        words = words_at(file.framing, file.buffer, start, in_block=in_block)
-        if any(faulty(word.dissection) for word in words):
-            return None
-        begin = words[-1].offset + len(words[-1].dissection.raw) if words else start
-        raw = file.buffer[begin : begin + _MOST_SHOWN]
-        missing = (error.record_offset or 0) + _number(error.expected) - len(file.buffer)
-        if not 0 < missing < _MOST_SHOWN or begin + len(raw) < len(file.buffer):
-            return None
-        return words, clipped(self.dissector.dissect_bytes(raw + bytes(missing)), len(raw), error)
 
 
 def _kind(found: Dissection) -> str:
@@ -333,27 +303,9 @@ def _kind(found: Dissection) -> str:
     return found.kind or (specs.pop() if len(specs) == 1 and found.spec not in specs else "")
 
 
-def _unknown(path: str | Path, wanted: int, error: FramingError, bounds: Limits) -> Explained:
-    """Bytes of a file of unknown format."""
-    buffer = open_buffer(path, bounds)
-    if wanted >= len(buffer):
-        raise error
-    start = max(0, wanted - _BEFORE)
-    raw = buffer[start : start + _SHOWN]
-    main = ExplainedSection(_UNKNOWN, Dissection(_UNKNOWN.id, raw, ()), ((start, len(raw)),))
-    said = f"byte {wanted:#x} of the file is byte {wanted - start} of these"
-    return Explained(str(path), len(buffer), None, "unknown", main, offset_asked=wanted, found_by=said, fault=error)
-
-
 def _end(extent: RecordExtent) -> int:
     offset, length = extent.pieces[-1]
     return offset + length
-
-
-def _number(text: str | None) -> int:
-    """The number at the start of a text, as in `300 bytes`; 0 without one."""
-    first = (text or "").partition(" ")[0]
-    return int(first) if first.isdecimal() else 0
 
 
 def _where(asked: int, main: ExplainedSection, words: Iterable[ExplainedSection], record: int | None) -> str:

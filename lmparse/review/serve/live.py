@@ -1,4 +1,4 @@
-"""Live specs: builds a folder of specs again after each change, and has the files read with what was built.
+"""Live specs: builds a spec again after each change, and has the files read with what was built.
 
 Each build has a folder of its own, so that its parsers are loaded beside those of the last one. Where a build fails,
 the last good one stays in use.
@@ -16,10 +16,10 @@ from typing import Any, Self
 
 from lmparse.errors import LmparseError, OptionError
 from lmparse.review.explain.explanation import printable
-from lmparse.review.serve.served_file import ServedFile, error_row, unforeseen
+from lmparse.review.serve.served_file import ServedFile
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.products import Builder
-from lmparse.spec.build.specs import Problem, SpecError
+from lmparse.spec.build.specs import SUFFIX, Problem, SpecError
 from lmparse.spec.build.watch import watch
 from lmparse.storage.outputs import write_files
 
@@ -30,11 +30,11 @@ _LONGEST_END = 10
 
 
 class LiveSpecs:
-    """A folder of specs that is built whenever one of them changes."""
+    """A spec that is built whenever it, or one that it imports, changes."""
 
-    def __init__(self, source: Path, spec: str | None, files: Sequence[ServedFile], options: Mapping[str, Any]) -> None:
-        """`spec` is the id of the spec of the records; None: the only one that no other imports."""
-        self.source, self._spec = _narrowed(source, spec), spec
+    def __init__(self, source: Path, files: Sequence[ServedFile], options: Mapping[str, Any]) -> None:
+        """`source` is the `.ksy` file of the spec of the records, named by its id."""
+        self.source = source
         self._files, self._options = files, options
         for file in files:
             file.withhold("there are no built specs yet to read the file with")
@@ -42,8 +42,6 @@ class LiveSpecs:
         self._lock = Lock()
         self._problems: list[dict[str, Any]] = []
         self._generation, self._version = 0, 0
-        self._last = ""
-        """The id of the spec that was built last."""
         self._built: list[int] = []
         """Versions whose products are there."""
         self._first, self._ended = Event(), Event()
@@ -84,7 +82,7 @@ class LiveSpecs:
         try:
             made = builder.make(self.source)
             problems = list(map(_problem, made.problems))
-            spec = self._chosen(builder)
+            spec = self.source.stem
             if f"{spec}.py" in made.products:
                 folder = self._folder_of(self._version)
                 write_files(folder, {name: text.encode() for name, text in made.products.items()})
@@ -113,35 +111,35 @@ class LiveSpecs:
     def _folder_of(self, version: int) -> Path:
         return Path(self._folder.name, str(version))
 
-    def _chosen(self, builder: Builder) -> str:
-        """The id of the spec of the records; empty if that cannot be said now. Raises OptionError if several may be
-        meant."""
-        found = builder.selection
-        if self._spec is not None or found is None:
-            return self._spec or ""
-        if any(place not in found.known for place in found.faults):
-            return self._last  # what cannot be read may import the others
-        specs = [*found.specs, *found.failed]
-        imported = {place for spec in specs for place in spec.imports}
-        ids = sorted(spec.id for spec in specs if spec.place not in imported)
-        if len(ids) != 1:
-            known = ", ".join(ids or sorted(spec.id for spec in specs))
-            raise OptionError("several specs may be that of the records", hint=f"give spec: one of {known}")
-        self._last = ids[0]
-        return self._last
 
-
-def _narrowed(source: Path, spec: str | None) -> Path:
-    """The file of the spec in a folder, so that only this one and what it imports are built; else the folder.
-
-    A file alone is looked up two folders up, so this holds for the specs of a family in a folder of their own.
-    """
-    found = list(source.rglob(f"{glob.escape(spec)}.ksy")) if spec is not None and source.is_dir() else []
-    return found[0] if len(found) == 1 and found[0].parent.parent == source else source
+def spec_file(source: Path, spec: str | None) -> Path:
+    """The `.ksy` file that is named, or the one in a folder with the id, or with any. Raises OptionError."""
+    if not source.exists():
+        raise OptionError(f"{source}: there is no such file or folder")
+    if not source.is_dir():
+        return source
+    found = sorted(source.rglob(f"{'*' if spec is None else glob.escape(spec)}{SUFFIX}"))
+    if len(found) != 1:
+        ids = ", ".join(path.stem for path in found) or "none"
+        raise OptionError(
+            f"several specs may be that of the records: {ids}"
+            if found
+            else f"there is no {spec or ''}{SUFFIX} in {source}",
+            hint="--specs FILE.ksy, or --spec ID",
+        )
+    return found[0]
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
-    return {
-        "code": problem.code, "text": printable(problem.text), "hint": printable(problem.where),
-        "path": printable(problem.path), "line": problem.line, "column": problem.column,
-    }  # fmt: skip
+    place = f"{problem.path}:{problem.line}:{problem.column}"
+    return {"code": problem.code, "text": printable(f"{place}: {problem.text}"), "hint": printable(problem.where)}
+
+
+def error_row(error: LmparseError) -> dict[str, Any]:
+    """An error as the page shows it."""
+    return {"code": error.code, "text": printable(str(error)), "hint": printable(error.hint or "")}
+
+
+def unforeseen(error: Exception, hint: str | None = None) -> LmparseError:
+    """The error of what no other error is for."""
+    return LmparseError(f"{type(error).__name__}: {error}", code="LMP-S013", hint=hint)

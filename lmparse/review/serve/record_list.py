@@ -11,7 +11,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import RecordExtent, Span
@@ -21,15 +20,15 @@ from lmparse.review.explain.explanation import printable
 from lmparse.review.explain.search import RecordSearch
 from lmparse.terminal import json_text
 
-MOST_ROWS = 200
+MOST_ROWS = 100
 """Most rows of one request."""
 _MOST_SECONDS = 2
 """Seconds after which a request looks at no further record; it looks at one at least."""
 _STEP = 1 << 20
 """Bytes of the file between two places that are kept: at most so many are read to find a record by its number."""
 _SEARCHED = 1 << 23
-"""Size in bytes of the largest file whose records have, unasked, facts that need a pass over the whole file: the pass
-over a log of Db2 LUW takes some seconds for so many bytes."""
+"""Bytes of the largest file of which facts on a record are found in a pass over all of it: over a log of Db2 LUW that
+takes some seconds."""
 _LEAST_CONTAINED = 3
 """Least length of a filter that need not be the whole type or table."""
 
@@ -43,20 +42,6 @@ class RecordRow:
     """Its position in the log, in hex; empty for records without one."""
     heading: RecordHeading
     faults: tuple[DataError, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row for the front-end."""
-        return {
-            "record": self.extent.index,
-            "offset": self.extent.offset,
-            "length": self.extent.length,
-            "position": self.position,
-            "type": printable(self.heading.type),
-            "meaning": printable(self.heading.meaning),
-            "table": printable(self.heading.table),
-            "outcome": printable(self.heading.outcome),
-            "faults": [printable(f"{fault.says()} [{fault.code}]") for fault in self.faults],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +85,13 @@ class RecordList:
         self.is_searched = len(self.file.buffer) <= _SEARCHED
         """Whether rows have facts that need a pass over the whole file."""
 
-    def rows(self, first: int, count: int, wanted: RecordFilter) -> Listed:
-        """At most `count` records from number `first` on that a filter accepts."""
+    def rows(self, first: int, wanted: RecordFilter) -> Listed:
+        """At most MOST_ROWS records from number `first` on that a filter accepts."""
         rows: list[RecordRow] = []
         looked_at, end = 0, time.monotonic() + _MOST_SECONDS
         try:
             for extent in self.extents(first):
-                if len(rows) == min(count, MOST_ROWS) or (looked_at and time.monotonic() > end):
+                if len(rows) == MOST_ROWS or (looked_at and time.monotonic() > end):
                     return Listed(rows, extent.index, looked_at)
                 looked_at += 1
                 heading = self._heading(extent)

@@ -10,22 +10,23 @@ import hmac
 import secrets
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lmparse.errors import LmparseError, OptionError
-from lmparse.review.serve.live import LiveSpecs
-from lmparse.review.serve.record_list import MOST_ROWS, RecordFilter
-from lmparse.review.serve.served_file import ServedFile, error_row, unforeseen
+from lmparse.review.serve.comparison import compared
+from lmparse.review.serve.live import LiveSpecs, error_row, unforeseen
+from lmparse.review.serve.record_list import RecordFilter
+from lmparse.review.serve.served_file import ServedFile
 from lmparse.review.templating import render
 from lmparse.spelling import quoted
-from lmparse.terminal import json_text
 
 _NAMES = ("127.0.0.1", "localhost")
 """Names of the server in the header Host."""
@@ -34,11 +35,14 @@ _HTTP_PORT = 80
 _MOST_DIGITS = 18
 _FLAGS = {"": False, "0": False, "1": True, "true": True}
 _NAMED_FIELDS = "logs of a known kind are read by the names of some fields: an edited spec must keep these"
-_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; "
-"""What the page may load: nothing but its own script and styles, which have the nonce, and answers of this server."""
+_POLICY = (
+    "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'; frame-src 'self'; "
+    "connect-src 'self'; script-src 'nonce-{0}'; style-src 'nonce-{0}'"
+)
+"""What a page may load: its own script and styles, which have the nonce, and pages of this server."""
 _HEADERS = {
     "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
-    "Cross-Origin-Resource-Policy": "same-origin", "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin", "X-Frame-Options": "SAMEORIGIN",
 }  # fmt: skip
 """Headers of every answer."""
 
@@ -47,37 +51,42 @@ def application(files: Sequence[ServedFile], live: LiveSpecs | None, port: int, 
     """What answers the requests to a port, for who has the token."""
     cookie = f"lmparse-{port}"  # browsers send the cookies of one port of a machine to all of its ports
 
-    def page(request: Request) -> Response:
-        if "token" in request.query_params:  # the address bar, and what is copied from it, is to be without the token
-            answer: Response = RedirectResponse("/", status_code=303)
-            answer.set_cookie(cookie, token, httponly=True, samesite="strict")
-            return answer
-        nonce = secrets.token_urlsafe(16)
-        data = {"files": [file.name for file in files], "live": live is not None}
-        # No text in the JSON may end the element that it is in.
-        text = render("serve.html", data=json_text(data).replace("<", "\\u003c"), nonce=nonce)
-        policy = f"{_POLICY}script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'"
-        return HTMLResponse(text, headers={"Content-Security-Policy": policy})
-
-    def answering(answer: Callable[[Asked], dict[str, Any]]) -> Callable[[Request], Response]:
+    def answering(answer: Callable[[Asked], str]) -> Callable[[Request], Response]:
         def respond(request: Request) -> Response:
+            if "token" in request.query_params:  # the address bar, and what is copied from it, is to be without it
+                left = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
+                moved: Response = RedirectResponse(f"{request.url.path}?{urlencode(left)}".rstrip("?"), 303)
+                moved.set_cookie(cookie, token, httponly=True, samesite="strict")
+                return moved
+            nonce = secrets.token_urlsafe(16)
+            asked = Asked(request, files, nonce)
             status = 200
             try:
-                found = answer(Asked(request, files))
+                text = answer(asked)
             except LmparseError as error:
-                found = {"error": error_row(error)}
+                status, text = 400, render("serve_error.html", nonce=nonce, error=error_row(error))
             except Exception as error:  # a parser of an edited spec, and what reads its records, may raise anything
-                status = 500
-                found = {"error": error_row(unforeseen(error, _NAMED_FIELDS if live is not None else None))}
-            return Response(json_text(found), status, media_type="application/json")
+                found = unforeseen(error, _NAMED_FIELDS if live is not None else None)
+                status, text = 500, render("serve_error.html", nonce=nonce, error=error_row(found))
+            policy = _POLICY.format(nonce)
+            # The page of a record has the policy of a page in a file, in itself.
+            headers = {} if answer is _record and status == 200 else {"Content-Security-Policy": policy}
+            return HTMLResponse(text, status, headers)
 
         return respond
 
-    def state(_: Asked) -> dict[str, Any]:
-        return {"generation": 0, "problems": []} if live is None else live.state()
+    def listed(asked: Asked) -> str:
+        values = _listed(asked)
+        return render(
+            "serve.html", nonce=asked.nonce, files=[file.name for file in files], is_live=live is not None, **values
+        )
 
-    answers = {"file": _about, "list": _listed, "record": _record, "state": state}
-    routes = [Route("/", page), *(Route(f"/api/{name}", answering(answer)) for name, answer in answers.items())]
+    def state(_: Request) -> Response:
+        return JSONResponse({"generation": 0, "problems": []} if live is None else live.state())
+
+    routes = [Route("/state", state)]
+    answers = {"/": listed, "/record": _record, "/compare": _compared}
+    routes += [Route(path, answering(answer)) for path, answer in answers.items()]
     return Starlette(routes=routes, middleware=[Middleware(Guard, port=port, token=token, cookie=cookie)])
 
 
@@ -118,8 +127,10 @@ class Guard:
 class Asked:
     """What a request asks for."""
 
-    def __init__(self, request: Request, files: Sequence[ServedFile]) -> None:
+    def __init__(self, request: Request, files: Sequence[ServedFile], nonce: str) -> None:
         self._given, self._files = request.query_params, files
+        self.nonce = nonce
+        """The word that the page of the answer has at its styles and scripts."""
 
     @property
     def file(self) -> ServedFile:
@@ -150,17 +161,37 @@ class Asked:
         return _FLAGS[text]
 
 
-def _about(asked: Asked) -> dict[str, Any]:
-    if asked.flag("again"):
-        asked.file.reopen()
-    return asked.file.about()
-
-
 def _listed(asked: Asked) -> dict[str, Any]:
-    wanted = RecordFilter(asked.text("type"), asked.text("table"), asked.text("value"), asked.flag("damaged"))
-    return asked.file.listed(asked.number("first", 0), asked.number("count", MOST_ROWS), wanted)
+    """What the page with the list shows."""
+    names = ("type", "table", "value")
+    given = {name: asked.text(name) for name in names}
+    wanted = RecordFilter(**given, is_damaged=asked.flag("damaged"))
+    values: dict[str, Any] = {"file": asked.number("file", 0), "given": given, "is_damaged": wanted.is_damaged}
+    values |= {"about": {"facts": [], "notes": []}, "listed": None, "error": None, "later": "", "shown": ""}
+    values |= {"damage": None, "is_filtered": False}
+    try:
+        values["about"] = asked.file.about()
+        listed = values["listed"] = asked.file.listed(asked.number("first", 0), wanted)
+    except LmparseError as error:
+        return values | {"error": error_row(error)}
+    filters = {name: text for name, text in given.items() if text} | ({"damaged": "1"} if wanted.is_damaged else {})
+    values["is_filtered"] = bool(filters)
+    if listed.next is not None:
+        values["later"] = urlencode({"file": values["file"], "first": listed.next, **filters})
+    first = {"record": listed.rows[0].extent.index} if listed.rows else {}
+    if listed.damage is not None:
+        values["damage"] = error_row(listed.damage) | {"offset": listed.damage.record_offset}
+    shown = {"record": asked.number("record")} if asked.text("record") else first
+    values["shown"] = urlencode({"file": values["file"], **shown}) if shown else ""
+    return values
 
 
-def _record(asked: Asked) -> dict[str, Any]:
+def _record(asked: Asked) -> str:
     place = {name: asked.number(key) for name, key in (("number", "record"), ("offset", "offset")) if asked.text(key)}
-    return asked.file.record(**place, is_whole=asked.flag("whole"))
+    return asked.file.record(**place).html()
+
+
+def _compared(asked: Asked) -> str:
+    numbers = [asked.number("record"), asked.number("other")]
+    fields = compared(*(asked.file.record(number=number) for number in numbers))
+    return render("serve_compare.html", nonce=asked.nonce, numbers=numbers, fields=fields)

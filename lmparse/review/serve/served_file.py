@@ -1,4 +1,4 @@
-"""Served file: one file behind the front-end, read when something of it is requested."""
+"""Served file: one file behind the pages, read when something of it is requested."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from lmparse.errors import LmparseError, OptionError, ReadError
+from lmparse.errors import OptionError
 from lmparse.logs.open import files_beside
 from lmparse.review.explain.explanation import printable
 from lmparse.review.explain.search import Explained, search_in
-from lmparse.review.serve.record_list import RecordFilter, RecordList
-from lmparse.review.serve.record_view import FieldTexts, character_tables, view
+from lmparse.review.serve.record_list import Listed, RecordFilter, RecordList
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.joined import names_in
 from lmparse.storage.watched import State, state_of
 
 
 class ServedFile:
-    """One file; it is opened at the first request, and its answers are for the front-end. Threads may share it."""
+    """One file, opened at the first request, and again when it was written to. Threads may share it."""
 
     def __init__(self, path: str, options: Mapping[str, Any]) -> None:
         self.path = path
@@ -57,80 +56,49 @@ class ServedFile:
         with self._lock:
             records = self._opened()
             file = records.file
-            return {
-                "name": self.name,
-                "size": len(file.buffer),
-                "count": records.count,
-                "spec": file.spec.id,
-                "framing": file.framing.name,
-                "decisions": [printable(str(decision)) for decision in file.decisions],
-                "notices": list(map(printable, file.tally.notices)),
-                "characters": character_tables(file.code_page),
-                "is_searched": records.is_searched,
-            }
+            facts = [f"{len(file.buffer):,} bytes", f"{records.count:,} records", f"spec {file.spec.id}"]
+            notes = [*map(str, file.decisions), *file.tally.notices]
+            if not records.is_searched:
+                notes.append(
+                    "so large a file is not read as a whole: outcomes, and facts on a record from other ones, are left "
+                    "out; lmparse explain has these"
+                )
+            return {"facts": [*facts, f"framing {file.framing.name}"], "notes": notes}
 
-    def listed(self, first: int, count: int, wanted: RecordFilter) -> dict[str, Any]:
-        """Rows of the list, and why it ends before the end of the file."""
+    def listed(self, first: int, wanted: RecordFilter) -> Listed:
+        """Rows of the list from a record on."""
         with self._lock:
-            found = self._opened().rows(first, count, wanted)
-        damage = found.damage
-        return {
-            "rows": [row.to_dict() for row in found.rows],
-            "next": found.next,
-            "looked_at": found.looked_at,
-            "damage": None if damage is None else {**error_row(damage), "offset": damage.record_offset},
-        }
+            return self._opened().rows(first, wanted)
 
-    def record(self, *, number: int | None = None, offset: int | None = None, is_whole: bool = False) -> dict[str, Any]:
-        """A record by its number, or what is at an offset of the file.
-
-        In a large file it has facts that need a pass over the whole file only with `is_whole`.
-        """
+    def record(self, *, number: int | None = None, offset: int | None = None) -> Explained:
+        """A record by its number, or what is at an offset of the file. Raises OptionError."""
+        if (number is None) == (offset is None):
+            raise OptionError("a record is named by its number or by an offset")
         with self._lock:
-            texts = FieldTexts()
-            shown = view(self._explained(number, offset, is_whole=is_whole), texts)
-            is_partial = shown["record"] is not None and not (is_whole or self._opened().is_searched)
-            return {"view": shown, "texts": texts.texts, "is_partial": is_partial}
+            records = self._opened()
+            if number is None:
+                return records.search.by_offset(offset or 0, searches=records.is_searched)
+            extent = records.extent(number)
+            if extent is None:
+                raise OptionError(f"there is no record {number}: the file has {records.count}")
+            return records.search.at(extent, searches=records.is_searched)
 
     # -- reading ------------------------------------------------------------------------------
 
     def _opened(self) -> RecordList:
         if self._withheld:
             raise OptionError(self._withheld)
-        if self._records is None:
+        if self._records is None or self.has_changed():
+            self._records = None
             self._seen = _states([self.path, *(self._options.get(name) for name in ("control", "tables"))])
             search = search_in(self.path, **self._options)
             # The control file beside the log is known now; what was seen before it was read stays.
             self._seen = _states(files_beside(self.path, search.file.options).values()) | self._seen
             self._records = RecordList(search)
-        elif state_of(self._seen) != self._seen:
-            raise ReadError(f"{self.path}: changed after it was opened", hint="read it again")
         return self._records
-
-    def _explained(self, number: int | None, offset: int | None, *, is_whole: bool) -> Explained:
-        if (number is None) == (offset is None):
-            raise OptionError("a record is named by its number or by an offset")
-        records = self._opened()
-        searches = is_whole or records.is_searched
-        if number is None:
-            return records.search.by_offset(offset or 0, searches=searches)
-        extent = records.extent(number)
-        if extent is None:
-            raise OptionError(f"there is no record {number}: the file has {records.count}")
-        return records.search.at(extent, searches=searches)
 
 
 def _states(paths: Iterable[str | None]) -> State:
     """The states of the local files that are read under some paths."""
     names = (name for path in paths if path for name in names_in(path))
     return state_of(Path(local_path(name)) for name in names if not is_remote(name))
-
-
-def error_row(error: LmparseError) -> dict[str, Any]:
-    """An error for the front-end."""
-    return {"code": error.code, "text": printable(str(error)), "hint": printable(error.hint or "")}
-
-
-def unforeseen(error: Exception, hint: str | None = None) -> LmparseError:
-    """The error of what no other error is for."""
-    return LmparseError(f"{type(error).__name__}: {error}", code="LMP-S013", hint=hint)

@@ -69,6 +69,8 @@
       if (pinned !== null) rows[pinned].classList.add("pinned");
       buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === pinned)));
       light(pinned);
+      // On a page of the server the field stays when its record is read anew.
+      if (location.host) history.replaceState(null, "", pinned === null ? location.search : "#" + rows[pinned].id);
     };
     const reach = (place) => {
       buttons.forEach((button, at) => { button.tabIndex = at === place ? 0 : -1; });

@@ -20,7 +20,7 @@ from lmparse.spec.build.constructs import near
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.shape import LARGEST_EXACT
 from lmparse.spec.build.specs import FORMATS, Faults, Problem, SpecFile, closure, shown
-from lmparse.spec.user_cache import user_cache
+from lmparse.storage.addresses import user_cache
 
 NAME = "kaitai-struct-compiler"
 VERSION = "0.11.0"

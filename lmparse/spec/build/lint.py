@@ -1,4 +1,4 @@
-"""Lint: what is wrong in specs, found without the compiler. The build step refuses it; `style` is the house style.
+"""Lint: what is wrong in specs, found without the compiler. The build step refuses it.
 
 Refused are keys that nobody knows, texts and names that would become code or mean something else in Python, names that
 the compiler takes for another type than lmparse, values that cannot be of their kind, and loops without an end.
@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from lmparse.spec.build import constructs, expressions, style
+from lmparse.spec.build import constructs, expressions
 from lmparse.spec.build.layouts import constant
 from lmparse.spec.build.scopes import Scope, attributes, instances
 from lmparse.spec.build.shape import TOO_DEEP, Finding
@@ -43,7 +43,7 @@ _ITEM_BELOW_ZERO = re.compile(
 _NO_EXPRESSIONS = frozenset(("meta", "doc", "doc-ref", "contents", "enums"))
 _COMPILERS_OWN = ("ks-opaque-types", "ks-debug")
 _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII).fullmatch
-_MODULES = frozenset((
+RESERVED_IDS = frozenset((
     "self", "kaitaistruct", "kaitai_struct", "kaitai_stream", "bytes_io", "int_enum", "collections", "struct", "zlib",
     "layouts", "debug", "io", "i", "super", "hasattr", "getattr", "isinstance", "len", "int", "str", "range", "min",
     "max", "property", "dict", "vars", "from_zero",
@@ -53,37 +53,25 @@ _PARAMETERS = frozenset(("self", "super", "collections"))
 _CLASSES = frozenset(("KaitaiStruct", "KaitaiStream", "BytesIO", "IntEnum"))
 _FIELD_TYPES = frozenset(("u", "s", "f", "b", "str", "strz"))
 """Words of the built-in types that a field can have; the others are of parameters only."""
+_STATUSES = ("documented", "inferred", "unknown")
 _MOST_COLUMNS = 20_000
 """Tables of Db2 have at most 1,012 columns, and headers of vendors some hundred fields."""
 
 
-class Lint(NamedTuple):
-    """What lint finds."""
+def lint(source: Path) -> tuple[list[Problem], int]:
+    """What is wrong in a `.ksy` file, or in those in a folder, and the number of the specs.
 
-    problems: list[Problem]
-    """What is wrong: it is not built, or not read as meant."""
-    style: list[Problem]
-    """What is not in the house style."""
-    checked: int
-    """Number of the specs."""
-
-
-def lint(source: Path) -> Lint:
-    """What is wrong in a `.ksy` file, or in those in a folder, and what is not in the house style.
-
-    Raises SpecError when there is no spec.
+    What is wrong is not built, or not read as meant. Raises SpecError when there is no spec.
     """
     shelf, places = on_disk(source)
     specs, faults = read_all(shelf, places)
     known, _ = with_imports(specs, shelf, faults)
     problems = flat(faults) + flat(wrong_ids(specs))
-    in_style: list[Problem] = []
     for spec in specs:
         named = {one.id: one for one in (*closure(known, [spec.place]), spec)}
         problems += missing_imports(spec, {**known, **faults})
         problems += [spec.problem(*finding) for finding in (*wrong(spec, named), *_lint_only(spec, named))]
-        in_style += [spec.problem(*finding) for finding in style.findings(spec, named)]
-    return Lint(sorted(set(problems)), sorted(set(in_style) - set(problems)), len(places))
+    return sorted(set(problems)), len(places)
 
 
 def wrong(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
@@ -98,7 +86,7 @@ def _wrong(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     for folder in spec.place.split("/")[:-1]:
         if not _FOLDER(folder):
             yield "/meta/id", f"the folder {folder!r} has a name of more than letters, digits, blanks and _ . + -"
-    yield from _name("/meta/id", spec.id, _MODULES)
+    yield from _name("/meta/id", spec.id, RESERVED_IDS)
     yield from _built_in("/meta/id", spec.id)
     yield from constructs.findings(spec.tree)
     yield from _texts("", spec.tree)
@@ -270,8 +258,8 @@ def _lint_only(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
         found = [finding for scope in Scope(named, spec).all() for finding in not_defined(scope)]
         for where, entry in [one for scope in Scope(named, spec).all() for one in _attributes(scope)]:
             for key in ("-lm-status", "-lm-valid-status"):
-                if entry.get(key, style.STATUSES[0]) not in style.STATUSES:
-                    text = f"{key} is {entry[key]!r}, not one of {', '.join(style.STATUSES)}"
+                if entry.get(key, _STATUSES[0]) not in _STATUSES:
+                    text = f"{key} is {entry[key]!r}, not one of {', '.join(_STATUSES)}"
                     found.append((f"{where}/{key}", text))
     except RecursionError:
         return [TOO_DEEP]

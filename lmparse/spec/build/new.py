@@ -1,4 +1,4 @@
-"""New: writes a skeleton of a spec in house style, with a file that it reads and a bad one.
+"""New: writes a skeleton of a spec, with a file that it reads and a bad one.
 
 The bytes of both are made here from the values that are expected, never read back from a parser.
 """
@@ -9,8 +9,8 @@ import os
 import re
 from pathlib import Path
 
+from lmparse.spec.build.lint import RESERVED_IDS
 from lmparse.spec.build.specs import SUFFIX, real_path, shown
-from lmparse.spec.build.style import TAKEN_BY_CLASSES
 from lmparse.storage.outputs import write_files
 
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
@@ -92,7 +92,7 @@ def new(spec_id: str, formats: Path, program: str) -> list[str]:
     """
     if not _ID.fullmatch(spec_id):
         raise Refused(f"{spec_id!r} is not an id: it is <family>_<thing> in lower case, such as acme_reading")
-    if spec_id in TAKEN_BY_CLASSES:
+    if spec_id in RESERVED_IDS:
         raise Refused(f"{spec_id!r} means something else in the generated code")
     root = real_path(formats).parent
     good, bad = Path("tests", "cases", spec_id), Path("tests", "cases_bad", spec_id)

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import yaml
 
@@ -41,12 +41,10 @@ class Problem:
     where: str = ""
     code: str = "LMP-S008"
     """Code of an error that is raised for it."""
-    level: str = "error"
-    """`error`, or `warning`."""
 
     def __str__(self) -> str:
         place = f" [{self.where}]" if self.where else ""
-        return one_line(f"{self.path}:{self.line}:{self.column}: {self.level}: {self.text}{place}")
+        return one_line(f"{self.path}:{self.line}:{self.column}: error: {self.text}{place}")
 
 
 class SpecError(Exception):
@@ -176,27 +174,20 @@ def _check_folder(folder: Path) -> None:
         raise SpecError([Problem(shown(folder), 1, 1, error.message)]) from None
 
 
-# -- shelves: where specs are looked for by their place ------------------------------------
-
-
-class Shelf(Protocol):
-    """A tree of specs, which are found by their place."""
-
-    def places(self) -> list[str]:
-        """The places of all specs at any depth, without those in hidden folders."""
-
-    def text(self, place: str) -> tuple[Path, bytes] | None:
-        """Path for messages, and bytes, of one spec; None when there is none."""
+# -- folders of specs ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Disk:
-    """A folder of specs."""
+    """A folder of specs, which are found by their place."""
 
     root: Path
 
     def places(self) -> list[str]:
-        """See `Shelf`. Raises SpecError for a folder that cannot be read: no spec is missing in silence."""
+        """The places of all specs at any depth, without those in hidden folders.
+
+        Raises SpecError for a folder that cannot be read: no spec is missing in silence.
+        """
         for folder in ("", *glob.glob("**/", root_dir=self.root, recursive=True)):
             if os.path.isdir(self.root / folder):
                 _check_folder(self.root / folder)
@@ -204,7 +195,7 @@ class Disk:
         return sorted(name.removesuffix(SUFFIX) for name in names)
 
     def text(self, place: str) -> tuple[Path, bytes] | None:
-        """See `Shelf`."""
+        """Path for messages, and bytes, of one spec; None when there is none."""
         path = self.root / f"{place}{SUFFIX}"
         try:
             return (path, file_bytes(path)) if path.is_file() else None
@@ -241,7 +232,7 @@ def on_disk(source: Path) -> tuple[Disk, list[str]]:
     return shelf, places
 
 
-def read_all(shelf: Shelf, places: Iterable[str]) -> tuple[list[SpecFile], Faults]:
+def read_all(shelf: Disk, places: Iterable[str]) -> tuple[list[SpecFile], Faults]:
     """The specs at some places that can be read, and the problems of the others."""
     specs: list[SpecFile] = []
     faults: Faults = {}
@@ -255,7 +246,7 @@ def read_all(shelf: Shelf, places: Iterable[str]) -> tuple[list[SpecFile], Fault
 
 
 def with_imports(
-    own: Iterable[SpecFile], shelf: Shelf, unread: Container[str] = ()
+    own: Iterable[SpecFile], shelf: Disk, unread: Container[str] = ()
 ) -> tuple[dict[str, SpecFile], Faults]:
     """Specs with everything they import, by place, and the problems of imported specs that cannot be read.
 

@@ -26,7 +26,6 @@ FieldValue = int | str | bytes | datetime | None
 
 EBCDIC = "cp037"
 EBCDIC_BLANK = b"\x40"
-TIMESTAMP_DIGITS = 34
 TIMESTAMP_BYTES = 17
 
 

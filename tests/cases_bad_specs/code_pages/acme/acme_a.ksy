@@ -1,10 +1,7 @@
-# generate: acme/acme_a.ksy:17:24: error: there is no code page 'klingon' [/seq/0/-codec]
-# generate: acme/acme_a.ksy:18:24: error: there is no code page 'ebcdci'; did you mean ebcdic? [/seq/1/-codec]
-# lint: acme/acme_a.ksy:17:24: error: -codec comes after size [/seq/0/-codec]
-# lint: acme/acme_a.ksy:17:24: error: there is no code page 'klingon' [/seq/0/-codec]
-# lint: acme/acme_a.ksy:18:24: error: -codec comes after size [/seq/1/-codec]
-# lint: acme/acme_a.ksy:18:24: error: there is no code page 'ebcdci'; did you mean ebcdic? [/seq/1/-codec]
-# lint: acme/acme_a.ksy:19:26: error: -codec comes after size [/seq/2/-codec]
+# generate: acme/acme_a.ksy:14:24: error: there is no code page 'klingon' [/seq/0/-codec]
+# generate: acme/acme_a.ksy:15:24: error: there is no code page 'ebcdci'; did you mean ebcdic? [/seq/1/-codec]
+# lint: acme/acme_a.ksy:14:24: error: there is no code page 'klingon' [/seq/0/-codec]
+# lint: acme/acme_a.ksy:15:24: error: there is no code page 'ebcdci'; did you mean ebcdic? [/seq/1/-codec]
 meta:
   id: acme_a
   title: Code pages that are unknown, and one that Python lacks

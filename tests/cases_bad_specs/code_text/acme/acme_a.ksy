@@ -1,4 +1,3 @@
-# lint: acme/acme_a.ksy:16:5: error: -orig-id is 'X', but the number means 'O' [/enums/state/214]
 meta:
   id: acme_a
   title: A code that is not what its number means

@@ -1,13 +1,9 @@
-# generate: acme/acme_a.ksy:20:35: error: Python has no encoding 'IBM1047' [/seq/1/encoding]
-# generate: acme/acme_a.ksy:23:3: error: 'kaitai_struct' becomes the class KaitaiStruct, which means something else in the generated code [/types/kaitai_struct]
-# generate: acme/acme_a.ksy:30:5: error: 'mro' means something else in the generated code [/enums/kind/1]
-# lint: acme/acme_a.ksy:19:6: error: 'bytes' means something else in the generated code [/seq/0/id]
-# lint: acme/acme_a.ksy:20:35: error: EBCDIC text is bytes with -codec [/seq/1/encoding]
-# lint: acme/acme_a.ksy:20:35: error: Python has no encoding 'IBM1047' [/seq/1/encoding]
-# lint: acme/acme_a.ksy:23:3: error: 'kaitai_struct' becomes the class KaitaiStruct, which means something else in the generated code [/types/kaitai_struct]
-# lint: acme/acme_a.ksy:23:3: error: 'kaitai_struct' means something else in the generated code [/types/kaitai_struct]
-# lint: acme/acme_a.ksy:30:5: error: 'mro' means something else in the generated code [/enums/kind/1]
-# lint: acme/acme_a.ksy:31:5: error: 'value' means something else in the generated code [/enums/kind/2]
+# generate: acme/acme_a.ksy:16:35: error: Python has no encoding 'IBM1047' [/seq/1/encoding]
+# generate: acme/acme_a.ksy:19:3: error: 'kaitai_struct' becomes the class KaitaiStruct, which means something else in the generated code [/types/kaitai_struct]
+# generate: acme/acme_a.ksy:26:5: error: 'mro' means something else in the generated code [/enums/kind/1]
+# lint: acme/acme_a.ksy:16:35: error: Python has no encoding 'IBM1047' [/seq/1/encoding]
+# lint: acme/acme_a.ksy:19:3: error: 'kaitai_struct' becomes the class KaitaiStruct, which means something else in the generated code [/types/kaitai_struct]
+# lint: acme/acme_a.ksy:26:5: error: 'mro' means something else in the generated code [/enums/kind/1]
 meta:
   id: acme_a
   title: Names that mean something else, and an encoding of EBCDIC

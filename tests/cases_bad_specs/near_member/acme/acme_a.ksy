@@ -1,6 +1,4 @@
-# generate: acme/acme_a.ksy:20:9: error: unable to find enum member 'kind::frst' (enum 'kind' defined at /enums/kind); did you mean first? [/seq/1/type/cases/kind::frst]
-# lint: acme/acme_a.ksy:22:3: error: doc is missing [/types/inner]
-# lint: acme/acme_a.ksy:22:3: error: doc-ref is missing [/types/inner]
+# generate: acme/acme_a.ksy:18:9: error: unable to find enum member 'kind::frst' (enum 'kind' defined at /enums/kind); did you mean first? [/seq/1/type/cases/kind::frst]
 meta:
   id: acme_a
   title: A member of an enumeration whose name is misspelt

@@ -1,5 +1,4 @@
-# generate: acme/acme_a.ksy:12:5: error: unable to use type 'u2' without default endianness; give endian: be or endian: le under meta [/seq/0/type]
-# lint: acme/acme_a.ksy:3:1: error: endian is missing, and there are numbers of several bytes [/meta]
+# generate: acme/acme_a.ksy:11:5: error: unable to use type 'u2' without default endianness; give endian: be or endian: le under meta [/seq/0/type]
 meta:
   id: acme_a
   title: A number without byte order

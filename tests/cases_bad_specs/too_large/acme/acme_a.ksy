@@ -1,5 +1,4 @@
-# generate: acme/acme_a.ksy:14:5: error: state has a code that is too large for u1 [/seq/0/enum]
-# lint: acme/acme_a.ksy:17:5: error: working is too large for u1 [/enums/state/55000]
+# generate: acme/acme_a.ksy:13:5: error: state has a code that is too large for u1 [/seq/0/enum]
 meta:
   id: acme_a
   title: A code that does not fit into its field

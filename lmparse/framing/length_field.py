@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from struct import Struct
 
-from lmparse.errors import OptionError
+from lmparse.errors import DataError, OptionError
+from lmparse.framing.base import Framing, Runs
 from lmparse.framing.descriptors import WordForm, cut_short, no_record
-from lmparse.framing.extents import RecordExtent
-from lmparse.framing.undelimited import Cutter
+from lmparse.framing.extents import Handover, RecordExtent
 from lmparse.framing.words import WordFraming
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
@@ -97,7 +97,6 @@ class Measured(WordFraming):
     adjustment: int = 0
     """Bytes that are added to the length that the field says."""
     name = "glued"
-    resumes_anywhere = True
 
     @property
     def form(self) -> WordForm:
@@ -125,3 +124,34 @@ def _fits(layout: Layout, field: Field) -> bool:
     is_plain = is_ordered and not (field.conditional or field.optional or field.repeated or field.by_parser)
     kinds = _NUMBERS if is_fixed and (field.width or 0) > _MOST_DIGITS else (*_NUMBERS, *_TEXTS)
     return is_fixed and is_plain and field.kind in kinds
+
+
+Cutter = Callable[[Buffer, int, int, int], int]
+"""From a buffer, the offset of a record, the end of the file and the number of the record: its length in bytes."""
+
+
+@dataclass(frozen=True)
+class Glued(Framing):
+    """The framing `glued`."""
+
+    cutter: Cutter
+    name = "glued"
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        offset = start
+        while offset < end:
+            try:
+                # A record may end where the next one begins, so the end of a part is not the end of the file.
+                length = self.cutter(buffer, offset, self.range_of(buffer)[1], index)
+            except DataError as error:
+                error.at(record_index=index, record_offset=offset)
+                raise
+            if length > end - offset:
+                raise cut_short(buffer, offset, end, index, length)
+            yield RecordExtent(index, ((offset, length),), offset)
+            offset += length
+            index += 1
+
+    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
+        yield from ()
+        return Handover(start, index)
