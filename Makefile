@@ -117,8 +117,7 @@ docs: ## build the site into build/site: guides, reference, and the pages on whi
 
 docs-run: dev # The site in $(VENV), whose lock holds what builds it.
 	@mkdir -p build
-	$(BIN)/lmparse docs build/docs --samples tests/cases --overwrite
-	@rm -rf build/site # or what was removed since would be in it
+	@rm -rf build/site docs/formats # or what was removed since would be in it
 	$(BIN)/sphinx-build -q -W -b html -d build/site-doctrees docs build/site
 	@echo 'build/site/index.html'
 

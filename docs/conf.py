@@ -1,6 +1,6 @@
 """The site: guides, reference and the pages on all specs, built by `make docs` into build/site.
 
-Sphinx reads this file. `spec_pages` is the folder that `lmparse docs` wrote; its pages become part of the site.
+Sphinx reads this file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "repository_files", "spec_pag
 exclude_patterns = ["_*"]
 root_doc = "index"
 nitpicky = False
-spec_pages = str(HERE.parent / "build" / "docs")
 
 # Guides are Markdown that GitHub shows too: links lead to the headings that GitHub makes anchors for.
 myst_heading_anchors = 4
@@ -41,19 +40,15 @@ autodoc_member_order = "bysource"
 add_module_names = False
 python_use_unqualified_type_names = True
 
-templates_path = ["_templates"]
 html_theme = "furo"
 html_static_path = ["_static"]
-html_css_files = ["site.css", "header.css"]
-html_js_files = [("header.js", {"priority": 100, "loading_method": "defer"})]
+html_css_files = ["site.css"]
 html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False
 html_show_sourcelink = False
 html_use_index = False
-html_sidebars = {"**": ["sidebar/scroll-start.html", "sidebar/navigation.html", "sidebar/scroll-end.html"]}
 html_theme_options = {
-    "top_of_page_buttons": [],
     "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},
     "dark_css_variables": {"color-brand-primary": "#7db8f5", "color-brand-content": "#7db8f5"},
 }

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from lmparse.review.docs.conformance import Conformance, compare
-from lmparse.review.docs.site import instances as instances_of
-from lmparse.review.docs.site import stated_details
+from lmparse.review.docs.spec_texts import SpecTexts
 from lmparse.spec import catalog
 from lmparse.spec.layout import Code, Field, Layout
 
@@ -135,14 +134,14 @@ def _members(codes: Sequence[Code]) -> frozenset[tuple[int, str]]:
 
 def instances(layouts: Mapping[str, Layout]) -> list[Claim]:
     """All instances that are not fields."""
-    listed = instances_of(layouts, stated_details(layouts))
+    texts = SpecTexts(layouts)
     return [
         Claim(
-            f"{layout}.{one.name}",
+            f"{layout.id}.{one.name}",
             (f"says: {one.doc} ({one.status})", f"from: {one.words}", f"ref: {one.doc_ref}", f"source: {one.source}"),
         )
-        for layout in sorted(listed)
-        for one in listed[layout]
+        for layout in _sorted(layouts)
+        for one in texts.instances(layout)
     ]
 
 

@@ -38,7 +38,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def _read(app: Sphinx, docname: str, content: list[str]) -> None:
-    """Replace includes by their text, and links by those of the site."""
+    """Replace includes by their text, and links by those of the site; the pages on specs have neither."""
+    if docname.startswith("formats/"):
+        return
     docs = Path(app.srcdir)
 
     def included(match: re.Match[str]) -> str:

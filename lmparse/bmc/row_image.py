@@ -53,8 +53,8 @@ class ImageOptions:
     @classmethod
     def of(cls, described: Values, options: Options) -> ImageOptions:
         """Those of a log, from its DLDS record and the options."""
-        said = {name: options.decision(name) for name in ("null_bytes", "dec_length", "graphic_length")}
-        return cls(described.get("expand_var") == "Y", options.floats, options.trim, **said)
+        decided = {name: options.decision(name) for name in ("null_bytes", "dec_length", "graphic_length")}
+        return cls(described.get("expand_var") == "Y", floats=options.floats, trim=options.trim, **decided)
 
 
 class RowReader:

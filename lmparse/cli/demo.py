@@ -63,7 +63,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _folder(out: str) -> Path:
     """The folder for everything made: a new or empty one, or that of an earlier demo. Raises OptionError."""
-    from lmparse.review.coverage.provenance import DEMO_MARK, DEMO_TEXT
+    from lmparse.review.coverage.cases import DEMO_MARK, DEMO_TEXT
     from lmparse.storage.outputs import check_place, has_mark, inputs_of, write_files
 
     place = check_place(

@@ -23,7 +23,7 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Write the pages."""
-    from lmparse.review.coverage.provenance import Provenance
+    from lmparse.review.coverage.cases import Provenance
     from lmparse.review.docs.site import write_site
     from lmparse.samples import write_samples
 
@@ -36,6 +36,6 @@ def run(parsed: argparse.Namespace) -> int:
         )  # fmt: skip
     for error in done.samples.faults:
         report(error)
-    samples = ", ".join(f"{len(files)} {provenance.value}" for provenance, files in done.samples.evidence) or "no"
-    message(f"{parsed.out}: {done.specs} specs in {done.files} files, with {samples} samples")
+    samples = ", ".join(f"{count} {provenance.value}" for provenance, count in done.samples.by_provenance) or "no"
+    message(f"{parsed.out}: {done.specs} specs, with {samples} samples")
     return DATA if done.samples.faults else GOOD

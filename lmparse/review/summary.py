@@ -25,8 +25,7 @@ from lmparse.logs.open import open_described, states_read
 from lmparse.logs.sniff import sniff
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, ignored
-from lmparse.review.coverage.files import stated_provenance
-from lmparse.review.coverage.provenance import Provenance
+from lmparse.review.coverage.cases import Provenance, stated_provenance
 from lmparse.spec import catalog
 from lmparse.spelling import plain
 from lmparse.storage.addresses import in_utf8, paths_of

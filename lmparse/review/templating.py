@@ -67,7 +67,7 @@ def _environment() -> Environment:
         raise OptionError("jinja2 is not installed", code="LMP-S005", hint=hint) from None
     return Environment(
         loader=PackageLoader("lmparse.review"),
-        autoescape=select_autoescape(("html", "svg")),
+        autoescape=select_autoescape(("html", "md", "svg")),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

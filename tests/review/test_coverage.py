@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from cases.collected import samples_of_cases
 from writers.bmc import control, framing
 
 from lmparse import cli
-from lmparse.review.coverage.coverage import Coverage
 from lmparse.review.coverage.files import collect
 from lmparse.review.coverage.reach import SpecReach
 from lmparse.review.coverage.reports import CoverageReport, report_of
@@ -50,8 +48,8 @@ def report(*paths: Path, **given: Any) -> CoverageReport:
 def test_fields_and_codes_are_counted(tmp_path: Path) -> None:
     found = report(words(tmp_path, COMPLETE, FIRST, FIRST), **WORDS)
     (spec,) = found.specs
-    seen = {entry.field.id: (entry.seen.present, entry.seen.filled, entry.state) for entry in spec.fields}
-    assert seen == {"length": (3, 3, "filled"), "segment_code": (3, 2, "filled"), "reserved": (3, 0, "reserved")}
+    seen = {entry.field.id: (entry.seen.present, entry.seen.filled, entry.is_reached) for entry in spec.fields}
+    assert seen == {"length": (3, 3, True), "segment_code": (3, 2, True), "reserved": (3, 0, True)}
     assert [code.id for entry in spec.fields for code in entry.codes_unseen] == ["last", "middle"]
     assert str(spec.shares) == "fields 3 of 3, codes 2 of 4, branches 0 of 0"
     assert (found.share.percent, str(found.share)) == (71.4, "5 of 7")
@@ -63,7 +61,7 @@ def test_a_sample_is_the_first_filled_value_with_its_place(tmp_path: Path) -> No
     assert seen.sample is not None
     sample = seen.sample
     assert (sample.value, sample.raw, sample.meaning) == (1, b"\x01", "First piece of several")
-    assert (sample.record_index, sample.record_offset, sample.field_offset) == (1, 4, 2)
+    assert (sample.record_index, sample.offset) == (1, 6)
 
 
 def test_values_that_no_list_has_are_counted(tmp_path: Path) -> None:
@@ -79,24 +77,15 @@ def test_values_that_no_list_has_are_counted(tmp_path: Path) -> None:
     assert "codes not seen of key_column.key_col_order: D (descending)" in text
 
 
-def test_words_in_front_of_records_count(tmp_path: Path) -> None:
+def test_branches_and_descriptor_words_are_counted_by_record(tmp_path: Path) -> None:
     path = tmp_path / "log.ctl"
-    path.write_bytes(framing.framed("bdw", [control.xtyp(), control.dlds()]).data)
+    path.write_bytes(framing.framed("bdw", [control.xtyp(), control.dlds(), control.dxsf(), control.dxsf()]).data)
     found = report(path, spec="bmc_control")
-    assert {"zos_bdw": 1, "zos_rdw": 2, "bmc_control": 2}.items() <= found.samples.coverage.records.items()
-
-
-def test_branches_are_counted_by_record(tmp_path: Path) -> None:
-    path = tmp_path / "log.ctl"
-    path.write_bytes(framing.rdw([control.xtyp(), control.dlds(), control.dxsf(), control.dxsf()]))
-    (spec,) = [spec for spec in report(path).specs if spec.id == "bmc_control"]
-    (branch,) = spec.branches
-    assert {case: count for case, count in branch.counts.items() if count} == {
-        "bmc_xtyp": 1,
-        "bmc_dlds": 1,
-        "bmc_dxsf": 2,
-    }
-    assert not branch.counts["bmc_dlci"]
+    assert {"zos_bdw": 1, "zos_rdw": 4, "bmc_control": 4}.items() <= found.samples.coverage.records.items()
+    (spec,) = [spec for spec in found.specs if spec.id == "bmc_control"]
+    (counts,) = spec.branches.values()
+    assert {case: count for case, count in counts.items() if count} == {"bmc_xtyp": 1, "bmc_dlds": 1, "bmc_dxsf": 2}
+    assert counts["bmc_dlci"] == 0
 
 
 def test_the_control_file_opens_the_rows(tmp_path: Path) -> None:
@@ -177,11 +166,8 @@ def test_a_case_says_what_its_bytes_rest_on(tmp_path: Path) -> None:
     given = {f"{name}{end}": "given" for name in "cd" for end in (".bin", ".ctl")}
     made = {"a.bin": "printed", "a.ctl": "printed", "b.bin": "synthetic", "b.ctl": "synthetic"}
     assert stated == given | made
-    counts = [(one["provenance"], one["files"]) for one in found.to_dict()["evidence"]]
+    counts = [(one.value, count) for one, count in found.samples.by_provenance]
     assert counts == [("given", 4), ("printed", 2), ("synthetic", 2)]
-    sample = found.samples.coverage.fields["bmc_lldf", "dbid"].sample
-    assert sample is not None
-    assert (Path(sample.file).name, sample.provenance.value) == ("c.bin", "given")
 
 
 def test_a_case_says_how_it_is_read() -> None:
@@ -210,45 +196,6 @@ def test_options_that_mean_nothing_for_a_file_are_not_asked_there() -> None:
     assert samples.coverage.records["db2_row"]
 
 
-def test_merging_is_independent_of_the_order(tmp_path: Path) -> None:
-    given = [(COMPLETE, FIRST), (FIRST,), (NONE, LAST), (COMPLETE,)]
-    paths = [words(tmp_path, *some, name=f"{number}.bin") for number, some in enumerate(given)]
-    alone = [collect([str(path)], WORDS).coverage for path in paths]
-    found = []
-    for order in permutations(alone):
-        merged = Coverage()
-        for one in order:
-            merged.merge(one)
-        found.append(merged)
-    together = collect(map(str, paths), WORDS).coverage
-    for merged in found:
-        assert vars_of(merged) == vars_of(together)
-
-
-def test_what_is_kept_of_many_values_is_bounded_and_the_same_in_any_order(tmp_path: Path) -> None:
-    lengths = [range(80, 120), range(100, 150), range(90, 130)]
-    paths = [
-        words(tmp_path, *(f"{length:04x}0000" for length in some), name=f"{number}.bin")
-        for number, some in enumerate(lengths)
-    ]
-    alone = [collect([str(path)], WORDS).coverage for path in paths]
-    assert alone[0].fields["zos_sdw", "length"].values.counts["80"] == 1
-    for order in permutations(alone):
-        merged = Coverage()
-        for one in order:
-            merged.merge(one)
-        seen = merged.fields["zos_sdw", "length"]
-        assert (seen.values.is_complete, seen.values.counts) == (False, {})
-        assert (seen.values.least, seen.values.greatest) == (80, 149)
-        assert [sample.value for sample in seen.samples] == [80, 81, 82, 83]
-        assert merged.fields["zos_sdw", "segment_code"].values.counts == {"0": 130}
-
-
-def vars_of(coverage: Coverage) -> dict[str, Any]:
-    """All that was collected."""
-    return {name: value for name, value in vars(coverage).items() if not name.startswith("_")}
-
-
 # -- damage -----------------------------------------------------------------------------------
 
 
@@ -263,35 +210,10 @@ def test_a_damaged_record_is_a_fault_and_the_next_one_counts(
     by_id = {entry["field"]: entry for entry in found["specs"][0]["all_fields"]}
     code, reserved = by_id["segment_code"], by_id["reserved"]
     assert (code["present"], code["filled"], reserved["present"]) == (2, 1, 2)
-    assert (code["apart"], code["apart_sample"]["record_index"]) == ({"LMP-V001": 1}, 1)
+    assert found["bytes"] == {
+        "in_fields": 8, "in_fields_without_a_known_meaning": 0, "in_no_field": 0, "of_faulty_records": 4, "not_read": 0
+    }  # fmt: skip
     assert (found["specs"][0]["records"], found["specs"][0]["faulty_records"]) == (2, 1)
-
-
-def test_a_faulty_record_shows_no_value_and_no_field_narrower_than_the_spec() -> None:
-    """Neither garbage of a record that does not parse nor bytes of a 6-byte LRSN stand as a value."""
-    found = report(CASES / "bmc_lldf" / "codes_change_type.bin", CASES / "bmc_xhdf" / "described_narrow.bin")
-    lldf, data, lrsn = (
-        {entry.name: entry.seen for spec in found.specs if spec.id == name for entry in spec.fields}
-        for name in ("bmc_lldf", "bmc_lldf_data", "common_lrsn10")
-    )
-    narrow = lldf["log_lrsn"]
-    assert narrow.sample is not None
-    assert len(narrow.sample.raw) == 10
-    assert narrow.apart["6 of 10 bytes"]
-    assert narrow.apart_sample is not None
-    assert data["exchange.clone_owner"].apart == {"LMP-R001": 1}
-    assert data["exchange.clone_owner"].sample is None
-    assert lrsn["epoch"].sample is not None
-    assert lrsn["epoch"].sample.raw == b"\0"
-    named = "bmc_lldf_data.exchange.clone_owner is only in faulty records or has another width: LMP-R001 1"
-    assert f"  {named}" in list(found.lines())
-
-
-def test_the_value_of_a_case_of_the_spec_itself_comes_first() -> None:
-    found = collect([str(CASES / name) for name in ("bmc_lldf", "common_lrsn10")], {})
-    sample = found.coverage.fields["common_lrsn10", "epoch"].sample
-    assert sample is not None
-    assert Path(sample.file).parent.name == "common_lrsn10"
 
 
 @pytest.mark.parametrize(("behind", "code"), [(b"\n", 31), (b"\x04\x00\x00\x00", 20)])
@@ -353,12 +275,6 @@ def test_specs_without_a_sample_count_when_they_are_asked_for(tmp_path: Path) ->
     assert {spec.id for spec in of_all.specs} == set(catalog.spec_ids()) - {"db2_server", "common_raw"}
 
 
-def test_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = words(tmp_path, COMPLETE, FIRST, LAST)
-    assert cli.main(["coverage", str(path), *options(**WORDS), "--limit", "2"]) == 0
-    assert "2 records" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     "wrong", [("--fail-under", "101"), ("--fail-under", "nan"), ("--limit", "0"), ("--limit", str(1 << 63))]
 )
@@ -376,53 +292,23 @@ MIXED = (
 )
 
 
-def test_the_keys_of_the_json_form() -> None:
-    found = report(*MIXED).to_dict()
-    shares = {"percent", "reached", "of", "fields", "codes", "branches"}
-    assert found.keys() == shares | {
-        *(
-            "report_version",
-            "records",
-            "evidence",
-            "files",
-            "unreadable",
-            "passed_over",
-            "faults",
-            "kinds",
-            "specs",
-            "unreached",
-        )
-    }
-    assert found["files"][0].keys() == {"file", "spec", "framing", "provenance", "records", "faults", "error"}
-    assert found["specs"][0].keys() == shares | {
-        *(
-            "spec",
-            "title",
-            "records",
-            "faulty_records",
-            "layouts_never_present",
-            "never_present",
-        ),
-        *("never_filled", "codes_unseen", "unlisted", "cases", "all_fields"),
-    }
-    assert found["specs"][1]["all_fields"][0].keys() == {
-        *(
-            "layout",
-            "field",
-            "status",
-            "kind",
-            "state",
-            "is_goal",
-            "present",
-            "records",
-            "filled",
-            "codes",
-            "unlisted",
-            "sample",
-        ),
-        *("apart", "apart_sample", "samples", "values", "least", "greatest"),
-    }
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
+def test_every_byte_of_the_files_is_accounted_for(tmp_path: Path) -> None:
+    found = report(*MIXED)
+    sizes = {str(path): path.stat().st_size for path in MIXED}
+    assert {file.path: file.bytes.total() for file in found.samples.files} == sizes
+    assert sum(found.bytes.values()) == sum(sizes.values())
+    assert (found.bytes["of faulty records"], found.bytes["not read"]) == (0, 0)
+    assert found.bytes["in fields"] > 0.8 * sum(sizes.values())
+    path = words(tmp_path, COMPLETE, FIRST, LAST)
+    assert report_of(collect([str(path)], WORDS, limit=2)).bytes["not read"] == 4
+
+
+def test_a_field_of_another_width_than_the_spec_has_is_not_counted() -> None:
+    """A header may be described with positions in the log of 6 bytes."""
+    found = report(CASES / "bmc_xhdf" / "described_narrow.bin")
+    (lldf,) = [spec for spec in found.specs if spec.id == "bmc_lldf"]
+    counts = {entry.name: entry.seen.present for entry in lldf.fields}
+    assert (counts["log_lrsn"], counts["dbid"]) == (0, 3)
 
 
 def test_text_and_json_have_the_same_numbers() -> None:
@@ -455,8 +341,8 @@ def goals_of(spec: SpecReach) -> Iterator[tuple[str, bool]]:
         if entry.is_goal:
             yield name, entry.is_reached
         yield from ((f"{name}={code.id}", bool(entry.seen.codes[code.value])) for code in entry.field.codes)
-    for branch in spec.branches:
-        yield from ((f"{branch.layout}.{branch.field}>{case}", bool(count)) for case, count in branch.counts.items())
+    for (layout, field), counts in spec.branches.items():
+        yield from ((f"{layout}.{field}>{case}", bool(count)) for case, count in counts.items())
 
 
 def test_the_cases_reach_every_field_code_and_branch() -> None:

@@ -8,12 +8,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.browser
 
@@ -21,8 +18,6 @@ TESTS = Path(__file__).parents[1]
 CASES = TESTS / "cases"
 PHONE, DESK = 390, 1440
 SCHEMES = ("light", "dark")
-SITE = ("index", "bmc_lldf", "bmc_dlci", "bmc_control", "db2_dms", "db2_log", "zos_rdw", "conformance", "errors")
-"""Pages of the site that are looked at on every screen."""
 EXPLAINED = {
     "insert": ("bmc_lldf/changes_bdw.bin", "--control", "bmc_lldf/changes_bdw.ctl", "--record", "0"),
     "column": ("bmc_dlci/every_field.bin", "--spec", "bmc_dlci", "--framing", "rdw", "--record", "0"),
@@ -39,20 +34,16 @@ def lmparse(*arguments: str | Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory, spec_pages: Path) -> Path:
-    """The site, and pages of single records, each made by its command."""
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pages of single records, each made by its command."""
     folder = tmp_path_factory.mktemp("pages")
-    (folder / "site").symlink_to(spec_pages)
     for name, (file, *options) in EXPLAINED.items():
         lmparse("explain", file, *options, "--html", folder / f"explain-{name}.html")
     return folder
 
 
 def all_pages() -> list[str]:
-    return [
-        *(f"site/{name}" for name in SITE),
-        *(f"explain-{name}" for name in EXPLAINED),
-    ]
+    return [f"explain-{name}" for name in EXPLAINED]
 
 
 SCREENS = ((PHONE, "dark"), (DESK, "light"))
@@ -82,65 +73,6 @@ def test_a_page_prints(visit: Any, name: str) -> None:
     page.emulate_media(media="print")
     assert page.pdf().startswith(b"%PDF")
     assert page.said == []
-
-
-# -- the site ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("words", "address"),
-    [
-        ("bmc_lldf 104", "bmc_lldf.html#change_type"),
-        ("CHANGE TYPE", "bmc_lldf.html#change_type"),
-        ("change_type UB", "bmc_lldf.html#change_type"),
-        ("UOR_DISP", "bmc_lldf.html#uor_disp"),
-        ("LMP-V003", "errors.html#LMP-V003"),
-        ("db2_dms", "db2_dms.html"),
-        ("common_timestamp17", "common_timestamp17.html"),
-    ],
-)
-def test_search_by_keyboard_leads_to_the_place(visit: Any, words: str, address: str) -> None:
-    page = visit("site/index")
-    page.keyboard.press("/")
-    page.keyboard.type(words)
-    results = page.get_by_role("option")
-    assert results.count() > 0
-    page.keyboard.press("Enter")
-    page.wait_for_url(f"**/{address}*")
-    assert page.said == []
-
-
-def test_search_says_how_much_it_found_and_goes_where_the_arrows_lead(visit: Any) -> None:
-    page = visit("site/index")
-    box = page.get_by_role("combobox")
-    box.fill("no such word anywhere")
-    assert page.locator("#search-state").inner_text() == "Nothing found"
-    box.fill("rba")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    second = page.get_by_role("option").nth(1)
-    assert second.get_attribute("aria-selected") == "true"
-    name = second.locator(".what").inner_text()
-    page.keyboard.press("Enter")
-    page.wait_for_url(lambda address: "index.html" not in address)
-    assert name.rpartition(".")[2] in page.url
-
-
-def test_what_a_link_leads_to_is_on_the_screen(visit: Any) -> None:
-    page = visit("site/index")
-    page.locator("main a[href='bmc_lldf.html']").first.click()
-    page.wait_for_url("**/bmc_lldf.html")
-    page.locator(".diagram a[href='#change_type']").first.click()
-    box = page.locator("[id='change_type']").bounding_box()
-    assert 0 <= box["y"] < 900
-
-
-def test_the_site_is_of_use_without_scripts(browser: Browser, pages: Path) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"file://{pages}/site/bmc_lldf.html#change_type")
-    assert "CHANGE TYPE" in page.locator("[id='change_type']").inner_text()
-    context.close()
 
 
 # -- one record ----------------------------------------------------------------------------

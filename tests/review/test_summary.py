@@ -12,7 +12,7 @@ from samples.db2_scripts import ITEM, item
 from writers.db2.stream import Stream
 
 import lmparse
-from lmparse.review.coverage.provenance import DEMO_MARK, DEMO_TEXT
+from lmparse.review.coverage.cases import DEMO_MARK, DEMO_TEXT
 from lmparse.samples import bmc_log, db2_log
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\u202e"

@@ -1,44 +1,107 @@
-"""Coverage: which part of the specs samples reach.
+"""Coverage: what dissected records have of the specs: fields, listed values, layouts that the data chose, bytes.
 
-Collects from dissected records which fields they have and which of these have a value, which codes they have, and
-which layouts the data chose. `reach` compares this with a whole spec.
+A record with a fault proves nothing: only its bytes, its error codes and its specs are counted.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import re
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 from lmparse.records.dissection import Branch, Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
-from lmparse.review.coverage.field_coverage import FieldCoverage, Sample, ValueCount
-from lmparse.review.coverage.instance_values import instance_values
-from lmparse.review.coverage.provenance import Provenance
 from lmparse.spec import catalog
 from lmparse.spec.layout import NESTED, Field, Layout, spec_of
 
 OPAQUE_KINDS = frozenset(("bytes", "variable", "rest", "raw", "absent"))
 """Kinds of fields, and of columns, whose bytes have no known meaning."""
-_VALUES = {"decimal": "common_packed_decimal"}
+BYTE_CLASSES = ("in fields", "in fields without a known meaning", "in no field", "of faulty records")
+"""What the bytes of records and of the descriptor words in front of them may be; each byte is of one class."""
+MOST_SHOWN = 120
+"""Number of characters of a value that reports show."""
+_DESCRIBED = {"decimal": "common_packed_decimal"}
 """Specs that describe the values of columns, by the kind of the column."""
 _VALUE = "value"
 """Id of the field that is a whole column when the column has neither null indicator nor length."""
-_ZERO_DIGITS = re.compile(r"0*")
 
-_FieldPlace = tuple[str, Field]
-"""Id of a layout, and a field of it."""
+
+@dataclass(frozen=True)
+class Sample:
+    """A value of a field in a file."""
+
+    value: Any
+    """As `records` prints it; None for a null and for a field with parts."""
+    raw: bytes
+    meaning: str
+    """What the spec says about a listed value."""
+    file: str
+    record_index: int
+    offset: int
+    """Offset of its first byte in the file."""
+
+    @property
+    def shown(self) -> str:
+        """Its value as text or JSON, cut to some length."""
+        text = self.value if isinstance(self.value, str) else json.dumps(self.value, ensure_ascii=False)
+        return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
+
+
+@dataclass
+class FieldCount:
+    """What sound records have in one field. A list counts as one field, whatever its length."""
+
+    present: int = 0
+    """How often it occurs in the records."""
+    records: int = 0
+    """In how many records it occurs."""
+    filled: int = 0
+    """How often its value is not null, blank, zero, or bytes of zero."""
+    sample: Sample | None = None
+    """The first filled value; while none is filled, the first value."""
+    codes: Counter[int] = field(default_factory=Counter)
+    """The listed values among its values, by `Code.value`."""
+    unlisted: Counter[str] = field(default_factory=Counter)
+    """The other values of a field with a list, as text."""
+
+    def count_code(self, entry: Field, node: Node, raw: bytes) -> None:
+        """Count the value of a field with a list of codes; `raw` is the whole record."""
+        if node.value is not None:
+            number = node.value if isinstance(node.value, int) else int.from_bytes(raw[node.start : node.end], "big")
+            if any(code.value == number for code in entry.codes):
+                self.codes[number] += 1
+            else:
+                self.unlisted[str(node.value)] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A record and its place."""
+
+    dissection: Dissection
+    file: str
+    index: int
+    offset: int
+    layouts: Mapping[str, Layout]
+    specs: set[str]
+    """The specs that it has a part of."""
+    counted: set[tuple[str, str]] = field(default_factory=set)
+    """Layout and field of what was counted."""
+
+    @property
+    def raw(self) -> bytes:
+        """Its bytes."""
+        return self.dissection.raw
 
 
 class Coverage:
-    """What records reached. `add` and `merge` give the same result in any order."""
+    """What records have of the specs."""
 
     def __init__(self) -> None:
-        self.fields: defaultdict[tuple[str, str], FieldCoverage] = defaultdict(FieldCoverage)
+        self.fields: defaultdict[tuple[str, str], FieldCount] = defaultdict(FieldCount)
         """By ids of layout and field."""
         self.branches: Counter[Branch] = Counter()
         """How many records have which layout in a field with several cases."""
@@ -50,216 +113,138 @@ class Coverage:
         """Records with a fault, in the same way."""
         self.faults: Counter[str] = Counter()
         """Error codes of records and of values."""
-        self.instances: defaultdict[tuple[str, str], ValueCount] = defaultdict(ValueCount)
-        """What follows from fields, as text; by ids of layout and instance, and for each object with the layout."""
-        self._lists: dict[str, _FieldPlace | None] = {}
-        """Lists whose items are shown as columns, by the layout of the columns."""
+        self.bytes: Counter[str] = Counter()
+        """Bytes by BYTE_CLASSES."""
+        self._lists: dict[str, tuple[str, Field] | None] = {}
 
-    def of(self, layout_id: str, field_id: str) -> FieldCoverage:
-        """What samples have in a field; empty if they have nothing in it."""
-        return self.fields.get((layout_id, field_id)) or FieldCoverage()
+    def of(self, layout_id: str, field_id: str) -> FieldCount:
+        """What records have in a field; empty if they have nothing in it."""
+        return self.fields.get((layout_id, field_id)) or FieldCount()
 
     def add(
-        self,
-        dissection: Dissection,
-        *,
-        file: str,
-        record_index: int,
-        record_offset: int,
+        self, dissection: Dissection, *, file: str, index: int, offset: int,
         layouts: Mapping[str, Layout] | None = None,
-        provenance: Provenance = Provenance.GIVEN,
-    ) -> None:
-        """Count one record. `layouts` are those of a spec that is not in the package."""
+    ) -> None:  # fmt: skip
+        """Count one record, which begins at an offset of its file. `layouts` are those of a spec of the caller."""
         known = catalog.load(dissection.spec).layouts if layouts is None else layouts
-        record = _Record(
-            dissection.raw, file, record_index, record_offset, known, provenance, _fault_of(dissection),
-            {dissection.spec},
-        )  # fmt: skip
-        if dissection.fault is not None:
-            record.faults[id(dissection.fault)] = dissection.fault.code
+        nodes = list(dissection.walk())
+        # A field and the field around it may have the same error.
+        faults = {id(fault): fault.code for fault in (dissection.fault, *(one.fault for one in nodes)) if fault}
+        branches = {branch for node in nodes for branch in node.branches}
+        specs = {dissection.spec, *(spec_of(node.layout) for node in nodes)}
+        specs |= {spec_of(layout) for branch in branches for layout in (branch[0], branch[2])}
+        record = _Record(dissection, file, index, offset, known, specs)
+        self.faults.update(faults.values())
+        self.kinds.update([dissection.kind] if dissection.kind else [])
+        self._count_bytes(record, nodes, is_faulty=bool(faults))
+        if faults:
+            self.faulty.update(specs)
+            return
         self._walk(dissection.nodes, record, None)
-        for layout, _, case in record.branches:
-            record.specs.update((spec_of(layout), spec_of(case)))
-        if record.fault:
-            self.faulty.update(record.specs)
-        else:
-            self.branches.update(record.branches)
-            self.records.update(record.specs)
-        self.faults.update(record.faults.values())
-        if dissection.kind:
-            self.kinds[dissection.kind] += 1
+        self.branches.update(branches)
+        self.records.update(specs)
 
-    def merge(self, other: Coverage) -> None:
-        """Add what was collected elsewhere."""
-        for key, seen in other.fields.items():
-            self.fields[key].merge(seen)
-        for key, values in other.instances.items():
-            self.instances[key].merge(values)
-        self.branches += other.branches
-        self.kinds += other.kinds
-        self.records += other.records
-        self.faulty += other.faulty
-        self.faults += other.faults
+    def _count_bytes(self, record: _Record, nodes: Iterable[Node], *, is_faulty: bool) -> None:
+        known, opaque, none, faulty = BYTE_CLASSES
+        size = len(record.raw)
+        if is_faulty:
+            self.bytes[faulty] += size
+            return
+        marks = bytearray(size)
+        leaves = [node for node in nodes if not node.children]
+        for node in sorted(leaves, key=lambda node: not _is_opaque(node)):
+            start, end = min(node.start, size), min(node.end, size)
+            marks[start:end] = bytes((1 if _is_opaque(node) else 2,)) * (end - start)
+        self.bytes.update({known: marks.count(2), opaque: marks.count(1), none: marks.count(0)})
 
     def _walk(self, nodes: Iterable[Node], record: _Record, column: Node | None) -> None:
         """Count fields with their parts; `column` is the column of a row whose parts they are."""
-        columns: dict[str, list[Node]] = {}
-        nodes = tuple(nodes)
-        if not record.fault:
-            for layout_id, name, value in instance_values(nodes, record.layouts, record.raw):
-                self.instances[layout_id, name].add("", value)
         for node in nodes:
-            record.note(node)
             layout = record.layouts.get(node.layout)
             entry = node.field if layout is None else layout.by_id.get(node.field.id)
             if entry is not None:
                 self._add_field(node, entry, record, column)
-            elif layout is not None:
-                columns.setdefault(layout.id, []).append(node)
+            else:
                 self._add_column(node, record)
             if node.field.repeated:
                 for item in node.children:
-                    record.note(item)
                     self._walk(item.children, record, None)
             else:
                 self._walk(node.children, record, node if entry is None else None)
-        for layout_id, named in columns.items():
-            self._add_columns(layout_id, named, record)
 
     def _add_field(self, node: Node, entry: Field, record: _Record, column: Node | None) -> None:
+        width = node.end - node.start
+        if entry.width not in (None, width) and not entry.repeated and not entry.bits:
+            return  # described with another width than the spec has: it proves nothing about the spec
         items = node.children if entry.repeated and entry.kind not in NESTED else (node,)
-        is_filled = any(_is_filled(item, record.raw) for item in items)
         shown = node if column is None or entry.id != _VALUE else column
-        seen = self._count((node.layout, entry), (node.start, node.end), record, is_filled, shown.value, shown.meaning)
-        if not record.fault:
-            for item in items:
-                if entry.codes:
-                    seen.count_code(entry, item, record.raw)
-                held = item if entry.repeated else shown
-                if held.value is not None and not _other_width(entry, node.end - node.start):
-                    # Values of columns are of several types, so no order holds for all of them.
-                    seen.values.add("" if column else held.field.kind, held.value)
-        if entry.type is not None and entry.kind not in NESTED and not entry.repeated and node.fault is None:
-            record.specs.add(spec_of(entry.type))
-            self._add_parts(node, entry.type, record)
-
-    def _add_columns(self, layout_id: str, named: list[Node], record: _Record) -> None:
-        """The list that columns, each under its own name, are the items of."""
-        found = self._list_of(layout_id, record)
-        if found is not None:
-            start, end = named[0].start, named[-1].end
-            self._count(found, (start, end), record, any(record.raw[start:end]))
+        is_filled = any(_is_filled(item, record.raw) for item in items)
+        seen = self._count(node.layout, entry, (node.start, node.end), record, is_filled, shown.value, shown.meaning)
+        for item in items if entry.codes else ():
+            seen.count_code(entry, item, record.raw)
+        layout = record.layouts.get(entry.type or "")
+        if layout is not None and entry.kind not in NESTED and not entry.repeated and layout.width in (None, width):
+            record.specs.add(spec_of(layout.id))
+            for part in layout:  # of a value that has a layout of its own: a row id, a log position
+                if part.offset is not None and part.end is not None and part.end <= width:
+                    start, end = node.start + part.offset, node.start + part.end
+                    held = record.raw[start:end]
+                    self._count(layout.id, part, (start, end), record, any(held), held.hex().upper())
 
     def _add_column(self, node: Node, record: _Record) -> None:
-        """A column; one without parts consists of its value alone."""
-        found = self._list_of(node.layout, record)
-        item = None if found is None else record.layouts.get(found[1].type or "")
+        """A column, which has a name of its own: an item of the one list of its layout, without parts its value."""
+        self._add_described(node, record)
+        if node.layout not in self._lists:
+            self._lists[node.layout] = _find_list(record.layouts, node.layout)
+        found = self._lists[node.layout]
+        if found is None:
+            return
+        holder, entry = found
+        if (holder, entry.id) not in record.counted:
+            self._count(holder, entry, (node.start, node.end), record, any(record.raw[node.start : node.end]))
+        item = record.layouts.get(entry.type or "")
         if item is not None and not node.children and _VALUE in item.by_id:
             record.specs.add(spec_of(item.id))
-            self._add_field(dataclasses.replace(node, layout=item.id), item[_VALUE], record, node)
-        self._add_value(node, record)
+            span, is_filled = (node.start, node.end), _is_filled(node, record.raw)
+            self._count(item.id, item[_VALUE], span, record, is_filled, node.value, node.meaning)
 
-    def _list_of(self, layout_id: str, record: _Record) -> _FieldPlace | None:
-        if layout_id not in self._lists:
-            self._lists[layout_id] = _find_list(record.layouts, layout_id)
-        return self._lists[layout_id]
-
-    def _add_value(self, node: Node, record: _Record) -> None:
-        """The value of a column that a spec of its own describes."""
-        spec = _VALUES.get(node.field.kind)
-        if spec is None or spec not in record.layouts or node.value is None or node.fault is not None:
+    def _add_described(self, node: Node, record: _Record) -> None:
+        """The value of a column that a spec of its own describes; not of one that holds only the place of its value."""
+        spec = _DESCRIBED.get(node.field.kind)
+        held = next((part for part in node.children if part.field.id == _VALUE), None if node.children else node)
+        if spec is None or spec not in record.layouts or node.value is None or held is None:
             return
-        held = next((part for part in node.children if part.field.id == _VALUE), node)
-        if held is node and node.children:
-            return  # the column holds only the place of its value
         record.specs.add(spec)
-        for part in _value_dissector(spec, held.end - held.start).dissect(record.raw[held.start : held.end]).nodes:
-            moved = dataclasses.replace(part, start=part.start + held.start, end=part.end + held.start)
+        raw = record.raw[held.start : held.end]
+        for part in _dissector(spec, len(raw)).dissect(raw).nodes:
+            moved = replace(part, start=part.start + held.start, end=part.end + held.start)
             self._add_field(moved, part.field, record, None)
 
-    def _add_parts(self, node: Node, type_: str, record: _Record) -> None:
-        """The parts of a value that has a layout of its own: a row id, a log position."""
-        layout = record.layouts.get(type_)
-        if layout is None or layout.width not in (None, node.end - node.start):
-            return  # a shorter form, whose bytes are not those of the parts
-        for part in layout:
-            if part.offset is not None and part.end is not None and part.end <= node.end - node.start:
-                start, end = node.start + part.offset, node.start + part.end
-                piece = record.raw[start:end]
-                seen = self._count((type_, part), (start, end), record, any(piece), piece.hex().upper())
-                if not record.fault:
-                    seen.values.add("", piece.hex().upper())
-
     def _count(
-        self, field: _FieldPlace, span: tuple[int, int], record: _Record, is_filled: bool,
+        self, layout: str, entry: Field, span: tuple[int, int], record: _Record, is_filled: bool,
         value: Any = None, meaning: str = "",
-    ) -> FieldCoverage:  # fmt: skip
+    ) -> FieldCount:  # fmt: skip
         """Count one occurrence of a field; `span` are its first byte and the byte behind its last one."""
-        seen = self.fields[field[0], field[1].id]
-        start, end = span
-        is_elsewhere = record.folder != spec_of(field[0])
-        place = (record.file, record.index, record.offset, start, record.provenance, is_elsewhere, is_filled)
-        sample = Sample(value, record.raw[start:end], meaning, *place)
-        if why := record.fault or _other_width(field[1], end - start):
-            seen.apart[why] += 1
-            seen.set_apart(sample)
-            return seen
-        seen.add_sample(sample)
+        key = layout, entry.id
+        seen = self.fields[key]
+        if seen.sample is None or (is_filled and not seen.filled):
+            held = record.raw[slice(*span)]
+            seen.sample = Sample(value, held, meaning, record.file, record.index, record.offset + span[0])
         seen.present += 1
-        seen.records += (field[0], field[1].id) not in record.counted
-        record.counted.add((field[0], field[1].id))
+        seen.records += key not in record.counted
         seen.filled += is_filled
+        record.counted.add(key)
         return seen
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A record, its place, and what was found in it."""
-
-    raw: bytes
-    file: str
-    index: int
-    offset: int
-    layouts: Mapping[str, Layout]
-    provenance: Provenance
-    fault: str
-    """Code of its first error; empty for a record without a fault."""
-    specs: set[str]
-    branches: set[Branch] = dataclasses.field(default_factory=set)
-    faults: dict[int, str] = dataclasses.field(default_factory=dict)
-    """Error codes by the identity of the error: a field and the field around it may have the same error."""
-    counted: set[tuple[str, str]] = dataclasses.field(default_factory=set)
-    """Ids of layout and field of what was counted."""
-
-    @property
-    def folder(self) -> str:
-        """Name of the folder of its file."""
-        return self.file.rpartition("/")[0].rpartition("/")[2]
-
-    def note(self, node: Node) -> None:
-        """Collect what a node says besides its value."""
-        self.specs.add(spec_of(node.layout))
-        self.branches.update(node.branches)
-        if node.fault is not None:
-            self.faults[id(node.fault)] = node.fault.code
+@cache
+def _dissector(spec: str, width: int) -> Dissector:
+    return Dissector(RecordReader(catalog.load(spec), arguments=(width,)))
 
 
-def _fault_of(dissection: Dissection) -> str:
-    if dissection.fault is not None:
-        return dissection.fault.code
-    return next((node.fault.code for node in dissection.walk() if node.fault is not None), "")
-
-
-def _other_width(entry: Field, width: int) -> str:
-    """What a field is that has not the width of the spec; empty if it has."""
-    if entry.width in (None, width) or entry.repeated or entry.bits:
-        return ""
-    return f"{width} of {entry.width} bytes"
-
-
-def _find_list(layouts: Mapping[str, Layout], layout_id: str) -> _FieldPlace | None:
+def _find_list(layouts: Mapping[str, Layout], layout_id: str) -> tuple[str, Field] | None:
     """The list whose items are shown as columns: that of the columns' layout, or the one whose items have it."""
-    own = [(layout_id, entry) for entry in layouts[layout_id] if entry.repeated and entry.type]
+    own = [(layout_id, entry) for entry in layouts.get(layout_id, ()) if entry.repeated and entry.type]
     found = own or [
         (layout.id, entry)
         for layout in layouts.values()
@@ -269,19 +254,15 @@ def _find_list(layouts: Mapping[str, Layout], layout_id: str) -> _FieldPlace | N
     return found[0] if len(found) == 1 else None
 
 
-@cache
-def _value_dissector(spec: str, width: int) -> Dissector:
-    return Dissector(RecordReader(catalog.load(spec), arguments=(width,)))
+def _is_opaque(node: Node) -> bool:
+    return node.field.kind in OPAQUE_KINDS or node.field.kind in NESTED
 
 
 def _is_filled(node: Node, raw: bytes) -> bool:
-    if node.fault is not None:
-        return False
-    if node.children or node.field.kind in OPAQUE_KINDS or node.field.kind in NESTED:
+    """Whether a value is not null, blank, zero, or bytes of zero."""
+    if node.children or _is_opaque(node):
         return any(raw[node.start : node.end])
-    value = node.value
-    if isinstance(value, str):
-        if node.field.kind in ("char", "code", "timestamp17"):
-            return bool(value.strip(" \0"))
-        return not _ZERO_DIGITS.fullmatch(value.strip(" \0"))
-    return bool(value)
+    if isinstance(node.value, str):
+        text = node.value.strip(" \0")
+        return bool(text if node.field.kind in ("char", "code", "timestamp17") else text.strip("0"))
+    return bool(node.value)

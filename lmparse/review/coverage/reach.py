@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from lmparse.review.coverage.coverage import Coverage
-from lmparse.review.coverage.field_coverage import FieldCoverage, Sample
-from lmparse.review.coverage.files import Samples
-from lmparse.review.coverage.provenance import Provenance
+from lmparse.review.coverage.coverage import Coverage, FieldCount
 from lmparse.spec.layout import Code, Field, Layout, is_reserved
 from lmparse.values.json_form import to_json
 
-STATES = ("filled", "reserved", "never filled", "never present")
-"""States of a field, as JSON has them."""
-"""The same for readers."""
 SHOWN_BYTES = 32
-"""Number of bytes of a sample that reports show."""
+"""Number of bytes of a sample that JSON has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +34,6 @@ class Share:
     def is_below(self, percent: float) -> bool:
         """Whether the share is less than a percentage."""
         return 100 * self.reached < percent * self.of or (not self.of and percent > 0)
-
-    def to_dict(self) -> dict[str, int]:
-        """As JSON has it."""
-        return {"reached": self.reached, "of": self.of}
 
     def __str__(self) -> str:
         return f"{self.reached} of {self.of}"
@@ -69,8 +59,8 @@ class Shares:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         kinds = {"fields": self.fields, "codes": self.codes, "branches": self.branches}
-        parts = {name: share.to_dict() for name, share in kinds.items()}
-        return {"percent": self.all.percent, **self.all.to_dict(), **parts}
+        parts = {name: {"reached": share.reached, "of": share.of} for name, share in kinds.items()}
+        return {"percent": self.all.percent, "reached": self.all.reached, "of": self.all.of, **parts}
 
     def __str__(self) -> str:
         return f"fields {self.fields}, codes {self.codes}, branches {self.branches}"
@@ -82,7 +72,7 @@ class FieldReach:
 
     layout: str
     field: Field
-    seen: FieldCoverage
+    seen: FieldCount
 
     @property
     def name(self) -> str:
@@ -95,24 +85,12 @@ class FieldReach:
 
         They need not reach fields of status `unknown`, fields that consist of other fields, and fields without bytes.
         """
-        return self.field.status != "unknown" and self.is_listed
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether reports list it: not a field that consists of other fields, nor one without bytes."""
-        return self.field.kind != "body" and not self.field.is_always_empty
+        return self.field.status != "unknown" and self.field.kind != "body" and not self.field.is_always_empty
 
     @property
     def is_reached(self) -> bool:
         """Whether a sample has a value in it; for a reserved field, whether a sample has the field."""
         return bool(self.seen.present if is_reserved(self.field.id) else self.seen.filled)
-
-    @property
-    def state(self) -> str:
-        """One of STATES."""
-        if self.is_reached:
-            return "reserved" if is_reserved(self.field.id) else "filled"
-        return "never filled" if self.seen.present else "never present"
 
     @property
     def codes_unseen(self) -> list[Code]:
@@ -121,76 +99,21 @@ class FieldReach:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
-        entry, seen = self.field, self.seen
+        entry, seen, sample = self.field, self.seen, self.seen.sample
         return {
-            "layout": self.layout,
-            "field": entry.id,
-            "status": entry.status,
-            "kind": entry.kind,
-            "state": self.state,
-            "is_goal": self.is_goal,
-            "present": seen.present,
-            "records": seen.records,
-            "filled": seen.filled,
+            "layout": self.layout, "field": entry.id, "status": entry.status, "kind": entry.kind,
+            "is_goal": self.is_goal, "is_reached": self.is_reached,
+            "present": seen.present, "records": seen.records, "filled": seen.filled,
             "codes": [
                 {"code": shown_code(code), "value": code.value, "id": code.id, "count": seen.codes[code.value]}
                 for code in entry.codes
             ],
             "unlisted": dict(sorted(seen.unlisted.items())),
-            "sample": None if seen.sample is None else _sample_dict(seen.sample),
-            "samples": [_sample_dict(sample) for sample in seen.samples],
-            "values": dict(sorted(seen.values.counts.items())) if seen.values.is_complete else None,
-            "least": to_json(seen.values.least),
-            "greatest": to_json(seen.values.greatest),
-            "apart": dict(sorted(seen.apart.items())),
-            "apart_sample": None if seen.apart_sample is None else _sample_dict(seen.apart_sample),
-        }
-
-
-@dataclass(frozen=True)
-class BranchReach:
-    """A field whose layout the data decides, and how many records have each layout."""
-
-    layout: str
-    field: str
-    counts: dict[str, int]
-    """By id of the layout, in the order of the spec."""
-
-    @property
-    def name(self) -> str:
-        """The name of the field behind that of its layout inside the spec."""
-        return inside(self.layout, self.field)
-
-    def cases(self, *, seen: bool) -> list[tuple[str, int]]:
-        """Names of the layouts that records have, or have not, with the number of records."""
-        return [(inside(case) or case, count) for case, count in self.counts.items() if bool(count) == seen]
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What the samples of one provenance reach."""
-
-    provenance: Provenance
-    files: int
-    records: int
-    shares: Shares
-
-    @property
-    def line(self) -> str:
-        """As text."""
-        return (
-            f"{self.provenance.value} samples, {self.provenance.about}: {self.files} files, {self.records} records; "
-            f"{self.shares}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {
-            "provenance": self.provenance.value,
-            "files": self.files,
-            "records": self.records,
-            **self.shares.to_dict(),
-        }
+            "sample": sample and {
+                "value": to_json(sample.value), "raw": sample.raw[:SHOWN_BYTES].hex().upper(), "file": sample.file,
+                "meaning": sample.meaning, "record_index": sample.record_index, "offset": sample.offset,
+            },
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -219,55 +142,38 @@ class SpecReach:
 
     @cached_property
     def fields(self) -> list[FieldReach]:
-        """The fields that reports list, in the order of the spec."""
-        found = (
+        """The fields that reports list, in the order of the spec: neither bodies nor those without bytes."""
+        return [
             FieldReach(layout.id, entry, self.coverage.of(layout.id, entry.id))
             for layout in self.layouts
             for entry in layout
-        )
-        return [entry for entry in found if entry.is_listed]
+            if entry.kind != "body" and not entry.is_always_empty
+        ]
 
     @cached_property
-    def branches(self) -> list[BranchReach]:
-        """The fields with several cases. A case without any field leaves no trace in a record and is left out."""
+    def branches(self) -> dict[tuple[str, str], dict[str, int]]:
+        """By layout and field: how many records have each case. A case without fields leaves no trace in a record."""
         bare = {layout.id for layout in self.layouts if not layout.fields}
-        found = []
-        for layout in self.layouts:
-            for entry in layout:
-                if entry.cases:
-                    cases = [case for case in entry.cases if case not in bare]
-                    counts = {case: self.coverage.branches[layout.id, entry.id, case] for case in cases}
-                    found.append(BranchReach(layout.id, entry.id, counts))
-        return found
+        return {
+            (layout.id, entry.id): {
+                case: self.coverage.branches[layout.id, entry.id, case] for case in entry.cases if case not in bare
+            }
+            for layout in self.layouts
+            for entry in layout
+            if entry.cases
+        }
 
     @cached_property
     def shares(self) -> Shares:
         """How many of the fields, codes and branches samples reach."""
         goals = [entry for entry in self.fields if entry.is_goal]
         codes = [bool(entry.seen.codes[code.value]) for entry in self.fields for code in entry.field.codes]
-        branches = [bool(count) for branch in self.branches for count in branch.counts.values()]
+        branches = [bool(count) for counts in self.branches.values() for count in counts.values()]
         return Shares(
             Share(sum(entry.is_reached for entry in goals), len(goals)),
             Share(sum(codes), len(codes)),
             Share(sum(branches), len(branches)),
         )
-
-    @property
-    def unseen_layouts(self) -> list[str]:
-        """Layouts with fields to be reached, of which no sample has any field."""
-        of: dict[str, list[FieldReach]] = {}
-        for entry in self.fields:
-            of.setdefault(entry.layout, []).append(entry)
-        return [
-            layout
-            for layout, entries in of.items()
-            if any(entry.is_goal for entry in entries) and not any(entry.seen.present for entry in entries)
-        ]
-
-    def never(self, state: str) -> list[FieldReach]:
-        """Fields to be reached that are in a state, without those of layouts that no sample has."""
-        hidden = self.unseen_layouts
-        return [entry for entry in self.fields if entry.is_goal and entry.state == state and entry.layout not in hidden]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -277,39 +183,21 @@ class SpecReach:
             "records": self.records,
             "faulty_records": self.faulty,
             **self.shares.to_dict(),
-            "layouts_never_present": self.unseen_layouts,
-            "never_present": [entry.name for entry in self.never("never present")],
-            "never_filled": [entry.name for entry in self.never("never filled")],
-            "codes_unseen": [
-                {"layout": entry.layout, "field": entry.field.id, "code": shown_code(code), "id": code.id}
-                for entry in self.fields
-                for code in entry.codes_unseen
-            ],
-            "unlisted": [
-                {"layout": entry.layout, "field": entry.field.id, "value": value, "count": count}
-                for entry in self.fields
-                for value, count in sorted(entry.seen.unlisted.items())
-            ],
             "cases": [
-                {"layout": branch.layout, "field": branch.field, "case": case, "records": count}
-                for branch in self.branches
-                for case, count in branch.counts.items()
+                {"layout": layout, "field": field, "case": case, "records": count}
+                for (layout, field), counts in self.branches.items()
+                for case, count in counts.items()
             ],
             "all_fields": [entry.to_dict() for entry in self.fields],
         }
 
     def findings(self) -> Iterator[str]:
-        """What a reviewer should look at first: unlisted values, and fields that no sound record has."""
+        """What a reviewer should look at first: values that no list has."""
         for entry in self.fields:
             if entry.seen.unlisted:
-                words = ", ".join(
-                    f"{value or 'blank'} ({count})" for value, count in sorted(entry.seen.unlisted.items())
-                )
+                counts = sorted(entry.seen.unlisted.items())
+                words = ", ".join(f"{value or 'blank'} ({count})" for value, count in counts)
                 yield f"{self.id}.{entry.name} has values that are not listed: {words}"
-        for entry in self.fields:
-            if entry.seen.apart and not entry.seen.present:
-                words = ", ".join(f"{why} {count}" for why, count in sorted(entry.seen.apart.items()))
-                yield f"{self.id}.{entry.name} is only in faulty records or has another width: {words}"
 
     def lines(self) -> Iterator[str]:
         """The report on the spec as text."""
@@ -317,31 +205,25 @@ class SpecReach:
         yield f"  seen: {self.shares}"
         if self.faulty:
             yield f"  not counted, because they have a fault: {self.faulty} records"
-        if self.unseen_layouts:
-            yield "  parts not seen: " + ", ".join(inside(layout) or layout for layout in self.unseen_layouts)
-        for state, words in (("never present", "not seen"), ("never filled", "seen, but blank or zero only")):
-            if found := self.never(state):
-                yield f"  fields {words}: " + ", ".join(entry.name for entry in found)
+        present = {entry.layout for entry in self.fields if entry.seen.present}
+        goals = [entry for entry in self.fields if entry.is_goal]
+        unseen = dict.fromkeys(entry.layout for entry in goals if entry.layout not in present)
+        if unseen:
+            yield "  parts not seen: " + ", ".join(inside(layout) or layout for layout in unseen)
+        missed = [entry for entry in goals if entry.layout in present and not entry.is_reached]
+        for is_present, words in ((False, "not seen"), (True, "seen, but blank or zero only")):
+            if names := [entry.name for entry in missed if bool(entry.seen.present) == is_present]:
+                yield f"  fields {words}: " + ", ".join(names)
         for entry in self.fields:
             if entry.codes_unseen and entry.seen.present:
                 words = ", ".join(f"{shown_code(code)} ({code.id})" for code in entry.codes_unseen)
                 yield f"  codes not seen of {entry.name}: {words}"
-        for branch in (branch for branch in self.branches if branch.counts):
-            seen = ", ".join(f"{name} {count}" for name, count in branch.cases(seen=True)) or "none"
-            unseen = ", ".join(name for name, _ in branch.cases(seen=False))
-            yield f"  branches of {branch.name}: {seen}" + (f"; not seen: {unseen}" if unseen else "")
-
-
-def evidence(specs: Iterable[SpecReach], samples: Samples) -> list[Evidence]:
-    """What the samples of each provenance reach of some specs, the strongest evidence first."""
-    reached = list(specs)
-    return [
-        Evidence(
-            one, len(files), sum(file.records for file in files),
-            sum((replace(spec, coverage=samples.apart[one]).shares for spec in reached), Shares()),
-        )
-        for one, files in samples.evidence
-    ]  # fmt: skip
+        for (layout, field), counts in self.branches.items():
+            seen = [f"{inside(case) or case} {count}" for case, count in counts.items() if count]
+            never = [inside(case) or case for case, count in counts.items() if not count]
+            tail = f"; not seen: {', '.join(never)}" if never else ""
+            if counts:
+                yield f"  branches of {inside(layout, field)}: {', '.join(seen) or 'none'}{tail}"
 
 
 def inside(layout: str, field: str = "") -> str:
@@ -352,14 +234,3 @@ def inside(layout: str, field: str = "") -> str:
 def shown_code(code: Code) -> str:
     """A listed code as values are shown."""
     return str(code.value) if code.text is None else code.text.strip() or "blank"
-
-
-def _sample_dict(sample: Sample) -> dict[str, Any]:
-    stated = {"value": to_json(sample.value), "raw": shown_bytes(sample), "provenance": sample.provenance.value}
-    left_out = ("is_elsewhere", "is_filled")
-    return {name: value for name, value in vars(sample).items() if name not in left_out} | stated
-
-
-def shown_bytes(sample: Sample) -> str:
-    """The first bytes of a sample as upper-case hex."""
-    return sample.raw[:SHOWN_BYTES].hex().upper() + ("…" if len(sample.raw) > SHOWN_BYTES else "")

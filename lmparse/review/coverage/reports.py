@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from lmparse.review.coverage.files import FileCoverage, Samples
-from lmparse.review.coverage.reach import (
-    Evidence,
-    Share,
-    Shares,
-    SpecReach,
-    evidence,
-)
+from lmparse.review.coverage.coverage import BYTE_CLASSES
+from lmparse.review.coverage.files import SampleFile, Samples
+from lmparse.review.coverage.reach import Share, Shares, SpecReach
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout, spec_of
 
 VERSION = 1
 """Version of the JSON form. Within a version keys are added, never changed."""
+BETWEEN = "not read"
+"""Bytes of a file in no record: between records, behind the last one, behind damage or a limit."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +34,6 @@ class CoverageReport:
         """How many of the fields, codes and branches of the specs samples reach."""
         return sum((spec.shares for spec in self.specs), Shares())
 
-    @cached_property
-    def evidence(self) -> list[Evidence]:
-        """What the samples of each provenance reach."""
-        return evidence(self.specs, self.samples)
-
     @property
     def share(self) -> Share:
         """Fields, codes and branches together."""
@@ -52,6 +44,13 @@ class CoverageReport:
         """Number of records read."""
         return sum(file.records for file in self.samples.files)
 
+    @property
+    def bytes(self) -> dict[str, int]:
+        """All bytes of the files by what they are."""
+        counts = self.samples.coverage.bytes
+        size = sum(file.size for file in self.samples.files)
+        return {name: counts[name] for name in BYTE_CLASSES} | {BETWEEN: size - counts.total()}
+
     def to_dict(self) -> dict[str, Any]:
         """The report as one JSON object."""
         samples = self.samples
@@ -59,7 +58,7 @@ class CoverageReport:
             "report_version": VERSION,
             **self.shares.to_dict(),
             "records": self.records,
-            "evidence": [one.to_dict() for one in self.evidence],
+            "bytes": {name.replace(" ", "_"): count for name, count in self.bytes.items()},
             "files": [_file_dict(file) for file in samples.files],
             "unreadable": [error.to_dict() for error in samples.unreadable],
             "passed_over": samples.passed_over,
@@ -89,8 +88,7 @@ class CoverageReport:
     def lines(self) -> Iterator[str]:
         """The report as text: findings first, then the specs, then the files, and the numbers at the end."""
         found = list(self.findings())
-        count = f"records: {self.records}, files: {len(self.samples.files)}"
-        yield f"findings: {len(found) or 'none'} ({count})"
+        yield f"findings: {len(found) or 'none'} (records: {self.records}, files: {len(self.samples.files)})"
         yield from (f"  {line}" for line in found)
         for spec in self.specs:
             yield ""
@@ -98,11 +96,6 @@ class CoverageReport:
         yield ""
         if self.unreached:
             yield f"not seen in any sample: {', '.join(self.unreached)}"
-        yield from self._file_lines()
-        yield from (one.line for one in self.evidence)
-        yield f"coverage {self.share.percent} % ({self.share}): {self.shares}"
-
-    def _file_lines(self) -> Iterator[str]:
         for file in self.samples.files:
             yield (
                 f"{file.path}: {file.spec}, framing {file.framing}, {file.provenance.value}, {file.records} records"
@@ -111,6 +104,8 @@ class CoverageReport:
             )
         if self.samples.passed_over:
             yield f"passed over, because they are not logs: {', '.join(self.samples.passed_over)}"
+        yield "bytes: " + ", ".join(f"{count} {name}" for name, count in self.bytes.items())
+        yield f"coverage {self.share.percent} % ({self.share}): {self.shares}"
 
 
 def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageReport:
@@ -131,7 +126,7 @@ def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageRepo
     return CoverageReport(samples, tuple(found if with_unreached else reached), tuple(unreached))
 
 
-def _file_dict(file: FileCoverage) -> dict[str, Any]:
+def _file_dict(file: SampleFile) -> dict[str, Any]:
     return {
         "file": file.path,
         "spec": file.spec,

@@ -6,6 +6,7 @@ manuals, the reasons for differences on purpose and for what is not compared, an
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,7 @@ from lmparse.spec.documents import read_yaml
 from lmparse.spec.layout import Field, Layout
 
 NOTES = "conformance.yaml"
+_WORDS = {"same": "the same", "explained": "different for a stated reason", "open": "unexplained"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +80,30 @@ class ManualTable:
 
     @property
     def state(self) -> str:
-        """How the comparison went, in words."""
-        lines = sum(row.line is not None for row in self.rows)
-        found = {"the same": "same", "different for a stated reason": "explained", "unexplained": "open"}
-        if self.count("same") == lines:
-            said = f"{lines} lines, all the same" if lines > 1 else "1 line, the same"
-        else:
-            counts = [f"{self.count(verdict)} {words}" for words, verdict in found.items() if self.count(verdict)]
-            said = f"{lines} line{'s' * (lines != 1)}: {', '.join(counts)}"
-        added = self.count("added")
-        return f"{said}; {added} field{'s' * (added != 1)} only in the spec" if added else said
+        """How the comparison went: `8 lines: 6 the same, 2 unexplained; 1 only in the spec`."""
+        counts = Counter(row.verdict for row in self.rows)
+        added = counts.pop("added", 0)
+        words = ", ".join(f"{counts[verdict]} {words}" for verdict, words in _WORDS.items() if counts[verdict])
+        lines = counts.total()
+        return f"{lines} line{'s' * (lines != 1)}: {words}" + (f"; {added} only in the spec" if added else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Omission:
     """A layout, or the values of a field, that are not compared."""
 
-    name: str
+    layout: str
+    field_id: str
+    """Empty for a whole layout."""
     count: int
     """How many fields or values."""
     reason: str
     """Why not; empty if nothing states it."""
+
+    @property
+    def name(self) -> str:
+        """Layout and field."""
+        return f"{self.layout}.{self.field_id}" if self.field_id else self.layout
 
 
 @dataclass(frozen=True)
@@ -123,51 +128,30 @@ class Conformance:
         """The lines of all tables."""
         return [row for table in self.tables for row in table.rows]
 
-    @cached_property
+    @property
     def line_count(self) -> int:
         """Number of lines of manuals."""
         return sum(row.line is not None for row in self.rows)
 
-    def count_values(self, verdict: str) -> int:
-        """Number of values with a verdict."""
-        return sum(table.count(verdict) for table in self.values)
-
-    @cached_property
+    @property
     def compared_values(self) -> int:
         """Number of listed values of fields that a manual lists too; one that two manuals list is one."""
-        return len(
-            {
-                (table.layout, table.field_id, row.value)
-                for table in self.values
-                for row in table.rows
-                if row.verdict == "same"
-            }
-        )
+        return len(_compared(self.values))
 
     @property
     def unexplained(self) -> int:
         """Number of differences between specs and manuals, and of values and layouts not compared, without a reason."""
         omitted = sum(not omission.reason for omission in (*self.without_table, *self.without_values))
-        return self.count("open") + self.count_values("missing") + omitted
-
-    @property
-    def extent(self) -> str:
-        """How much was compared, and how much was not."""
-        values = self.compared_values
-        layouts = {table.layout for table in self.tables}
-        return (
-            f"compared: {self.line_count} lines of tables with {len(layouts)} layouts, and {values} of {self.listed} "
-            f"listed values; not compared: {len(self.without_table)} layouts, {self.listed - values} listed values"
-        )
+        return self.count("open") + sum(table.count("missing") for table in self.values) + omitted
 
     def count(self, verdict: str) -> int:
         """Number of lines with a verdict."""
-        return sum(row.verdict == verdict for row in self.rows)
+        return sum(table.count(verdict) for table in self.tables)
 
 
 def compare(layouts: Mapping[str, Layout]) -> Conformance:
     """The tables of those layouts that have a table."""
-    notes = read_yaml(_packaged(NOTES).read_bytes()).tree
+    notes = read_yaml(resources.files("lmparse").joinpath("_formats", NOTES).read_bytes()).tree
     reasons = {note["field"]: note["reason"] for note in notes["differences"]}
     tables = tuple(_tables(layouts, PrintedTypes(notes["types"]), reasons))
     misprints = tuple(
@@ -186,14 +170,17 @@ def compare(layouts: Mapping[str, Layout]) -> Conformance:
     )  # fmt: skip
 
 
-def _packaged(name: str) -> Any:
-    return resources.files("lmparse").joinpath("_formats", name)
-
-
 def layout_id(spec: str, record: str, layouts: Mapping[str, Layout]) -> str:
     """Id of the layout of a record of the tables: of a type of the spec, or of the spec itself."""
     nested = f"{spec}.{record}"
     return nested if nested in layouts else spec
+
+
+def _compared(values: Iterable[ValueTable]) -> set[tuple[str, str, str]]:
+    """Layout, field and value of what both a manual and a spec list."""
+    return {
+        (table.layout, table.field_id, row.value) for table in values for row in table.rows if row.verdict == "same"
+    }
 
 
 def _without_table(
@@ -202,26 +189,23 @@ def _without_table(
     """Layouts without a line of a manual; those that only choose another layout have nothing to be compared."""
     compared = {row.layout for table in tables for row in table.rows if row.line is not None}
     why = {name: note["reason"] for note in reasons for name in note["layouts"]}
-    for layout in sorted(layouts.values(), key=lambda entry: entry.id):
+    for _, layout in sorted(layouts.items()):
         own = [entry for entry in layout if entry.kind not in ("body", "rest")]
         if own and layout.id not in compared:
-            yield Omission(layout.id, len(own), why.get(layout.id, ""))
+            yield Omission(layout.id, "", len(own), why.get(layout.id, ""))
 
 
 def _without_values(
     layouts: Mapping[str, Layout], values: Iterable[ValueTable], reasons: Iterable[Mapping[str, Any]]
 ) -> Iterator[Omission]:
     """Fields with listed values that no manual at hand lists."""
-    same = {
-        (table.layout, table.field_id, row.value) for table in values for row in table.rows if row.verdict == "same"
-    }
+    same = _compared(values)
     why = {name: note["reason"] for note in reasons for name in note["fields"]}
-    for layout in sorted(layouts.values(), key=lambda entry: entry.id):
+    for _, layout in sorted(layouts.items()):
         for entry in layout:
             left = [code for code in entry.codes if (layout.id, entry.id, ValueTable.shown(code)) not in same]
             if left:
-                name = f"{layout.id}.{entry.id}"
-                yield Omission(name, len(left), why.get(name, ""))
+                yield Omission(layout.id, entry.id, len(left), why.get(f"{layout.id}.{entry.id}", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,27 +226,23 @@ def _locate(line: ManualLine, layout: Layout, layouts: Mapping[str, Layout]) -> 
     first, _, last = line.id.partition(":")
     if last:
         begin, end = layout.by_id[first], layout.by_id[last]
-        begins = _offset(layout, begin)
-        after = _offset(layout, end)
+        begins, after = _offset(layout, begin), _offset(layout, end)
         width = None if begins is None or after is None or end.width is None else after + end.width - begins
         return _Located(layout.id, None, begins, width, (layout.fields.index(begin),))
-    offset: int | None = 0
-    place: tuple[int, ...] = ()
-    *outer, name = line.id.split(".")
-    for part in outer:
-        around = layout.by_id[part]
-        place += (layout.fields.index(around), 0)
-        offset = _sum(offset, _offset(layout, around))
-        layout = layouts[around.type or ""]
-    entry = layout.by_id.get(name)
+    entry = layout.by_id.get(first.partition(".")[0])
     if entry is None:
         return None
-    place += (layout.fields.index(entry), 0)
-    return _Located(layout.id, entry, _sum(offset, _offset(layout, entry)), entry.width, place)
-
-
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
+    offset = _offset(layout, entry)
+    place: tuple[int, ...] = (layout.fields.index(entry), 0)
+    for part in line.id.split(".")[1:]:
+        layout = layouts[entry.type or ""]
+        entry = layout.by_id.get(part)
+        if entry is None:
+            return None
+        own = _offset(layout, entry)
+        offset = None if offset is None or own is None else offset + own
+        place += (layout.fields.index(entry), 0)
+    return _Located(layout.id, entry, offset, entry.width, place)
 
 
 def _offset(layout: Layout, entry: Field) -> int | None:
@@ -290,14 +270,14 @@ def _tables(layouts: Mapping[str, Layout], types: PrintedTypes, reasons: Mapping
             printed.setdefault((line.spec, line.record, line.source), []).append(line)
     stated: dict[str, set[str]] = {}
     for (spec, record, _), found in printed.items():
-        stated.setdefault(layout_id(spec, record, layouts), set()).update(
-            name for line in found for name in line.id.partition(".")[0].split(":")
-        )
+        names = {name for line in found for name in line.id.partition(".")[0].split(":")}
+        stated.setdefault(layout_id(spec, record, layouts), set()).update(names)
     for (spec, record, source), found in printed.items():
         layout = layouts[layout_id(spec, record, layouts)]
-        rows = (*_rows(found, layout, layouts, types, reasons), *_added(layout, f"{spec}.{record}", stated, reasons))
-        stated.pop(layout.id, None)
-        yield ManualTable(layout.id, source, rows)
+        rows = [*_rows(found, layout, layouts, types, reasons)]
+        if layout.id in stated:  # the fields that no table of the layout has stand beside the first of its tables
+            rows += _added(layout, f"{spec}.{record}", stated.pop(layout.id), reasons)
+        yield ManualTable(layout.id, source, tuple(rows))
 
 
 def _rows(
@@ -305,8 +285,7 @@ def _rows(
     reasons: Mapping[str, str],
 ) -> Iterator[Comparison]:  # fmt: skip
     located = [_locate(line, layout, layouts) for line in found]
-    order = sorted(entry.place for entry in located if entry is not None)
-    known = iter(order)
+    order = iter(sorted(entry.place for entry in located if entry is not None))
     for line, entry in zip(found, located, strict=True):
         reason = reasons.get(line.name, "")
         if entry is None:
@@ -315,19 +294,14 @@ def _rows(
         offset = None if entry.offset is None else entry.offset + line.base
         width = entry.width if line.id != TOTAL or entry.width is None else entry.width + line.base
         differences = tuple(_differences(line, entry.field, offset, width, types))
-        if entry.place != next(known):
+        if entry.place != next(order):
             differences += ("order",)
         yield Comparison(line.name, line, entry.layout, entry.field, offset, width, differences, reason)
 
 
-def _added(
-    layout: Layout, prefix: str, stated: Mapping[str, set[str]], reasons: Mapping[str, str]
-) -> Iterator[Comparison]:
-    """The fields that no table of the layout has, beside the first of its tables."""
-    if layout.id not in stated:
-        return
+def _added(layout: Layout, prefix: str, stated: set[str], reasons: Mapping[str, str]) -> Iterator[Comparison]:
     for entry in layout:
-        if entry.id not in stated[layout.id]:
+        if entry.id not in stated:
             name = f"{prefix}.{entry.id}"
             reason = reasons.get(name) or _why_added(entry)
             yield Comparison(name, None, layout.id, entry, entry.offset, entry.width, ("added",), reason)
@@ -343,8 +317,8 @@ def _differences(
     if line.has_length and width != line.length:
         yield "length"
     if line.type and entry is not None:
-        printed = types.look_up(line.type)
-        if printed is None or entry.kind not in printed.kinds or printed.size not in (None, width):
+        kinds, size = types.look_up(line.type)
+        if entry.kind not in kinds or size not in (None, width):
             yield "kind"
 
 

@@ -50,32 +50,17 @@ class ManualLine:
         return f"{self.spec}.{self.record}.{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedType:
-    """What bytes of a type in a manual may be."""
-
-    kinds: frozenset[str]
-    """Kinds of fields."""
-    size: int | None
-    """Number of bytes; None if the type itself does not say it."""
-
-
 class PrintedTypes:
-    """The types of the manuals by their names."""
+    """What bytes of a type in a manual may be, by the name of the type."""
 
     def __init__(self, notes: Iterable[Mapping[str, Any]]) -> None:
-        self._types = {
-            str(note["printed"]): PrintedType(frozenset(note["kinds"]), note.get("size"))
-            for note in notes
-        }  # fmt: skip
+        self._types = {str(note["printed"]): (frozenset(note["kinds"]), note.get("size")) for note in notes}
 
-    def look_up(self, printed: str) -> PrintedType | None:
-        """A type by its name; None if nothing is known about it."""
+    def look_up(self, printed: str) -> tuple[frozenset[str], int | None]:
+        """The kinds of fields that a type may have, none for an unknown type; and its bytes, if the type says them."""
         numbered = _NUMBERED.fullmatch(printed)
-        if numbered is None:
-            return self._types.get(printed)
-        known = self._types.get(numbered[1])
-        return None if known is None else PrintedType(known.kinds, int(numbered[2]))
+        kinds, size = self._types.get(numbered[1] if numbered else printed, (frozenset[str](), None))
+        return kinds, int(numbered[2]) if numbered else size
 
 
 def lines() -> list[ManualLine]:

@@ -1,56 +1,51 @@
-"""Site: the pages for the review of the specs, as a folder.
-
-The same specs and samples give the same bytes. The pages load nothing from outside the folder, so a browser can open
-them from a disk or from a server.
-"""
+"""Site: the pages for the review of the specs, written for Sphinx and built by it into a folder."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from lmparse.error_catalogue import CATALOGUE, FAMILIES
-from lmparse.errors import LmparseError, OptionError
+from lmparse.errors import OptionError
 from lmparse.options import FILE_OPTIONS
+from lmparse.review.coverage.cases import Provenance
 from lmparse.review.coverage.files import Samples, check_used, collect
-from lmparse.review.coverage.provenance import Provenance
-from lmparse.review.coverage.reach import evidence
-from lmparse.review.docs import conformance, search
-from lmparse.review.docs.diagrams import drawings
-from lmparse.review.docs.expression_words import in_words
-from lmparse.review.docs.pages import Pages
-from lmparse.review.docs.review_order import family_of_layout, spec_trees
-from lmparse.review.docs.rows import Instance, Link, Switch
-from lmparse.review.docs.words import after_first_sentence, parts
-from lmparse.review.templating import render_page
+from lmparse.review.docs.sources import sources
+from lmparse.review.templating import check_installed
 from lmparse.spec import catalog
-from lmparse.spec.build.details import Details
-from lmparse.spec.ksy import INSTALLED, read_specs
-from lmparse.spec.layout import Layout, spec_of
+from lmparse.spec.layout import Layout
 from lmparse.storage import addresses
 from lmparse.storage.outputs import AtomicOutput, check_place, inputs_of, lists_itself
 
 MARK = "site.json"
 """File that marks a folder as a site and records the specs it was made from."""
-_LINKS = (
-    Link("Specs", "index.html"),
-    Link("Samples", "samples.html"),
-    Link("Conformance", "conformance.html"),
-    Link("Errors", "errors.html"),
-)
-# Characters that HTML forbids, and the surrogates that names of files may have and UTF-8 has not.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+CONFIG: Mapping[str, Any] = {
+    "project": "lmparse specs",
+    "html_title": "lmparse specs",
+    "extensions": ["myst_parser", "lmparse.review.docs.sphinx_extension"],
+    "html_theme": "furo",
+    "html_theme_options": {
+        "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},
+        "dark_css_variables": {"color-brand-primary": "#7db8f5", "color-brand-content": "#7db8f5"},
+    },
+    "smartquotes": False,
+    "html_show_sphinx": False,
+    "html_show_copyright": False,
+    "html_copy_source": False,
+    "html_show_sourcelink": False,
+    "html_use_index": False,
+}
+"""How Sphinx builds the pages."""
 
 
 @dataclass(frozen=True)
 class SiteSummary:
     """What `write_site` wrote."""
 
-    files: int
     specs: int
     samples: Samples
 
@@ -67,8 +62,8 @@ def write_site(
     """Write the site of the specs of the package, or of the folder `specs` that build.py made, to the folder `out`.
 
     `samples` are logs, folders of logs, or folders of cases, which are read with the options in `given`;
-    `provenance` is that of all of them, None for what their cases state. Raises OptionError, UnknownFormatError
-    (LMP-S001) for a folder without specs, and OSError.
+    `provenance` is that of all of them, None for what their cases state. Raises OptionError (LMP-S005) without Sphinx,
+    UnknownFormatError (LMP-S001) for a folder without specs, and OSError.
     """
     folder = Path(addresses.local_path(out))
     is_empty = folder.is_dir() and not any(folder.iterdir())
@@ -79,19 +74,45 @@ def write_site(
         overwrite=overwrite or is_empty,
         foreign=lists_itself(MARK, _listed),
     )
+    check_sphinx()
     layouts = built(specs)
     read = read_samples(samples, specs, given, provenance)
-    made = files(layouts, read)
+    hashes = {name: layout.sha256 for name, layout in sorted(layouts.items()) if "." not in name}
     with AtomicOutput(place) as work:
-        work.made.mkdir()
-        for name, text in made.items():
-            (work.made / name).write_text(text, encoding="utf-8", newline="\n")
+        write_sources(work.folder / "sources", layouts, read)
+        _run_sphinx(work.folder / "sources", work.made, work.folder / "trees")
+        names = [path.relative_to(work.made).as_posix() for path in work.made.rglob("*") if path.is_file()]
+        listed = {"specs": hashes, "files": sorted([*names, MARK])}
+        (work.made / MARK).write_text(json.dumps(listed, indent=1) + "\n", "utf-8")
         work.finish()
-    return SiteSummary(len(made), sum("." not in name for name in layouts), read)
+    return SiteSummary(len(hashes), read)
+
+
+def write_sources(folder: Path, layouts: Mapping[str, Layout], samples: Samples, **named: Any) -> None:
+    """Write the sources of the pages into a folder, which is made; `named` is as for `sources`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in sources(layouts, samples, **named).items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def check_sphinx() -> None:
+    """Raise OptionError (LMP-S005) when something is not installed that builds the pages."""
+    check_installed()
+    for name in ("sphinx", "furo", "myst_parser"):
+        if find_spec(name) is None:
+            raise OptionError(f"{name} is not installed", code="LMP-S005", hint="pip install 'lmparse[pages]'")
+
+
+def _run_sphinx(source: Path, out: Path, trees: Path) -> None:
+    from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    with patch_docutils(), docutils_namespace():
+        Sphinx(source, None, out, trees, "html", dict(CONFIG), status=None, warning=sys.stderr).build()
 
 
 def read_samples(
-    paths: Iterable[str],
+    paths: Sequence[str],
     specs: str | None = None,
     given: Mapping[str, Any] | None = None,
     provenance: Provenance | None = None,
@@ -99,36 +120,13 @@ def read_samples(
     """What the samples at some paths reach; files are named by their place in the folder of samples.
 
     So the pages are the same wherever the folder is. Files that cannot be read are listed in the result.
-    Raises DataError or OptionError for a path at which no file can be read, OptionError for an option that is for none
-    of the files.
+    Raises DataError or OptionError if no file can be read, OptionError for an option that is for none of the files.
     """
-    samples = Samples()
-    for path in paths:
-        found = collect([path], given or {}, specs=specs, provenance=provenance)
-        if not found.files:
-            raise found.unreadable[0] if found.unreadable else OptionError(f"there is no log in {path}")
-        _name_from(Path(path) if Path(path).is_dir() else Path(path).parent, found)
-        samples.add(found)
-    check_used(given or {}, samples)
-    return samples
-
-
-def _name_from(root: Path, samples: Samples) -> None:
-    """Name the files of samples by their paths below a folder."""
-
-    def named(path: str) -> str:
-        return Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
-
-    for coverage in (samples.coverage, *samples.apart.values()):
-        for seen in coverage.fields.values():
-            seen.samples = [replace(sample, file=named(sample.file)) for sample in seen.samples]
-            if seen.apart_sample is not None:
-                seen.apart_sample = replace(seen.apart_sample, file=named(seen.apart_sample.file))
-    for file in samples.files:
-        file.path = named(file.path)
-    samples.passed_over = [named(path) for path in samples.passed_over]
-    for error in samples.faults:
-        error.file = None if error.file is None else named(error.file)
+    found = collect(paths, given or {}, specs=specs, provenance=provenance, named_from=True)
+    if not found.files:
+        raise found.unreadable[0] if found.unreadable else OptionError(f"there is no log in {', '.join(paths)}")
+    check_used(given or {}, found)
+    return found
 
 
 def built(folder: str | None = None) -> Mapping[str, Layout]:
@@ -139,134 +137,6 @@ def built(folder: str | None = None) -> Mapping[str, Layout]:
     return catalog.load(f"{folder}/{names[0] if names else 'none'}").layouts
 
 
-def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
-    """The site's files by name. `layouts` are those of all specs that were built together.
-
-    Raises OptionError (LMP-S005) when Jinja2 is not installed.
-    """
-    stated = stated_details(layouts)
-    pages = Pages(layouts, samples, switches(layouts, stated), instances(layouts, stated), conditions(layouts, stated))
-    compared = conformance.compare(layouts)
-    shared = {"site": {"name": "lmparse specs", "links": _LINKS}, "specs": pages.all, "samples": samples}
-    shared["evidence"] = evidence((page.reach for page in pages.all), samples)
-    trees = spec_trees(layouts)
-    shared |= {"conformance": compared, "pages": pages, "trees": trees, "by_id": {page.id: page for page in pages.all}}
-
-    def page(name: str, here: str = "", **own: Any) -> str:
-        return render_page(f"site_{name}.html", here=here or f"{name}.html", **shared, **own)
-
-    words = {"drawings": drawings, "split": after_first_sentence}
-    found = {
-        "index.html": page("index"),
-        "errors.html": page("errors", families=_errors()),
-        "conformance.html": page("conformance", parts=parts, families=_tables_by_family(compared, layouts)),
-        "samples.html": page("samples"),
-        "search-data.js": search.script(pages.all),
-    }
-    for spec in pages.all:
-        found[spec.href] = page("spec", spec.href, page=spec, **words)
-    listed = {"specs": {spec.id: spec.layout.sha256 for spec in pages.all}, "files": sorted([*found, MARK])}
-    found[MARK] = json.dumps(listed, indent=1) + "\n"
-    return {name: _UNPRINTABLE.sub("\ufffd", text) for name, text in sorted(found.items())}
-
-
-def _tables_by_family(
-    compared: conformance.Conformance, layouts: Mapping[str, Layout]
-) -> dict[str, list[tuple[int, conformance.ManualTable]]]:
-    """The tables of the manuals, each with its number from 1, by the family of the spec."""
-    found: dict[str, list[tuple[int, conformance.ManualTable]]] = {}
-    for number, table in enumerate(compared.tables, 1):
-        found.setdefault(family_of_layout(layouts[spec_of(table.layout)]), []).append((number, table))
-    return found
-
-
 def _listed(mark: Any) -> list[str]:
     mark["specs"]
     return list(mark["files"])
-
-
-def stated_details(layouts: Mapping[str, Layout]) -> Mapping[str, Details]:
-    """What the text of the specs says beside the layouts, for specs whose text is the one in the package."""
-    try:
-        read = read_specs(INSTALLED)
-    except LmparseError:
-        return {}
-    known = {spec for spec, layout in read.layouts.items() if spec in layouts and layout.sha256 == layouts[spec].sha256}
-    return {name: said for name, said in read.details.items() if name in layouts and spec_of(name) in known}
-
-
-def switches(layouts: Mapping[str, Layout], stated: Mapping[str, Details]) -> dict[tuple[str, str], Switch]:
-    """What decides between cases, by layout and field."""
-    found = {}
-    for layout in layouts.values():
-        for entry in layout:
-            said = stated.get(layout.id, {}).get(entry.id, {})
-            if "switch-on" in said:
-                found[layout.id, entry.id] = _switch(said)
-    return found
-
-
-def conditions(layouts: Mapping[str, Layout], stated: Mapping[str, Details]) -> dict[tuple[str, str], str]:
-    """When a field is present, in words, by layout and field; of conditions that do not name the end of the record."""
-    found = {}
-    for layout in layouts.values():
-        for entry in layout:
-            said = stated.get(layout.id, {}).get(entry.id, {}).get("if", "")
-            if entry.conditional and said:
-                found[layout.id, entry.id] = in_words(said)
-    return found
-
-
-def instances(layouts: Mapping[str, Layout], stated: Mapping[str, Details]) -> dict[str, list[Instance]]:
-    """The instances that are not fields, by layout, in the order of the spec."""
-    found: dict[str, list[Instance]] = {}
-    for layout in layouts.values():
-        for name in layout.computed:
-            said = stated.get(layout.id, {}).get(f"instances.{name}")
-            if said is not None:
-                words = [in_words(said["value"])] if "value" in said else []
-                words += [f"read ahead at {in_words(said['pos'])}"] if "pos" in said else []
-                words += [f"only if {in_words(said['if'])}"] if "if" in said else []
-                found.setdefault(layout.id, []).append(
-                    Instance(
-                        name, said.get("doc", ""), "; ".join(words), said.get("-lm-status", ""),
-                        said.get("doc-ref", ""), _value_names(said.get("value", ""), layout, name, layouts),
-                        said.get("-lm-source", "").strip(),
-                    )
-                )  # fmt: skip
-    return found
-
-
-def _value_names(text: str, layout: Layout, name: str, layouts: Mapping[str, Layout]) -> dict[str, str]:
-    """What the values of an instance are called: yes and no, or the words of the one enumeration that it has."""
-    enums = set(re.findall(r"(?:\b(\w+)::)?\b(\w+)::\w+", text))
-    codes = layout.computed[name].codes or ()
-    if len(enums) == 1:
-        ((spec, enum),) = enums
-        owners = [layouts.get(spec or spec_of(layout.id)), layout]
-        codes = next((owner.enums[enum] for owner in owners if owner and enum in owner.enums), codes)
-    return {"True": "yes", "False": "no"} | {str(code.value): code.id.replace("_", " ") for code in codes}
-
-
-def _switch(said: Mapping[str, str]) -> Switch:
-    when: dict[str, list[str]] = {}
-    for key, case in said.items():
-        if key.startswith("case "):
-            when.setdefault(case.partition("(")[0], []).append(key.removeprefix("case ").rpartition("::")[2])
-    return Switch(in_words(said["switch-on"]), {case: tuple(words) for case, words in when.items()})
-
-
-def _errors() -> list[tuple[str, str, list[tuple[str, Any, Any, Any]]]]:
-    """The error codes by family: letter, title, and the code, title, cause and cure of each error."""
-    return [
-        (
-            letter,
-            title,
-            [
-                (code, cause.title, parts(cause.cause), parts(cause.cure))
-                for code, cause in CATALOGUE.items()
-                if code.startswith(f"LMP-{letter}")
-            ],
-        )
-        for letter, title in FAMILIES.items()
-    ]

@@ -48,13 +48,10 @@ class ValueTable:
 
     @property
     def state(self) -> str:
-        """How the comparison went, in words."""
+        """How the comparison went: `3 values: 2 listed by both, 1 only in the spec`."""
         words = {"same": "listed by both", "missing": "only in the manual", "added": "only in the spec"}
-        counts = {text: self.count(verdict) for verdict, text in words.items() if self.count(verdict)}
-        values = f"{len(self.rows)} value{'s' * (len(self.rows) != 1)}"
-        if list(counts) == ["listed by both"]:
-            return f"{values}, {'all ' * (len(self.rows) > 1)}listed by both"
-        return f"{values}: {', '.join(f'{count} {text}' for text, count in counts.items())}"
+        counts = [f"{self.count(verdict)} {text}" for verdict, text in words.items() if self.count(verdict)]
+        return f"{len(self.rows)} value{'s' * (len(self.rows) != 1)}: {', '.join(counts)}"
 
     @staticmethod
     def shown(code: Code) -> str:

@@ -1,0 +1,77 @@
+"""Spec texts: what the text of a spec says beside its layouts: conditions, what decides between cases, instances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lmparse.errors import LmparseError
+from lmparse.review.docs.words import in_words
+from lmparse.spec.build.details import Details
+from lmparse.spec.ksy import INSTALLED, read_specs
+from lmparse.spec.layout import Field, Layout, spec_of
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """What a spec calculates from fields, such as a flag in a bit, or reads ahead of them."""
+
+    name: str
+    doc: str
+    words: str
+    """Where it comes from, in words; empty where the doc says it."""
+    status: str
+    """documented, inferred or unknown; empty where the spec does not state it."""
+    doc_ref: str
+    source: str
+    """What of it is not in the manual, or why it is so; empty where the spec does not say."""
+
+
+class SpecTexts:
+    """The texts of those specs whose text is the one in the package; there is nothing about others."""
+
+    def __init__(self, layouts: Mapping[str, Layout]) -> None:
+        self._details = _details(layouts)
+
+    def condition(self, layout: Layout, entry: Field) -> str:
+        """When a field is present, in words; empty for a field that always is."""
+        condition = self._of(layout, entry.id).get("if", "")
+        return in_words(condition) if entry.conditional and condition else ""
+
+    def switch(self, layout: Layout, entry: Field) -> tuple[str, dict[str, list[str]]]:
+        """The expression, in words, that decides between the cases of a field, and the values of each case."""
+        stated = self._of(layout, entry.id)
+        when: dict[str, list[str]] = {}
+        for key, case in stated.items():
+            if key.startswith("case "):
+                when.setdefault(case.partition("(")[0], []).append(key.removeprefix("case ").rpartition("::")[2])
+        return in_words(stated.get("switch-on", "")), when
+
+    def instances(self, layout: Layout) -> tuple[Instance, ...]:
+        """The instances of a layout that are not fields, in the order of the spec."""
+        found = []
+        for name in layout.computed:
+            stated = self._of(layout, f"instances.{name}")
+            if stated:
+                words = [in_words(stated["value"])] if "value" in stated else []
+                words += [f"read ahead at {in_words(stated['pos'])}"] if "pos" in stated else []
+                words += [f"only if {in_words(stated['if'])}"] if "if" in stated else []
+                found.append(
+                    Instance(
+                        name, stated.get("doc", ""), "; ".join(words), stated.get("-lm-status", ""),
+                        stated.get("doc-ref", ""), stated.get("-lm-source", "").strip(),
+                    )
+                )  # fmt: skip
+        return tuple(found)
+
+    def _of(self, layout: Layout, member: str) -> Mapping[str, str]:
+        return self._details.get(layout.id, {}).get(member, {})
+
+
+def _details(layouts: Mapping[str, Layout]) -> Mapping[str, Details]:
+    try:
+        read = read_specs(INSTALLED)
+    except LmparseError:
+        return {}
+    known = {spec for spec, layout in read.layouts.items() if spec in layouts and layout.sha256 == layouts[spec].sha256}
+    return {name: stated for name, stated in read.details.items() if name in layouts and spec_of(name) in known}
