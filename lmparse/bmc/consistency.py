@@ -25,45 +25,16 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
 from lmparse.spec import catalog
 
-ORDER = Statement(
-    "records are in the order of their positions", "records",
-    "not testable: the manual says that the file has no order",
-)  # fmt: skip
-TWICE = Statement("no record is there twice", "records", "the bytes of all records, wherever they are in the file")
-SEQ = Statement(
-    "seq of a change is unique",
-    "changes",
-    "the commit, LOGLRSN, LOGRBA, MEMBERID, and the number among neighbours with the same LOGLRSN, LOGRBA, MEMBERID; "
-    "of several extracts in each by itself",
-)
-LENGTH = Statement("headers have one length", "records", "LENGTH, with that of most records")
-SEG_LEN = Statement(
-    "SEGLEN is the length of the record", "records",
-    "SEGLEN, with the length of the record, of the record and its descriptor word, or of DATA: that of most records "
-    "counts, and is listed as a decision",
-)  # fmt: skip
-SEGMENTS = Statement(
-    "the segments of a change are all there, once each", "changes",
-    "SEGNUM, from 0 or 1 up to TOTALSEGS, for records with the same UORID, LOGRBA, LOGLRSN, RID, MEMBERID, CHANGE TYPE "
-    "and TOTALSEGS. A change in one record has number 0 or 1, as most of them",
-)  # fmt: skip
-UNITS = Statement(
-    "the records of a unit of recovery agree on it", "records",
-    "SYSTEMID, UORIDLRSN, UORTIMESTAMP, UORCOMMITTIMESTAMP, UORDISP, UORCOMMITLRSN, UORCOMMITPOINT, INCOMPLETETRANS, "
-    "INCOMPLETEDEP and UORHASCOMP of records with the same MEMBERID and UORID",
-)  # fmt: skip
-WITHIN = Statement(
-    "a change is between the beginning and the commit of its unit", "records",
-    "UORID, LOGRBA and UORCOMMITPOINT; UORIDLRSN, LOGLRSN and UORCOMMITLRSN. A change of a row has a UORID",
-)  # fmt: skip
-COMMITS = Statement(
-    "a unit has a commit record if it is committed, and only then", "records",
-    "UORDISP, with UORCOMMITLRSN, UORCOMMITPOINT and UORCOMMITTIMESTAMP: all of them, or none, are other than zero",
-)  # fmt: skip
-OUTCOMES = Statement(
-    "a change was taken back with its unit, or kept with it", "records",
-    "LOGRECDISP, which is not A in a committed unit, nor C in one that was rolled back",
-)  # fmt: skip
+ORDER = Statement("records are in the order of their positions", "records")
+TWICE = Statement("no record is there twice", "records")
+SEQ = Statement("seq of a change is unique", "changes")
+LENGTH = Statement("headers have one length", "records")
+SEG_LEN = Statement("SEGLEN is the length of the record", "records")
+SEGMENTS = Statement("the segments of a change are all there, once each", "changes")
+UNITS = Statement("the records of a unit of recovery agree on it", "records")
+WITHIN = Statement("a change is between the beginning and the commit of its unit", "records")
+COMMITS = Statement("a unit has a commit record if it is committed, and only then", "records")
+OUTCOMES = Statement("a change was taken back with its unit, or kept with it", "records")
 STATEMENTS = (ORDER, TWICE, SEQ, LENGTH, SEG_LEN, SEGMENTS, UNITS, WITHIN, COMMITS, OUTCOMES)
 
 _UNIT_FIELDS = (

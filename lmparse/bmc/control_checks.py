@@ -18,43 +18,15 @@ from lmparse.records.reader import Values
 from lmparse.spec import catalog
 from lmparse.values.codepages import CodePage
 
-LENGTHS = Statement(
-    "TBOWNERLEN and TBNAMELEN are the lengths of owner and name", "records",
-    "both, with the names beside them. Of a longer name the header has only a part; then the length is not above 128, "
-    "the width of names in DTOB",
-)  # fmt: skip
-DESCRIBED = Statement(
-    "the control file has the table of a record, by this name", "records",
-    "SYSTEMID, DBID, PSID, TBOBID, DBNAME, TSNAME, TABLEOWNER and TABLENAME, with DTBI of these ids and the names "
-    "behind its documented fields",
-)  # fmt: skip
-IN_FORCE = Statement(
-    "the table was in force when it was changed", "records", "LOGRBA, or LOGLRSN in data sharing, with CREATERBA and "
-    "DROPRBA of DTBI",
-)  # fmt: skip
-DATA_SET = Statement(
-    "the data has the kinds of records that DLDS states, and no others", "statements",
-    "SEGMENTED, DDLOBJECTS and CMDSINCLUDED, with TOTALSEGS and CHANGE TYPE of all records",
-)  # fmt: skip
-END = Statement(
-    "no record is behind the end that DLGE states", "logs", "ENDRBA, with LOGRBA, or LOGLRSN in data sharing"
-)
-TABLES = Statement(
-    "DTBI agrees with the columns of its table", "tables",
-    "LLNUMCOL, with the number of DLCI records; LLMAXROWLEN, with the sum of LOGLOGBYTES; the steps of LLCOLUMNPOS, "
-    "with LOGLOGBYTES",
-)  # fmt: skip
-COLUMNS = Statement(
-    "COLUMNNAMELEN is the length of the column's name", "columns", "COLUMNNAMELEN of DLCI, with COLUMNNAME"
-)
-KEYS = Statement(
-    "the key that KEYSEQ says is that of an index of the table", "tables",
-    "KEYSEQ of DLCI, with KEYCOL of the DICL records of each DIXI and DCXI record; NUMCOLSINKEY, with their number",
-)  # fmt: skip
-VERSIONS = Statement(
-    "one version of a table is in force at a position", "later versions of tables",
-    "DROPRBA of a version, with CREATERBA of the versions that were created later and have other columns",
-)  # fmt: skip
+LENGTHS = Statement("TBOWNERLEN and TBNAMELEN are the lengths of owner and name", "records")
+DESCRIBED = Statement("the control file has the table of a record, by this name", "records")
+IN_FORCE = Statement("the table was in force when it was changed", "records")
+DATA_SET = Statement("the data has the kinds of records that DLDS states, and no others", "statements")
+END = Statement("no record is behind the end that DLGE states", "logs")
+TABLES = Statement("DTBI agrees with the columns of its table", "tables")
+COLUMNS = Statement("COLUMNNAMELEN is the length of the column's name", "columns")
+KEYS = Statement("the key that KEYSEQ says is that of an index of the table", "tables")
+VERSIONS = Statement("one version of a table is in force at a position", "later versions of tables")
 STATEMENTS = (LENGTHS, DESCRIBED, IN_FORCE, DATA_SET, END, TABLES, COLUMNS, KEYS, VERSIONS)
 
 _NAMES = (("tbowner_len", "table_owner"), ("tbname_len", "table_name"))

@@ -15,7 +15,7 @@ from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
 from lmparse.changes.claims import Claim, Statement
-from lmparse.changes.unique_names import unique_names
+from lmparse.changes.descriptions import unique_names
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.options import Options
 from lmparse.records.reader import Record, RecordReader, Values, Wanted
@@ -25,13 +25,7 @@ from lmparse.spec.layout import Field, is_reserved
 from lmparse.values import codepages, kinds, packed_times
 from lmparse.values.codepages import CodePage
 
-DESCRIBED = Statement(
-    "XHDF describes every byte of the header", "fields",
-    "HEADFIELDPOS and HEADFIELDLEN. Bytes that the manual reserves need no description. Other bytes in no field are "
-    "kept in the field UNDESCRIBED of a record. Bytes in two fields, and bytes in none when a field is missing that "
-    "decides how changes are read, are an error (LMP-C006). UORDISP, LOGRECDISP and SQLTYPE, without which nothing "
-    "says what was committed, are among the fields",
-)  # fmt: skip
+DESCRIBED = Statement("XHDF describes every byte of the header", "fields")
 _MOST_DIFFERENCES = 5
 """Most differences between the header and the table of the manual that are said."""
 _UNDESCRIBED = "UNDESCRIBED"

@@ -16,7 +16,7 @@ from lmparse.bmc.columns import Column, read_column
 from lmparse.bmc.control_file import ControlFile, ControlRecord
 from lmparse.bmc.keys import VERSION_KEY, Indexes, Key
 from lmparse.changes.change import UNKNOWN_ID
-from lmparse.changes.unique_names import unique_names
+from lmparse.changes.descriptions import unique_names
 from lmparse.errors import ControlError, TableNotFoundError
 from lmparse.records.reader import Values
 from lmparse.values.codepages import CodePage

@@ -17,14 +17,12 @@ KEPT_FAILURES = 100
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A claim before anything is tested, and what is compared for it."""
+    """A claim before anything is tested."""
 
     says: str
     """The claim in words: `positions in the log ascend`."""
     of: str
     """What is counted, in the plural: `records`."""
-    how: str
-    """What is compared."""
 
     def claim(self) -> Claim:
         """The claim, of which nothing is tested yet."""

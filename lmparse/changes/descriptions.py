@@ -7,7 +7,7 @@ Fields themselves stay nullable, since a value that cannot be read is null.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,3 +130,25 @@ def describe(log: ChangeLog) -> TableDescriptions:
 
 def _bare(versions: Sequence[Version]) -> Iterator[TableDescription]:
     yield from (TableDescription(version=version, ids=version.identity) for version in versions)
+
+
+def unique_names(named: Iterable[tuple[str, int]], taken: Collection[str] = ()) -> list[str]:
+    """The names of columns, given with their numbers; none occurs twice, and none is in `taken`.
+
+    The first column of a name keeps it, unless it is in `taken`. Another one gets `#` and its number behind it, as
+    often as it takes until no column has that name.
+    """
+    columns = list(named)
+    used = set(taken)
+    is_first = []
+    for name, _ in columns:
+        is_first.append(name not in used)
+        used.add(name)
+    names = []
+    for (name, number), keeps in zip(columns, is_first, strict=True):
+        unique = name
+        while not keeps and unique in used:
+            unique = f"{unique}#{number}"
+        used.add(unique)
+        names.append(unique)
+    return names

@@ -1,4 +1,4 @@
-"""Columns of images: which of them an update changed, which are not in the log, and the values of the key.
+"""Columns of images: which of them an update changed, and which are not in the log; the values of a key as text.
 
 A value that the log does not have (a LOB, say, see `detail.absent`) or that cannot be read is null, so whether an
 update changed it is not known: it is not among the changed columns.
@@ -7,14 +7,13 @@ update changed it is not known: it is not among the changed columns.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.changes.row_values import OUT_OF_ROW, SILENT_REASONS
 from lmparse.changes.schemas import KEY
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.schemas import TEXT
@@ -28,17 +27,14 @@ _NAMES = pa.list_(TEXT)
 class ImagePairs:
     """The images of a batch of flat changes, as structs or as JSON text."""
 
-    def __init__(self, batch: pa.RecordBatch, key: Sequence[str] | None) -> None:
-        """`key` is that of all changes; None if the column KEY has it."""
+    def __init__(self, batch: pa.RecordBatch) -> None:
+        """The column KEY has the key of each change."""
         self._batch = batch
         self._before, self._after = batch.column("before"), batch.column("after")
         self._is_text = not pa.types.is_struct(self._before.type)
-        self._keys = [tuple(key)] if key is not None else []
-        self._key_of: Int64s = np.zeros(batch.num_rows, np.int64)
-        if key is None:
-            found = batch.column(KEY).fill_null("[]").dictionary_encode()
-            self._keys = [tuple(json.loads(text)) for text in found.dictionary.to_pylist()]
-            self._key_of = np.asarray(found.indices, np.int64)
+        found = batch.column(KEY).fill_null("[]").dictionary_encode()
+        self._keys: list[tuple[str, ...]] = [tuple(json.loads(text)) for text in found.dictionary.to_pylist()]
+        self._key_of: Int64s = np.asarray(found.indices, np.int64)
 
     def _check_keys(self) -> None:
         """Raise OptionError LMP-S012 if a struct lacks a column of the key."""
@@ -162,40 +158,6 @@ class ImagePairs:
             found[row] = list(names) or None
         return pa.array(found, _NAMES)
 
-    # -- keys ---------------------------------------------------------------------------------
-
-    def key_texts(self, role: str) -> pa.Array:
-        """The values of the key in an image as JSON; null without an image or a key, or if one is not known."""
-        array = self._before if role == "before" else self._after
-        parts = [self._texts_of(array, key) for key in self._keys]
-        found = pa.nulls(self._batch.num_rows, TEXT) if not parts else parts[0]
-        for number, part in enumerate(parts[1:], 1):
-            found = pc.if_else(pa.array(self._key_of == number), part, found)
-        bad = [
-            row
-            for by_row in (self._absent, self._faulty)
-            for row, roles in by_row.items()
-            if not set(roles.get(role, ())).isdisjoint(self._keys[self._key_of[row]])
-        ]
-        is_bad = np.zeros(len(found), np.bool_)
-        is_bad[bad] = True
-        return pc.if_else(pa.array(is_bad), pa.scalar(None, TEXT), found)
-
-    def _texts_of(self, array: pa.Array, key: Sequence[str]) -> pa.Array:
-        if not key:
-            return pa.nulls(len(array), TEXT)
-        if self._is_text:
-            rows = (None if text is None else json.loads(text) for text in array.to_pylist())
-            texts = [
-                None if row is None else json.dumps({name: row.get(name) for name in key}, ensure_ascii=False)
-                for row in rows
-            ]
-            return pa.array(texts, TEXT)
-        fields = [entry.name for entry in array.type]
-        columns = array.flatten()
-        text = key_texts({name: columns[fields.index(name)] for name in key}, len(array))
-        return json_texts.masked(text, array)
-
 
 def key_texts(columns: Mapping[str, pa.Array], count: int) -> pa.Array:
     """The values of a key in rows as JSON; null is a value."""
@@ -216,11 +178,6 @@ def _places(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
         role, _, name = path.partition(".")
         if role in ("before", "after"):
             yield role, name
-
-
-def _may_stay(why: str, before: str) -> bool:
-    """Whether a value may be as it was before that is not in the log for a reason, and was not before it."""
-    return why in (*SILENT_REASONS, OUT_OF_ROW, before)
 
 
 def _differs(old: pa.Array, new: pa.Array) -> Flags:

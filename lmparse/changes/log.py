@@ -13,9 +13,9 @@ from lmparse.changes.change import Change, Version
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.claims import Claim
 from lmparse.changes.ranges import OUTSIDE, ChangeRange
-from lmparse.changes.widths import rows_together
 from lmparse.errors import DataError, OptionError, TableNotFoundError
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.windows import MAX_RECORDS
 from lmparse.options import Options
 from lmparse.records.files import OnError, RecordFile
 from lmparse.records.reader import Record
@@ -25,6 +25,10 @@ from lmparse.values.json_form import to_json
 
 _NAMED = 20
 """Most tables that a message names."""
+MOST_VALUES = 1 << 20
+"""Most values that are held at a time: those of MAX_RECORDS rows of 128 columns."""
+_NAME_LENGTH = 32
+"""Characters of a name that count as one more value."""
 
 
 def expect_columns(wanted: Iterable[str], known: Collection[str]) -> None:
@@ -32,6 +36,16 @@ def expect_columns(wanted: Iterable[str], known: Collection[str]) -> None:
     for name in wanted:
         if name not in known:
             raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(known)))
+
+
+def width(version: Version) -> int:
+    """How many values a row of a table counts as."""
+    return sum(1 + len(column.name) // _NAME_LENGTH for column in version.columns)
+
+
+def rows_together(versions: Iterable[Version]) -> int:
+    """Most rows that are held at a time, of whichever of some tables."""
+    return max(1, min(MAX_RECORDS, MOST_VALUES // max(1, max(map(width, versions), default=1))))
 
 
 class ChangeLog(RecordFile):

@@ -19,30 +19,13 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.records.origin import RecordOrigin
 
 STATEMENTS = (
-    Statement(
-        "positions in the log ascend", "records",
-        "LFS and LSN of each log stream, and the address of the record if its prefix states it",
-    ),
-    Statement("no record is there twice in a row", "records", "the LSN and all bytes"),
-    Statement(
-        "each record follows the one that it names as the one before in its transaction", "records",
-        "the address of the previous record in the header",
-    ),
-    Statement("a transaction has ended before its identifier is used again", "transactions", "its commit or abort"),
-    Statement(
-        "what a commit or an abort ends is in the log", "ends of transactions",
-        "the same address, in commits and aborts",
-    ),
-    Statement(
-        "no bytes are missing between two records", "records",
-        "a record begins where the one before ends. Without addresses (`bare`, and `lsn8` from 10.1 on) those that "
-        "other records name are compared",
-    ),
-    Statement(
-        "the prefix agrees with its record", "records",
-        "realLogRecLen, with the length of a record whose rows are not compressed; lriType, which is 1 and 2; log "
-        "stream, with that of the record. Another LFS or LSN is an error (LMP-R002)",
-    ),
+    Statement("positions in the log ascend", "records"),
+    Statement("no record is there twice in a row", "records"),
+    Statement("each record follows the one that it names as the one before in its transaction", "records"),
+    Statement("a transaction has ended before its identifier is used again", "transactions"),
+    Statement("what a commit or an abort ends is in the log", "ends of transactions"),
+    Statement("no bytes are missing between two records", "records"),
+    Statement("the prefix agrees with its record", "records"),
 )  # fmt: skip
 _NO_PREFIX = "the framing has no prefix that says more than an LSN"
 _COMPRESSED = "its rows are compressed still"

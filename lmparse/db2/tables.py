@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
 from typing import Any
 
-from lmparse.changes.unique_names import unique_names
+from lmparse.changes.descriptions import unique_names
 from lmparse.errors import ControlError, RecordError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.spec import catalog

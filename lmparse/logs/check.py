@@ -23,17 +23,11 @@ from lmparse.spec.layout import Field
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import Joined, JoinedPiece, names_in
 
-BYTES = Statement(
-    "every byte is accounted for", "bytes",
-    "the sum of descriptor words, records, skipped and quarantined bytes, with the size of the file",
-)  # fmt: skip
-RECORDS = Statement("every record can be read", "records", "the framing and each record, with its spec")
-VALUES = Statement("the values of every record can be read", "records", "each field, with its type in the spec")
-FIELDS = Statement(
-    "every byte of a record is in a field", "records",
-    "the bytes that are in the fields of each record that can be read, with its length",
-)  # fmt: skip
-ROWS = Statement("every row can be read", "changes", "each column, with its description")
+BYTES = Statement("every byte is accounted for", "bytes")
+RECORDS = Statement("every record can be read", "records")
+VALUES = Statement("the values of every record can be read", "records")
+FIELDS = Statement("every byte of a record is in a field", "records")
+ROWS = Statement("every row can be read", "changes")
 STATEMENTS = (BYTES, RECORDS, VALUES, ROWS)
 """Of logs of changes; FIELDS is of other files."""
 _SIZES = ("size", "descriptors", "parsed", "skipped", "quarantined")

@@ -16,8 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.changes.change import Version
-from lmparse.changes.commit_times import check_zone
-from lmparse.changes.envelopes import Enveloper, check_names, envelope_schema, image_type
+from lmparse.changes.envelopes import Enveloper, check_names, check_zone, envelope_schema, image_type
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.rows import change_rows
 from lmparse.changes.schemas import table_type

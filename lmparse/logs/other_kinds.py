@@ -9,8 +9,7 @@ from pathlib import Path
 from lmparse.changes.family import AnyFamily
 from lmparse.errors import DataError, FramingError
 from lmparse.logs.families import families
-from lmparse.logs.foreign_kinds import foreign_kind
-from lmparse.logs.sniff import Sniffed, sniff
+from lmparse.logs.sniff import Sniffed, foreign_kind, sniff
 from lmparse.options import FILE_OPTIONS, Options
 from lmparse.spec import catalog
 from lmparse.storage.buffers import open_buffer

@@ -18,7 +18,6 @@ from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Span
 from lmparse.logs.beside import CONTROL_FILE
 from lmparse.logs.families import check_changes, family_of, without_descriptions
-from lmparse.logs.file_selection import FileSelection
 from lmparse.logs.joining import log_paths
 from lmparse.logs.open import open_file, states_read
 from lmparse.options import Options
@@ -28,7 +27,7 @@ from lmparse.spec import catalog
 from lmparse.storage import addresses
 from lmparse.storage.addresses import local_path
 from lmparse.storage.joined import joined_of, names_in
-from lmparse.storage.listing import is_there
+from lmparse.storage.listing import FileList, is_there, list_folders, names_one
 from lmparse.storage.processes import Run
 from lmparse.storage.states import FileState, check_all
 
@@ -125,14 +124,17 @@ class Request:
         if self.with_changes:
             check_changes(self.options)
 
-    @property
-    def selection(self) -> FileSelection:
-        """The files that are asked for."""
-        return FileSelection(self.paths, self.name_filter, self.recursive)
+    def selected(self) -> FileList:
+        """The files that are asked for, sorted within each path. Raises FramingError as `list_folders`."""
+        return list_folders(self.paths, name_filter=self.name_filter, recursive=self.recursive)
+
+    def is_one(self, names: list[str]) -> bool:
+        """Whether the files are one that the caller named itself, and not what a folder, a pattern or a list gave."""
+        return len(self.paths) == 1 and names_one(self.paths[0], names)
 
     def damage(self, names: list[str]) -> Damage:
         """What becomes of damaged files among some. In mode permissive a file that is named itself is an error."""
-        if self.options.mode == "failfast" or self.selection.is_one(names):
+        if self.options.mode == "failfast" or self.is_one(names):
             return Damage.RAISED
         return Damage.LEFT_OUT if self.options.mode == "dropmalformed" else Damage.ROW
 
@@ -161,9 +163,9 @@ class Request:
 
     def _logs(self, run: Run | None = None) -> tuple[list[tuple[str, Options | DataError]], Damage]:
         """Each data file with its options, or with the error that keeps it from being read; and what that means."""
-        names = self.selection.names()
+        names = self.selected().files
         damage = self.damage(names)
-        names, faults = names if self.selection.is_one(names) else data_files(names, self.options), list[DataError]()
+        names, faults = names if self.is_one(names) else data_files(names, self.options), list[DataError]()
         if not names:
             raise FramingError("has no file that could be a log", code="LMP-F001", file=", ".join(self.paths))
         if self.with_changes and check_changes(self.options).join is not None:

@@ -85,7 +85,7 @@ class ReadJob:
 def source_columns(request: Request, options: Mapping[str, Any]) -> pa.Schema:
     """All columns of the source. Raises OptionError if another one has the name that bad records are to have."""
     columns = _renamed(arrow.request_schema(request), corrupt_record(options))
-    return with_folder_columns(columns, request.selection.files().columns)
+    return with_folder_columns(columns, request.selected().columns)
 
 
 def read_job(
@@ -96,7 +96,7 @@ def read_job(
     Without the column for bad values a null could mean anything: then what is bad is an error in mode permissive too.
     """
     name, hint = corrupt_record(options), None
-    folders = tuple(column for column in request.selection.files().columns if column.name in columns.names)
+    folders = tuple(column for column in request.selected().columns if column.name in columns.names)
     own = [entry for entry in columns if entry.name not in [column.name for column in folders]]
     read = pa.schema([entry.with_name(_RECORD) if entry.name == name else entry for entry in own])
     if folders and "_metadata" not in read.names:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmparse.changes.unique_names import unique_names
+from lmparse.changes.descriptions import unique_names
 
 NAMES = st.one_of(st.text(max_size=4), st.text("A#12", max_size=8))
 """Names of any characters, and names that look like those that are made."""

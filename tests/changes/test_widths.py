@@ -15,7 +15,8 @@ from writers.db2.dms import Place
 from writers.db2.stream import Stream
 from writers.db2.wire import Rid
 
-from lmparse.changes import version_batches, widths
+from lmparse.changes import log as change_log
+from lmparse.changes import version_batches
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.schemas import changes_schema
 from lmparse.framing.windows import MAX_RECORDS
@@ -51,7 +52,7 @@ def test_rows_of_a_wide_table_are_held_a_few_at_a_time(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = short_rows_of_a_wide_table(tmp_path, 99, 70)
-    monkeypatch.setattr(widths, "MOST_VALUES", 1000)
+    monkeypatch.setattr(change_log, "MOST_VALUES", 1000)
     log = opened(path, engine)
     assert log.rows_together == 10
     of_versions = [batch for _, batch in arrow.version_batches(log)]
@@ -74,15 +75,15 @@ def test_long_names_count(tmp_path: Path) -> None:
         unit.commit()
         (tmp_path / "y.log").write_bytes(stream.bytes())
         log = opened(tmp_path / "y.log", engine, tables=str(file))
-        assert log.rows_together == widths.MOST_VALUES // 100_002
+        assert log.rows_together == change_log.MOST_VALUES // 100_002
         assert len(list(log.changes())) == 1
 
 
 def test_a_log_without_descriptions_and_one_with_narrow_tables() -> None:
-    assert widths.rows_together([]) == MAX_RECORDS
-    assert widths.rows_together([replace_columns(128), replace_columns(2)]) == MAX_RECORDS
-    assert widths.rows_together([replace_columns(129), replace_columns(2)]) < MAX_RECORDS
-    assert widths.rows_together([replace_columns(widths.MOST_VALUES * 2)]) == 1
+    assert change_log.rows_together([]) == MAX_RECORDS
+    assert change_log.rows_together([replace_columns(128), replace_columns(2)]) == MAX_RECORDS
+    assert change_log.rows_together([replace_columns(129), replace_columns(2)]) < MAX_RECORDS
+    assert change_log.rows_together([replace_columns(change_log.MOST_VALUES * 2)]) == 1
 
 
 def replace_columns(count: int) -> Any:

@@ -24,7 +24,7 @@ from writers.db2.tables import Table
 from writers.db2.values import SystemDefault
 from writers.db2.wire import BYTE_ORDERS, GENERATIONS, Rid
 
-from lmparse.changes import widths
+from lmparse.changes import log as change_log
 from lmparse.changes.schemas import changes_schema
 from lmparse.db2 import change_columns as db2_change_columns
 from lmparse.db2.log import Db2Log
@@ -120,7 +120,7 @@ def test_the_columns_of_a_schema(type_: Any, value: Any, is_fast: bool, amount: 
 def test_small_windows(generation: Any, byte_order: Any, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(path, luw.full_stream(generation, byte_order))
     whole, _ = both(path, include="all")
-    for module, name, value in ((widths, "MAX_RECORDS", 3), (db2_change_columns, "MAX_BYTES", 300)):
+    for module, name, value in ((change_log, "MAX_RECORDS", 3), (db2_change_columns, "MAX_BYTES", 300)):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, value)
             found, slow = both(path, include="all")

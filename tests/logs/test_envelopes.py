@@ -24,7 +24,7 @@ from writers.db2.wire import Rid
 
 import lmparse
 from lmparse import cli
-from lmparse.changes.commit_times import epoch_millis
+from lmparse.changes.envelopes import epoch_millis
 from lmparse.logs.arrow import part_batches, request_schema
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import Request

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -143,11 +142,6 @@ def test_a_wrong_value_is_found(
     code, _, err = printed(capsys, "check", "changes", *of(log), "--include", "all")
     assert (code, "LMP-S006" in err) == (24, True)
     assert "by the parser" in err
-
-
-def test_rows_before_an_error_are_printed(damaged: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    found = same(capsys, "records", damaged["path"], "--framing", "rdw", "--mode", "failfast")
-    assert json.loads(found.splitlines()[0])
 
 
 @pytest.mark.parametrize("text", ["a\x7fb", "\x85", "\u202e", "\u2028", "\ufeff", "\U0001f600\u00a0"])

@@ -101,14 +101,8 @@ def _why(before: JoinedExtract, one: JoinedExtract) -> str:
     return f"{ends}, and nothing states where the second begins; {first}"
 
 
-SAME = Statement(
-    "extracts agree on what several of them have", "changes and units",
-    "of several extracts: table and DATA of each record that more than one has, and the outcome of a unit of recovery",
-)  # fmt: skip
-NOTHING_MISSING = Statement(
-    "no change is missing between two extracts", "pairs of extracts",
-    "of several extracts: whether one has a change of a unit whose outcome the one before it states",
-)  # fmt: skip
+SAME = Statement("extracts agree on what several of them have", "changes and units")
+NOTHING_MISSING = Statement("no change is missing between two extracts", "pairs of extracts")
 STATEMENTS = (SAME, NOTHING_MISSING)
 _NO_BEGINNING = "nothing states where the second begins"
 
