@@ -21,7 +21,6 @@ from lmparse.export.land_rows import OTHER, TableRows
 from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
-from lmparse.spelling import has_half_character
 from lmparse.storage.outputs import Inputs, OutputPlace, begins_with, check_place, inputs_of, naming_output, write_text
 
 CODE = "LMP-S031"
@@ -163,7 +162,7 @@ def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Itera
     path is not UTF-8.
     """
     place = check_place(to, inputs, is_folder=True, overwrite=True, foreign=_foreign)
-    if has_half_character(str(place.path)):
+    if not _is_utf8(str(place.path)):
         raise OptionError(f"{place.shown}: tables cannot be in a folder whose path is not UTF-8", code=CODE)
     bad = sorted({*str(place.path)}.intersection(_UNREADABLE))
     if form == "delta" and bad:
@@ -183,6 +182,15 @@ def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Itera
         yield target
     finally:
         os.close(lock)
+
+
+def _is_utf8(path: str) -> bool:
+    """Whether Arrow takes a path: the name of a file may have bytes that are not UTF-8."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _foreign(folder: Path) -> str | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import pickle
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,26 +22,23 @@ import pyarrow.parquet as pq
 from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
-from lmparse.export.writers import MARK, foreign_binary
+from lmparse.export import parquet_folder
+from lmparse.export.writers import MARK
 from lmparse.logs.open import files_beside, spec_files
-from lmparse.logs.partitions import Request
 from lmparse.options import truth
 from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_columns
 from lmparse.spark.requests import request_of
 from lmparse.spark.tasks import runner
 from lmparse.storage.addresses import path_of
-from lmparse.storage.outputs import AtomicOutput, OutputPlace, check_place, inputs_of, naming_output
+from lmparse.storage.outputs import AtomicOutput, inputs_of, naming_output
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_MODES = ("error", "append", "overwrite")
 _READING_MODES = ("permissive", "dropmalformed", "failfast")
 _COMPRESSIONS = ("zstd", "snappy", "gzip", "lz4", "brotli", "none")
 _ROW_GROUP, _GROUP_BYTES = 1 << 17, 1 << 27
 """Rows of a row group, approximately, and bytes in memory from which on it has fewer: a row may be wide."""
-_SUCCESS = "_SUCCESS"
-"""File by which Spark knows that a folder is whole."""
 _RESULT = "number long, name string, rows long, corrupt_rows long"
 
 
@@ -73,26 +70,25 @@ def write_parquet(
     `mode` says what becomes of a folder that is there, as in Spark's writers; so the source's option `mode`, what
     becomes of bad records, is `reading_mode` here, and has the same values.
     With `filters`, only rows that fulfil all of them are written; filters on the header are applied before rows are
-    decoded. `metadata` tells whether the files have the column `_metadata`; without it records need not be counted.
+    decoded. `metadata` tells whether the files have the column `_metadata`.
 
     Driver and executors must share the folder above `out`. That has all files or, after an error, what it had before:
     tasks write to a folder beside it, from which the files of tasks that succeeded are taken. Raises OptionError when
     the folder exists, unless `mode` is `append` or `overwrite`, which replaces files of lmparse alone; tasks raise
     OptionError LMP-S022 when a disk is full.
     """
-    if mode not in _MODES:
-        raise OptionError(f"mode has no value {mode!r}", hint="one of " + ", ".join(_MODES))
     if reading_mode not in _READING_MODES:
         raise OptionError(f"reading_mode has no value {reading_mode!r}", hint="one of " + ", ".join(_READING_MODES))
     if str(compression).lower() not in _COMPRESSIONS:
         raise OptionError(f"compression has no value {compression!r}", hint="one of " + ", ".join(_COMPRESSIONS))
-    if not isinstance(out, str | Path):
-        raise OptionError(f"out has no value {out!r}", hint="the path of a folder")
     options = {**options, "path": path_of("path", path), "mode": reading_mode}
     filters = Filter.all_of(filters)
     with hints_shown():
         request = request_of(options)
-        place = _place_of(out, request, mode)
+        files = request.files()
+        described = [name for path, options in files for name in files_beside(path, options).values()]
+        inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
+        place = parquet_folder.checked(out, inputs, mode)
         columns = source_columns(request, options)
         if not truth("metadata", metadata):
             columns = columns.remove(columns.get_field_index("_metadata"))
@@ -107,53 +103,18 @@ def write_parquet(
         made.mkdir()
         for folder in (work.folder, made):
             folder.chmod(place.path.parent.stat().st_mode & 0o777)  # executors may be of another user
-        write = _Job(parts, str(made), _marked(columns, request.options.spec), compression, job)
+        schema = columns.with_metadata({**(columns.metadata or {}), MARK: Path(request.options.spec).name})
+        write = _Job(parts, str(made), schema, compression, job)
         tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
         rows = sorted(tasks.mapInArrow(write, _RESULT).collect(), key=lambda row: int(row["number"]))
         names = tuple(row["name"] for row in rows)
         # Attempts of tasks that Spark did not accept may go on: only the files of those that it accepted are taken.
-        is_more = mode == "append" and place.path.is_dir()
-        target = place.path if is_more else work.made
-        target.mkdir(exist_ok=True)
-        _move(names, made, target)
-        if not is_more:
+        if mode == "append" and place.path.is_dir():
+            parquet_folder.move(names, made, place.path)
+        else:
+            parquet_folder.move(names, made, work.made)
             work.finish()
     return Written(names, sum(row["rows"] for row in rows), sum(row["corrupt_rows"] for row in rows))
-
-
-def _place_of(out: str | Path, request: Request, mode: str) -> OutputPlace:
-    """The place of the output. Raises OptionError LMP-S021 if nothing may be written there."""
-    files = request.files()
-    described = [name for path, options in files for name in files_beside(path, options).values()]
-    inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
-    foreign = _foreign if mode == "overwrite" else lambda folder: None
-    place = check_place(out, inputs, is_folder=True, overwrite=mode != "error", foreign=foreign, makes_parents=True)
-    return replace(place, overwrite=mode == "overwrite")  # a folder that comes meanwhile is not replaced
-
-
-def _foreign(folder: Path) -> str | None:
-    """What in a folder is not of lmparse."""
-    for path in sorted(folder.iterdir()):
-        if path.name != _SUCCESS and (not path.is_file() or foreign_binary(path) is not None):
-            return f"it has {path.name}"
-    return None
-
-
-def _move(names: Sequence[str], made: Path, target: Path) -> None:
-    """Move files to a folder: all of them, or after an error none."""
-    moved = []
-    try:
-        for name in names:
-            moved.append((made / name).rename(target / name))
-        (target / _SUCCESS).touch()
-    except BaseException:
-        for path in moved:
-            path.unlink()
-        raise
-
-
-def _marked(schema: pa.Schema, spec: str) -> pa.Schema:
-    return schema.with_metadata({**(schema.metadata or {}), MARK: Path(spec).name})
 
 
 @dataclass(frozen=True)

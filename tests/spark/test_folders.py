@@ -188,6 +188,14 @@ def test_a_folder_of_one_log_with_its_tables_file(luw: tuple[Path, Path], what: 
     assert list(bad(rows(path=made, **options))) == ["3.log"]
 
 
+def test_comments_of_a_familys_columns_are_its_own(tmp_path: Path) -> None:
+    tables, log = db2_log.make(units=1).write(tmp_path)
+    made = LmparseSource({"path": str(log), "tables": str(tables)}).schema()
+    comments = {field.name: field.metadata.get("comment", "") for field in made}
+    assert comments["plan"] == comments["sql_type"] == "null for Db2 LUW"
+    assert comments["txn_id"].startswith("transaction identifier")
+
+
 # -- files that are not there ---------------------------------------------------------------
 
 

@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 import pytest
-from statements import instances_of, stated_details, without_field
+from statements import without_field
 
+from lmparse.review.docs.spec_texts import SpecTexts
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
 
@@ -23,8 +24,8 @@ DOUBT = re.compile(
 @cache
 def known_instances() -> dict[str, Any]:
     """The instances of all specs, by name: they stand in the specs only, which are read for it."""
-    listed = instances_of(LAYOUTS, stated_details(LAYOUTS))
-    return {f"{layout}.{one.name}": one for layout, found in listed.items() for one in found}
+    texts = SpecTexts(LAYOUTS)
+    return {f"{layout.id}.{one.name}": one for layout in LAYOUTS.values() for one in texts.instances(layout)}
 
 
 def test_every_field_states_its_status() -> None:
