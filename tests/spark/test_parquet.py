@@ -10,6 +10,7 @@ from writers.bmc import framing, logs
 
 from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
+from lmparse.export import parquet_folder
 from lmparse.samples import bmc_log
 from lmparse.spark import parquet
 from lmparse.spark.parquet import write_parquet
@@ -125,7 +126,7 @@ def test_what_is_appended_comes_whole_or_not_at_all(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.touch()
     with pytest.raises(FileNotFoundError):
-        parquet._move(["a.parquet", "b.parquet", "c.parquet"], made, target)
+        parquet_folder.move(["a.parquet", "b.parquet", "c.parquet"], made, target)
     assert [path.name for path in target.iterdir()] == ["old.parquet"]
 
 
