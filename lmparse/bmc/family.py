@@ -108,12 +108,12 @@ def _change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[F
 
 def _extracts(log: ChangeLog) -> list[LogicalLog]:
     """The extracts that a log consists of, in their order."""
-    from lmparse.bmc.extracts.joined_log import JoinedLog
+    if isinstance(log, LogicalLog):
+        return [log]
+    from lmparse.bmc.extracts.joined_log import JoinedLog  # needs Arrow, which one extract does not
 
-    if isinstance(log, JoinedLog):
-        return list(log.extracts())
-    assert isinstance(log, LogicalLog)
-    return [log]
+    assert isinstance(log, JoinedLog)
+    return list(log.extracts())
 
 
 def _transactions(log: ChangeLog) -> Iterator[TransactionSummary]:

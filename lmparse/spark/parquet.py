@@ -104,7 +104,7 @@ def write_parquet(
         for folder in (work.folder, made):
             folder.chmod(place.path.parent.stat().st_mode & 0o777)  # executors may be of another user
         schema = columns.with_metadata({**(columns.metadata or {}), MARK: Path(request.options.spec).name})
-        write = _Job(parts, str(made), schema, compression, job)
+        write = _Job(parts, str(made), place.shown, schema, compression, job)
         tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
         rows = sorted(tasks.mapInArrow(write, _RESULT).collect(), key=lambda row: int(row["number"]))
         names = tuple(row["name"] for row in rows)
@@ -123,6 +123,8 @@ class _Job:
 
     parts: tuple[bytes, ...]
     folder: str
+    shown: str
+    """The output, as errors name it."""
     schema: pa.Schema
     compression: str
     job: ReadJob
@@ -139,7 +141,7 @@ class _Job:
         rows = corrupt = 0
         # An input that cannot be read raises DataError, so errors of the system are about the output.
         path, compression = Path(self.folder) / name, self.compression
-        with naming_output(self.folder), pq.ParquetWriter(path, self.schema, compression=compression) as writer:
+        with naming_output(self.shown), pq.ParquetWriter(path, self.schema, compression=compression) as writer:
             held: list[pa.RecordBatch] = []
             held_rows = held_bytes = 0
             for batch in self.job.batches(part):

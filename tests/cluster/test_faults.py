@@ -135,7 +135,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(
     copy.write_bytes(small.read_bytes())
     options = {"spec": "bmc_lldf", "framing": "rdw", "maxPartitionBytes": str(small.stat().st_size // 20)}
     two.begin("write", path=str(copy), options=options, out=str(out), way="executors")
-    wait_for(lambda: list(out.glob("*/part-*.parquet")), "the first file")
+    wait_for(lambda: list(tmp_path.glob(".out.*.partial/tasks/part-*.parquet")), "the first file")
     os.truncate(copy, small.stat().st_size + (1000 if change == "grew" else -1000))
     with pytest.raises(RuntimeError, match=rf"{copy}: {change} after its reading was planned: .*\[LMP-F012\]"):
         two.answer()
