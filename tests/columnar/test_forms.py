@@ -147,16 +147,6 @@ def test_damage_inside_one_kind_and_kinds_that_are_unknown(built: Path, tmp_path
     assert table.column("_corrupt_record").null_count == 40 * len(good)
 
 
-def test_a_file_without_records(built: Path, tmp_path: Path) -> None:
-    assert compared(written(tmp_path / "x.dat", []), spec=str(built / "f_enum"), framing="rdw").num_rows == 0
-
-
-def test_numbers_beyond_63_bits_are_no_less_right(built: Path, tmp_path: Path, counted: Counter[str]) -> None:
-    records = [b"\x02" + bytes(6) + large + b"\x01" for large in (b"\xff" * 8, b"\x80" + bytes(7), b"\x7f" * 8)]
-    table = compared(written(tmp_path / "x.dat", records), spec=str(built / "f_enum"), framing="rdw")
-    assert [int(value) for value in table.column("large").to_pylist()] == [2**64 - 1, 2**63, 0x7F7F7F7F7F7F7F7F]
-
-
 def test_what_is_read_one_by_one_is_named(built: Path) -> None:
     found = decoding_of(catalog.load(str(built / "f_list")))
     assert found.is_by_form

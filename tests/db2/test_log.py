@@ -116,20 +116,6 @@ def test_dispositions(tmp_path: Path) -> None:
     assert times == {1: "2026-03-14T10:11:13.000000", 11: times[1], 2: None, 3: None}
 
 
-def test_orders(tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "bare")
-    first, one, two = stream.begin(), stream.begin(), stream.begin()
-    first.initialize(ITEM)
-    first.commit()
-    one.insert(ITEM, item(1))
-    two.insert(ITEM, item(2))
-    one.insert(ITEM, item(3))
-    two.commit()
-    one.commit()
-    assert read(tmp_path, stream, operations="I").values() == [(1, None), (2, None), (3, None)]
-    assert read(tmp_path, stream, operations="I", order="commit").values() == [(2, None), (1, None), (3, None)]
-
-
 def test_a_transaction_that_begins_before_the_log(tmp_path: Path) -> None:
     stream = Stream("v10", "little", "filter")
     unit, other = stream.begin(), stream.begin()
@@ -314,23 +300,6 @@ def test_trailing_blanks_of_fixed_text(tmp_path: Path) -> None:
     unit.commit()
     assert read(tmp_path, stream).values() == [("a", "b ", "c")]
     assert read(tmp_path, stream, trim=False).values() == [("a    ", "b ", "c  ")]
-
-
-def test_every_change_carries_the_keys_that_changes_have(tmp_path: Path) -> None:
-    keys = [
-        "op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name", "before", "after", "sql_type",
-        "sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id", "detail", "_metadata",
-    ]  # fmt: skip
-    stream = luw.full_stream("v10", "big", "filter")
-    found = read(tmp_path, stream, tables=luw.tables_file(tmp_path, EMP, ITEM))
-    assert all(list(row) == keys for row in found.rows)
-    place = found.rows[0]["_metadata"]
-    assert list(place) == ["file", "record_index", "record_offset", "record_length", "spec", "spec_hash"]
-    assert place["spec"] == "db2_log"
-    for row in found.rows:
-        place = row["_metadata"]
-        record = stream.records[place["record_index"]]
-        assert (place["record_offset"], place["record_length"]) == (record.offset, record.length)
 
 
 def test_code_pages(tmp_path: Path) -> None:

@@ -58,26 +58,6 @@ FULL: dict[str, Any] = {
     "TS5": "2026-03-14T10:11:12.12345", "BOOL": True, "BIN": b"\1", "VBIN": b"", "CL": "inline", "BL": b"\2",
     "DBCL": "å",
 }  # fmt: skip
-NULLS: dict[str, Any] = {"I4": 0, "DEC1": Decimal(0), "VB": b""}
-
-
-@pytest.mark.parametrize("is_compressed", [False, True])
-@pytest.mark.parametrize("byte_order", ["little", "big"])
-@pytest.mark.parametrize("source", ["file", "both"])
-def test_every_type(source: str, byte_order: Any, is_compressed: bool, tmp_path: Path) -> None:
-    table = Table(7, 8, "ALL_TYPES", ALL.columns, value_compression=is_compressed)
-    stream = described(table, FULL, NULLS, byte_order=byte_order)
-    data = without_description(stream) if source == "file" else stream.bytes()
-    found = read(
-        tmp_path, data, tables=luw.tables_file(tmp_path, table), operations="I", include="committed,incomplete"
-    )
-    assert found.codes == []
-    assert found.notes == (["1 x transactions that begin before the log at hand: earlier changes are not in it"]
-                           if source == "file" else [])  # fmt: skip
-    wanted = [row["after"] for row in luw.expected(stream, names=True) if row["op"] == "I"]
-    assert [row["after"] for row in found.rows] == wanted
-    assert all(row["detail"] is None for row in found.rows)
-    json.dumps(found.rows, allow_nan=False)
 
 
 def test_what_a_log_alone_knows_of_types(tmp_path: Path) -> None:

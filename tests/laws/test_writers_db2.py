@@ -53,17 +53,6 @@ def test_real_row() -> None:
     assert len(record(V97, dms.insert(V97, TABLE, PLACE, image))) == 24 + 20 + 58 == 102
 
 
-def test_real_sizes() -> None:
-    """Records of Db2 9.7: alter attribute, two rows, commit; and a DOM record of V7 without a body."""
-    assert len(record(V97, dms.alter_table_attribute(V97, TABLE, dms.PROPAGATION, dms.PROPAGATION))) == 46
-    for length, size in ((53, 97), (56, 100)):
-        row = {**RESUME_ROW, "RESUME": "x" * (length - 8 - 15 - 5 - 4)}
-        image = rows.formatted(V97, RESUME, row)
-        assert (len(image), len(record(V97, dms.insert(V97, TABLE, PLACE, image)))) == (length, size)
-    assert len(record(V97, transaction.commit(V97, 1, "DB2INST1"), "commit")) == 42
-    assert len(record(V7, dom.header(V7, 6, ABOUT), "undo")) == 32
-
-
 def test_real_rids() -> None:
     """RIDs of the samples; the 4-byte one is a page of three bytes before a slot of one."""
     assert V97.rid(Rid(0x340, 12)).hex() == "0c0040030000"
