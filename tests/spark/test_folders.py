@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql.types import StructType
+from spark.conftest import rows
 
 from lmparse.errors import DataError
 from lmparse.logs.families import read_options
@@ -20,13 +21,6 @@ from lmparse.spark.source import LmparseSource
 SPLITS = (1 << 27, 12_000)
 SYSTEMS = "DB2P".encode("cp037"), "DB2Q".encode("cp037")
 """Name of the system in the sample, and another one."""
-
-
-def rows(**options: Any) -> list[dict[str, Any]]:
-    """The rows of the source, read here part by part."""
-    made = LmparseSource({name: str(value) for name, value in options.items()})
-    reader = made.reader(made.schema())
-    return [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
 
 
 def counts(found: list[dict[str, Any]]) -> dict[str, int]:
