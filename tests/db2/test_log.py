@@ -395,25 +395,6 @@ def test_records_that_fit_two_generations_are_not_guessed(tmp_path: Path) -> Non
     assert "v9.7" in str(caught.value)
 
 
-@pytest.mark.parametrize(("generation", "framing"), [("v7", "lsn6"), ("v9.7", "bare"), ("v10", "filter")])
-def test_wrong_framings_and_byte_orders_are_clear(
-    generation: Any, framing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "a.log"
-    path.write_bytes(luw.full_stream(generation, "little", framing).bytes())
-    for other in ("bare", "lsn6", "lsn8", "filter", "filter97"):
-        for order in ("little", "big"):
-            if (other, order) == (framing, "little"):
-                continue
-            code = cli.main(["changes", str(path), "--spec", "db2_log", "--framing", other, "--byte-order", order])
-            out, err = capsys.readouterr()
-            assert code in (20, 31)
-            assert not out
-            assert "LMP-F" in err
-    assert cli.main(["changes", str(path), "--spec", "db2_log", "--byte-order", "big"]) == 20
-    assert "LMP-F003" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("generation", "framing", "named"),
     [("v9.7", "filter97", "v10"), ("v7", "lsn6", "v10"), ("v10", "lsn8", "v9.7"), ("v9.7", "lsn8", "v7")],

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import lmparse
-from bench import data, engine, harness, transactions
+from bench import data, engine, harness
 from bench.harness import Contender, Job, TablesDiffer
 from bench.rivals import generated_parser, struct_loop
 from lmparse.framing.framings import framing_of
@@ -133,13 +133,3 @@ def test_the_command_writes_a_result(
 
 
 # -- transactions ---------------------------------------------------------------------------
-
-
-def test_both_families_have_the_same_changes(folder: Path, tmp_path: Path) -> None:
-    both = transactions.logs(tmp_path, 500_000)
-    rows = transactions.changes(both["Log Master"], 50)
-    with pytest.raises(TablesDiffer, match="families: change"):
-        transactions.check_rows(rows, [*rows[:7], {**rows[7], "before": None, "after": None}, *rows[8:]])
-    found = transactions.measure_index(both["Db2 LUW"], 1)
-    assert found["transactions"] > 50
-    assert found["changes"] > 500
