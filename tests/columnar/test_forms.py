@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lmparse import cli
-from lmparse.columnar import form_plan, schemas
+from lmparse.columnar import form_plan
 from lmparse.columnar.decoding import decoding_of
 from lmparse.columnar.form_plan import FormPlan
 from lmparse.columnar.forms import forms
@@ -115,15 +115,6 @@ def test_random_records(spec: str, built: Path, tmp_path: Path, counted: Counter
     assert (counted["column"] > 0) == (BY_COLUMN[spec] > 0)
     for mode in ("dropmalformed", "failfast"):
         compared(path, spec=str(built / spec), framing="rdw", mode=mode)
-
-
-@pytest.mark.parametrize("spec", ["f_enum", "f_parent", "f_order", "f_items"])
-def test_some_columns(spec: str, built: Path, tmp_path: Path, counted: Counter[str]) -> None:
-    chance = random.Random(spec)
-    path = written(tmp_path / "x.dat", [some_record(chance) for _ in range(100)])
-    names = sorted(catalog.load(str(built / spec)).field_ids() & set(schemas.records_schema(str(built / spec)).names))
-    for columns in (*((column,) for column in names), (names[-1], *names[:2])):
-        compared(path, tuple(dict.fromkeys(columns)), spec=str(built / spec), framing="rdw")
 
 
 def test_few_records_of_a_form_are_left_to_the_parser(built: Path, tmp_path: Path, counted: Counter[str],

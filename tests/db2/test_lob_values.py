@@ -175,20 +175,6 @@ def test_a_column_that_is_not_logged(generation: Any, tmp_path: Path) -> None:
     assert absent(found) == {"after.BODY": NOT_LOGGED.format(70_000)}
 
 
-def test_a_row_whose_value_is_not_in_the_log(tmp_path: Path) -> None:
-    script = Script(PAIR)
-    script.piece(b"a", 0, 1)
-    script.insert(ID=1, A=OUT, B=OUT)
-    script.update({"ID": 1, "A": OUT, "B": OUT}, {"ID": 2, "A": OUT, "B": None})
-    found = script.read(tmp_path)
-    assert found.values() == [(1, "a", None), (2, None, None)]
-    assert absent(found, 0) == {"after.B": "the value is not in the log"}
-    assert absent(found, 1) == {
-        "before.A": "the value before is not logged", "before.B": "the value before is not logged",
-        "after.A": "the value is not in the log",
-    }  # fmt: skip
-
-
 def test_values_without_a_row_are_counted(tmp_path: Path) -> None:
     script = Script(DOC)
     script.piece(b"lost", 0)
