@@ -238,15 +238,6 @@ def test_records(records: Path, filters: list[Filter], mode: str) -> None:
     assert found.equals(left(whole, filters))
 
 
-def test_some_columns_of_records(records: Path) -> None:
-    filters = [Filter("dbid", "<", 5), Filter("plan", "!=", "")]
-    columns = ("data", "plan", "timestamp", "dbid")
-    whole, _ = records_of(records, (), columns)
-    found, _ = records_of(records, filters, columns)
-    assert 0 < found.num_rows < whole.num_rows / 8
-    assert found.equals(left(whole, filters))
-
-
 def test_records_of_the_parser(records: Path) -> None:
     filters = [Filter("dbid", "<", 5)]
     assert records_of(records, filters, engine="kaitai")[0].equals(records_of(records, filters)[0])
