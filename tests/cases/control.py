@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from cases.case import DLCI, Case, Row, control_page
@@ -228,64 +229,24 @@ def dxml(**given: Any) -> Made:
     return raw[: control.DXML_TABLED], {name: value for name, value in row.items() if name != "base_obid"}
 
 
-def xtyp(**given: Any) -> Made:
-    """An XTYP record."""
-    return made(control.xtyp, XTYP, **given)
-
-
-def dlds(**given: Any) -> Made:
-    """A DLDS record."""
-    return made(control.dlds, DLDS, **given)
-
-
-def dlge(**given: Any) -> Made:
-    """A DLGE record."""
-    return made(control.dlge, DLGE, **given)
-
-
-def dtob(**given: Any) -> Made:
-    """A DTOB record."""
-    return made(control.dtob, DTOB, **given)
-
-
-def dcxi(**given: Any) -> Made:
-    """A DCXI record."""
-    return made(control.dcxi, DCXI, **given)
-
-
-def dixi(**given: Any) -> Made:
-    """A DIXI record."""
-    return made(control.dixi, DCXI | {"cntl_record_type": "DIXI"}, **given)
-
-
-def dlci(**given: Any) -> Made:
-    """A DLCI record."""
-    return made(control.dlci, DLCI_ROW, **given)
-
-
-def xhdf(**given: Any) -> Made:
-    """An XHDF record."""
-    return made(control.xhdf, XHDF, **given)
-
-
-def dlob(**given: Any) -> Made:
-    """A DLOB record."""
-    return made(control.dlob, DLOB, **given)
-
-
-def dxsf(**given: Any) -> Made:
-    """A DXSF record."""
-    return made(control.dxsf, DXSF, **given)
-
-
-def dfid(**given: Any) -> Made:
-    """A DFID record."""
-    return made(control.dfid, DFID, **given)
-
-
-def dfds(**given: Any) -> Made:
-    """A DFDS record."""
-    return made(control.dfds, DFDS, **given)
+xtyp = partial(made, control.xtyp, XTYP)
+dlds = partial(made, control.dlds, DLDS)
+dlge = partial(made, control.dlge, DLGE)
+dtob = partial(made, control.dtob, DTOB)
+dcxi = partial(made, control.dcxi, DCXI)
+dixi = partial(made, control.dixi, DCXI | {"cntl_record_type": "DIXI"})
+dlci = partial(made, control.dlci, DLCI_ROW)
+xhdf = partial(made, control.xhdf, XHDF)
+dlob = partial(made, control.dlob, DLOB)
+dxsf = partial(made, control.dxsf, DXSF)
+dfid = partial(made, control.dfid, DFID)
+dfds = partial(made, control.dfds, DFDS)
+MAKERS: dict[str, Callable[..., Made]] = {
+    "bmc_xtyp": xtyp, "bmc_dlds": dlds, "bmc_dlge": dlge, "bmc_dtbi": dtbi, "bmc_dtob": dtob, "bmc_dcxi": dcxi,
+    "bmc_dicl": dicl, "bmc_dlci": dlci, "bmc_xhdf": xhdf, "bmc_dlob": dlob, "bmc_dxml": dxml, "bmc_dxsf": dxsf,
+    "bmc_dfid": dfid, "bmc_dfds": dfds,
+}  # fmt: skip
+"""What makes a record of each spec, from values that differ from those above."""
 
 
 def unlisted(code: str, payload: str) -> Made:
@@ -333,19 +294,10 @@ def cases() -> Iterator[Case]:
 
 def every_field() -> Iterator[Case]:
     """Each record with a value in every field of its table."""
-    records = {
-        "bmc_xtyp": [xtyp()],
-        "bmc_dlds": [dlds()],
+    records = {spec: [maker()] for spec, maker in MAKERS.items()} | {
         "bmc_dlge": [dlge(), dlge(end_time=None, dependent_rba="0" * 20)],
-        "bmc_dtbi": [dtbi()],
-        "bmc_dtob": [dtob()],
         "bmc_dcxi": [dcxi(), dixi()],
         "bmc_dicl": [dicl((1, "A"), (12, "D"))],
-        "bmc_dlci": [dlci()],
-        "bmc_xhdf": [xhdf()],
-        "bmc_dlob": [dlob()],
-        "bmc_dxml": [dxml()],
-        "bmc_dxsf": [dxsf()],
         "bmc_dfid": [dfid(), *(dfid(filter_id=9999, date_format=x) for x in ("USA", "EUR", "JIS", ""))],
         "bmc_dfds": [dfds(), dfds(filter_id=9999, description="")],
         "bmc_unlisted": [unlisted("DTSI", "0105F1"), unlisted("DCLI", ""), unlisted("DCL2", "FF")],
@@ -360,72 +312,33 @@ def every_field() -> Iterator[Case]:
 def codes() -> Iterator[Case]:
     """Code fields: what is listed, blank, and what is not listed."""
     flags = [name for name in DLDS if name.endswith(("_included", "_objects", "var", "segmented", "merged"))]
-    yield case(
-        "bmc_xtyp", "codes_mixed", "MIXED Y, N, blank, and unlisted", *(xtyp(mixed=x) for x in ("Y", "N", "", "?"))
-    )
-    yield case(
-        "bmc_dlds",
-        "codes_flags",
-        "Every flag Y, N, blank, and unlisted",
-        *(dlds(**dict.fromkeys(flags, flag)) for flag in ("Y", "N", "", "?")),
-    )
-    yield case(
-        "bmc_dtbi",
-        "codes_row_type",
-        "ROWTYPE V, F, blank, and unlisted",
-        *(dtbi(row_type=x) for x in ("V", "F", "", "?")),
-    )
-    yield case(
-        "bmc_dtbi",
-        "codes_encoding_scheme",
-        "ENCODINGSCHEME A, E, U, blank, and unlisted",
-        *(dtbi(encoding_scheme=x) for x in ("A", "E", "U", "", "M")),
-    )
-    yield case("bmc_dtob", "codes_obj_type", "OBJTYPE S, A, and unlisted", *(dtob(obj_type=x) for x in ("S", "A", "?")))
-    yield case(
-        "bmc_dicl",
-        "codes_key_col_order",
-        "KEYCOLORDER A, D, and unlisted; no key column at all; 99 of them",
-        dicl((1, "A"), (2, "D"), (3, "R")),
-        dicl(),
-        dicl(*((number, "A") for number in range(1, 100))),
-    )
-    yield case(
-        "bmc_xhdf",
-        "codes_head_field_type",
-        "HEADFIELDTYPE as listed and not, HEADFIELDSUBTYPE U and blank",
-        *(xhdf(head_field_type=x, head_field_subtype="") for x in ("BIN", "CHAR", "INT", "DTTM", "PACK")),
-        xhdf(),
-    )
-    for spec, record in (("bmc_dlob", dlob), ("bmc_dxml", dxml)):
-        yield case(
-            spec,
-            "codes_flags",
-            "NOLOGGING and NULLCOL Y, N, blank, and unlisted",
-            *(record(nologging=x, nullcol=x) for x in ("Y", "N", "", "?")),
-        )
+    types = [xhdf(head_field_type=x, head_field_subtype="") for x in ("BIN", "CHAR", "INT", "DTTM", "PACK")]
+    keys = [dicl((1, "A"), (2, "D"), (3, "R")), dicl(), dicl(*((number, "A") for number in range(1, 100)))]
+    shown: dict[tuple[str, str], tuple[str, list[Made]]] = {
+        ("bmc_xtyp", "mixed"): ("MIXED Y, N, blank, and unlisted", [xtyp(mixed=x) for x in YES_OR_NO]),
+        ("bmc_dlds", "flags"): (
+            "Every flag Y, N, blank, and unlisted", [dlds(**dict.fromkeys(flags, flag)) for flag in YES_OR_NO]),
+        ("bmc_dtbi", "row_type"): (
+            "ROWTYPE V, F, blank, and unlisted", [dtbi(row_type=x) for x in ("V", "F", "", "?")]),
+        ("bmc_dtbi", "encoding_scheme"): (
+            "ENCODINGSCHEME A, E, U, blank, and unlisted", [dtbi(encoding_scheme=x) for x in ("A", "E", "U", "", "M")]),
+        ("bmc_dtob", "obj_type"): ("OBJTYPE S, A, and unlisted", [dtob(obj_type=x) for x in ("S", "A", "?")]),
+        ("bmc_dicl", "key_col_order"): ("KEYCOLORDER A, D, and unlisted; no key column at all; 99 of them", keys),
+        ("bmc_xhdf", "head_field_type"): (
+            "HEADFIELDTYPE as listed and not, HEADFIELDSUBTYPE U and blank", [*types, xhdf()]),
+        **{(spec, "flags"): ("NOLOGGING and NULLCOL Y, N, blank, and unlisted",
+                             [MAKERS[spec](nologging=x, nullcol=x) for x in YES_OR_NO])
+           for spec in ("bmc_dlob", "bmc_dxml")},
+    }  # fmt: skip
+    for (spec, name), (title, records) in shown.items():
+        yield case(spec, f"codes_{name}", title, *records)
 
 
+YES_OR_NO = ("Y", "N", "", "?")
 TYPES = {
-    "CHAR": 8,
-    "DEC": 5,
-    "INT": 4,
-    "DTTM": 26,
-    "FLOT": 8,
-    "VCHR": 40,
-    "GRPH": 8,
-    "VGRF": 20,
-    "DATE": 10,
-    "TIME": 8,
-    "LVCH": 32700,
-    "LVGR": 32700,
-    "BLOB": 0,
-    "CLOB": 0,
-    "DBCL": 0,
-    "ROWI": 17,
-    "DTTZ": 32,
-    "DECF": 16,
-}
+    "CHAR": 8, "DEC": 5, "INT": 4, "DTTM": 26, "FLOT": 8, "VCHR": 40, "GRPH": 8, "VGRF": 20, "DATE": 10, "TIME": 8,
+    "LVCH": 32700, "LVGR": 32700, "BLOB": 0, "CLOB": 0, "DBCL": 0, "ROWI": 17, "DTTZ": 32, "DECF": 16,
+}  # fmt: skip
 """Every listed LLCOLUMNTYPE, and one that is not listed, with a length."""
 
 
@@ -482,21 +395,7 @@ def lengths() -> Iterator[Case]:
         longer(dlge(), "0102"),
     )
     rest = "C1C2C340"
-    records = {
-        "bmc_xtyp": xtyp(),
-        "bmc_dlds": dlds(),
-        "bmc_dtbi": dtbi(),
-        "bmc_dtob": dtob(),
-        "bmc_dcxi": dcxi(),
-        "bmc_dicl": dicl((1, "A")),
-        "bmc_dlci": dlci(),
-        "bmc_xhdf": xhdf(),
-        "bmc_dlob": dlob(),
-        "bmc_dxml": dxml(),
-        "bmc_dxsf": dxsf(),
-        "bmc_dfid": dfid(),
-        "bmc_dfds": dfds(),
-    }
+    records = {spec: maker() for spec, maker in MAKERS.items() if spec != "bmc_dlge"} | {"bmc_dicl": dicl((1, "A"))}
     for spec, record in records.items():
         title = "Bytes behind the last field of the table are kept; beside it a record that ends there"
         yield case(spec, "longer", title, longer(record, rest), record)
@@ -505,26 +404,10 @@ def lengths() -> Iterator[Case]:
 def whole_files() -> Iterator[Case]:
     """Control files, XTYP first, read as what they are."""
     every = [
-        xtyp(),
-        dlds(),
-        dtbi(),
-        dtob(),
-        dixi(),
-        dcxi(),
-        dicl((1, "A")),
-        dlci(),
-        xhdf(),
-        dlob(),
-        dxml(),
-        dxsf(),
-        dfid(),
-        dfds(),
-        unlisted("DTSI", "0105"),
-        unlisted("DCLI", "F0F0F1"),
-        unlisted("DCL2", ""),
-        unlisted("QQ9X", "00FF40"),
+        xtyp(), dlds(), dtbi(), dtob(), dixi(), dcxi(), dicl((1, "A")), dlci(), xhdf(), dlob(), dxml(), dxsf(), dfid(),
+        dfds(), unlisted("DTSI", "0105"), unlisted("DCLI", "F0F0F1"), unlisted("DCL2", ""), unlisted("QQ9X", "00FF40"),
         dlge(),
-    ]
+    ]  # fmt: skip
     yield case(
         "bmc_control", "every_record", "Every record there is, three known by code only, and an invented one", *every
     )

@@ -278,17 +278,7 @@ def versions() -> Iterator[Case]:
     log.insert({"NUM": 1}, unit=unit)
     log.insert(FIRST, table=new, unit=unit)
     case = log.case("bmc_dtbi", "one_version", "Changes of one version of a table only", control_page_dtbi())
-    yield Case(
-        case.spec,
-        case.name,
-        case.title,
-        case.doc_ref,
-        case.data,
-        case.rows[1:],
-        "changes",
-        {"table": "PROD.ORDERS", "table_version": 2},
-        case.control,
-    )
+    yield replace(case, rows=case.rows[1:], options={"table": "PROD.ORDERS", "table_version": 2})
 
 
 def control_page_dtbi() -> str:
@@ -318,7 +308,7 @@ def names() -> Iterator[Case]:
     names = {"schema_name": long.owner, "table_name": long.name}
     case = log.case("bmc_dtob", "long_names", title, (LLDF, page), control=short | {"extra": [alias]}, edit={0: names})
     full = [{name: value for name, value in row.items() if name != "table_name_short"} for row in case.rows]
-    yield Case(case.spec, case.name, title, case.doc_ref, case.data, full, "changes", {}, case.control)
+    yield replace(case, rows=full)
 
 
 def options() -> Iterator[Case]:

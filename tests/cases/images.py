@@ -81,7 +81,7 @@ def numbers() -> Iterator[Case]:
     yield of_one_column("dec_31_10", "DEC(31,10), the longest", Column("D", "DEC", 31, 10), longest)
     whole = [Raw(bytes.fromhex("1" + "0" * 30 + "C"), "1" + "0" * 30), "0"]
     yield of_one_column("dec_31_0", "A whole number of 31 digits, without an exponent", Column("D", "DEC", 31), whole)
-    signs = [Raw(bytes.fromhex(f"00123{sign}"), shown) for sign, shown in _SIGNS]
+    signs = [Raw(bytes.fromhex(f"00123{sign}"), "-1.23" if sign in "BD" else "1.23") for sign in "ABCDEF"]
     title = "Sign half bytes: A C E F plus, B D minus; minus zero is zero"
     yield of_one_column("dec_signs", title, Column("D", "DEC", 5, 2), signs)
     for unit in ("bytes", "precision"):
@@ -89,16 +89,6 @@ def numbers() -> Iterator[Case]:
         log.insert({"D": "-0.01", "E": "-7"})
         title = f"LLCOLUMNLEN of DEC counts {unit}, as LOGLOGBYTES proves"
         yield case(f"dec_length_in_{unit}", title, log, control={"dec_length": unit})
-
-
-_SIGNS = (
-    ("A", "1.23"),
-    ("B", "-1.23"),
-    ("C", "1.23"),
-    ("D", "-1.23"),
-    ("E", "1.23"),
-    ("F", "1.23"),
-)
 
 
 def hfp(raw: str) -> Raw:
@@ -110,19 +100,11 @@ def hfp(raw: str) -> Raw:
 
 def floats() -> Iterator[Case]:
     """Floating point, hexadecimal and IEEE."""
-    long = [
-        hfp("0000000000000000"),
-        hfp("4110000000000000"),
-        hfp("C110000000000000"),
-        hfp("C276A00000000000"),
-        hfp("401999999999999A"),
-        hfp("7FFFFFFFFFFFFFFF"),
-        hfp("FFFFFFFFFFFFFFFF"),
-        hfp("0010000000000000"),
-        hfp("4200100000000000"),
-        hfp("4600000000000001"),
-        hfp("0000000000000001"),
-    ]
+    long = [hfp(raw) for raw in (
+        "0000000000000000", "4110000000000000", "C110000000000000", "C276A00000000000", "401999999999999A",
+        "7FFFFFFFFFFFFFFF", "FFFFFFFFFFFFFFFF", "0010000000000000", "4200100000000000", "4600000000000001",
+        "0000000000000001",
+    )]  # fmt: skip
     title = "FLOT of 8 bytes, hexadecimal: zero, ±1, -118.625, 0.1, the edges, and fractions that are not normalised"
     yield of_one_column("float_hfp_8", title, Column("F", "FLOT", 8), long, doc_ref=DLCI)
     short = [hfp(raw) for raw in ("00000000", "41100000", "C276A000", "40280000", "7FFFFFFF", "00100000", "46000001")]

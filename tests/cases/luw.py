@@ -239,34 +239,16 @@ def dms_kinds(server: Server) -> Iterator[Put]:
 
 
 V7_NAMES = {
-    103: "create_new_page",
-    105: "alter_propagation",
-    107: "undo_alter_propagation",
-    108: "alter_pending",
-    109: "alter_defaults",
-    113: "alter_column",
-    114: "create_system_page",
-    115: "undo_alter_column",
-    117: "reorganize_page",
-    121: "update_changed_columns",
-    131: "undo_alter_defaults",
-    132: "undo_alter_pending",
-}
+    103: "create_new_page", 105: "alter_propagation", 107: "undo_alter_propagation", 108: "alter_pending",
+    109: "alter_defaults", 113: "alter_column", 114: "create_system_page", 115: "undo_alter_column",
+    117: "reorganize_page", 121: "update_changed_columns", 131: "undo_alter_defaults", 132: "undo_alter_pending",
+}  # fmt: skip
 NAMES = {
-    108: "undo_update_partition_state",
-    113: "alter_column",
-    115: "undo_alter_column",
-    116: "alter_lob_column",
-    119: "undo_alter_lob_column",
-    122: "rename",
-    123: "undo_rename",
-    137: "update_partition_state",
-    169: "drop_columns",
-    170: "undo_drop_columns",
-    171: "change_row_version",
-    211: "start_of_out_of_row_data",
+    108: "undo_update_partition_state", 113: "alter_column", 115: "undo_alter_column", 116: "alter_lob_column",
+    119: "undo_alter_lob_column", 122: "rename", 123: "undo_rename", 137: "update_partition_state",
+    169: "drop_columns", 170: "undo_drop_columns", 171: "change_row_version", 211: "start_of_out_of_row_data",
     212: "undo_start_of_out_of_row_data",
-}
+}  # fmt: skip
 
 
 def with_function(body: bytes, function: int, second: int = 0) -> bytes:

@@ -56,7 +56,7 @@ def one_of_three(
     first, last = good_records(2)
     framed = framing.framed("rdw", [first, broken, last])
     place = {"record": 1, "record_offset": framed.offsets[1]}
-    return bad(name, title, framed.data, {**place, **fault}, 2 + kept, **more)
+    return bad(name, title, framed.data, {**fault, **place}, 2 + kept, **more)
 
 
 def of_log(

@@ -23,69 +23,29 @@ def descriptor_words() -> Iterator[BadCase]:
     text = b"This file was never a logical log.\n" * 20
     yield bad("text", "A text file", text, error("LMP-F003", "records that tile the file", record_offset=0), 0)
     spanned = framing.framed("vbs", [*records, records[0] * 2], piece_sizes=400)
-    yield bad(
-        "cut_inside_spanned",
-        "Whole records, then a spanned one that is cut short: SDWs lead further than RDWs",
-        spanned.data[:-10],
-        error("LMP-F006", "ends inside the record", record=3, record_offset=spanned.starts[3] + 404),
-        3,
-        doc_ref=DESCRIPTORS,
-    )
-    yield bad(
-        "wrong_framing",
-        "Framing z/OSMF was named, the file has RDWs",
-        rdw.data,
-        error("LMP-F005", "expected 0 to 32760", record=0, record_offset=0, field="length", field_offset=0),
-        0,
-        options={"framing": "zosmf"},
-        doc_ref=DESCRIPTORS,
-    )
-    yield bad(
-        "cut_inside_record",
-        "The last record is cut short: the others are read",
-        rdw.data[:-5],
-        error("LMP-F006", f"expected {length + 4} bytes, found {length - 1}", record=2, record_offset=rdw.starts[2]),
-        2,
-        doc_ref=DESCRIPTORS,
-    )
-    yield bad(
-        "cut_inside_descriptor",
-        "The file ends inside a descriptor word",
-        rdw.data + b"\x01",
-        error("LMP-F006", "expected 4 bytes, found 1", record=3, record_offset=len(rdw.data)),
-        3,
-        doc_ref=DESCRIPTORS,
-    )
-    yield bad(
-        "bytes_behind",
-        "Whole records, then bytes that are none",
-        rdw.data + b"\xff" * 9,
-        error(
-            "LMP-F007", "behind the last record", record=3, record_offset=len(rdw.data), field="length", field_offset=0
-        ),
-        3,
-        exit=31,
-        doc_ref=DESCRIPTORS,
-    )
-    yield bad(
-        "line_end_behind",
-        "Whole records, then a line end that a transfer added",
-        rdw.data + b"\r\n",
-        error("LMP-F007", "2 bytes behind the last record are not a record", record=3, record_offset=len(rdw.data)),
-        3,
-        exit=31,
-        doc_ref=DESCRIPTORS,
-    )
+    end, no_length = len(rdw.data), {"record": 0, "record_offset": 0, "field": "length", "field_offset": 0}
+    behind = {"record": 3, "record_offset": end}
+    for name, title, data, fault, rows, more in (
+        ("cut_inside_spanned", "Whole records, then a spanned one that is cut short: SDWs lead further than RDWs",
+         spanned.data[:-10],
+         error("LMP-F006", "ends inside the record", record=3, record_offset=spanned.starts[3] + 404), 3, {}),
+        ("wrong_framing", "Framing z/OSMF was named, the file has RDWs",
+         rdw.data, error("LMP-F005", "expected 0 to 32760", **no_length), 0, {"options": {"framing": "zosmf"}}),
+        ("cut_inside_record", "The last record is cut short: the others are read", rdw.data[:-5],
+         error("LMP-F006", f"expected {length + 4} bytes, found {length - 1}", record=2, record_offset=rdw.starts[2]),
+         2, {}),
+        ("cut_inside_descriptor", "The file ends inside a descriptor word",
+         rdw.data + b"\x01", error("LMP-F006", "expected 4 bytes, found 1", **behind), 3, {}),
+        ("bytes_behind", "Whole records, then bytes that are none", rdw.data + b"\xff" * 9,
+         error("LMP-F007", "behind the last record", **behind, field="length", field_offset=0), 3, {"exit": 31}),
+        ("line_end_behind", "Whole records, then a line end that a transfer added", rdw.data + b"\r\n",
+         error("LMP-F007", "2 bytes behind the last record are not a record", **behind), 3, {"exit": 31}),
+    ):  # fmt: skip
+        yield bad(name, title, data, fault, rows, doc_ref=DESCRIPTORS, **more)
     yield from blocks_and_pieces(records)
     ascii_ = rdw.data.decode("cp037").encode("latin-1")
-    yield bad(
-        "converted",
-        "A transfer in text mode translated every byte",
-        ascii_,
-        error("LMP-F010", "the bytes as they are on z/OS", record_offset=0),
-        0,
-        command="sniff",
-    )
+    fault = error("LMP-F010", "the bytes as they are on z/OS", record_offset=0)
+    yield bad("converted", "A transfer in text mode translated every byte", ascii_, fault, 0, command="sniff")
 
 
 def blocks_and_pieces(records: list[bytes]) -> Iterator[BadCase]:
@@ -93,52 +53,21 @@ def blocks_and_pieces(records: list[bytes]) -> Iterator[BadCase]:
     block = framing.framed("bdw", records)
     damaged = bytearray(block.data)
     damaged[block.starts[2] + 1] += 1
-    yield bad(
-        "block_not_filled",
-        "The last record of a block is longer than the block",
-        bytes(damaged),
-        error("LMP-F008", "is not filled exactly", record=2, record_offset=block.starts[2]),
-        2,
-        options={"framing": "bdw"},
-        doc_ref=DESCRIPTORS,
-    )
     pieces = framing.framed("vbs", records, piece_sizes=200)
     lost = pieces.starts[1] - 4 - (len(records[0]) - 200)
-    yield bad(
-        "last_piece_missing",
-        "The last piece of a spanned record is missing",
-        pieces.data[:lost] + pieces.data[pieces.starts[1] :],
-        error(
-            "LMP-F009", "expected the rest of the record, found 1", record=0, record_offset=lost, field="segment_code"
-        ),
-        0,
-        options={"framing": "vbs"},
-        doc_ref=DESCRIPTORS,
-    )
-    yield bad(
-        "first_piece_missing",
-        "A spanned record without its first piece",
-        pieces.data[204:],
-        error("LMP-F009", "expected the first piece of a record", record=0, record_offset=0, field="segment_code"),
-        0,
-        options={"framing": "vbs"},
-        doc_ref=DESCRIPTORS,
-    )
-    for spec, word in (("zos_rdw", "00040001"), ("zos_sdw", "00050001")):
-        yield bad(
-            "reserved_not_zero",
-            "A descriptor word whose reserved bytes are not zero",
-            bytes.fromhex(word),
-            error(
-                "LMP-V009",
-                "expected 0, found 1",
-                record=0,
-                record_offset=0,
-                field="reserved",
-                field_offset=2 if spec == "zos_rdw" else 3,
-            ),
-            0,
-            spec=spec,
-            options={"framing": "fixed", "record_length": 4},
-            doc_ref=DESCRIPTORS,
-        )
+    rest = "expected the rest of the record, found 1"
+    for kind, name, title, data, fault, rows in (
+        ("bdw", "block_not_filled", "The last record of a block is longer than the block", bytes(damaged),
+         error("LMP-F008", "is not filled exactly", record=2, record_offset=block.starts[2]), 2),
+        ("vbs", "last_piece_missing", "The last piece of a spanned record is missing",
+         pieces.data[:lost] + pieces.data[pieces.starts[1] :],
+         error("LMP-F009", rest, record=0, record_offset=lost, field="segment_code"), 0),
+        ("vbs", "first_piece_missing", "A spanned record without its first piece", pieces.data[204:],
+         error("LMP-F009", "expected the first piece of a record", record=0, record_offset=0, field="segment_code"), 0),
+    ):  # fmt: skip
+        yield bad(name, title, data, fault, rows, options={"framing": kind}, doc_ref=DESCRIPTORS)
+    title, options = "A descriptor word whose reserved bytes are not zero", {"framing": "fixed", "record_length": 4}
+    for spec, word, at in (("zos_rdw", "00040001", 2), ("zos_sdw", "00050001", 3)):
+        place = {"record": 0, "record_offset": 0, "field": "reserved", "field_offset": at}
+        fault, data = error("LMP-V009", "expected 0, found 1", **place), bytes.fromhex(word)
+        yield bad("reserved_not_zero", title, data, fault, 0, spec=spec, options=options, doc_ref=DESCRIPTORS)

@@ -31,10 +31,9 @@ class Fault:
     """A record with a fault.
 
     Attributes:
-        spec: folder.
+        put: the record that is changed; its component is the folder.
         name: of the case, behind that of the server.
         title: what is wrong.
-        put: the record that is changed.
         edit: bytes by their offset in its body.
         cut: what becomes of the body; None leaves its length.
         code: of the error.
@@ -44,10 +43,9 @@ class Fault:
         kept: the record is printed all the same.
     """
 
-    spec: str
+    put: luw.Put
     name: str
     title: str
-    put: luw.Put
     code: str
     field: str
     at: int | None
@@ -79,7 +77,7 @@ def of_record(server: Server, fault: Fault) -> BadCase:
         **{"field_offset": None if fault.at is None else start + fault.at, "message": fault.message},
     }
     data = framed(luw.framing_of(server), server.byte_order, items)
-    folder, name = fault.spec, f"{luw.word(server)}_{fault.name}"
+    folder, name = fault.put.kind.partition(".")[0], f"{luw.word(server)}_{fault.name}"
     title = f"{fault.title}, {luw.told(server)}"
     found = [GOOD_ROW] * (2 + fault.kept)
     return BadCase(folder, name, title, luw.DATA_MANAGER, data, found, options=luw.options_of(server), error=error)
@@ -106,631 +104,226 @@ def pick(server: Server, kinds: Callable[[Server], Iterator[luw.Put]], kind: str
     return next(put for put in kinds(server) if put.kind == kind)
 
 
-def long_and_short(
-    spec: str,
-    name: str,
-    put: luw.Put,
-    place: tuple[int, Callable[[int], bytes]],
-    held: tuple[str, int, int],
-    *,
-    more: int = 500,
-) -> Iterator[Fault]:
-    """A length that is too long, too short, and (of what is inserted) 0.
+def ends(put: luw.Put, name: str, title: str, field: str, at: int, edit: Mapping[int, bytes], says: str = "") -> Fault:
+    """A length or a count by which the record ends inside a field."""
+    return Fault(put, name, title, "LMP-R001", field, at, ENDS + says, edit)
 
-    `held` is field, offset and length of what it counts.
-    """
+
+def over(put: luw.Put, name: str, title: str, left: int, edit: Mapping[int, bytes]) -> Fault:
+    """A length or a count by which the last bytes of the record are left over."""
+    return Fault(put, name, title, "LMP-R003", "surplus", len(put.body) - left, f"{left} {OVER}", edit)
+
+
+def cut(put: luw.Put, name: str, title: str, size: int, field: str, at: int, width: int) -> Fault:
+    """A body of fewer bytes, which end inside a field of some width; a size below 0 counts from its end."""
+    size = size if size > 0 else len(put.body) + size
+    says = f"{ENDS}: expected {width} bytes, found {size - at}"
+    return Fault(put, name, title, "LMP-R001", field, at, says, cut=lambda body: body[:size])
+
+
+def longer(put: luw.Put, name: str, title: str) -> Fault:
+    """A byte behind the last field."""
+    return Fault(
+        put, name, title, "LMP-R003", "surplus", len(put.body), f"1 {OVER}", cut=lambda body: body + b"\x00"
+    )  # fmt: skip
+
+
+def long_and_short(
+    name: str, put: luw.Put, place: tuple[int, Callable[[int], bytes]], field: str, start: int, length: int
+) -> Iterator[Fault]:
+    """A length that is too long, too short, and (of what is inserted) 0; the field is what it counts."""
     at, number = place
-    field, start, length = held
     kind = put.kind.partition(".")[2]
     title = f"{name} of a record of {kind}"
-    yield Fault(
-        spec,
-        f"{kind}_long",
-        f"{title} too long",
-        put,
-        "LMP-R001",
-        field,
-        start,
-        f"{ENDS}: found {length}",
-        {at: number(length + more)},
-    )
-    yield Fault(
-        spec,
-        f"{kind}_short",
-        f"{title} too short",
-        put,
-        "LMP-R003",
-        "surplus",
-        start + length - 2,
-        f"2 {OVER}",
-        {at: number(length - 2)},
-    )
+    edit = {at: number(length + 500)}
+    yield ends(put, f"{kind}_long", f"{title} too long", field, start, edit, f": found {length}")
+    yield over(put, f"{kind}_short", f"{title} too short", 2, {at: number(length - 2)})
     if not kind.startswith(("undo", "delete")):
-        edit = {at: number(0)}
-        yield Fault(spec, f"{kind}_zero", f"{title} is 0", put, "LMP-R003", "surplus", start, f"{length} {OVER}", edit)
+        yield over(put, f"{kind}_zero", f"{title} is 0", length, {at: number(0)})
 
 
 def row_faults(server: Server) -> Iterator[Fault]:
     """Lengths of rows."""
-    spec, u16 = "db2_dms", server.u16
-    is_v7 = server.is_v7
+    u16, is_v7, kinds = server.u16, server.is_v7, luw.dms_kinds
     at, start = (12, 18) if is_v7 else (8, 20)
     suffix = "" if is_v7 else "_v97"
-    kinds = luw.dms_kinds
     for kind in (f"insert_record{suffix}", f"delete_record{suffix}", "undo_delete_record", "undo_update_record"):
         put = pick(server, kinds, f"db2_dms.{kind}")
-        yield from long_and_short(spec, "Length", put, (at, u16), ("record", start, len(put.body) - start))
+        yield from long_and_short("Length", put, (at, u16), "record", start, len(put.body) - start)
     undone = pick(server, kinds, "db2_dms.undo_insert_record")
-    taken = (("free_space", 14), 1) if is_v7 else (("free_space", 10), 7)
-    (field, place), left_out = taken
-    yield Fault(
-        spec,
-        "undo_insert_cut",
-        "A rollback of an insert that is too short",
-        undone,
-        "LMP-R001",
-        field,
-        place,
-        f"{ENDS}: expected 2 bytes, found 1",
-        cut=lambda body: body[:-left_out],
-    )
-    yield Fault(
-        spec,
-        "undo_insert_surplus",
-        "A rollback of an insert that is too long",
-        undone,
-        "LMP-R003",
-        "surplus",
-        len(undone.body),
-        f"1 {OVER}",
-        cut=lambda body: body + b"\x00",
-    )
+    place, left_out = (14, 1) if is_v7 else (10, 7)
+    yield cut(undone, "undo_insert_cut", "A rollback of an insert that is too short", -left_out, "free_space", place, 2)
+    yield longer(undone, "undo_insert_surplus", "A rollback of an insert that is too long")
     short = pick(server, kinds, f"db2_dms.insert_record{suffix}")
-    yield Fault(
-        spec,
-        "header_cut",
-        "A data manager record that ends inside its header",
-        short,
-        "LMP-R001",
-        "table_id",
-        4,
-        f"{ENDS}: expected 2 bytes, found 0",
-        cut=lambda body: body[:4],
-    )
+    yield cut(short, "header_cut", "A data manager record that ends inside its header", 4, "table_id", 4, 2)
     yield from update_faults(server, at, start)
     if not is_v7:
         for kind in ("insert_record_to_empty_page", "delete_record_to_empty_page", "undo_delete_record_to_empty_page"):
             put = pick(server, kinds, f"db2_dms.{kind}")
-            yield from long_and_short(spec, "Length", put, (8, u16), ("record", 26, len(put.body) - 26))
+            yield from long_and_short("Length", put, (8, u16), "record", 26, len(put.body) - 26)
         yield from several_faults(server)
 
 
 def update_faults(server: Server, at: int, start: int) -> Iterator[Fault]:
     """Lengths of the two rows of an update: each part gives that of the other, and each row its own."""
-    spec, u16 = "db2_dms", server.u16
-    suffix = "" if server.is_v7 else "_v97"
-    put = pick(server, luw.dms_kinds, f"db2_dms.update_record{suffix}")
+    u16 = server.u16
+    put = pick(server, luw.dms_kinds, f"db2_dms.update_record{'' if server.is_v7 else '_v97'}")
     old, new = len(luw.image(server, b"old.")), len(luw.image(server, b"a new row"))
     second = start + old
-    contradicts = ("LMP-R002", "new_row", None, AGAINST)
     for name, title, edit in (
         ("update_first", "The first length is not that of the new row", {at: u16(new + 1)}),
         ("update_second", "The second length is not that of the old row", {second + at: u16(old - 1)}),
         ("update_not_crossed", "Each part gives the length of its own row", {at: u16(old), second + at: u16(new)}),
         ("update_new_short", "The new row's own length is too short", {second + start + 2: u16(new - 1)}),
     ):
-        yield Fault(spec, name, title, put, *contradicts, edit)
-    for name, title, length in (("long", "too long", old + 1), ("short", "too short", old - 1)):
-        yield Fault(
-            spec,
-            f"update_old_{name}",
-            f"The old row's own length is {title}",
-            put,
-            "LMP-R002",
-            "new_header",
-            start + length,
-            AGAINST,
-            {start + 2: u16(length)},
-        )
-    yield Fault(
-        spec,
-        "update_old_huge",
-        "The old row's own length leads out of the record",
-        put,
-        "LMP-R001",
-        "old_row.record",
-        start,
-        f"{ENDS}: found {old + start + new}",
-        {start + 2: u16(5000)},
-    )
-    yield Fault(
-        spec,
-        "update_new_long",
-        "The new row's own length leads out of the record",
-        put,
-        "LMP-R001",
-        "new_row.record",
-        second + start,
-        f"{ENDS}: found {new}",
-        {second + start + 2: u16(new + 1)},
-    )
-    for name, title, edit in (
-        ("update_table", "The second header names another table", {second + 4: u16(9)}),
-        ("update_function", "The second header names another function", {second + 1: b"\x09"}),
+        yield Fault(put, name, title, "LMP-R002", "new_row", None, AGAINST, edit)
+    for name, title, place, edit in (
+        ("old_long", "The old row's own length is too long", start + old + 1, {start + 2: u16(old + 1)}),
+        ("old_short", "The old row's own length is too short", start + old - 1, {start + 2: u16(old - 1)}),
+        ("table", "The second header names another table", second, {second + 4: u16(9)}),
+        ("function", "The second header names another function", second, {second + 1: b"\x09"}),
     ):
-        yield Fault(spec, name, title, put, "LMP-R002", "new_header", second, AGAINST, edit)
+        yield Fault(put, f"update_{name}", title, "LMP-R002", "new_header", place, AGAINST, edit)
+    title, found = "The old row's own length leads out of the record", f": found {old + start + new}"
+    yield ends(put, "update_old_huge", title, "old_row.record", start, {start + 2: u16(5000)}, found)
+    title, edit = "The new row's own length leads out of the record", {second + start + 2: u16(new + 1)}
+    yield ends(put, "update_new_long", title, "new_row.record", second + start, edit, f": found {new}")
+
+
+NOTHING = ": expected 2 bytes, found 0"
 
 
 def several_faults(server: Server) -> Iterator[Fault]:
     """Counts and lengths of several rows in one record."""
-    spec, u16 = "db2_dms", server.u16
+    u16 = server.u16
     put = pick(server, luw.dms_kinds, "db2_dms.insert_multiple_records")
-    size, first = len(put.body), len(luw.image(server, b"a row"))
-    second = 20 + 8 + first
-    yield Fault(
-        spec,
-        "multiple_many",
-        "More rows are counted than are there",
-        put,
-        "LMP-R001",
-        "records[2].rid",
-        size,
-        f"{ENDS}: expected 6 bytes, found 0",
-        {8: u16(3)},
-    )
-    yield Fault(
-        spec,
-        "multiple_few",
-        "Fewer rows are counted than are there",
-        put,
-        "LMP-R003",
-        "surplus",
-        second,
-        f"{size - second} {OVER}",
-        {8: u16(1)},
-    )
-    yield Fault(
-        spec,
-        "multiple_long",
-        "A row's own length leads out of the record",
-        put,
-        "LMP-R001",
-        "records[0].record",
-        28,
-        f"{ENDS}: found {size - 28}",
-        {30: u16(500)},
-    )
+    size, second = len(put.body), 20 + 8 + len(luw.image(server, b"a row"))
+    no_rid = ": expected 6 bytes, found 0"
+    title = "More rows are counted than are there"
+    yield ends(put, "multiple_many", title, "records[2].rid", size, {8: u16(3)}, no_rid)
+    yield over(put, "multiple_few", "Fewer rows are counted than are there", size - second, {8: u16(1)})
+    title = "A row's own length leads out of the record"
+    yield ends(put, "multiple_long", title, "records[0].record", 28, {30: u16(500)}, f": found {size - 28}")
     put = pick(server, luw.dms_kinds, "db2_dms.undo_insert_multiple_records")
-    yield Fault(
-        spec,
-        "undo_multiple_many",
-        "More rows are counted than are taken back",
-        put,
-        "LMP-R001",
-        "records[2].rid",
-        36,
-        f"{ENDS}: expected 6 bytes, found 0",
-        {8: u16(3)},
-    )
-    yield Fault(
-        spec,
-        "undo_multiple_few",
-        "Fewer rows are counted than are taken back",
-        put,
-        "LMP-R003",
-        "surplus",
-        28,
-        f"8 {OVER}",
-        {8: u16(1)},
-    )
+    title = "More rows are counted than are taken back"
+    yield ends(put, "undo_multiple_many", title, "records[2].rid", 36, {8: u16(3)}, no_rid)
+    yield over(put, "undo_multiple_few", "Fewer rows are counted than are taken back", 8, {8: u16(1)})
     put = pick(server, luw.dms_kinds, "db2_dms.vector")
-    yield from long_and_short(spec, "Length", put, (8, server.u32), ("data", 16, 8))
+    yield from long_and_short("Length", put, (8, server.u32), "data", 16, 8)
 
 
 def table_faults(server: Server) -> Iterator[Fault]:
     """Lengths and counts in descriptions of tables."""
-    spec = "db2_dms"
+    u16, u32, i32 = server.u16, server.u32, server.i32
     put = pick(server, luw.dms_kinds, "db2_dms.initialize_table")
     at = 88 if server.is_v7 else 92
     length, size = len(put.body) - at, len(put.body)
-    columns = "table_description.columns"
-    lobs = "table_description.lobs"
-    yield Fault(
-        spec,
-        "description_long",
-        "A table description too long",
-        put,
-        "LMP-R001",
-        "table_description",
-        at,
-        f"{ENDS}: found {length}",
-        {at - 4: server.u32(500)},
-    )
-    yield Fault(
-        spec,
-        "description_short",
-        "A table description that lacks a LOB descriptor",
-        put,
-        "LMP-R003",
-        "surplus",
-        size - 12,
-        f"12 {OVER}",
-        {at - 4: server.u32(length - 12)},
-    )
-    yield Fault(
-        spec,
-        "description_torn",
-        "A table description that ends inside a LOB descriptor",
-        put,
-        "LMP-R001",
-        f"{lobs}[1].maximum_length",
-        size - 12,
-        ENDS,
-        {at - 4: server.u32(length - 10)},
-    )
-    yield Fault(
-        spec,
-        "description_zero",
-        "A table description of no bytes",
-        put,
-        "LMP-R001",
-        "table_description.record_type",
-        at,
-        ENDS,
-        {at - 4: server.u32(0)},
-    )
-    yield Fault(
-        spec,
-        "columns_many",
-        "More columns are counted than are described",
-        put,
-        "LMP-R001",
-        f"{columns}[7].field_type",
-        size,
-        f"{ENDS}: expected 2 bytes, found 0",
-        {at + 2: server.u16(9)},
-    )
-    yield Fault(
-        spec,
-        "columns_few",
-        "Fewer columns are counted than are described",
-        put,
-        "LMP-R001",
-        f"{lobs}[2].is_logged",
-        size,
-        f"{ENDS}: expected 4 bytes, found 0",
-        {at + 2: server.u16(3)},
-    )
+    table = "table_description"
+    for name, title, field, place, edit, says in (
+        ("description_long", "A table description too long", table, at, {at - 4: u32(500)}, f": found {length}"),
+        ("description_torn", "A table description that ends inside a LOB descriptor",
+         f"{table}.lobs[1].maximum_length", size - 12, {at - 4: u32(length - 10)}, ""),
+        ("description_zero", "A table description of no bytes", f"{table}.record_type", at, {at - 4: u32(0)}, ""),
+        ("columns_many", "More columns are counted than are described",
+         f"{table}.columns[7].field_type", size, {at + 2: u16(9)}, NOTHING),
+        ("columns_few", "Fewer columns are counted than are described",
+         f"{table}.lobs[2].is_logged", size, {at + 2: u16(3)}, ": expected 4 bytes, found 0"),
+    ):  # fmt: skip
+        yield ends(put, name, title, field, place, edit, says)
+    title = "A table description that lacks a LOB descriptor"
+    yield over(put, "description_short", title, 12, {at - 4: u32(length - 12)})
     put = pick(server, luw.dms_kinds, "db2_dms.add_columns")
-    size = len(put.body)
-    yield Fault(
-        spec,
-        "old_columns_many",
-        "More old columns are counted than are described",
-        put,
-        "LMP-R001",
-        "old_arrays.columns[15].field_type",
-        size,
-        f"{ENDS}: expected 2 bytes, found 0",
-        {8: server.i32(30)},
-    )
-    yield Fault(
-        spec,
-        "old_columns_negative",
-        "The old column count is negative",
-        put,
-        "LMP-V003",
-        "old_column_count",
-        8,
-        "expected at least 0, found -1",
-        {8: server.i32(-1)},
-    )
-    yield Fault(
-        spec,
-        "new_columns_few",
-        "Fewer new columns are counted than are described",
-        put,
-        "LMP-R003",
-        "surplus",
-        size - 60,
-        f"60 {OVER}",
-        {12: server.i32(1)},
-    )
+    title, field = "More old columns are counted than are described", "old_arrays.columns[15].field_type"
+    yield ends(put, "old_columns_many", title, field, len(put.body), {8: i32(30)}, NOTHING)
+    title, says = "The old column count is negative", "expected at least 0, found -1"
+    yield Fault(put, "old_columns_negative", title, "LMP-V003", "old_column_count", 8, says, {8: i32(-1)})
+    yield over(put, "new_columns_few", "Fewer new columns are counted than are described", 60, {12: i32(1)})
     put = pick(server, luw.dms_kinds, "db2_dms.alter_table_attribute")
-    field, width = (12, 4) if server.is_v7 else (14, 8)
-    yield Fault(
-        spec,
-        "attribute_cut",
-        "Attributes of a table cut short",
-        put,
-        "LMP-R001",
-        "attribute_values",
-        field,
-        f"{ENDS}: expected {width} bytes, found {width - 1}",
-        cut=lambda body: body[:-1],
-    )
-    yield Fault(
-        spec,
-        "attribute_surplus",
-        "Attributes of a table and a byte more",
-        put,
-        "LMP-R003",
-        "surplus",
-        field + width,
-        f"1 {OVER}",
-        cut=lambda body: body + b"\x00",
-    )
+    place, width = (12, 4) if server.is_v7 else (14, 8)
+    yield cut(put, "attribute_cut", "Attributes of a table cut short", -1, "attribute_values", place, width)
+    yield longer(put, "attribute_surplus", "Attributes of a table and a byte more")
 
 
 def object_faults(server: Server) -> Iterator[Fault]:
     """Records of tables and indexes as objects."""
-    spec = "db2_dom"
     put = pick(server, luw.dom_kinds, "db2_dom.import_replace")
-    yield Fault(
-        spec,
-        "header_cut",
-        "A data object manager record that ends inside its header",
-        put,
-        "LMP-R001",
-        "table_id",
-        8,
-        f"{ENDS}: expected 2 bytes, found 1",
-        cut=lambda body: body[:9],
-    )
+    yield cut(put, "header_cut", "A data object manager record that ends inside its header", 9, "table_id", 8, 2)
     put = pick(server, luw.dom_kinds, "db2_dom.create_index")
-    yield Fault(
-        spec,
-        "index_cut",
-        "An index cut short",
-        put,
-        "LMP-R001",
-        "index_root_page",
-        16,
-        f"{ENDS}: expected 4 bytes, found 3",
-        cut=lambda body: body[:-1],
-    )
+    yield cut(put, "index_cut", "An index cut short", -1, "index_root_page", 16, 4)
     if server.is_v7:
-        yield Fault(
-            spec,
-            "index_surplus",
-            "An index and a byte more",
-            put,
-            "LMP-R003",
-            "surplus",
-            20,
-            f"1 {OVER}",
-            cut=lambda body: body + b"\x00",
-        )
+        yield longer(put, "index_surplus", "An index and a byte more")
         put = pick(server, luw.dom_kinds, "db2_dom.create_table")
-        yield Fault(
-            spec,
-            "table_cut",
-            "A table cut short",
-            put,
-            "LMP-R001",
-            "internal",
-            12,
-            f"{ENDS}: expected 56 bytes, found 55",
-            cut=lambda body: body[:-1],
-        )
+        yield cut(put, "table_cut", "A table cut short", -1, "internal", 12, 56)
     put = pick(server, luw.long_field_kinds, "db2_long_field.add_long_field")
-    yield Fault(
-        "db2_long_field",
-        "header_cut",
-        "A long field manager record that ends inside its header",
-        put,
-        "LMP-R001",
-        "parent_object_id",
-        8,
-        f"{ENDS}: expected 2 bytes, found 1",
-        cut=lambda body: body[:9],
-    )
+    yield cut(put, "header_cut", "A long field manager record that ends inside its header", 9, "parent_object_id", 8, 2)
 
 
 def early_faults(server: Server) -> Iterator[Fault]:
     """LOB data until version 9.7, datalinks."""
     put = pick(server, luw.lob_kinds, "db2_lob.afim_data")
-    yield from long_and_short("db2_lob", "Length", put, (12, server.u32), ("data", 24, 9))
+    yield from long_and_short("Length", put, (12, server.u32), "data", 24, 9)
     put = pick(server, luw.lob_kinds, "db2_lob.afim_amount")
-    yield Fault(
-        "db2_lob",
-        "afim_amount_cut",
-        "An amount of LOB data cut short",
-        put,
-        "LMP-R001",
-        "byte_address",
-        16,
-        f"{ENDS}: expected 8 bytes, found 7",
-        cut=lambda body: body[:-1],
-    )
+    yield cut(put, "afim_amount_cut", "An amount of LOB data cut short", -1, "byte_address", 16, 8)
     if server.is_v7:
         for kind, at in (("link_file", 64), ("unlink_file", 32)):
             put = pick(server, luw.datalink_kinds, f"db2_datalink.{kind}")
             # A length that fits neither form is taken for that of version 5.2, which has no time stamp in front.
             edit = {at - 4: server.u32(500), at: server.u32(15)}
-            yield Fault(
-                "db2_datalink",
-                f"{kind}_long",
-                f"Length of a stem name too long, {kind}",
-                put,
-                "LMP-R001",
-                "stem_name",
-                at,
-                f"{ENDS}: found 18",
-                edit,
-            )
+            title = f"Length of a stem name too long, {kind}"
+            yield ends(put, f"{kind}_long", title, "stem_name", at, edit, ": found 18")
 
 
 def v10_faults(server: Server) -> Iterator[Fault]:
     """LOB data, statements and documents of version 10.1 and later."""
+    u16, u32 = server.u16, server.u32
     put = pick(server, luw.lob_kinds, "db2_lob.add_lob_data")
-    yield from long_and_short("db2_lob", "Length", put, (12, server.u32), ("data", 32, 9))
+    yield from long_and_short("Length", put, (12, u32), "data", 32, 9)
     put = pick(server, luw.lob_kinds, "db2_lob.delete_lob")
-    yield Fault(
-        "db2_lob",
-        "delete_lob_cut",
-        "A deleted LOB value cut short",
-        put,
-        "LMP-R001",
-        "column_id",
-        26,
-        f"{ENDS}: expected 2 bytes, found 1",
-        cut=lambda body: body[:27],
-    )
+    yield cut(put, "delete_lob_cut", "A deleted LOB value cut short", 27, "column_id", 26, 2)
     put = pick(server, luw.xml_kinds, "db2_xml.xml_data")
-    yield from long_and_short("db2_xml", "Length", put, (12, server.u32), ("data", 24, 14))
+    yield from long_and_short("Length", put, (12, u32), "data", 24, 14)
     put = pick(server, luw.ddl_kinds, "db2_ddl.ddl_statement")
     back = "a length in the record leads back behind its start"
-    yield Fault(
-        "db2_ddl",
-        "text_long",
-        "Length of a statement too long",
-        put,
-        "LMP-R002",
-        "entry_data",
-        None,
-        back,
-        {20: server.u32(500)},
-    )
-    yield Fault(
-        "db2_ddl",
-        "text_huge",
-        "Length of a statement of 4 GiB",
-        put,
-        "LMP-R002",
-        "entry_data",
-        None,
-        back,
-        {20: server.u32(0xFFFFFFFF)},
-    )
-    yield Fault(
-        "db2_ddl",
-        "entries_many",
-        "More entries are counted than are there",
-        put,
-        "LMP-R001",
-        "entries[12].entry_type",
-        len(put.body) - 1,
-        f"{ENDS}: expected 2 bytes, found 1",
-        {14: server.u16(500)},
-    )
-    yield Fault(
-        "db2_ddl",
-        "text_not_utf8",
-        "A statement that is no text in the code page of the database",
-        put,
-        "LMP-V007",
-        "ddl_text",
-        None,
-        "expected text in utf-8",
-        {len(put.body) - 1: b"\xff"},
-        kept=True,
-    )
+    for name, title, length in (
+        ("text_long", "Length of a statement too long", 500),
+        ("text_huge", "Length of a statement of 4 GiB", 0xFFFFFFFF),
+    ):
+        yield Fault(put, name, title, "LMP-R002", "entry_data", None, back, {20: u32(length)})
+    last, title = len(put.body) - 1, "More entries are counted than are there"
+    says = ": expected 2 bytes, found 1"
+    yield ends(put, "entries_many", title, "entries[12].entry_type", last, {14: u16(500)}, says)
+    title = "A statement that is no text in the code page of the database"
+    says = "expected text in utf-8"
+    yield Fault(put, "text_not_utf8", title, "LMP-V007", "ddl_text", None, says, {last: b"\xff"}, kept=True)
 
 
 def end_faults(server: Server) -> Iterator[Fault]:
     """Ends of transactions, and utilities."""
-    spec, is_v7 = "db2_transaction", server.is_v7
-    commit = pick(server, luw.transaction_kinds, "db2_transaction.normal_commit")
-    width = 4 if is_v7 else 8
-    yield Fault(
-        spec,
-        "commit_cut",
-        "A commit that ends inside its time",
-        commit,
-        "LMP-R001",
-        "time_committed",
-        0,
-        f"{ENDS}: expected {width} bytes, found 3",
-        cut=lambda body: body[:3],
-    )
-    start = 4 if is_v7 else 10
-    yield Fault(
-        spec,
-        "authid_not_utf8",
+    is_v7, kinds = server.is_v7, luw.transaction_kinds
+    commit = pick(server, kinds, "db2_transaction.normal_commit")
+    width, start = (4, 4) if is_v7 else (8, 10)
+    yield cut(commit, "commit_cut", "A commit that ends inside its time", 3, "time_committed", 0, width)
+    title, says, edit = (
         "An authorization id that is no text in the code page",
-        commit,
-        "LMP-V007",
-        "authid",
-        start,
         "found X'FF' at byte 5",
         {start + 5: b"\xff"},
-        kept=True,
     )
-    coordinator = pick(server, luw.transaction_kinds, "db2_transaction.mpp_coordinator_commit_letter")
-    nodes = width + 20
-    yield Fault(
-        spec,
-        "nodes_many",
-        "A list of nodes that leads out of the record",
-        coordinator,
-        "LMP-R001",
-        "tnl",
-        nodes + 2,
-        f"{ENDS}: found {len(coordinator.body) - nodes - 2}",
-        {nodes: server.u16(9000)},
-    )
+    yield Fault(commit, "authid_not_utf8", title, "LMP-V007", "authid", start, says, edit, kept=True)
+    put = pick(server, kinds, "db2_transaction.mpp_coordinator_commit_letter")
+    nodes, title = width + 20, "A list of nodes that leads out of the record"
+    says = f": found {len(put.body) - nodes - 2}"
+    yield ends(put, "nodes_many", title, "tnl", nodes + 2, {nodes: server.u16(9000)}, says)
     if not is_v7:
         for kind, at in (("normal_commit", 8), ("normal_abort", 0)):
-            put = pick(server, luw.transaction_kinds, f"db2_transaction.{kind}")
-            held = ("authid", at + 2, 8)
-            yield from long_and_short(spec, "Length of the authorization id", put, (at, server.u16), held)
-        put = pick(server, luw.transaction_kinds, "db2_transaction.local_pending_list_letter")
-        yield Fault(
-            spec,
-            "pending_list_long",
-            "Length of the authorization id of a pending list too long",
-            put,
-            "LMP-R001",
-            "authid",
-            10,
-            f"{ENDS}: found 10",
-            {8: server.u16(500)},
-        )
-        yield Fault(
-            spec,
-            "authid_len_cut",
-            "A commit that ends inside the length of its authorization id",
-            commit,
-            "LMP-R001",
-            "authid_len",
-            8,
-            f"{ENDS}: expected 2 bytes, found 1",
-            cut=lambda body: body[:9],
-        )
-    spec = "db2_utility"
+            put = pick(server, kinds, f"db2_transaction.{kind}")
+            yield from long_and_short("Length of the authorization id", put, (at, server.u16), "authid", at + 2, 8)
+        put = pick(server, kinds, "db2_transaction.local_pending_list_letter")
+        title = "Length of the authorization id of a pending list too long"
+        yield ends(put, "pending_list_long", title, "authid", 10, {8: server.u16(500)}, ": found 10")
+        title = "A commit that ends inside the length of its authorization id"
+        yield cut(commit, "authid_len_cut", title, 9, "authid_len", 8, 2)
     put = pick(server, luw.utility_kinds, "db2_utility.migration_begin")
-    yield Fault(
-        spec,
-        "migration_cut",
-        "A migration cut short",
-        put,
-        "LMP-R001",
-        "new_release",
-        12,
-        f"{ENDS}: expected 2 bytes, found 1",
-        cut=lambda body: body[:-1],
-    )
-    yield Fault(
-        spec,
-        "migration_surplus",
-        "A migration and a byte more",
-        put,
-        "LMP-R003",
-        "surplus",
-        14,
-        f"1 {OVER}",
-        cut=lambda body: body + b"\x00",
-    )
+    yield cut(put, "migration_cut", "A migration cut short", -1, "new_release", 12, 2)
+    yield longer(put, "migration_surplus", "A migration and a byte more")
     put = pick(server, luw.utility_kinds, "db2_utility.load_start")
-    yield Fault(
-        spec,
-        "load_cut",
-        "A load cut short",
-        put,
-        "LMP-R001",
-        "object_id",
-        6,
-        f"{ENDS}: expected 2 bytes, found 0",
-        cut=lambda body: body[:6],
-    )
+    yield cut(put, "load_cut", "A load cut short", 6, "object_id", 6, 2)

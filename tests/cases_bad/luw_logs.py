@@ -8,7 +8,7 @@ from typing import Any
 
 from cases import luw, luw_changes
 from cases.case import BadCase, Row, to_yaml
-from cases_bad.faulty import GOOD_ROW, good_records
+from cases_bad.faulty import GOOD_ROW, error, good_records
 from writers.bmc import framing as zos_framing
 from writers.db2.columns import Column
 from writers.db2.framing import Framed, Framing, framed
@@ -52,7 +52,7 @@ def bad(
     name: str,
     title: str,
     data: bytes,
-    error: Row,
+    fault: Row,
     rows: int,
     *,
     spec: str = "db2_log",
@@ -62,7 +62,7 @@ def bad(
     """A bad case; what of its place is not named is not there."""
     given = {"spec": "db2_log", **(options or {})}
     doc_ref = more.pop("doc_ref", luw.HEADERS)
-    return BadCase(spec, name, title, doc_ref, data, [GOOD_ROW] * rows, options=given, error=error, **more)
+    return BadCase(spec, name, title, doc_ref, data, [GOOD_ROW] * rows, options=given, error=fault, **more)
 
 
 FORMS: tuple[tuple[Server, Framing], ...] = (
@@ -86,41 +86,30 @@ def streams() -> Iterator[BadCase]:
         width = last.offset - before.offset - before.length
         ends = "the file ends inside the record"
 
-        def error(code: str, record: int, offset: int, message: str, field: str | None = None) -> Row:
-            place = {"field": field, "field_offset": 0} if field else {}
-            return {"code": code, "record": record, "record_offset": offset, "message": message, **place}
-
         for name, end in (("body", last.offset + last.length - 3), ("header", last.offset + 10)):
             says = f"{ends}: expected {last.length} bytes, found {end - last.offset}"
-            fault = error("LMP-F006", 2, last.offset, says)
-            yield bad(
-                f"{form}_cut_in_{name}", f"The file ends inside the {name} of a record", data[:end], fault, 2, **named
-            )
+            fault = error("LMP-F006", says, record=2, record_offset=last.offset)
+            title = f"The file ends inside the {name} of a record"
+            yield bad(f"{form}_cut_in_{name}", title, data[:end], fault, 2, **named)
         start = last.offset - width
         for name, end in (("prefix", last.offset - 2), ("length", last.offset + 2)):
             if end > start:
                 says = f"{ends}: expected {width + 4} bytes, found {end - start}"
-                fault = error("LMP-F006", 2, start, says)
+                fault = error("LMP-F006", says, record=2, record_offset=start)
                 title = f"The file ends inside the {name} of a record"
                 yield bad(f"{form}_cut_in_{name}", title, data[:end], fault, 2, **named)
-        fault = error("LMP-F007", 3, len(data), "2 bytes behind the last record are not a record: found X'0D0A'")
+        behind = {"record": 3, "record_offset": len(data)}
+        fault = error("LMP-F007", "2 bytes behind the last record are not a record: found X'0D0A'", **behind)
         title = "Whole records, then a line end that a transfer added"
         yield bad(f"{form}_line_end", title, data + b"\r\n", fault, 3, exit=31, **named)
         if framing != "bare":
             continue
         says = "60 bytes behind the last record are not a record: expected at least 20, found 0"
-        fault = error("LMP-F007", 3, len(data), says, "length")
+        fault = error("LMP-F007", says, **behind, field="length", field_offset=0)
         yield bad(f"{form}_zeros", "Whole records, then zeros", data + bytes(60), fault, 3, exit=31, **named)
         says = f"{ends}: expected {0xFFFFFFFF} bytes, found 60"
-        fault = error("LMP-F006", 3, len(data), says)
-        yield bad(
-            f"{form}_ones",
-            "Whole records, then bytes that would be a length of 4 GiB",
-            data + b"\xff" * 60,
-            fault,
-            3,
-            **named,
-        )
+        title = "Whole records, then bytes that would be a length of 4 GiB"
+        yield bad(f"{form}_ones", title, data + b"\xff" * 60, error("LMP-F006", says, **behind), 3, **named)
         yield from lengths(log, form, named)
 
 
@@ -135,27 +124,20 @@ def lengths(log: luw_changes.Log, form: str, named: dict[str, Any]) -> Iterator[
     for length in (0, 19):
         left = len(data) - one.offset
         says = f"{left} bytes behind the last record are not a record: expected at least 20, found {length}"
-        error = {**place, "code": "LMP-F007", "field": "length", "field_offset": 0, "message": says}
-        yield bad(
-            f"{form}_length_{length}", f"A record's length is {length}", changed(length), error, 1, exit=31, **named
-        )
-    error = {**place, "code": "LMP-R003", "field": "surplus", "field_offset": one.length, "message": f"5 {OVER}"}
+        fault = error("LMP-F007", says, **place, field="length", field_offset=0)
+        title = f"A record's length is {length}"
+        yield bad(f"{form}_length_{length}", title, changed(length), fault, 1, exit=31, **named)
+    fault = error("LMP-R003", f"5 {OVER}", **place, field="surplus", field_offset=one.length)
     title = "A record's length is too long: it takes bytes of the next, and no record begins behind it"
-    yield bad(f"{form}_length_long", title, changed(one.length + 5), error, 1, more_errors=1, **named)
+    yield bad(f"{form}_length_long", title, changed(one.length + 5), fault, 1, more_errors=1, **named)
     row_at = HEADER[log.server.generation] + 20
     says = f"{ENDS}: found {one.length - row_at - 5}"
-    error = {**place, "code": "LMP-R001", "field": "record", "field_offset": row_at, "message": says}
+    fault = error("LMP-R001", says, **place, field="record", field_offset=row_at)
     title = "A record's length is too short: no record begins behind it"
-    yield bad(f"{form}_length_short", title, changed(one.length - 5), error, 1, more_errors=1, **named)
-    error = {
-        **place,
-        "code": "LMP-R001",
-        "field": "lfs",
-        "field_offset": 16,
-        "message": f"{ENDS}: expected 8 bytes, found 5",
-    }
+    yield bad(f"{form}_length_short", title, changed(one.length - 5), fault, 1, more_errors=1, **named)
+    fault = error("LMP-R001", f"{ENDS}: expected 8 bytes, found 5", **place, field="lfs", field_offset=16)
     title = "A record's length is less than that of its header"
-    yield bad(f"{form}_length_21", title, changed(21), error, 1, more_errors=1, **named)
+    yield bad(f"{form}_length_21", title, changed(21), fault, 1, more_errors=1, **named)
 
 
 def options() -> Iterator[BadCase]:
@@ -168,30 +150,20 @@ def options() -> Iterator[BadCase]:
         named = luw.options_of(server, framing)
         other = "big" if server.byte_order == "little" else "little"
         swapped = int.from_bytes(server.u32(first.length), other)
-        error = {
-            **{"code": "LMP-F006", "record": 0, "record_offset": first.offset},
-            "message": f"{ends}: expected {swapped} bytes, found {len(data) - first.offset}",
-        }
-        yield bad(
-            f"{form}_wrong_byte_order",
-            "The other byte order was named",
-            data,
-            error,
-            0,
-            options=named | {"byte_order": other},
-        )
+        says = f"{ends}: expected {swapped} bytes, found {len(data) - first.offset}"
+        fault = error("LMP-F006", says, record=0, record_offset=first.offset)
+        named |= {"byte_order": other}
+        yield bad(f"{form}_wrong_byte_order", "The other byte order was named", data, fault, 0, options=named)
     log = log_of(V10, "filter")
-    error = {
-        **{"code": "LMP-F005", "record": 0, "record_offset": 0, "field": "length", "field_offset": 0},
-        "message": "expected at least 20, found 1",
-    }
+    at_length = {"record": 0, "record_offset": 0, "field": "length", "field_offset": 0}
+    fault = error("LMP-F005", "expected at least 20, found 1", **at_length)
     title = "Framing bare was named, the file has prefixes"
-    yield bad("wrong_framing", title, log.bytes(), error, 0, options=luw.options_of(V10, "bare"))
+    yield bad("wrong_framing", title, log.bytes(), fault, 0, options=luw.options_of(V10, "bare"))
     log = log_of(V10, "bare")
     # Behind a prefix of 8 bytes that is not there stands the LSN, 0x41AE0.
-    error = {"code": "LMP-F006", "record": 0, "record_offset": 8, "message": f"{ends}: expected {0x41AE0} bytes"}
+    fault = error("LMP-F006", f"{ends}: expected {0x41AE0} bytes", record=0, record_offset=8)
     title = "Framing lsn8 was named, the file has no prefixes"
-    yield bad("wrong_framing_lsn8", title, log.bytes(), error, 0, options=luw.options_of(V10, "lsn8"))
+    yield bad("wrong_framing_lsn8", title, log.bytes(), fault, 0, options=luw.options_of(V10, "lsn8"))
     yield from wrong_generations()
 
 
@@ -201,14 +173,11 @@ def wrong_generations() -> Iterator[BadCase]:
         (Server("v9.7", "big"), "filter97", "wrong_generation_v10", "changes"),
         (Server("v7", "little"), "lsn6", "wrong_generation_v7_log", "records"),
     ):
-        error = {
-            "code": "LMP-F005",
-            "message": f"{NOT_OF} v10: expected generation v10, found records that look like generation "
-            + server.generation,
-        }
+        found = f"records that look like generation {server.generation}"
+        fault = error("LMP-F005", f"{NOT_OF} v10: expected generation v10, found {found}")
         title = f"Generation v10 was named, the log is one of {server.generation}, and all of its records show it"
         named = luw.options_of(server, framing) | {"generation": "v10"}
-        yield bad(name, title, log_of(server, framing).bytes(), error, 0, command=command, options=named)
+        yield bad(name, title, log_of(server, framing).bytes(), fault, 0, command=command, options=named)
 
 
 NOT_OF = "the records are not of generation"
@@ -216,22 +185,20 @@ NOT_OF = "the records are not of generation"
 
 def no_logs() -> Iterator[BadCase]:
     """Files that are no log records."""
-    error = {"code": "LMP-F002", "message": "is empty, so nothing proves what it is"}
-    yield bad("empty", "A file of no bytes: nothing proves what it is", b"", error, 0)
-    yield bad("empty_changes", "The same, read as changes", b"", error, 0, command="changes")
+    fault = error("LMP-F002", "is empty, so nothing proves what it is")
+    yield bad("empty", "A file of no bytes: nothing proves what it is", b"", fault, 0)
+    yield bad("empty_changes", "The same, read as changes", b"", fault, 0, command="changes")
     text = b"This file was never a log.\n" * 20
-    error = {"code": "LMP-F003", "record_offset": 0, "message": "no framing gives Db2 LUW log records"}
-    yield bad("text", "A text file", text, error, 0)
+    fault = error("LMP-F003", "no framing gives Db2 LUW log records", record_offset=0)
+    yield bad("text", "A text file", text, fault, 0)
+    yield bad("noise", "Bytes that are no record in any framing", bytes(range(256)) * 4, fault, 0)
     length = int.from_bytes(text[:4], "little")
     says = f"the file ends inside the record: expected {length} bytes, found {len(text)}"
-    named = luw.options_of(V10, "bare")
-    error_named = {"code": "LMP-F006", "record": 0, "record_offset": 0, "message": says}
-    yield bad("text_named", "A text file, everything named", text, error_named, 0, options=named)
+    fault = error("LMP-F006", says, record=0, record_offset=0)
+    yield bad("text_named", "A text file, everything named", text, fault, 0, options=luw.options_of(V10, "bare"))
     zos = zos_framing.framed("rdw", good_records()).data
-    other = error | {"message": "is of another kind: BMC AMI Log Master for Db2: logical logs"}
-    yield bad("zos", "A logical log of z/OS", zos, other, 0, command="changes")
-    noise = bytes(range(256)) * 4
-    yield bad("noise", "Bytes that are no record in any framing", noise, error, 0)
+    fault = error("LMP-F003", "is of another kind: BMC AMI Log Master for Db2: logical logs", record_offset=0)
+    yield bad("zos", "A logical log of z/OS", zos, fault, 0, command="changes")
 
 
 # -- values -------------------------------------------------------------------------------------
@@ -289,9 +256,8 @@ def row_case(
     message: str,
     edit: Mapping[int, bytes],
     *,
-    kept: bool,
+    kept: bool = False,
     table: Table = ITEM,
-    **more: Any,
 ) -> BadCase:
     """Three inserts, the row of the second with other bytes at some offsets of its image."""
     log = luw_changes.Log(server.generation, server.byte_order, luw.framing_of(server))
@@ -304,22 +270,11 @@ def row_case(
     for offset, new in edit.items():
         assert data[start + offset : start + offset + len(new)] != new
         data[start + offset : start + offset + len(new)] = new
-    place = {"record": 1, "record_offset": one.offset, "field": field, "field_offset": at}
-    options = luw.options_of(server)
-    error = {"code": code, **place, "message": message}
-    return bad(
-        f"{luw.word(server)}_{name}",
-        f"{title}, {luw.told(server)}",
-        bytes(data),
-        error,
-        2 + kept,
-        spec="db2_row",
-        options=options,
-        command="changes",
-        tables=luw_changes.tables_file(table),
-        doc_ref=luw.DATA_MANAGER,
-        **more,
-    )
+    fault = error(code, message, record=1, record_offset=one.offset, field=field, field_offset=at)
+    name, title = f"{luw.word(server)}_{name}", f"{title}, {luw.told(server)}"
+    known: Row = {"options": luw.options_of(server), "tables": luw_changes.tables_file(table)}
+    known |= {"spec": "db2_row", "command": "changes", "doc_ref": luw.DATA_MANAGER}
+    return bad(name, title, bytes(data), fault, 2 + kept, **known)
 
 
 def column_values(server: Server) -> Iterator[BadCase]:
@@ -348,43 +303,29 @@ def images(server: Server) -> Iterator[BadCase]:
     u16 = server.u16
     null = place_of("PRICE") + 4  # behind its packed digits
     title = "A null byte that is neither 0 nor 1"
-    yield row_case(
-        server, "null_byte", title, "LMP-V001", "after.PRICE.null_byte", null, "found 2", {null: b"\x02"}, kept=False
-    )
+    field, edit = "after.PRICE.null_byte", {null: b"\x02"}
+    yield row_case(server, "null_byte", title, "LMP-V001", field, null, "found 2", edit)
     name, size = place_of("NAME"), 8 + FIXED + len("Größe".encode())
     length = size - 8 - FIXED
     within = f"expected within {FIXED} to {FIXED + length}"
+    title = "The place of a varying value leads out of the variable-length section"
     for word, edit, found in (
         ("slot_behind", {name: u16(FIXED + 5)}, f"found {length} bytes at {FIXED + 5}"),
         ("slot_before", {name: u16(FIXED - 1)}, f"found {length} bytes at {FIXED - 1}"),
         ("slot_long", {name + 2: u16(length + 1)}, f"found {length + 1} bytes at {FIXED}"),
     ):
-        title = "The place of a varying value leads out of the variable-length section"
-        yield row_case(server, word, title, "LMP-R002", "after.NAME", name, f"{within}, {found}", edit, kept=False)
+        yield row_case(server, word, title, "LMP-R002", "after.NAME", name, f"{within}, {found}", edit)
     title = "A row's own length is not that of the record around it"
-    message = f"expected {size}, found {size + 1}"
-    yield row_case(
-        server, "own_length", title, "LMP-V009", "after.record_length", 2, message, {2: u16(size + 1)}, kept=False
-    )
+    says, edit = f"expected {size}, found {size + 1}", {2: u16(size + 1)}
+    yield row_case(server, "own_length", title, "LMP-V009", "after.record_length", 2, says, edit)
     title = "The length of the fixed-length section ends inside a column"
-    yield row_case(server, "fixed_length_short", title, "LMP-R001", "after.AT", 17, ENDS, {6: u16(11)}, kept=False)
+    yield row_case(server, "fixed_length_short", title, "LMP-R001", "after.AT", 17, ENDS, {6: u16(11)})
     title = "The fixed-length section is longer than the row"
-    message = f"{ENDS}: found {FIXED + length}"
-    yield row_case(
-        server, "fixed_length_long", title, "LMP-R001", "after.fixed_section", 8, message, {6: u16(500)}, kept=False
-    )
+    says, section = f"{ENDS}: found {FIXED + length}", "after.fixed_section"
+    yield row_case(server, "fixed_length_long", title, "LMP-R001", section, 8, says, {6: u16(500)})
     title = "The fixed-length section is longer than the columns of the table: it is of another table"
-    yield row_case(
-        server,
-        "fixed_surplus",
-        title,
-        "LMP-R003",
-        "after.fixed_section.surplus",
-        8 + FIXED,
-        f"1 {OVER}",
-        {6: u16(FIXED + 1)},
-        kept=False,
-    )
+    field, edit = f"{section}.surplus", {6: u16(FIXED + 1)}
+    yield row_case(server, "fixed_surplus", title, "LMP-R003", field, 8 + FIXED, f"1 {OVER}", edit)
 
 
 def compressed(server: Server) -> Iterator[BadCase]:
@@ -397,36 +338,16 @@ def compressed(server: Server) -> Iterator[BadCase]:
         "offsets_order": {8 + 2: u16(base + 9), 8 + 4: u16(base + 5)},
         "offsets_end": {8 + 2 * count: u16(999)},
     }
+    title, field, says = (
+        "Offsets of values lead out of the record", "after.value_offsets", "value offsets lead out of the record"
+    )  # fmt: skip
     for name, edit in edits.items():
-        title = "Offsets of values lead out of the record"
-        yield row_case(
-            server,
-            name,
-            title,
-            "LMP-R002",
-            "after.value_offsets",
-            None,
-            "value offsets lead out of the record",
-            edit,
-            kept=False,
-            table=table,
-        )
+        yield row_case(server, name, title, "LMP-R002", field, None, says, edit, table=table)
     # The whole row begins with 4 bytes of ID; the first byte of PRICE stands behind them.
     price = 8 + base + 4
     edit = {8 + 2: u16(0x8000 | base + 4), 8 + 4: u16(base + 5), price: b"\x07"}
-    title = "An attribute byte that is neither null nor a default"
-    yield row_case(
-        server,
-        "attribute",
-        title,
-        "LMP-V001",
-        "after.PRICE",
-        price,
-        "expected X'01' (null) or X'80'",
-        edit,
-        kept=False,
-        table=table,
-    )
+    title, says = "An attribute byte that is neither null nor a default", "expected X'01' (null) or X'80'"
+    yield row_case(server, "attribute", title, "LMP-V001", "after.PRICE", price, says, edit, table=table)
 
 
 # -- tables files ---------------------------------------------------------------------------------
@@ -438,6 +359,8 @@ GOOD_COLUMNS = [
 ]
 GOOD_TABLE = {"tablespace_id": 2, "table_id": 9, "schema": "PROD", "name": "ITEM", "columns": GOOD_COLUMNS}
 SMALL = replace(ITEM, columns=ITEM.columns[:3])
+BARE: dict[str, Any] = {"command": "changes", "options": luw.options_of(V10, "bare")}
+"""How its log is read."""
 
 
 def small_log(*, described: bool) -> luw_changes.Log:
@@ -488,47 +411,23 @@ def tables_files() -> Iterator[BadCase]:
         "type_precision": (column(type="DECIMAL(40,2)"), f"{of_column}.type", "precision is 1 to 31"),
         "type_length": (column(type="INTEGER(4)"), f"{of_column}.type", "INTEGER takes no length"),
     }
-    log = small_log(described=False)
+    data, title = small_log(described=False).bytes(), "A tables file that cannot be used"
     for name, (content, field, message) in listed.items():
-        error = {"code": "LMP-C009", "field": field, "message": message}
-        yield bad(
-            f"tables_{name}",
-            "A tables file that cannot be used",
-            log.bytes(),
-            error,
-            0,
-            command="changes",
-            options=luw.options_of(V10, "bare"),
-            tables=content,
-        )
+        fault = error("LMP-C009", message, field=field)
+        yield bad(f"tables_{name}", title, data, fault, 0, **BARE, tables=content)
 
 
 def contradictions() -> Iterator[BadCase]:
     """LMP-C010: a tables file that contradicts the log."""
-    log = small_log(described=True)
+    data, title = small_log(described=True).bytes(), "A tables file of another log"
     for name, changes, found in (
         ("type", {"type": "DECIMAL(9,2)"}, "column PRICE of PROD.ITEM (2.9) is DECIMAL(9,2) at 4"),
         ("nullable", {"nullable": False}, "column PRICE of PROD.ITEM (2.9) is DECIMAL(7,2) NOT NULL at 4"),
     ):
         columns = [entry | (changes if at == 1 else {}) for at, entry in enumerate(GOOD_COLUMNS)]
         content = to_yaml({"tables": [GOOD_TABLE | {"columns": columns}]})
-        error = {
-            "code": "LMP-C010",
-            "record": 0,
-            "record_offset": 0,
-            "message": f"the tables file is not of this log: found {found}",
-        }
-        yield bad(
-            f"tables_other_{name}",
-            "A tables file of another log",
-            log.bytes(),
-            error,
-            0,
-            command="changes",
-            more_errors=1,
-            options=luw.options_of(V10, "bare"),
-            tables=content,
-        )
+        fault = error("LMP-C010", f"the tables file is not of this log: found {found}", record=0, record_offset=0)
+        yield bad(f"tables_other_{name}", title, data, fault, 0, **BARE, more_errors=1, tables=content)
     yield from other_causes()
 
 
@@ -539,48 +438,20 @@ def other_causes() -> Iterator[BadCase]:
     # The offset of the second column: description at 92, array behind four bytes, second element, last two bytes.
     place = first.offset + HEADER["v10"] + 92 + 4 + 8 + 6
     data[place : place + 2] = V10.u16(3)
-    error = {
-        "code": "LMP-R006",
-        "record": 0,
-        "record_offset": 0,
-        "field": "table_description.columns[1].field_offset",
-        "message": "column descriptors are not packed: expected 4, found 3",
-    }
-    yield bad(
-        "columns_overlap",
-        "Columns that overlap",
-        bytes(data),
-        error,
-        2,
-        spec="db2_dms",
-        command="changes",
-        options=luw.options_of(V10, "bare"),
-    )
-    log = log_of(V97, "bare")
+    says, field = "column descriptors are not packed: expected 4, found 3", "table_description.columns[1].field_offset"
+    fault = error("LMP-R006", says, record=0, record_offset=0, field=field)
+    yield bad("columns_overlap", "Columns that overlap", bytes(data), fault, 2, spec="db2_dms", **BARE)
+    log, prefixed = log_of(V97, "bare"), {"spec": "db2_prefix", "command": "changes"}
     raw = log.bytes()
     items = [
         Framed(raw[one.offset : one.offset + one.length], one.lsn, sqlcode=-2032 * (number == 1))
         for number, one in enumerate(log.records)
     ]
     at = 16 * 2 + log.records[0].length
-    error = {
-        "code": "LMP-R007",
-        "record": 1,
-        "record_offset": at,
-        "field": "sqlcode",
-        "message": "expected 0, found -2032",
-    }
-    yield bad(
-        "still_compressed",
-        "A row that the API could not expand",
-        framed("filter97", "big", items),
-        error,
-        1,
-        spec="db2_prefix",
-        command="changes",
-        options=luw.options_of(V97, "filter97"),
-        tables=luw_changes.tables_file(EMPLOYEES),
-    )
+    fault = error("LMP-R007", "expected 0, found -2032", record=1, record_offset=at, field="sqlcode")
+    data, named = framed("filter97", "big", items), luw.options_of(V97, "filter97")
+    tables, title = luw_changes.tables_file(EMPLOYEES), "A row that the API could not expand"
+    yield bad("still_compressed", title, data, fault, 1, **prefixed, options=named, tables=tables)
     log = luw_changes.Log("v9.7", "little", "lsn8")
     unit = log.begin("ALICE")
     unit.initialize(EMPLOYEES)
@@ -590,93 +461,45 @@ def other_causes() -> Iterator[BadCase]:
     unit.commit()
     data, undo = bytearray(log.bytes()), log.records[2]
     data[undo.offset + 32 : undo.offset + 40] = log.records[0].lsn.to_bytes(8, "little")
-    error = {
-        "code": "LMP-R008",
-        "record": 2,
-        "record_offset": undo.offset,
-        "field": "compensated_lsn",
-        "message": "found db2_dms.initialize_table in record 0",
-    }
-    yield bad(
-        "compensates_other",
+    says, place = "found db2_dms.initialize_table in record 0", {"record": 2, "record_offset": undo.offset}
+    fault = error("LMP-R008", says, **place, field="compensated_lsn")
+    named, title = (
+        luw.options_of(Server("v9.7", "little"), "lsn8"),
         "A compensation that names a record of another kind",
-        bytes(data),
-        error,
-        1,
-        command="changes",
-        options=luw.options_of(Server("v9.7", "little"), "lsn8"),
     )
+    yield bad("compensates_other", title, bytes(data), fault, 1, command="changes", options=named)
     for server in (V10, Server("v10", "big")):
         log = log_of(server, "lsn8")
         data, one = bytearray(log.bytes()), log.records[1]
         stated = int.from_bytes(data[one.offset - 8 : one.offset], server.byte_order)
         data[one.offset + 8 : one.offset + 16] = server.u64(stated + 1)
-        error = {
-            "code": "LMP-R002",
-            "record": 1,
-            "record_offset": one.offset,
-            "field": "lsn",
-            "message": f"expected {stated:016X}, found {stated + 1:016X}",
-        }
-        yield bad(
-            f"{luw.word(server)}_two_lsns",
-            "The API and the record name two LSNs",
-            bytes(data),
-            error,
-            1,
-            spec="db2_prefix",
-            command="changes",
-            options=luw.options_of(server, "lsn8"),
-            tables=luw_changes.tables_file(EMPLOYEES),
-        )
+        says = f"expected {stated:016X}, found {stated + 1:016X}"
+        fault = error("LMP-R002", says, record=1, record_offset=one.offset, field="lsn")
+        name, title = f"{luw.word(server)}_two_lsns", "The API and the record name two LSNs"
+        named = luw.options_of(server, "lsn8")
+        yield bad(name, title, bytes(data), fault, 1, **prefixed, options=named, tables=tables)
     yield from short_headers()
 
 
 def short_headers() -> Iterator[BadCase]:
     """Records that are shorter than the header that their type makes."""
+    title = "A compensation without what it compensates"
     for server, length, field, width in (
         (V7, 20, "before_compensated_lsn", 6),
         (V97, 24, "before_compensated_lsn", 8),
         (V10, 40, "before_compensated_log_stream_id", 2),
     ):
-        header = Header(0x43, bytes(6), lsn=7)
-        whole = record(server, header)
+        whole = record(server, Header(0x43, bytes(6), lsn=7))
         data = server.u32(length) + whole[4:length]
-        error = {
-            "code": "LMP-R001",
-            "record": 0,
-            "record_offset": 0,
-            "field": field,
-            "field_offset": length,
-            "message": f"{ENDS}: expected {width} bytes, found 0",
-        }
-        yield bad(
-            f"{luw.word(server)}_compensation_cut",
-            "A compensation without what it compensates",
-            data,
-            error,
-            0,
-            options=luw.options_of(server, "bare"),
-        )
+        place = {"record": 0, "record_offset": 0, "field": field, "field_offset": length}
+        fault = error("LMP-R001", f"{ENDS}: expected {width} bytes, found 0", **place)
+        name = f"{luw.word(server)}_compensation_cut"
+        yield bad(name, title, data, fault, 0, options=luw.options_of(server, "bare"))
     # Small shared formats.
+    title = "A record header that gives another length than the record has"
     for order in ("little", "big"):
-        server = Server("v10", order)  # type: ignore[arg-type]
-        data = page_record(server, FORMATTED, 0, b"")[:6]
-        error = {
-            "code": "LMP-V009",
-            "record": 0,
-            "record_offset": 0,
-            "field": "record_length",
-            "field_offset": 2,
-            "message": "expected 6, found 8",
-        }
-        options = {"spec": "db2_row_header", "framing": "fixed", "record_length": 6, "byte_order": order}
-        yield bad(
-            f"length_{order}",
-            "A record header that gives another length than the record has",
-            data,
-            error,
-            0,
-            spec="db2_row_header",
-            options=options,
-        )
+        data = page_record(Server("v10", order), FORMATTED, 0, b"")[:6]  # type: ignore[arg-type]
+        place = {"record": 0, "record_offset": 0, "field": "record_length", "field_offset": 2}
+        fault = error("LMP-V009", "expected 6, found 8", **place)
+        named = {"spec": "db2_row_header", "framing": "fixed", "record_length": 6, "byte_order": order}
+        yield bad(f"length_{order}", title, data, fault, 0, spec="db2_row_header", options=named)

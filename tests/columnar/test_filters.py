@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import os
-import pickle
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,13 +24,12 @@ from lmparse.bmc import change_columns
 from lmparse.bmc.row_plan import ImagePlan
 from lmparse.changes.schemas import changes_schema
 from lmparse.columnar import schemas
-from lmparse.columnar.filters import COMPARISONS, Filter, mask, matching
+from lmparse.columnar.filters import Filter, mask
 from lmparse.errors import DataError, OptionError
 from lmparse.logs import arrow
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
-from lmparse.samples import bmc_log
 
 NAN = float("nan")
 ORDERS = {
@@ -168,12 +166,6 @@ def test_a_filter_of_no_column_and_of_no_comparison() -> None:
         Filter("c", "<>", 1)
 
 
-@pytest.mark.parametrize("comparison", COMPARISONS)
-def test_a_filter_survives_pickling(comparison: str) -> None:
-    entry = Filter("c", comparison, ("a", datetime(2026, 3, 14)))
-    assert pickle.loads(pickle.dumps(entry)) == entry
-
-
 # -- records --------------------------------------------------------------------------------
 
 
@@ -243,15 +235,6 @@ RECORD_FILTERS = [
 def test_records(records: Path, filters: list[Filter], mode: str) -> None:
     whole, _ = all_records(records, (), mode=mode)
     found, _ = records_of(records, filters, mode=mode)
-    assert found.equals(left(whole, filters))
-
-
-def test_some_columns_of_records(records: Path) -> None:
-    filters = [Filter("dbid", "<", 5), Filter("plan", "!=", "")]
-    columns = ("data", "plan", "timestamp", "dbid")
-    whole, _ = records_of(records, (), columns)
-    found, _ = records_of(records, filters, columns)
-    assert 0 < found.num_rows < whole.num_rows / 8
     assert found.equals(left(whole, filters))
 
 
@@ -408,27 +391,6 @@ def test_changes_that_are_filtered_are_of_every_kind(log: Log) -> None:
     assert not left_out
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str], pa.Table]:
-    """A sample log, the options that read one of its tables, and all changes of that."""
-    control, data = bmc_log.make(seed=3, units=60).write(tmp_path_factory.mktemp("sample"))
-    first = open_changes(data, Options.parse({"control": str(control)}))
-    table = first.tables.versions[0].hex_ids  # type: ignore[attr-defined]
-    options = {"control": str(control), "table": table, "include": "all"}
-    log = open_changes(data, Options.parse(options))
-    schema = changes_schema(log.table_versions())
-    return Path(data), options, pa.Table.from_batches(arrow.change_batches(log, schema), schema)
-
-
-@pytest.mark.parametrize("filters", CHANGE_FILTERS, ids=str)
-def test_changes_of_one_table_in_a_sample(sample: tuple[Path, dict[str, str], pa.Table], filters: list[Filter]) -> None:
-    data, options, whole = sample
-    for engine in ("columnar", "kaitai"):
-        log = open_changes(data, Options.parse({**options, "engine": engine}))
-        batches = arrow.change_batches(log, whole.schema, None, filters)
-        assert pa.Table.from_batches(batches, whole.schema).equals(left(whole, filters))
-
-
 def test_changes_in_mode_failfast_end_where_they_end_without_filters(log: Log) -> None:
     """The first that is bad is an insert, or has no header."""
     fault = log.changes((), mode="failfast")[2]
@@ -514,19 +476,6 @@ def test_both_engines_are_compared_over_all_rows(records: Path) -> None:
     (part,) = asked.parts()
     found = pa.Table.from_batches(arrow.part_batches(part, schema, filters, with_changes=False), schema)
     assert found.equals(records_of(records, filters)[0])
-
-
-def test_matching_gives_no_batch_without_rows() -> None:
-    batch = pa.RecordBatch.from_pydict({"a": [1, 2]})
-    assert list(matching([batch, batch], [Filter("a", ">", 5)])) == []
-    assert list(matching([batch], ())) == [batch]
-
-
-def test_filters_of_a_table(records: Path) -> None:
-    filters = [Filter("dbid", "=", 7)]
-    whole = arrow.read_table(records, framing="rdw", metadata=False)
-    wanted = pa.Table.from_batches(list(matching(whole.to_batches(), filters)), whole.schema)
-    assert arrow.read_table(records, framing="rdw", metadata=False, filters=filters).equals(wanted)
 
 
 @pytest.mark.parametrize("column", [None, 1, ["op"]])

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lmparse import cli
-from lmparse.columnar import form_plan, schemas
+from lmparse.columnar import form_plan
 from lmparse.columnar.decoding import decoding_of
 from lmparse.columnar.form_plan import FormPlan
 from lmparse.columnar.forms import forms
@@ -117,15 +117,6 @@ def test_random_records(spec: str, built: Path, tmp_path: Path, counted: Counter
         compared(path, spec=str(built / spec), framing="rdw", mode=mode)
 
 
-@pytest.mark.parametrize("spec", ["f_enum", "f_parent", "f_order", "f_items"])
-def test_some_columns(spec: str, built: Path, tmp_path: Path, counted: Counter[str]) -> None:
-    chance = random.Random(spec)
-    path = written(tmp_path / "x.dat", [some_record(chance) for _ in range(100)])
-    names = sorted(catalog.load(str(built / spec)).field_ids() & set(schemas.records_schema(str(built / spec)).names))
-    for columns in (*((column,) for column in names), (names[-1], *names[:2])):
-        compared(path, tuple(dict.fromkeys(columns)), spec=str(built / spec), framing="rdw")
-
-
 def test_few_records_of_a_form_are_left_to_the_parser(built: Path, tmp_path: Path, counted: Counter[str],
                                                       monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.setattr(form_plan, "_LEAST", 16)
@@ -145,16 +136,6 @@ def test_damage_inside_one_kind_and_kinds_that_are_unknown(built: Path, tmp_path
     kinds = ["named", "numbers", "pair", "checked", "other_word", "unlisted_99"]
     assert table.column("kind").to_pylist()[: len(good)] == [f"f_enum.{kind}" for kind in kinds]
     assert table.column("_corrupt_record").null_count == 40 * len(good)
-
-
-def test_a_file_without_records(built: Path, tmp_path: Path) -> None:
-    assert compared(written(tmp_path / "x.dat", []), spec=str(built / "f_enum"), framing="rdw").num_rows == 0
-
-
-def test_numbers_beyond_63_bits_are_no_less_right(built: Path, tmp_path: Path, counted: Counter[str]) -> None:
-    records = [b"\x02" + bytes(6) + large + b"\x01" for large in (b"\xff" * 8, b"\x80" + bytes(7), b"\x7f" * 8)]
-    table = compared(written(tmp_path / "x.dat", records), spec=str(built / "f_enum"), framing="rdw")
-    assert [int(value) for value in table.column("large").to_pylist()] == [2**64 - 1, 2**63, 0x7F7F7F7F7F7F7F7F]
 
 
 def test_what_is_read_one_by_one_is_named(built: Path) -> None:

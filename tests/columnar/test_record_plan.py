@@ -21,7 +21,6 @@ from writers.bmc import framing, lldf
 from lmparse import cli
 from lmparse.columnar import schemas
 from lmparse.columnar.record_plan import RecordPlan
-from lmparse.error_catalogue import CATALOGUE
 from lmparse.spec import catalog
 
 LLDF = catalog.load("bmc_lldf")
@@ -70,16 +69,6 @@ def test_random_records(tmp_path: Path) -> None:
         assert 0 < table.column(column).null_count < 3000, "null and not"
 
 
-@pytest.mark.parametrize("way", ["rdw", "bdw", "vbs", "bdw-vbs", "zosmf"])
-def test_framings(way: str, tmp_path: Path) -> None:
-    chance = random.Random(way)
-    options = {"vbs": {"piece_sizes": [100, 40, 300]}, "bdw-vbs": {"block_size": 900}}.get(way, {})
-    path = tmp_path / "x.dat"
-    records = [some_record(chance, system_id="DB2A") for _ in range(200)]
-    path.write_bytes(framing.framed(way, records, **options).data)
-    assert compared(path, framing=way).num_rows == 200
-
-
 @pytest.mark.parametrize("column", NAMES)
 def test_one_column(column: str, tmp_path: Path) -> None:
     chance = random.Random(column)
@@ -116,35 +105,12 @@ def test_damage(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -
         compared(path, tuple(chance.sample(NAMES, 3)), mode=mode)
 
 
-def test_every_timestamp_digit(tmp_path: Path) -> None:
-    """A half byte that is no digit, at every place of a timestamp, is one corrupt field of one row."""
-    place = next(field for field in lldf.HEADER if field.name == "TIMESTAMP")
-    good = lldf.change("I", timestamp="2026-03-14-10.11.12.000123")
-    records = []
-    for half in range(34):
-        record = bytearray(good)
-        record[place.offset + half // 2] |= 0xF0 if half % 2 == 0 else 0x0F
-        records += [bytes(record), good]
-    table = compared(written(tmp_path, records))
-    faults = table.column("_corrupt_fields").to_pylist()
-    assert [fault is not None for fault in faults] == [True, False] * 34
-    assert {fault[0]["code"] for fault in faults[::2]} == {"LMP-V005"} <= CATALOGUE.keys()
-
-
 def test_lengths_that_lie(tmp_path: Path) -> None:
     good = lldf.change("I", [b"row"])
     lengths = (0, 1, 276, 277, 278, 286, 287, 288, 289, len(good) - 1, len(good), len(good) + 1, 32767, 65535)
     records = [length.to_bytes(2, "big") + good[2:] for length in lengths]
     table = compared(written(tmp_path, [good, *records, good]))
     assert table.column("_corrupt_record").null_count < len(lengths) + 2
-
-
-@pytest.mark.parametrize("size", [0, 1, 2, 276, 277, 287, 288])
-def test_short_records(size: int, tmp_path: Path) -> None:
-    """At the beginning, in the middle and at the end, where nothing stands behind."""
-    good, short = lldf.change("I"), lldf.change("I")[:size]
-    for records in ([short, good], [good, short, good], [good, short], [short]):
-        compared(written(tmp_path, records))
 
 
 def test_what_is_not_asked_for_is_not_checked(tmp_path: Path) -> None:

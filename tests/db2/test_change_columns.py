@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from contextlib import suppress
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,12 @@ import pytest
 from amounts import amount
 from luw_engines import batches_of, both, counted, row_count
 from samples import db2_scripts as luw
-from samples.db2_scripts import DOC, EMP, ITEM, PAIR, emp, item
+from samples.db2_scripts import EMP, ITEM, item
 from writers.db2 import dms, rows
 from writers.db2.columns import Column
 from writers.db2.dms import Place
 from writers.db2.stream import Stream
 from writers.db2.tables import Table
-from writers.db2.values import SystemDefault
 from writers.db2.wire import BYTE_ORDERS, GENERATIONS, Rid
 
 from lmparse.changes import log as change_log
@@ -127,47 +125,6 @@ def test_small_windows(generation: Any, byte_order: Any, path: Path, monkeypatch
             assert (row_count(found), slow) == (row_count(whole), 6)
 
 
-@pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS)
-def test_lob_values(generation: Any, byte_order: Any, path: Path) -> None:
-    stream = Stream(generation, byte_order, "filter")
-    unit = stream.begin()
-    unit.initialize(DOC)
-    unit.initialize(PAIR)
-    for number in range(5):
-        unit.insert(DOC, {"ID": number})
-        unit.insert(PAIR, {"ID": number})
-    unit.insert(DOC, {"ID": 6}, lobs={"BODY": "six" * 20_000})
-    unit.insert(PAIR, {"ID": 7}, lobs={"A": "a", "B": b"b"})
-    inline = generation != "v7"
-    if inline:
-        unit.insert(DOC, {"ID": 8, "BODY": "in the row"})
-        unit.insert(PAIR, {"ID": 9, "A": "", "B": b"\x00\xff"})
-        unit.update(DOC, {"ID": 8, "BODY": "in the row"}, {"ID": 8, "BODY": "å"})
-    unit.commit()
-    written(path, stream)
-    found, slow = both(path)
-    unnamed = generation != "v10"
-    assert slow == 2 + 2 * unnamed, "two descriptions; two rows with values out of them, if these name no column"
-    assert row_count(found) == 2 + 12 + 3 * inline
-
-
-@pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS)
-@pytest.mark.parametrize("base", ["array", "data"])
-def test_value_compression(generation: Any, byte_order: Any, base: Any, path: Path) -> None:
-    packed = replace(EMP, value_compression=True)
-    stream = Stream(generation, byte_order, "filter97", offset_base=base)
-    unit = stream.begin()
-    unit.initialize(packed)
-    for number in range(4):
-        unit.insert(packed, emp(number))
-        unit.update(packed, emp(number), emp(number, None))
-    unit.insert(packed, {**emp(9), "NAME": SystemDefault()})
-    unit.commit()
-    written(path, stream)
-    _, slow = both(path)
-    assert slow == 2, "the description, and the row with a default"
-
-
 @pytest.mark.parametrize(
     ("form", "mode"),
     [(("v7", "big", "lsn6"), "failfast"), (("v9.7", "little", "bare"), "dropmalformed"),
@@ -191,22 +148,6 @@ def test_damaged_logs(form: Any, mode: str, path: Path) -> None:
         found, _ = both(path, include="all", mode=mode, **known)
         faulty += bool(found.errors)
     assert faulty > amount(1, 8)
-
-
-def test_rows_of_tables_that_nothing_describes(path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.insert(ITEM, item(1))
-    unit.insert(EMP, emp(1))
-    unit.commit()
-    written(path, stream)
-    found, slow = both(path)
-    assert (slow, [*found.tables]) == (2, [""])
-    _, slow = both(path, tables=luw.tables_file(path.parent, EMP))
-    assert slow == 1
-    wrong = luw.tables_file(path.parent, ITEM, replaced=[("INTEGER", "BIGINT")])
-    found, _ = both(path, tables=wrong)
-    assert found.errors
 
 
 def test_rows_that_are_compressed_still(path: Path) -> None:

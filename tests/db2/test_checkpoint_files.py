@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import random
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from db2.resumed_extracts import FORM, Extracts, with_gaps
-from samples import db2_scripts as luw
-from writers.db2.stream import Stream
+from db2.resumed_extracts import Extracts, with_gaps
 
 import lmparse
 from lmparse.errors import FramingError, LmparseError, OptionError
@@ -130,26 +127,3 @@ def test_two_runs_with_one_checkpoint(parts: int, *, is_first: bool, tmp_path: P
         return
     with pytest.raises(OptionError, match="was written by another run"):
         slow.save_checkpoint()  # it would leave out what another one reads from the beginning
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_files_that_are_read_again_leave_the_checkpoint(seed: int, tmp_path: Path) -> None:
-    """Also one at whose end a transaction was open that has ended in another file."""
-    chosen, stream = random.Random(seed), Stream(*FORM)
-    for number in range(12):
-        unit, other = stream.begin(), stream.begin()
-        unit.insert(luw.ITEM, luw.item(number, "one"))
-        if number % 3:
-            other.insert(luw.ITEM, luw.item(-number, "two"))
-        other.commit()
-        unit.commit()
-    log = Extracts(tmp_path, stream=stream)
-    cuts = [0, *sorted(chosen.sample(log.places, 5)), len(log.data)]
-    files, rows = [log.file(*cut) for cut in pairwise(cuts)], []
-    for number, path in enumerate(files):
-        rows += log.run(path)
-        before = log.state.read_text()
-        for again in ([one] for one in files[: number + 1]):
-            assert log.run(*again) == []
-            assert log.state.read_text() == before
-    assert rows == log.rows

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +15,7 @@ from writers.db2.columns import Column
 from writers.db2.stream import Stream
 from writers.db2.tables import Table
 
-import lmparse
 from lmparse import cli
-from lmparse.logs.check import account
-from lmparse.options import Options
 
 FORMS: list[tuple[Any, Any, Any]] = [
     ("v7", "big", "lsn6"), ("v9.7", "little", "bare"), ("v9.7", "big", "filter97"), ("v10", "little", "filter"),
@@ -60,18 +55,6 @@ def words(form: tuple[Any, Any, Any]) -> list[str]:
     return ["--generation", generation, "--byte-order", byte_order, "--framing", framing]
 
 
-def everything(path: Path, **options: Any) -> int:
-    """All that can be asked of a file; every error is the library's. Returns how much came of it."""
-    count = 0
-    asked: list[Callable[[Any], Any]] = [lambda log: log.changes(), lambda log: log.records()]
-    for ask in asked:
-        with suppress(lmparse.LmparseError):
-            rows = list(ask(lmparse.open_log(str(path), spec="db2_log", **options)))
-            json.dumps(rows, allow_nan=False)
-            count += len(rows)
-    return count
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "x.log"
@@ -103,57 +86,6 @@ def test_a_log_that_ends_anywhere(form: Any, path: Path, capsys: pytest.CaptureF
         assert end >= commits[0] or len(rows) <= 2, end
         seen.add(len(rows))
     assert len(seen) > 2
-
-
-MASKS = [0x01, 0x80, 0xFF]
-
-
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("form", FORMS)
-def test_one_byte_that_is_another(form: Any, mask: int, path: Path) -> None:
-    """Every byte by each mask; a quick run takes another sixtieth of the bytes for each mask and form."""
-    stream = tiny_stream(form)
-    data = bytearray(stream.bytes())
-    count = 0
-    first, step = MASKS.index(mask) + 3 * FORMS.index(form), amount(150, 1)
-    places = range(first % step, len(data), step)
-    for place in places:
-        data[place] ^= mask
-        path.write_bytes(data)
-        count += everything(path, include="all", **known(form))
-        data[place] ^= mask
-    assert count > len(places)
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("behind", [b"\x00" * 40, b"\xff" * 40, b"EOF" * 20])
-def test_what_is_no_record_behind_the_last(
-    behind: bytes, form: Any, path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    stream = tiny_stream(form)
-    prefix = b"\x00" * PREFIX[form[2]]
-    path.write_bytes(stream.bytes() + prefix + behind)
-    code = cli.main(["changes", str(path), "--spec", "db2_log", *words(form)])
-    out, err = capsys.readouterr()
-    # A length that leads behind the end looks like a record that was cut short.
-    assert code == (31 if behind[0] == 0 else 20)
-    assert ("LMP-F007" if behind[0] == 0 else "LMP-F006") in err
-    named = luw.read(path.parent, stream, **known(form))
-    assert len(out.splitlines()) == len(named.rows)
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_every_byte_is_accounted_for(form: Any, path: Path) -> None:
-    data = tiny_stream(form).bytes()
-    for end in range(0, len(data), amount(331, 41)):
-        for damaged in (data[:end], data[:end] + b"\xff" + data[end + 1 :], data + data[:end]):
-            path.write_bytes(damaged)
-            try:
-                report = account(str(path), Options.parse({"spec": "db2_log", **known(form)}))
-            except lmparse.LmparseError:
-                continue
-            assert report.parsed + report.descriptors + report.skipped + report.quarantined == len(damaged)
-            assert report.is_accounted
 
 
 @pytest.mark.parametrize("form", FORMS)

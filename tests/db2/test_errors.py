@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
+from samples import db2_scripts as luw
 from writers.db2.columns import Column
 from writers.db2.stream import Stream
 from writers.db2.tables import Table
-
-import lmparse
 
 ITEM = Table(
     2, 9, "ITEM", [Column("ID", "INTEGER", nullable=False), Column("PRICE", "DECIMAL(7,2)"), Column("AT", "DATE")]
@@ -19,9 +17,9 @@ ITEM = Table(
 ROW = {"ID": 1, "PRICE": Decimal("1.50"), "AT": "2026-03-14"}
 
 
-def stream_of(generation: Any = "v10", byte_order: Any = "little", framing: Any = "filter") -> Stream:
+def stream_of() -> Stream:
     """One transaction: initialize, insert, update, delete; then its commit."""
-    stream = Stream(generation, byte_order, framing)
+    stream = Stream("v10", "little", "filter")
     unit = stream.begin("ALICE")
     unit.initialize(ITEM)
     unit.insert(ITEM, ROW)
@@ -29,21 +27,6 @@ def stream_of(generation: Any = "v10", byte_order: Any = "little", framing: Any 
     unit.delete(ITEM, ROW | {"ID": 2})
     unit.commit()
     return stream
-
-
-def read(path: Path, data: bytes, **options: Any) -> Any:
-    path.write_bytes(data)
-    log = lmparse.open_log(str(path), spec="db2_log", **options)
-    log.rows_read = list(log.changes())
-    return log
-
-
-def patched(stream: Stream, number: int, offset: int, raw: bytes) -> bytes:
-    """The stream with some bytes of one record changed; the offset counts from the record's start."""
-    data = bytearray(stream.bytes())
-    place = stream.records[number].offset + offset
-    data[place : place + len(raw)] = raw
-    return bytes(data)
 
 
 HEADER = 40
@@ -78,8 +61,8 @@ def test_damage_is_named(
     tmp_path: Path, number: int, offset: int, raw: bytes, code: str, field: str, field_offset: int | None
 ) -> None:
     stream = stream_of()
-    log = read(tmp_path / "x.log", patched(stream, number, offset, raw), generation="v10")
-    error = log.tally.errors[0]
+    found = luw.read(tmp_path, luw.patched(stream, number, offset, raw), generation="v10")
+    error = found.log.tally.errors[0]
     record = stream.records[number]
     assert (error.code, error.field, error.record_index) == (code, field, number), str(error)
     assert error.record_offset == record.offset

@@ -10,29 +10,10 @@ from pathlib import Path
 import pytest
 from db2.resumed_extracts import FORM, Extracts
 from samples import db2_scripts as luw
-from writers.db2.columns import Column
 from writers.db2.stream import Stream
-from writers.db2.tables import Table
 
 import lmparse
 from lmparse.errors import FramingError
-
-
-def test_an_old_file_is_given_again(tmp_path: Path) -> None:
-    """What was open at its end has ended since."""
-    stream, table = Stream("v10", "little", "filter"), Table(3, 4, "T", [Column("NO", "INTEGER", nullable=False)])
-    unit = stream.begin()
-    unit.initialize(table)
-    unit.insert(table, {"NO": 0})
-    unit.commit()
-    log = Extracts(tmp_path, stream=stream)
-    first = log.places[1]
-    log.run(log.file(0, first))
-    assert json.loads(log.state.read_text())["needed"]
-    log.run(log.file(first, len(log.data)))
-    before = json.loads(log.state.read_text())
-    assert log.run(log.file(0, first)) == []
-    assert json.loads(log.state.read_text()) == before
 
 
 @pytest.mark.parametrize(

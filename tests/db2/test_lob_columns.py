@@ -26,17 +26,6 @@ TWO_LOBS = Table(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("column", [1, 2])
-def test_what_columns_count_from(column: int, tmp_path: Path) -> None:
-    """From 0, unless that is no column that keeps values out of its row."""
-    script = Script(DOC)
-    script.piece(b"text", 0, column)
-    script.insert(ID=1, BODY=OUT)
-    found = script.read(tmp_path)
-    assert found.values() == [(1, "text")]
-    assert found.has_note("columns in LOB records of PROD.DOC count from 1") == (column == 2)
-
-
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 @pytest.mark.parametrize("asked", ["auto", "0", "1"])
 @pytest.mark.parametrize("also", [None, 1, 2])

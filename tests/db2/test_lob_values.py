@@ -10,7 +10,7 @@ import pytest
 from engines import changes
 from samples import db2_scripts as luw
 from samples.db2_scripts import DOC, ITEM, PAIR, read
-from writers.db2 import dms, lf, lob, rows, xml
+from writers.db2 import dms, lob, rows, xml
 from writers.db2.columns import Column
 from writers.db2.dms import Place
 from writers.db2.lob import CONSOLIDATED, LobObject
@@ -142,17 +142,6 @@ def test_a_missing_piece(tmp_path: Path) -> None:
         assert absent(found) == {"after.BODY": f"pieces {what}: one ends at 2, the next begins at {second[1]}"}
 
 
-@pytest.mark.parametrize("address", [0, 2, 4])
-def test_a_piece_of_no_bytes(address: int, tmp_path: Path) -> None:
-    """A value does not lack anything for it."""
-    script = Script(DOC)
-    script.piece(b"ab", 0)
-    script.piece(b"", address)
-    script.piece(b"cd", 2)
-    script.insert(ID=1, BODY=OUT)
-    assert script.read(tmp_path).values() == [(1, "abcd")]
-
-
 @pytest.mark.parametrize("is_last", [True, False])
 @pytest.mark.parametrize(("generation", "length"), [("v7", 32), ("v9.7", 36)])
 @pytest.mark.parametrize("engine", ["kaitai", "columnar"])
@@ -184,20 +173,6 @@ def test_a_column_that_is_not_logged(generation: Any, tmp_path: Path) -> None:
     found = script.read(tmp_path)
     assert found.values() == [(1, None)]
     assert absent(found) == {"after.BODY": NOT_LOGGED.format(70_000)}
-
-
-def test_a_row_whose_value_is_not_in_the_log(tmp_path: Path) -> None:
-    script = Script(PAIR)
-    script.piece(b"a", 0, 1)
-    script.insert(ID=1, A=OUT, B=OUT)
-    script.update({"ID": 1, "A": OUT, "B": OUT}, {"ID": 2, "A": OUT, "B": None})
-    found = script.read(tmp_path)
-    assert found.values() == [(1, "a", None), (2, None, None)]
-    assert absent(found, 0) == {"after.B": "the value is not in the log"}
-    assert absent(found, 1) == {
-        "before.A": "the value before is not logged", "before.B": "the value before is not logged",
-        "after.A": "the value is not in the log",
-    }  # fmt: skip
 
 
 def test_values_without_a_row_are_counted(tmp_path: Path) -> None:
@@ -253,18 +228,6 @@ def test_a_value_that_is_appended_to(tmp_path: Path) -> None:
 
 APPENDED = "only what was appended is logged, and the value that it was appended to is not in the log"
 EITHER = "it begins where the value before ends and where one may begin: nothing tells which it is"
-
-
-def test_a_row_in_the_place_of_one_that_is_gone(tmp_path: Path) -> None:
-    """A new row has a value of its own, though its row id is that of an older one."""
-    script = Script(DOC)
-    script.piece(b"old", 1024)
-    script.insert(ID=1, BODY=OUT)
-    script.delete(ID=1, BODY=OUT)
-    script.piece(b"new", 2048)
-    script.insert(ID=2, BODY=OUT)
-    found = script.read(tmp_path)
-    assert found.values() == [(1, "old"), None, (2, "new")]
 
 
 @pytest.mark.parametrize("generation", ["v7", "v9.7"])
@@ -355,21 +318,6 @@ def test_pieces_of_a_row_that_was_taken_back_are_not_of_the_next(tmp_path: Path)
     assert absent(found) == {"after.BODY": "the value is not in the log"}
 
 
-def test_the_start_of_out_of_row_data_that_is_taken_back(tmp_path: Path) -> None:
-    script = Script(DOC)
-    start = dms.named(script.server, dms.OUT_OF_ROW_START, DOC.id, bytes(2))
-    undo = dms.named(script.server, dms.UNDO_OUT_OF_ROW_START, DOC.id, bytes(2))
-    position = script.unit.record("start", "undo", start)
-    script.piece(b"lost", 0)
-    script.unit.record("undo start", "compensation", undo, compensated=position)
-    script.unit.record("start", "undo", start)
-    script.piece(b"kept", 4)
-    script.insert(ID=1, BODY=OUT)
-    found = script.read(tmp_path)
-    assert found.values() == [(1, "kept")]
-    assert not found.has_note("without a row")
-
-
 def test_pieces_of_another_transaction_are_not_taken(tmp_path: Path) -> None:
     stream = Stream("v10", "little", "filter")
     unit = stream.begin()
@@ -422,15 +370,6 @@ def test_pieces_of_several_rows_are_of_none(generation: Any, tmp_path: Path) -> 
     assert all("changed several rows with LOB values" in absent(found, which)["after.BODY"] for which in (0, 1))
     assert found.rows[2]["detail"] is None
     assert found.rows[3]["detail"] is None, "null, and said to be"
-
-
-@pytest.mark.parametrize("generation", ["v7", "v9.7"])
-def test_a_row_that_was_taken_back_is_no_rival(generation: Any, tmp_path: Path) -> None:
-    script = Script(DOC, generation, "little")
-    script.undo_insert(script.insert(Place(Rid(0x340, 1)), ID=1, BODY=OUT), Place(Rid(0x340, 1)))
-    script.piece(b"text", 0)
-    script.insert(ID=2, BODY=OUT)
-    assert script.read(tmp_path).values() == [(2, "text")]
 
 
 @pytest.mark.parametrize("generation", ["v7", "v9.7"])
@@ -516,18 +455,6 @@ def test_varying_values_that_do_not_add_up(change: str, tmp_path: Path) -> None:
 
 
 # long fields
-
-
-@pytest.mark.parametrize("generation", ["v7", "v9.7", "v10"])
-def test_long_fields_are_never_tied_to_a_row(generation: Any, tmp_path: Path) -> None:
-    table = Table(2, 14, "LONG", (Column("ID", "INTEGER", nullable=False), Column("L", "LONG VARCHAR")))
-    script = Script(table, generation, "little")
-    script.unit.record("lf", "normal", lf.record(script.server, LobObject(table.id, table.id), b"text", 3))
-    script.insert(ID=1, L=OUT)
-    found = script.read(tmp_path)
-    assert found.codes == []
-    assert found.values() == [(1, None)]
-    assert absent(found) == {"after.L": "long field data is logged without its row and column"}
 
 
 @pytest.mark.parametrize(

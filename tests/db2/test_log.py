@@ -116,20 +116,6 @@ def test_dispositions(tmp_path: Path) -> None:
     assert times == {1: "2026-03-14T10:11:13.000000", 11: times[1], 2: None, 3: None}
 
 
-def test_orders(tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "bare")
-    first, one, two = stream.begin(), stream.begin(), stream.begin()
-    first.initialize(ITEM)
-    first.commit()
-    one.insert(ITEM, item(1))
-    two.insert(ITEM, item(2))
-    one.insert(ITEM, item(3))
-    two.commit()
-    one.commit()
-    assert read(tmp_path, stream, operations="I").values() == [(1, None), (2, None), (3, None)]
-    assert read(tmp_path, stream, operations="I", order="commit").values() == [(2, None), (1, None), (3, None)]
-
-
 def test_a_transaction_that_begins_before_the_log(tmp_path: Path) -> None:
     stream = Stream("v10", "little", "filter")
     unit, other = stream.begin(), stream.begin()
@@ -316,23 +302,6 @@ def test_trailing_blanks_of_fixed_text(tmp_path: Path) -> None:
     assert read(tmp_path, stream, trim=False).values() == [("a    ", "b ", "c  ")]
 
 
-def test_every_change_carries_the_keys_that_changes_have(tmp_path: Path) -> None:
-    keys = [
-        "op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name", "before", "after", "sql_type",
-        "sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id", "detail", "_metadata",
-    ]  # fmt: skip
-    stream = luw.full_stream("v10", "big", "filter")
-    found = read(tmp_path, stream, tables=luw.tables_file(tmp_path, EMP, ITEM))
-    assert all(list(row) == keys for row in found.rows)
-    place = found.rows[0]["_metadata"]
-    assert list(place) == ["file", "record_index", "record_offset", "record_length", "spec", "spec_hash"]
-    assert place["spec"] == "db2_log"
-    for row in found.rows:
-        place = row["_metadata"]
-        record = stream.records[place["record_index"]]
-        assert (place["record_offset"], place["record_length"]) == (record.offset, record.length)
-
-
 def test_code_pages(tmp_path: Path) -> None:
     from writers.db2.values import Codecs
 
@@ -424,25 +393,6 @@ def test_records_that_fit_two_generations_are_not_guessed(tmp_path: Path) -> Non
     assert caught.value.code == "LMP-F004"
     assert "v7" in str(caught.value)
     assert "v9.7" in str(caught.value)
-
-
-@pytest.mark.parametrize(("generation", "framing"), [("v7", "lsn6"), ("v9.7", "bare"), ("v10", "filter")])
-def test_wrong_framings_and_byte_orders_are_clear(
-    generation: Any, framing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "a.log"
-    path.write_bytes(luw.full_stream(generation, "little", framing).bytes())
-    for other in ("bare", "lsn6", "lsn8", "filter", "filter97"):
-        for order in ("little", "big"):
-            if (other, order) == (framing, "little"):
-                continue
-            code = cli.main(["changes", str(path), "--spec", "db2_log", "--framing", other, "--byte-order", order])
-            out, err = capsys.readouterr()
-            assert code in (20, 31)
-            assert not out
-            assert "LMP-F" in err
-    assert cli.main(["changes", str(path), "--spec", "db2_log", "--byte-order", "big"]) == 20
-    assert "LMP-F003" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -9,20 +9,7 @@ import pytest
 from samples import db2_scripts as luw
 
 import lmparse
-from lmparse import cli
 from lmparse.db2.log_record import explained, prove_generation
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "code"),
-    [("control", "x.ctl", 2), ("row_images", "total", 2), ("framing", "rdw", 2), ("generation", "v8", 2)],
-)
-def test_options_that_mean_nothing_are_refused(option: str, value: str, code: int, tmp_path: Path) -> None:
-    path = tmp_path / "x.log"
-    path.write_bytes(luw.full_stream("v10", "big", "bare").bytes())
-    words = ["changes", str(path), "--spec", "db2_log", f"--{option.replace('_', '-')}", value]
-    assert cli.main(words) == code
-
 
 REAL_ROW = bytes.fromhex("303030303330 0F000500 14001E0000 6173636969 69000000") + b"This is another new resume"
 """User data of a row of EMP_RESUME, Db2 9.7 on x86-64, as its reader posted it (bytes.com, question 942367)."""

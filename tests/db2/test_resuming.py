@@ -141,33 +141,6 @@ def test_transactions_whose_first_record_begins_none(what: str, engine: str, tmp
         assert [row for start, end in pairwise(cuts) for row in log.read(log.file(start, end))] == log.rows
 
 
-def test_transactions_that_begin_before_the_first_file_of_all(tmp_path: Path) -> None:
-    """They are incomplete in every reading, also where later records link to what earlier readings have read."""
-    stream, table = Stream("v10", "little", "filter"), Table(3, 4, "T", [Column("NO", "INTEGER", nullable=False)])
-    old = [stream.begin() for _ in range(3)]
-    for unit in old:
-        unit.insert(table, {"NO": 0})
-    first = stream.begin()
-    first.initialize(table)
-    first.commit()
-    for number in range(1, 9):
-        other = stream.begin()
-        other.insert(table, {"NO": number})
-        for unit in old:
-            unit.insert(table, {"NO": 100 + number})
-        other.commit()
-    for unit in old:
-        unit.commit()
-    log = Extracts(tmp_path, stream=Thinned(stream, set(range(len(old))), set()))
-    assert [row["after"]["C1"] for row in log.rows if row["op"] == "I"] == list(range(1, 9))
-    for engine in ("columnar", "kaitai"):
-        log.options["engine"] = engine
-        for cuts in ([0, *log.places[1::3], len(log.data)], [0, *log.places[2::5], len(log.data)]):
-            log.state.unlink(missing_ok=True)
-            assert [row for start, end in pairwise(cuts) for row in log.read(log.file(start, end))] == log.rows
-            assert json.loads(log.state.read_text())["needed"] == []
-
-
 @pytest.mark.parametrize(("what", "engine"), [("gaps", "columnar"), ("errors", "kaitai")])
 def test_what_records_show_is_said_once(what: str, engine: str, tmp_path: Path) -> None:
     """Where rows are missing and which records cannot be read, by the reading that has them first."""

@@ -10,9 +10,7 @@ from amounts import amount
 from samples.db2_random import written
 from samples.db2_scripts import DOC, ITEM, item, tables_file
 from transactions_of import both, counted, counted_changes, listed
-from writers.db2 import dms, rows
 from writers.db2.stream import Stream
-from writers.db2.wire import Rid
 
 from lmparse.db2.transaction_summaries import BEGINS_BEFORE, NO_END, UNREAD, USED_AGAIN
 
@@ -118,17 +116,6 @@ def test_a_record_that_cannot_be_read_may_be_of_any_open_transaction(which: int,
     assert len(found.errors) == 1
     failed = listed(path, "columnar", spec="db2_log", mode="failfast")
     assert (failed.rows, len(failed.errors)) == ([], 1)
-
-
-def test_internal_records_are_not_counted(tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    image = rows.formatted(stream.server, ITEM.columns, item(1), outer_type=8)
-    unit.record("insert", "normal", dms.insert(stream.server, ITEM.id, dms.Place(Rid(0x350, 1), 100), image))
-    unit.insert(ITEM, item(2))
-    unit.commit()
-    found = both(put(tmp_path, stream), spec="db2_log")
-    assert facts(found.rows, "records", "tables") == [(3, {"3.5": {"I": 1}})]
 
 
 @pytest.mark.parametrize("seed", range(1, amount(2, 300) + 1))

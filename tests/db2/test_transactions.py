@@ -121,21 +121,6 @@ def test_compensation_names_the_one_in_the_middle(
     assert found.values() == [(2, None), (3, None)]
 
 
-@pytest.mark.parametrize("framing", ["filter", "lsn8", "bare"])
-@pytest.mark.parametrize("generation", ["v7", "v9.7", "v10"])
-def test_compensation_of_what_is_not_in_the_log(generation: Any, framing: Any, tmp_path: Path) -> None:
-    stream = begun(generation, "little", framing)
-    raw = Raw(stream)
-    raw.insert(1)
-    body = dms.undo_insert(stream.server, ITEM.id, THERE, 20)
-    raw.put("undo_insert", "compensation", body, prior=1, compensated=2)
-    raw.unit.commit()
-    found = read(tmp_path, stream, operations="I", generation=generation)
-    assert found.values() == [(1, None)]
-    assert found.has_note("1 x compensations of changes that are not in the log at hand")
-    assert found.codes == []
-
-
 @pytest.mark.parametrize("named", [2, -1, 1 << 20], ids=["in front of the log", "in no record", "behind it"])
 @pytest.mark.parametrize(
     ("generation", "framing"),

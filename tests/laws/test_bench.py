@@ -16,10 +16,9 @@ import pyarrow as pa
 import pytest
 
 import lmparse
-from bench import data, engine, harness, lines, transactions
+from bench import data, engine, harness
 from bench.harness import Contender, Job, TablesDiffer
-from bench.rivals import generated_parser, struct_loop, target
-from lmparse.columnar.schemas import records_schema
+from bench.rivals import generated_parser, struct_loop
 from lmparse.framing.framings import framing_of
 from lmparse.storage.buffers import open_buffer
 
@@ -60,22 +59,7 @@ def test_a_file_is_what_is_said_of_it(folder: Path, kind: str) -> None:
     assert log.tally.errors == []
 
 
-@pytest.mark.parametrize("what", lines.READERS)
-def test_lines_of_both_engines(folder: Path, what: str) -> None:
-    made = data.make("rows", folder, size=SIZE)
-    found = [lines.READERS[what](made, engine) for engine in ("kaitai", "columnar")]
-    assert found[0] == found[1]
-    assert found[0][1] > SIZE / 2
-
-
 # -- rivals -------------------------------------------------------------------------------
-
-
-def test_the_columns_are_those_of_the_header() -> None:
-    schema = records_schema("bmc_lldf")
-    others = {"rid_page", "rid_row", "header_rest", "data"}
-    assert set(target.COLUMNS) == {name for name in schema.names if not name.startswith("_")} - others
-    assert all(target.SCHEMA.field(name).type == schema.field(name).type for name in target.COLUMNS)
 
 
 def reader(module: str, package: str | None = None) -> Callable[..., pa.Table]:
@@ -130,13 +114,6 @@ def test_a_changed_byte_is_found(truth: data.Truth, monkeypatch: pytest.MonkeyPa
         harness.compare([PLAIN, flipped], Job(truth.path, None), rounds=1)
 
 
-def test_a_lost_null_is_found(truth: data.Truth, expected: pa.Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    row = expected["uor_commit_timestamp"].to_pylist().index(None)
-    filled = changed("uor_commit_timestamp", row, lambda _: 0)(truth.path, None)
-    with pytest.raises(TablesDiffer, match=rf"column uor_commit_timestamp, row {row}: None and datetime"):
-        harness.check_equal(expected, filled, "both")
-
-
 def test_the_command_writes_a_result(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,13 +133,3 @@ def test_the_command_writes_a_result(
 
 
 # -- transactions ---------------------------------------------------------------------------
-
-
-def test_both_families_have_the_same_changes(folder: Path, tmp_path: Path) -> None:
-    both = transactions.logs(tmp_path, 500_000)
-    rows = transactions.changes(both["Log Master"], 50)
-    with pytest.raises(TablesDiffer, match="families: change"):
-        transactions.check_rows(rows, [*rows[:7], {**rows[7], "before": None, "after": None}, *rows[8:]])
-    found = transactions.measure_index(both["Db2 LUW"], 1)
-    assert found["transactions"] > 50
-    assert found["changes"] > 500

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from lmparse.spec import catalog
-
-if TYPE_CHECKING:
-    pass
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,24 +22,9 @@ def words(path: Path) -> Iterator[str]:
 def test_no_format_is_named_at_the_edges(package: str) -> None:
     """But for the demo, which makes a log of each family."""
     plain = {
-        "common",
-        "control",
-        "data",
-        "decimal",
-        "field",
-        "header",
-        "image",
-        "lob",
-        "log",
-        "long",
-        "lsn",
-        "packed",
-        "raw",
-        "row",
-        "server",
-        "transaction",
-        "unlisted",
-    }
+        "common", "control", "data", "decimal", "field", "header", "image", "lob", "log", "long", "lsn", "packed",
+        "raw", "row", "server", "transaction", "unlisted",
+    }  # fmt: skip
     names = {word for spec_id in catalog.spec_ids() for word in spec_id.split("_")} - plain
     assert {"bmc", "lldf", "xtyp", "rdw"} <= names
     found = names | {"db2", "luw", "ebcdic", "totalsegs", "segmented"}

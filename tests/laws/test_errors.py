@@ -56,14 +56,6 @@ def test_every_error_survives_pickle(kind: type[errors.LmparseError], protocol: 
         assert again.to_dict() == error.to_dict()
 
 
-def test_an_error_raised_by_reading_survives_pickle() -> None:
-    with pytest.raises(lmparse.LmparseError) as caught:
-        lmparse.parse(b"\x00\x0c", "bmc_lldf")
-    again = pickle.loads(pickle.dumps(caught.value))
-    assert (type(again), str(again)) == (type(caught.value), str(caught.value))
-    assert again.to_dict() == caught.value.to_dict()
-
-
 def test_the_tree_is_the_one_promised() -> None:
     assert {error.__name__: {base.__name__ for base in error.__mro__[1:-1]} - {"object"} for error in ERRORS} == {
         "LmparseError": {"Exception", "BaseException"},

@@ -92,25 +92,6 @@ def test_records_of_a_length_that_the_user_names_have_no_limit() -> None:
 
 
 @pytest.mark.parametrize("blocked", [False, True])
-def test_the_pieces_of_a_record_are_not_kept_beyond_the_limit(blocked: bool) -> None:
-    """A spanned record of empty pieces has no bytes, but a place for each of them."""
-    count = 200_000
-    pieces = b"\x00\x04\x01\x00" + b"\x00\x04\x03\x00" * count
-    data = pieces
-    if blocked:
-        data = b"".join(struct.pack(">HH", 4 + len(part), 0) + part for part in enc_blocks(pieces))
-    framing = framing_of("bdw-vbs" if blocked else "vbs", limits=Limits(record_bytes=1000))
-    for read in (one_by_one, as_arrays):
-        tracemalloc.start()
-        found, error = read(framing, data)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert (found, error and error.code) == ([], "LMP-L002")
-        if read is one_by_one:
-            assert peak < 1_000_000
-
-
-@pytest.mark.parametrize("blocked", [False, True])
 def test_a_record_has_no_more_pieces_than_the_limit(blocked: bool) -> None:
     """A piece takes more memory than its one byte, in a list of places and as an array."""
 

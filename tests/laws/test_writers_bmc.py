@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writers.bmc import control, fields, framing, lldf, logs, rows
+from writers.bmc import control, fields, framing, lldf, rows
 from writers.bmc.rows import Column
 
 # The hexadecimal column of the table "Data change record (LLDF)", in the order of the page, DATA last.
@@ -74,32 +74,6 @@ def test_lrsn_and_rba_of_the_footnote() -> None:
 # Header
 
 
-def test_header_starts_as_the_table_says() -> None:
-    head = lldf.header(system_id="DB2A", dbid=0x0105, psid=2, tbobid=3, table_owner="PROD", table_name="ORDERS")
-    assert head[:16].hex() == "0120" + "c4c2f2c1" + "0105" + "0002" + "0003" + "0004" + "0006"
-    assert head[32:58].decode("cp037") == "PROD    ORDERS            "
-
-
-def test_header_fields_stand_at_their_places() -> None:
-    head = lldf.header(change_type="UB", sql_type="U", log_rec_disp="O", sql_src_type="T", rid="0000120A01")
-    assert head[99:104].hex() == "0000120a01"
-    assert head[104:109].decode("cp037") == "UBUOT"
-    assert lldf.header(LOGRBA="123456789ABC")[87:97].hex() == "00000000123456789abc"
-    assert lldf.header(uor_commit_lrsn="CA670FBBF3D3")[192:202].hex() == "00ca670fbbf3d3000000"
-    assert lldf.header(seg_len=0x1234, total_segs=3, seg_num=2)[182:188].hex() == "123400030002"
-    assert lldf.header(page_num_fmt="R")[287:] == b"\xd9"
-
-
-def test_long_names_are_cut_and_their_lengths_kept() -> None:
-    head = lldf.header(table_owner="WAREHOUSE_OWNER", table_name="STOCK_MOVEMENTS_OF_ALL_SITES")
-    assert head[12:16].hex() == "000f001c"
-    assert head[32:58].decode("cp037") == "WAREHOUSSTOCK_MOVEMENTS_OF"
-
-
-def test_described_header_is_todays() -> None:
-    assert lldf.header_by(lldf.described()) == lldf.header()
-
-
 # DATA
 
 
@@ -124,17 +98,6 @@ def test_other_data() -> None:
     assert lldf.data_area("DM", [], "total") == b""
     assert lldf.data_area("CO", ["SQL"], "total") == bytes.fromhex("0005 E2D8D3")
     assert lldf.data_area("CO", ["SQL"], "inclusive") == bytes.fromhex("E2D8D3")
-
-
-@pytest.mark.parametrize("base", [0, 1])
-def test_segments(base: Any) -> None:
-    data = bytes(range(25))
-    segments = lldf.segmented({"change_type": "UB"}, data, 10, base)
-    heads = [segment[182:188].hex() for segment in segments]
-    assert heads == [f"012a0003{base:04x}", f"012a0003{base + 1:04x}", f"01250003{base + 2:04x}"]
-    assert b"".join(segment[288:] for segment in segments) == data
-    assert {segment[:182] + segment[188:288] for segment in segments} == {segments[0][:182] + segments[0][188:288]}
-    assert lldf.segmented({}, data, 10, seg_len="data")[2][182:184].hex() == "0005"
 
 
 # Row images: the page's examples and bmc-logical-log.md 2.6
@@ -188,21 +151,6 @@ def test_values(column: Column, value: rows.Value, expected: str) -> None:
     assert rows.field_image(column, value) == bytes.fromhex(expected)
 
 
-def test_styles_of_images() -> None:
-    columns = [Column("A", "CHAR", 2, nulls="Y"), Column("B", "VCHR", 4, nulls="Y"), Column("C", "VGRF", 2)]
-    values: list[rows.Value] = [None, "x", "日"]
-    unicode_ = rows.image(columns, values, encoding="utf-8")
-    assert unicode_ == bytes.fromhex("FF0000" + "00000178" + "000265E5")
-    assert rows.image(columns, values, encoding="utf-8", null_bytes="absent") == bytes.fromhex(
-        "FF" + "00000178" + "000265E5"
-    )
-    assert rows.image(columns, values, encoding="utf-8", expand_var=True) == bytes.fromhex(
-        "FF0000" + "00000178202020" + "000265E50020"
-    )
-    assert rows.image(columns, values, encoding="utf-8", graphic_len="chars").endswith(bytes.fromhex("000165E5"))
-    assert rows.image([Column("F", "FLOT", 8)], [1.0], floats="ieee").hex() == "3ff0000000000000"
-
-
 @given(st.floats(-1e70, 1e70), st.sampled_from([4, 8]))
 def test_hfp_is_the_nearest_and_normalised(value: float, length: int) -> None:
     raw = rows.hfp(value, length)
@@ -217,47 +165,6 @@ def test_hfp_is_the_nearest_and_normalised(value: float, length: int) -> None:
 
 
 # Control records
-
-
-def test_dlci_of_one_column() -> None:
-    table = control.Table(columns=(Column("AMOUNT", "DEC", 9, 2, nulls="Y", key_seq=1),))
-    expected = "DLCIDB2A01050003001DEC 0000502Y00000 001A00006000060000600" + "1006AMOUNT" + " " * 122 + "001"
-    assert control.column_records(table)[0].decode("cp037") == expected
-    digits = control.column_records(table, dec_length="precision")[0]
-    assert digits[23:28].decode("cp037") == "00009"
-    assert len(control.column_records(table, total=210)[0]) == 210
-
-
-def test_dtbi_of_a_table_with_long_names() -> None:
-    table = logs.TABLES[2]
-    text = control.table_record(table, create_rba="123456789ABC")
-    assert text[:42].decode("cp037") == "DTBIDB2A010600020003TB0030001300300013F002"
-    assert text[42:66].hex() == "00000000123456789abc" + "0000" + "00" * 12
-    assert text[66:97].decode("cp037") == "E000" + " " * 24 + "007"
-    assert text[97:121].decode("cp037").rstrip() == "DBSTOCK"
-    assert text[148:151].decode("cp037") == "015"
-    assert text[410:].decode("cp037") == "WAREHOUSSTOCK_MOVEME000001"
-    assert len(control.table_record(table, control.DTBI_TABLED)) == 121
-    assert len(control.table_record(table, control.DTBI_TO_EDITPROC)) == 97
-
-
-def test_other_control_records() -> None:
-    assert control.dlds(segmented="Y")[48:].decode("cp037") == "VB DB2I    NYNNNNNN"
-    assert control.dlge(end_rba="123456789ABC", end_time=None).hex() == (
-        "c4d3c7c5" + "00000000123456789abc" + "0000" + "00" * 17 + "000000" + "00" * 12
-    )
-    assert control.dicl([(1, "A"), (12, "D")]).decode("cp037") == "DICLDB2A010500070102001001A012D"
-    assert control.dixi()[:27].decode("cp037") == "DIXIDB2A0105000700030010012"
-    assert control.xhdf(lldf.HeaderField("LOGRBA", "BIN", 10, 87)).decode("cp037") == (
-        "XHDFLOGRBA            BIN  0001000087"
-    )
-    assert control.dtob()[:24].decode("cp037") == "DTOBDB2A010500020003A004"
-    assert len(control.dlob()) == 212
-    assert len(control.dxml(total=control.DXML_TABLED)) == 80
-    assert len(control.dxsf()) == 48
-    assert control.dfid().decode("cp037") == "DFIDAUDITOR1ORDERS_OF_MARCH   0007ISO"
-    assert control.dfds().decode("cp037") == "DFDS0007All changes of ORDERS in March".ljust(72)
-    assert control.unknown("DTSI", "AB").hex() == "c4e3e2c9c1c2"
 
 
 # Framing
@@ -292,9 +199,3 @@ def test_framings(kind: str, options: dict[str, Any], expected: str) -> None:
 
 
 # A whole log
-
-
-def test_example_with_short_names() -> None:
-    log = logs.example(control_options={"dtbi_total": control.DTBI_TABLED})
-    short = [change for change in log.changes if change.get("table_name_short")]
-    assert {(change["schema_name"], change["table_name"]) for change in short} == {("WAREHOUS", "STOCK_MOVEME000001")}

@@ -12,21 +12,17 @@ from writers.db2 import (
     dom,
     framing,
     header,
-    lob,
     rows,
-    transaction,
 )
 from writers.db2.columns import Column
-from writers.db2.wire import BYTE_ORDERS, ByteOrder, Generation, Rid, Server, TableId
+from writers.db2.wire import Rid, Server, TableId
 
 V7, V97, V10 = Server("v7", "little"), Server("v9.7", "little"), Server("v10", "little")
 BIG = Server("v10", "big")
 TID = bytes.fromhex("0102030405A6")
 TABLE = TableId(2, 15)
 ABOUT = dom.DomObject(TABLE)
-LOB = lob.LobObject(TableId(2, 16), TABLE)
 PLACE = dms.Place(Rid(0x340, 12), 5656, 20)
-ROW = bytes.fromhex("00000D0001000500") + b"12345"
 
 RESUME = (
     Column("EMPNO", "CHAR(6)", nullable=False),
@@ -53,17 +49,6 @@ def test_real_row() -> None:
     assert len(record(V97, dms.insert(V97, TABLE, PLACE, image))) == 24 + 20 + 58 == 102
 
 
-def test_real_sizes() -> None:
-    """Records of Db2 9.7: alter attribute, two rows, commit; and a DOM record of V7 without a body."""
-    assert len(record(V97, dms.alter_table_attribute(V97, TABLE, dms.PROPAGATION, dms.PROPAGATION))) == 46
-    for length, size in ((53, 97), (56, 100)):
-        row = {**RESUME_ROW, "RESUME": "x" * (length - 8 - 15 - 5 - 4)}
-        image = rows.formatted(V97, RESUME, row)
-        assert (len(image), len(record(V97, dms.insert(V97, TABLE, PLACE, image)))) == (length, size)
-    assert len(record(V97, transaction.commit(V97, 1, "DB2INST1"), "commit")) == 42
-    assert len(record(V7, dom.header(V7, 6, ABOUT), "undo")) == 32
-
-
 def test_real_rids() -> None:
     """RIDs of the samples; the 4-byte one is a page of three bytes before a slot of one."""
     assert V97.rid(Rid(0x340, 12)).hex() == "0c0040030000"
@@ -73,16 +58,6 @@ def test_real_rids() -> None:
 
 
 # Headers and framing
-
-
-@pytest.mark.parametrize(("generation", "sizes"), [("v7", (20, 26, 32)), ("v9.7", (24, 32, 40)), ("v10", (40, 56, 64))])
-@pytest.mark.parametrize("byte_order", BYTE_ORDERS)
-def test_header_sizes(generation: Generation, byte_order: ByteOrder, sizes: tuple[int, int, int]) -> None:
-    """Not a compensation, compensation, propagatable compensation."""
-    server = Server(generation, byte_order)
-    made = [record(server, b""), record(server, b"", "compensation", 0), record(server, b"", "compensation")]
-    assert tuple(len(data) for data in made) == sizes
-    assert tuple(int.from_bytes(data[:4], byte_order) for data in made) == sizes
 
 
 def test_header_bytes() -> None:
@@ -139,13 +114,6 @@ def test_framing(kind: framing.Framing, little: str, big: str) -> None:
 # Bodies: bytes
 
 
-def test_insert_bytes() -> None:
-    """The insert of both layouts in both byte orders."""
-    row = ROW.hex()
-    assert dms.insert(V7, TABLE, PLACE, ROW).hex() == "017602000f00" + "0000" + "0c400300" + "0d0014001816" + row
-    assert dms.insert(BIG, TABLE, PLACE, ROW).hex() == "01a20002000f" + "0000" + "000d0014" + "00000340000c1618" + row
-
-
 def test_update_lengths_are_crossed() -> None:
     """The part with the old row has the length of the new one."""
     old, new = b"o" * 11, b"n" * 7
@@ -157,42 +125,3 @@ def test_update_lengths_are_crossed() -> None:
     assert (later[0:2].hex(), later[8], later[20:31], later[31:33].hex(), later[31 + 8], later[31 + 20 :]) == (
         ("01a3", 7, old, "01a3", 11, new)
     )
-
-
-def test_initialize_table_bytes() -> None:
-    """Directory, length, and the description of EMP_RESUME."""
-    columns = "0001" + "0600" + "0200" + "0000" + "0101" + "0a00" + "0200" + "0600" + "0901" + "0000" + "0100" + "0a00"
-    description = "00000300" + columns + "00140000" + "00000000" + "01000000"
-    made = dms.initialize_table(
-        V97, TABLE, RESUME, file_create_lsn=0x77, index_flag=1, index_root_page=2, tdesc_recid=3, flags=0x20
-    )
-    assert made[:8].hex() == "018002000f000000"
-    assert made[8:28].hex() == "7700000000000000" + "0000" + "0100" + "02000000" + "03000000"
-    assert made[84:92].hex() == "20000000" + "28000000"
-    assert made[92:].hex() == description
-    v7 = dms.initialize_table(V7, TABLE, RESUME, file_create_lsn=0x77, flags=0x20)
-    assert v7[6:12].hex() == "000000007700"
-    assert v7[80:].hex() == "20000000" + "28000000" + description
-
-
-def test_lob_bytes() -> None:
-    """Byte address as a double or a number; the v10 layout; consolidated values."""
-    start = "02001000" + "02000f00"
-    assert lob.afim_data(V7, LOB, b"\xaa", 1024).hex() == "0540" + start + "0000" + "01000000" + "0000000000009040aa"
-    assert lob.afim_amount(V7, LOB, 1, 1024, address_form="u64")[16:].hex() == "0004000000000000"
-    made = lob.add_data(V10, LOB, b"\xaa", 1024, 2, original=lob.BY_UPDATE).hex()
-    assert made == "0540" + start + "0000" + "01000000" + "0004000000000000" + "0004" + "0200" + "00000000" + "aa"
-    packet = lob.consolidated(V10, [b"ab", b"", b"c"])
-    assert packet.hex() == "12000017" + "10000000" + "12000000" * 2 + "13000000" + "616263"
-    assert lob.consolidated(V10, [b"ab"], offset_base="data").hex() == "1200000e" + "00000000" + "02000000" + "6162"
-
-
-def test_transaction_bytes() -> None:
-    """Commit of three generations; node list and global id of an MPP commit."""
-    assert transaction.commit(V7, 0x1234, "ME").hex() == "34120000" + "4d45"
-    assert transaction.commit(V97, 0x1234, "ME").hex() == "3412000000000000" + "0200" + "4d45"
-    assert transaction.commit(BIG, 0x1234, "ME").hex() == "0000000000001234" + "0002" + "4d45"
-    gxid = transaction.Gxid(b"gtb", 5, branch_length=1)
-    made = transaction.mpp_coordinator_commit(BIG, 1, "ME", gxid=gxid, nodes=(0, 9)).hex()
-    gxid_bytes = "00000005" + "00000002" + "00000001" + "6774620000000000"
-    assert made == "0000000000000001" + gxid_bytes + "0009" + "0102" + "0002" + "4d45"

@@ -9,7 +9,6 @@ from writers.db2 import (
 from writers.db2.columns import Column
 from writers.db2.stream import Stream
 from writers.db2.tables import Table
-from writers.db2.values import External
 from writers.db2.wire import GENERATIONS, Generation
 
 ORDERS = Table(
@@ -72,32 +71,6 @@ def test_stream_back_pointers(generation: Generation) -> None:
     assert len(last) == 4
 
 
-def test_stream_kinds() -> None:
-    """Records of the script; compensation goes backward."""
-    stream = Stream("v10", "little")
-    script(stream)
-    assert [entry.kind for entry in stream.records] == [
-        "initialize_table",
-        "insert",
-        "insert",
-        "insert",
-        "update",
-        "delete",
-        "undo_delete",
-        "undo_update",
-        "undo_insert",
-        "update",
-        "heuristic_commit",
-        "delete",
-        "truncate",
-        "truncate",
-        "undo_delete",
-        "abort",
-        "commit",
-        "insert",
-    ]
-
-
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_stream_compensation(generation: Generation) -> None:
     """The header names the compensated record, the body its RID."""
@@ -133,31 +106,3 @@ def test_stream_expected() -> None:
     ]
     assert stream.expected() == expected
     assert stream.expected(objects=False) == [change for change in expected if change["op"] != "O"]
-
-
-def test_stream_lobs() -> None:
-    """v10: pieces of at most 32768 bytes behind a start record, then the row; what was taken back stays away."""
-    stream = Stream("v10", "little")
-    t = stream.begin()
-    text = "x" * 70000
-    t.insert(DOCUMENTS, {"ID": 1}, lobs={"DOC": "gone"})
-    t.rollback_to(0)
-    t.insert(DOCUMENTS, {"ID": 1}, lobs={"DOC": text})
-    t.update(DOCUMENTS, {"ID": 1, "DOC": External()}, {"ID": 2, "DOC": External()})
-    t.commit()
-    assert [(entry.kind, entry.length) for entry in stream.records[2:5]] == [
-        ("insert", 40 + 20 + 8 + 9 + 24),
-        ("undo_insert", 64 + 18),
-        ("undo_out_of_row_start", 64 + 8),
-    ]
-    assert [(entry.kind, entry.length) for entry in stream.records[5:9]] == [
-        ("out_of_row_start", 48),
-        ("lob_add_data", 40 + 32 + 32768),
-        ("lob_add_data", 40 + 32 + 32768),
-        ("lob_add_data", 40 + 32 + 70000 - 65536),
-    ]
-    assert [change["after"] for change in stream.expected()] == [{"ID": 1, "DOC": text}, {"ID": 2, "DOC": None}]
-    with pytest.raises(ValueError, match="empty value"):
-        stream.begin().insert(DOCUMENTS, {"ID": 1}, lobs={"DOC": ""})
-    with pytest.raises(ValueError, match="no column OTHER"):
-        stream.begin().insert(DOCUMENTS, {"ID": 1}, lobs={"OTHER": "x"})

@@ -91,8 +91,9 @@ def source(**options: str) -> Any:
     return LmparseSource(options)
 
 
-def list_rows(made: Any) -> list[dict[str, Any]]:
-    """The rows of a source, read here part by part."""
+def rows(**options: Any) -> list[dict[str, Any]]:
+    """The rows of the source, read here part by part."""
+    made = source(**{name: str(value) for name, value in options.items()})
     reader = made.reader(made.schema())
     return [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
 

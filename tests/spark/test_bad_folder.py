@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spark.conftest import rows
 
 from lmparse import spark
 from lmparse.errors import DataError, OptionError
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.samples import bmc_log, db2_log
-from lmparse.spark.source import LmparseSource
 
 SYSTEM = "DB2P".encode("cp037")
 CODES = {
@@ -47,13 +47,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
     (folder / "6_folder.dat").mkdir()
     whole = rows(path=folder / "0_whole.dat")
     return folder, len(whole)
-
-
-def rows(**options: Any) -> list[dict[str, Any]]:
-    """The rows of the source, read here part by part."""
-    made = LmparseSource({name: str(value) for name, value in options.items()})
-    reader = made.reader(made.schema())
-    return [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
 
 
 def good(found: list[dict[str, Any]]) -> Counter[str]:

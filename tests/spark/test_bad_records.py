@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from spark.conftest import BAD_STAMP, OUTCOME, Files, read, rows_of, write
+from spark.conftest import BAD_STAMP, OUTCOME, Files, read, rows_of
 from writers.bmc import logs
 
 if TYPE_CHECKING:
@@ -50,42 +48,3 @@ def test_failfast_names_place_and_code(spark: SparkSession, damaged: Files) -> N
 
     with pytest.raises(PySparkException, match=r"damaged.*: record 2 at 0x\w+: bmc_lldf\.timestamp: .*\[LMP-V005\]"):
         read(spark, damaged.data, spec="bmc_lldf", mode="failfast").collect()
-
-
-@pytest.fixture(scope="module")
-def bad_row(tmp_path_factory: pytest.TempPathFactory) -> Files:
-    """The second of three inserts has letters where a decimal should be."""
-    stock = logs.TABLES[2]
-    writer, unit = logs.Writer(), logs.Unit(1)
-    for number in range(3):
-        amount: Any = b"ABCD" if number == 1 else "1.25"
-        writer.add(unit, stock, "I", after={"NO": number, "KIND": "K", "SUM": "1.25"})
-        if number == 1:
-            good = writer.row_image(stock, {"NO": number, "KIND": "K", "SUM": "1.25"})
-            bad = writer.row_image(stock, {"NO": number, "KIND": "K", "SUM": amount})
-            writer.records[-1] = writer.records[-1].replace(good, bad)
-    return write(tmp_path_factory.mktemp("bad_row"), writer.example())
-
-
-@pytest.mark.parametrize("table", ["STOCK_MOVEMENTS_OF_ALL_SITES", None])
-def test_a_bad_value_of_a_row_is_null_and_listed(spark: SparkSession, bad_row: Files, table: str | None) -> None:
-    options = {"table": table} if table else {}
-    rows = rows_of(read(spark, bad_row.data, **options))
-    images = [row["after"] if table else json.loads(row["after"]) for row in rows]
-    assert [image["SUM"] for image in images] == ["1.25", None, "1.25"]
-    assert [image["NO"] for image in images] == [0, 1, 2]
-    assert [row["_corrupt_fields"] is None for row in rows] == [True, False, True]
-    (fault,) = rows[1]["_corrupt_fields"]
-    assert (fault["path"], fault["raw"], fault["code"]) == ("after.SUM", "41424344", "LMP-V002")
-
-
-@pytest.mark.parametrize("mode", ["permissive", "dropmalformed", "failfast"])
-def test_damaged_framing_fails_in_every_mode(
-    spark: SparkSession, example: logs.Example, tmp_path: Path, mode: str
-) -> None:
-    from pyspark.errors import PySparkException
-
-    log = write(tmp_path, example)
-    log.data.write_bytes(log.data.read_bytes()[:-7])
-    with pytest.raises(PySparkException, match=r"night\.dat: record 25 at .*\[LMP-F006\]"):
-        read(spark, log.data, mode=mode).collect()

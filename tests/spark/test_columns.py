@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from decimal import Decimal, localcontext
+from decimal import localcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from spark.conftest import OUTCOME, Files, changes_of, list_rows, read, rows_of, shown, source, write
+from spark.conftest import OUTCOME, Files, changes_of, read, rows_of, shown, source, write
 from writers.bmc import logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
@@ -140,19 +140,6 @@ def test_versions_of_a_table_in_one_frame(spark: SparkSession, tmp_path: Path) -
     )
     old = [{"NO": number, "NAME": "old", "SUM": "1.2500", "EXTRA": None} for number in (1, 2)]
     assert [row["after"] for row in rows_of(frame)] == [*old, row]
-
-
-def test_a_version_of_a_table_is_picked(tmp_path: Path) -> None:
-    """Its columns, and the changes that were made while it was in force."""
-    second = (Column("NO", "CHAR", 8), *FIRST[1:])
-    files = versions(tmp_path, second, {"NO": "A-1", "NAME": "new", "SUM": "9.75"})
-    options = {"path": str(files.data), "control": str(files.control), "table": "PROD.GROWN"}
-    first = list_rows(source(**options, tableVersion="1"))
-    assert [row["after"] for row in first] == [
-        {"NO": number, "NAME": "old", "SUM": Decimal("1.25")} for number in (1, 2)
-    ]
-    (new,) = list_rows(source(**options, tableVersion="2"))
-    assert new["after"] == {"NO": "A-1", "NAME": "new", "SUM": Decimal("9.75")}
 
 
 def test_versions_that_do_not_go_together(spark: SparkSession, tmp_path: Path) -> None:

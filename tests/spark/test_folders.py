@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from pyspark.sql.types import StructType
+from spark.conftest import rows
 
-from lmparse import open_log
 from lmparse.errors import DataError
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_file
@@ -21,13 +21,6 @@ from lmparse.spark.source import LmparseSource
 SPLITS = (1 << 27, 12_000)
 SYSTEMS = "DB2P".encode("cp037"), "DB2Q".encode("cp037")
 """Name of the system in the sample, and another one."""
-
-
-def rows(**options: Any) -> list[dict[str, Any]]:
-    """The rows of the source, read here part by part."""
-    made = LmparseSource({name: str(value) for name, value in options.items()})
-    reader = made.reader(made.schema())
-    return [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
 
 
 def counts(found: list[dict[str, Any]]) -> dict[str, int]:
@@ -67,50 +60,6 @@ def folder(tmp_path: Path, sample: tuple[bytes, bytes]) -> Path:
         if name != "c":
             (made / f"{name}.ctl").write_bytes(control.replace(*SYSTEMS) if name == "b" else control)
     return made
-
-
-@pytest.mark.parametrize("what", ["changes", "one pattern", "one table", "records"])
-def test_one_bad_file_does_not_end_the_reading_of_others(
-    folder: Path, what: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Every sound record before damage is a row, wherever files are cut, and damage is a row and is said."""
-    named: dict[str, Any] = {"one table": {"table": "PAYROLL.EMPLOYEE"}, "records": {"spec": "bmc_lldf"}}
-    options = named.get(what, {})
-    good = {}
-    for name in ("a", "b"):
-        log = open_log(folder / f"{name}.dat", control=folder / f"{name}.ctl", **options)
-        good[f"{name}.dat"] = 0
-        try:
-            for _ in log.records() if what == "records" else log.changes():
-                good[f"{name}.dat"] += 1
-        except DataError as error:
-            place = error.record_offset
-    if what == "records":
-        good["c.dat"] = good["a.dat"]
-    assert place is not None
-    size = {path.name: path.stat().st_size for path in folder.iterdir()}
-    damage = {"b.dat": ("LMP-F006", place, size["b.dat"] - place), "d.dat": ("LMP-F003", 0, size["d.dat"])}
-    damage |= {} if what == "records" else {"c.dat": ("LMP-C007", 0, size["c.dat"])}
-    if what == "one pattern":
-        options = {"control": str(folder / "{stem}.ctl")}
-    for max_bytes in SPLITS:
-        capsys.readouterr()
-        found = rows(path=folder, maxPartitionBytes=max_bytes, **options)
-        assert counts(found) == good
-        assert bad(found) == damage
-        for row in found:
-            if row["_corrupt_record"] is not None:
-                data = Path(row["_metadata"]["file"]).read_bytes()[row["_metadata"]["record_offset"] :]
-                assert row["_corrupt_record"] == data[:4096] != b""
-        said = capsys.readouterr().err
-        assert "b.dat: record " in said
-        assert said.count("it is read up to there") == 1
-        assert said.count("nothing of it is read") == len(damage) - 1
-        found = rows(path=folder, mode="dropmalformed", maxPartitionBytes=max_bytes, **options)
-        assert (counts(found), bad(found)) == (good, {})
-        assert capsys.readouterr().err == said
-        with pytest.raises(DataError):
-            rows(path=folder, mode="failfast", maxPartitionBytes=max_bytes, **options)
 
 
 def test_a_file_that_is_named_itself_ends_the_reading(folder: Path) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from writers.bmc import framing, logs
 
 from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
@@ -51,15 +50,6 @@ def test_the_rows_of_the_source(spark: SparkSession, log: dict[str, str], what: 
     assert rows_of(written) == rows_of(source)
     assert found.rows == written.count() > 0
     assert [path.name for path in sorted((tmp_path / "out").glob("*.parquet"))] == list(found.files)
-
-
-def test_bad_records_are_rows(spark: SparkSession, tmp_path: Path) -> None:
-    records = list(logs.example().data_records)
-    records[1] = records[1][:100]
-    path = tmp_path / "x.dat"
-    path.write_bytes(framing.rdw(records))
-    found = write_parquet(spark, str(path), str(tmp_path / "out"), spec="bmc_lldf")
-    assert (found.rows, found.corrupt_rows) == (len(records), 1)
 
 
 def test_output_is_whole_or_not_there(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
