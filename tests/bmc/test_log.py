@@ -96,14 +96,6 @@ def test_metadata_says_where_a_change_came_from(tmp_path: Path) -> None:
     assert lengths[0] == len(log.data_records[0])
 
 
-def test_keys_stand_in_the_promised_order(tmp_path: Path) -> None:
-    change = next(lmparse.open_log(**put(tmp_path, logs.example())).changes())
-    assert list(change) == [
-        *("op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name", "before", "after", "sql_type"),
-        *("sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id", "detail", "_metadata"),
-    ]
-
-
 def test_seq_sorts_as_commit_order_and_has_one_width(tmp_path: Path) -> None:
     changes = read(tmp_path, logs.example(), include="all")
     assert {len(change["seq"]) for change in changes} == {20 + 20 + 20 + 4 + 8}

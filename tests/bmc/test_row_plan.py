@@ -367,12 +367,6 @@ def test_random_tables(given: Sample, count: int, seed: int, data: st.DataObject
     assert not compared(given, images, wanted).irregular.any()
 
 
-def test_a_table_without_columns() -> None:
-    given = sample([])
-    assert compared(given, [b"", b"x", b""]).irregular.tolist() == [False, True, False]
-    assert not compared(given, []).irregular.any()
-
-
 def test_many_rows_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     given = sample(everywhere(TYPES))
     images = rows_of(given, 11)
@@ -390,29 +384,6 @@ def test_many_rows_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 WIDE = [rows.Column("", "INT", 4), rows.Column("", "VCHR", 12, nulls="Y"), *TYPES[:4]]
-
-
-@QUICK
-@given(samples(), st.integers(1, 12), st.integers(0, 1 << 32), st.data())
-def test_damage(given: Sample, count: int, seed: int, data: st.DataObject) -> None:
-    """Bytes that are changed, images that are cut or go on too far."""
-    chance = random.Random(seed)
-    images = [bytearray(image) for image in rows_of(given, count, seed)]
-    for _ in range(data.draw(st.integers(1, 5))):
-        image = chance.choice(images)
-        if image:
-            image[chance.randrange(len(image))] = chance.choice((0, 0xFF, 0x40, chance.randrange(256)))
-    content, starts, lengths = spread([*map(bytes, images)], chance)
-    for _ in range(data.draw(st.integers(0, 3))):
-        number = chance.randrange(count)
-        lengths[number] = chance.choice(
-            (0, lengths[number] // 2, max(lengths[number] - 1, 0), lengths[number] + 1, lengths[number] + 30)
-        )
-    names = [column.name for column in given.table.columns]
-    wanted = frozenset(data.draw(st.lists(st.sampled_from(names)))) if names else frozenset()
-    for some in (None, wanted):
-        _, needless = checked(given, content, starts, np.minimum(lengths, len(content) - starts), some)
-        assert all(may_be_needless(given, image_at(content, starts, lengths, number)) for number in needless)
 
 
 def image_at(data: npt.NDArray[np.uint8], starts: Any, lengths: Any, number: int) -> bytes:

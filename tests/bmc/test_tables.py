@@ -8,7 +8,6 @@ from random import Random
 from typing import Any, ClassVar
 
 import pytest
-from counted import growth, operations
 from engines import changes, changes_difference
 from writers.bmc import control, framing, logs
 from writers.bmc.control import Table
@@ -140,24 +139,3 @@ def test_the_version_in_force_is_that_of_a_walk_over_all(seed: int) -> None:
             continue
         with pytest.raises(ControlError, match="several versions" if expected else "no version"):
             tables.find(at(position))
-
-
-@pytest.mark.parametrize("is_dropped", [False, True])
-def test_finding_versions_is_linear(is_dropped: bool) -> None:
-    """Also for one that ended, whose error names some of the versions only."""
-
-    def run(count: int) -> int:
-        tables = Tables(version(number, 2 * number, 2 * number + 1) for number in range(1, count + 1))
-
-        def find() -> None:
-            for number in range(1, count + 1):
-                if not is_dropped:
-                    assert tables.find(at(2 * number)).sequence == number
-                    continue
-                with pytest.raises(ControlError) as caught:
-                    tables.find(at(2 * number + 1))
-                assert len(str(caught.value)) < 1000
-
-        return operations(find, within="lmparse/bmc/")
-
-    assert growth(run, 50) < 2.3
