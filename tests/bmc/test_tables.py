@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from random import Random
 from typing import Any, ClassVar
 
 import pytest
@@ -15,8 +14,7 @@ from writers.bmc.rows import Column
 
 from lmparse.bmc import tables
 from lmparse.bmc.control_file import ControlFile, ControlRecord
-from lmparse.bmc.tables import Tables, TableVersion, read_tables
-from lmparse.errors import ControlError
+from lmparse.bmc.tables import TableVersion, read_tables
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.values import codepages
@@ -109,33 +107,3 @@ def at(position: int) -> dict[str, Any]:
 
 def version(sequence: int, begin: int, end: int = 0, **more: Any) -> TableVersion:
     return TableVersion("DB2A", 1, 2, 3, sequence, more.get("columns", ()), rba(begin), rba(end))
-
-
-def by_a_walk(versions: list[TableVersion], position: bytes) -> TableVersion | str | None:
-    def is_in_force(entry: TableVersion) -> bool:
-        later = [one.create_rba for one in versions if one.create_rba > entry.create_rba]
-        end = entry.drop_rba if entry.is_dropped else min(later, default=b"\xff")
-        return entry.create_rba <= position < end
-
-    holding = list(filter(is_in_force, versions))
-    if len({entry.columns for entry in holding}) > 1:
-        return "several"
-    return max(holding, key=lambda entry: (entry.create_rba, entry.sequence), default=None)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_version_in_force_is_that_of_a_walk_over_all(seed: int) -> None:
-    chance = Random(seed)
-    columns: list[Any] = [(), (1,)]
-    versions = [
-        version(number, chance.randrange(8), chance.choice((0, chance.randrange(1, 9))), columns=chance.choice(columns))
-        for number in range(1, chance.randrange(3, 9))
-    ]
-    tables = Tables(versions)
-    for position in range(10):
-        expected = by_a_walk(versions, rba(position))
-        if isinstance(expected, TableVersion):
-            assert tables.find(at(position)) is expected
-            continue
-        with pytest.raises(ControlError, match="several versions" if expected else "no version"):
-            tables.find(at(position))

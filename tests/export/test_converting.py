@@ -254,10 +254,6 @@ def test_file_and_folder_do_not_replace_each_other(run: Any, log: Files) -> None
 # -- changes --------------------------------------------------------------------------------
 
 
-def without_corrupt(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if not name.startswith("_corrupt")}
-
-
 def printed(run: Any, *arguments: object) -> Rows:
     return [json.loads(line) for line in run("changes", *arguments).out.splitlines()]
 
@@ -418,24 +414,6 @@ def test_names_of_files_are_safe_and_differ() -> None:
         assert name[0] not in "-_."
         assert len(name) <= 150
         assert name.split(".")[0].upper() not in ("CON", "NUL", "COM1")
-
-
-@pytest.mark.parametrize(
-    ("table", "name"),
-    [
-        (("PROD", "ORDERS", 1), "PROD.ORDERS.v001"),
-        (("PROD", "ORDERS", 1234), "PROD.ORDERS.v1234"),
-        (("", "ORDERS", 0), "ORDERS.v000"),
-        (("", "", 0), "%.v000"),
-        (("CON", "ORDERS", 1), "%43ON.ORDERS.v001"),
-        (("PROD", "CON", 1), "PROD.CON.v001"),
-        (("_X", "Y", 1), "%5FX.Y.v001"),
-        (("A/B", "C.D", 1), "A%2FB.C%2ED.v001"),
-        (("Ä", "$#@", 1), "%C3%84.%24%23%40.v001"),
-    ],
-)
-def test_names_of_files(table: tuple[str, str, int], name: str) -> None:
-    assert filenames.safe_name(Named(*table, "")) == name
 
 
 def test_two_tables_of_one_name_have_two_files(run: Any, tmp_path: Path) -> None:

@@ -12,13 +12,11 @@ import pytest
 from amounts import amount
 from cases.files import FOUND, arguments, load, name
 from samples.bmc_random import write
-from samples.db2_scripts import ALL_FORMS, EMP, ITEM, full_stream, tables_file
+from samples.db2_scripts import ALL_FORMS, full_stream
 
 from lmparse import cli
-from lmparse.changes.schemas import changes_schema
 from lmparse.columnar import json_texts
-from lmparse.errors import DataError
-from lmparse.logs import arrow, lines
+from lmparse.logs import lines
 from lmparse.logs.open import open_changes, open_file
 from lmparse.options import Options
 
@@ -154,36 +152,3 @@ def test_text_that_controls_a_terminal(text: str) -> None:
 
 
 # -- JSON in columns of Arrow ---------------------------------------------------------------
-
-
-def frame(path: Path, **given: Any) -> tuple[list[dict[str, Any]], list[str]]:
-    """Changes of all tables in one frame, and the errors."""
-    errors: list[str] = []
-    log = open_changes(path, Options.parse(given), on_error=lambda error: errors.append(str(error)))
-    rows: list[dict[str, Any]] = []
-    try:
-        for batch in arrow.change_batches(log, changes_schema(None, header=log.options.header)):
-            batch.validate(full=True)
-            rows += batch.to_pylist()
-    except DataError as error:
-        errors.append(str(error))
-    return rows, errors
-
-
-@pytest.mark.parametrize("given", [{}, {"header": True}, {"columns": "ID"}, {"mode": "dropmalformed"}], ids=str)
-@pytest.mark.parametrize("which", ["log", "damaged"])
-def test_images_of_all_tables(which: str, given: dict[str, Any], request: pytest.FixtureRequest) -> None:
-    log = request.getfixturevalue(which)
-    one, other = (frame(**log, **given, include="all", engine=engine) for engine in ("kaitai", "columnar"))
-    assert one == other
-    assert any(row["before"] for row in other[0])
-
-
-@pytest.mark.parametrize("mode", ["permissive", "dropmalformed"])
-def test_images_of_all_tables_of_luw(mode: str, tmp_path: Path) -> None:
-    path, tables = tmp_path / "x.log", tables_file(tmp_path, EMP, ITEM)
-    path.write_bytes(full_stream("v10", "little").bytes())
-    given = {"spec": "db2_log", "tables": tables, "include": "all", "mode": mode}
-    one, other = (frame(path, **given, engine=engine) for engine in ("kaitai", "columnar"))
-    assert one == other
-    assert any(row["after"] for row in other[0])

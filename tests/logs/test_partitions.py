@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 from amounts import amount
 from samples.db2_scripts import EMP, ITEM, emp, item
-from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
+from writers.bmc import logs
 from writers.db2.stream import Stream
 
 from lmparse import cli
@@ -129,25 +129,6 @@ def test_parts_give_the_rows_of_the_whole_file(put: Any, way: str) -> None:
     path = put(data)
     parts = [pickle.loads(pickle.dumps(part)) for part in parts_of(path, options)]
     assert rows_of(parts, schema_of(options)).equals(read_table(path, metadata=False, **options))
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai", "check"])
-@pytest.mark.parametrize("way", ["rdw", "bdw-vbs", "little v10 filter"])
-def test_every_engine_reads_them(put: Any, way: str, engine: str) -> None:
-    data, options = made(way)
-    path = put(data)
-    parts = parts_of(path, options | {"engine": engine})
-    assert rows_of(parts, schema_of(options)).equals(read_table(path, metadata=False, **options))
-
-
-def test_records_of_a_header_that_the_control_file_describes(put: Any, tmp_path: Path) -> None:
-    lines = lldf.narrow()
-    raw = [lldf.record(b"x" * (number % 90), lines=lines, log_rba=f"{number:020X}") for number in range(600)]
-    path = put(enc.rdw(raw))
-    described = [control.xtyp(), control.dlds(), *map(control.xhdf, lines), control.dlge()]
-    (tmp_path / "night.ctl").write_bytes(enc.rdw(described))
-    options = OPTIONS | {"control": str(tmp_path / "night.ctl")}
-    assert rows_of(parts_of(path, options), schema_of(options)).equals(read_table(path, metadata=False, **options))
 
 
 def test_a_file_that_one_part_holds_is_not_cut(put: Any) -> None:
@@ -296,14 +277,6 @@ def test_processes_read_a_log_in_a_log(convert: Any, trap: str, ending: str) -> 
     assert one[2] is not None
 
 
-def test_so_do_processes_of_their_own(convert: Any) -> None:
-    data, options = bad_records()
-    task = convert(data)
-    one = task.run("parquet", 1, options)
-    assert task.run("parquet", 2, options) == one
-    assert one[2] is not None
-
-
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("mode", ["permissive", "dropmalformed", "failfast"])
@@ -318,19 +291,6 @@ def test_errors_of_processes_have_the_numbers_of_the_file(
     assert one[0] == 20
     assert ("record 299 at" in one[1]) == (mode != "failfast")
     assert (one[2] is None) == (mode == "failfast")
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("what", DAMAGE)
-@pytest.mark.parametrize("way", ["bdw-vbs", "little v10 filter"])
-def test_processes_tell_of_damage_as_one_does(convert: Any, way: str, what: str) -> None:
-    data, options = made(way)
-    task = convert(damaged(data, options, what))
-    parts_of(task.path, options)
-    one = task.run("arrow", 1, options)
-    assert task.run("arrow", 2, options) == one
-    assert one[0] in (20, 31)
-    assert one[2] is None
 
 
 @pytest.mark.usefixtures("here")

@@ -17,7 +17,7 @@ import pytest
 from storage.conftest import DATA, ENDINGS, MANY, PACKERS, Log, alone, fault, packed
 
 from lmparse.bmc.control_search import find_control, is_control
-from lmparse.errors import ControlError, FramingError, OptionError
+from lmparse.errors import OptionError
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.storage import addresses, stored
@@ -135,15 +135,6 @@ def test_folders_and_patterns(tree: Remote, tmp_path: Path, path: str, recursive
         assert [Path(name).relative_to(base).as_posix() for name in found] == expected
 
 
-def test_more_of_folders(tree: Remote) -> None:
-    assert tree.names(list_files([tree.root], name_filter="a.*")) == ["a.ctl", "a.dat"]
-    assert tree.names(list_files([f"{tree.root}/b.dat", f"{tree.root}/a.*"])) == ["b.dat", "a.ctl", "a.dat"]
-    for path in ("none.dat", "none/", "*.none", "none/*"):
-        with pytest.raises(FramingError) as caught:
-            list_files([f"{tree.root}/{path}"])
-        assert (caught.value.code, caught.value.file) == ("LMP-F001", f"{tree.root}/{path}")
-
-
 def test_files_of_a_remote_folder_with_their_control_files(
     remote: Remote, contents: tuple[bytes, bytes], copies: list[str]
 ) -> None:
@@ -156,15 +147,6 @@ def test_files_of_a_remote_folder_with_their_control_files(
     assert names_in(log) == [f"{remote.root}/{name}.dat.gz" for name in "abcd"]
     assert names_in(str(named.control)) == [f"{remote.root}/{name}.ctl" for name in "abcd"]
     assert sorted(one for one in copies if ".dat" in one) == [f"{name}.dat.gz" for name in "abcd"], "each once"
-
-
-def test_no_remote_control_file_is_an_error(remote: Remote, contents: tuple[bytes, bytes]) -> None:
-    data = remote.put("night.dat", contents[0])
-    remote.put("day.ctl", contents[1])
-    remote.put("broken.ctl.gz", gzip.compress(contents[1])[:-9])
-    with pytest.raises(ControlError, match="no control file") as caught:
-        find_control(data, None)
-    assert (caught.value.code, caught.value.file, caught.value.found) == ("LMP-C007", data, "day.ctl")
 
 
 # -- remote file systems: errors ------------------------------------------------------------------
@@ -267,26 +249,6 @@ def test_an_address_with_a_credential_is_refused(run: Any, address: str) -> None
         assert "hush" not in found.err
     with pytest.raises(OptionError):
         list_files([address])
-
-
-@pytest.mark.parametrize(
-    ("address", "front", "path", "behind"),
-    [
-        ("s3://bucket/a/b.dat", "s3://bucket", "/a/b.dat", ""),
-        ("s3://bucket", "s3://bucket", "", ""),
-        ("s3://bucket/n?ght.dat", "s3://bucket", "/n?ght.dat", ""),
-        ("s3://bucket/a?region=eu", "s3://bucket", "/a", "?region=eu"),
-        ("s3://bucket/a\nb", "s3://bucket", "/a\nb", ""),
-        ("abfs://c@account.dfs.core.windows.net/a", "abfs://c@account.dfs.core.windows.net", "/a", ""),
-        ("memory://*.dat", "memory://", "*.dat", ""),
-        ("zip://*.dat::file:///x.zip", "zip://", "*.dat", "::file:///x.zip"),
-        ("https://host/a.gz?b=c", "https://", "host/a.gz", "?b=c"),
-    ],
-)
-def test_the_parts_of_an_address(address: str, front: str, path: str, behind: str) -> None:
-    assert addresses.is_remote(address)
-    assert addresses.split(address) == (front, path, behind)
-    assert "".join(addresses.split(address)) == address
 
 
 @pytest.mark.parametrize("path", ["a.dat", "/a/b:c", "file:///a", "file:/a", "C:/a", "a::b", "s3:/a", "dir/s3://a"])
