@@ -10,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from amounts import amount
-from cases.files import FOUND, FOUND_BAD, load
 from engines import Outcome, changes, changes_difference, difference
 from samples.bmc_random import write
 from writers.bmc import framing, logs
@@ -31,13 +30,6 @@ def compared(path: Path, **options: Any) -> Any:
     fatal = bool(rows.errors) and ((rows.errors[-1]["code"] or "")[:5] == "LMP-F" or options.get("mode") == "failfast")
     assert not changes_difference(rows, columns, ends_early=fatal)
     return columns
-
-
-CASES = [
-    path
-    for path in (*FOUND, *FOUND_BAD)
-    if load(path)["command"] == "changes" and "spec" not in load(path)["options"] and path.parent.name.startswith("bmc")
-]
 
 
 @pytest.fixture(scope="module")

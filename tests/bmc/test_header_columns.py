@@ -135,9 +135,6 @@ def compared_changes(*, path: Path, **options: Any) -> Any:
     return found
 
 
-# every case
-
-
 # records
 
 
@@ -246,9 +243,6 @@ def test_changes(shape: str, tmp_path: Path) -> None:
     assert inside.left_out["outside the range"] >= sum(not first <= seq <= last for seq in seqs) > MANY // 5
 
 
-# one field
-
-
 # what is refused
 
 
@@ -276,6 +270,3 @@ def test_a_place_that_cannot_be_is_an_error(position: int, length: int, said: st
     log = put(tmp_path, lines, [lldf.change("DT")])
     with pytest.raises(ControlError, match=said):
         open_file(log["path"], Options.parse({"control": log["control"]}))
-
-
-# in words

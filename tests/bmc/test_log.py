@@ -14,9 +14,6 @@ from writers.bmc.control import Table
 
 import lmparse
 
-# the matrix
-
-
 # In every framing the segments stand apart and out of order; what else varies needs one framing only.
 ARRANGED = [
     *((name, (1, 2, 0), READINGS[number % 3], number % 2) for number, name in enumerate(FRAMINGS)),

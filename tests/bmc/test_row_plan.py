@@ -450,17 +450,3 @@ def test_columns_that_are_not_wanted_are_still_walked_over() -> None:
         decoded, needless = checked(given, content, starts, lengths, frozenset(wanted))
         assert decoded.irregular.tolist() == [False, *[True] * len(faults), False]
         assert needless == [3]
-
-
-# plans
-
-
-def described(type_: str, length: int = 4, scale: int = 0, page: int | None = None, **more: Any) -> Column:
-    return Column(
-        1, "C", type_, "", length, scale, "N", None, None, page=codepages.lookup(page) if page else None, **more
-    )
-
-
-def plan_of(*columns: Column, options: ImageOptions | None = None, dec_length: str = "bytes") -> ImagePlan:
-    table = replace(sample([]).table, columns=columns)
-    return ImagePlan(table, ImageReading(dec_length=dec_length), options or ImageOptions())

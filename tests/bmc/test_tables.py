@@ -14,7 +14,7 @@ from writers.bmc.rows import Column
 
 from lmparse.bmc import tables
 from lmparse.bmc.control_file import ControlFile, ControlRecord
-from lmparse.bmc.tables import TableVersion, read_tables
+from lmparse.bmc.tables import read_tables
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.values import codepages
@@ -94,16 +94,3 @@ def test_tables_are_described_in_linear_time(same: bool, monkeypatch: pytest.Mon
         assert len(found.versions[-1].columns) == 19
         reads.append(Counted.reads.total())
     assert reads[2] <= 2.1 * reads[1] <= 2.1 * 2.1 * reads[0]
-
-
-def rba(number: int) -> bytes:
-    return number.to_bytes(10, "big")
-
-
-def at(position: int) -> dict[str, Any]:
-    ids = {"system_id": "DB2A", "dbid": 1, "psid": 2, "tbobid": 3, "table_owner": "O", "table_name": "T"}
-    return ids | {"member_id": 0, "log_lrsn": None, "log_rba": rba(position)}
-
-
-def version(sequence: int, begin: int, end: int = 0, **more: Any) -> TableVersion:
-    return TableVersion("DB2A", 1, 2, 3, sequence, more.get("columns", ()), rba(begin), rba(end))

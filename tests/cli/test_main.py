@@ -322,14 +322,6 @@ def test_sniff_says_what_a_file_is_with_proof(run: Any, log: Files, example: log
     assert '  Spark  .option("spec", "bmc_control").option("framing", "rdw")\n' in done.out
 
 
-def test_sniffed_options_read_the_file(run: Any, log: Files, example: logs.Example) -> None:
-    log.data.write_bytes(framing.bdw(example.data_records, 2000))
-    shell = next(line for line in run("sniff", log.data).out.splitlines() if line.startswith("  shell"))
-    options = shell.split()[1:]
-    assert options[2:] == ["--framing", "bdw", "--control", str(log.control)]
-    assert len(run("records", log.data, *options).rows) == len(example.data_records)
-
-
 def test_sniff_says_that_a_log_is_damaged(run: Any, log: Files) -> None:
     log.data.write_bytes(log.data.read_bytes()[:-7])
     done = run("sniff", log.data)

@@ -162,17 +162,6 @@ def test_a_window_is_as_large_as_allowed() -> None:
     assert [window.first_index for window in windows(framing_of("rdw"), data, 0, None, 5, 50)] == [5, 55]
 
 
-def test_a_giant_block_is_read_in_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_scan, "_SCAN_BYTES", 1000)
-    data = enc.bdw_extended([b"x" * 90] * 500, 1 << 20)
-    assert_equal(framing_of("bdw"), data)
-    spoilt = data[:-94] + b"\xff" + data[-93:]
-    got, error = assert_equal(framing_of("bdw"), spoilt)
-    assert len(got) == 499
-    assert error is not None
-    assert error["code"] == "LMP-F008"
-
-
 # files
 
 

@@ -122,16 +122,6 @@ def test_they_go_by_the_column(log: dict[str, Any]) -> None:
     assert not lines.lines_refusal(open_file(log["path"], Options.parse({"framing": "rdw"})))
 
 
-def test_rows_that_are_too_long_together(
-    log: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A column of text holds 2 GiB: such rows are read one by one."""
-    monkeypatch.setattr(json_texts, "MOST_BYTES", 100)
-    monkeypatch.setattr(json_texts, "_escaped", lambda text: pytest.fail("by the column"))
-    assert same(capsys, "changes", *of(log), "--include", "all", "--columns", "CODE")
-    assert same(capsys, "records", log["path"], "--framing", "rdw")
-
-
 def test_a_wrong_value_is_found(
     log: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +139,3 @@ def test_text_that_controls_a_terminal(text: str) -> None:
         [json_texts.objects({"a": pa.array([row["a"] for row in rows])}, len(rows)), "\n"], len(rows)
     )
     assert json_texts.harmless(made).to_pylist() == [json_texts.json_line(row).decode() for row in rows]
-
-
-# -- JSON in columns of Arrow ---------------------------------------------------------------

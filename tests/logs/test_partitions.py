@@ -19,7 +19,6 @@ from writers.bmc import logs
 from writers.db2.stream import Stream
 
 from lmparse import cli
-from lmparse.columnar import kernels
 from lmparse.columnar.schemas import records_schema
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Span
@@ -291,23 +290,3 @@ def test_errors_of_processes_have_the_numbers_of_the_file(
     assert one[0] == 20
     assert ("record 299 at" in one[1]) == (mode != "failfast")
     assert (one[2] is None) == (mode == "failfast")
-
-
-@pytest.mark.usefixtures("here")
-def test_a_difference_of_engines_has_the_number_of_the_file(convert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = kernels.binary
-
-    def wrong(raw: Any) -> Any:
-        array, bad = right(raw)
-        changed = [bytes(len(value)) if value == b"\x99" * len(value) else value for value in array.to_pylist()]
-        return pa.array(changed, array.type), bad
-
-    monkeypatch.setattr(kernels, "binary", wrong)
-    records = RECORDS * 20
-    records[450] = records[450][:99] + b"\x99" * 5 + records[450][104:]
-    task, options = convert(enc.rdw(records)), OPTIONS | {"engine": "check"}
-    for ending in ENDINGS:
-        one = task.run(ending, 1, options)
-        assert task.run(ending, 2, options) == one
-        assert one[0] == 24
-        assert one[1].startswith("record 450 at 0x")

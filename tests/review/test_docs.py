@@ -253,21 +253,6 @@ def test_values_and_bounds_have_a_status_of_their_own(pages: dict[str, Page]) ->
     assert "Not in the manual: The least length" in words(length["Meaning"])
 
 
-def drawing(page: Page, screen: str) -> Element:
-    return next(part for part in page.all("div") if part.get("class") == f"diagram {screen}")
-
-
-@pytest.mark.parametrize("screen", ["wide", "narrow"])
-def test_a_drawing_shows_every_field_of_a_record(pages: dict[str, Page], screen: str) -> None:
-    shown = drawing(pages["bmc_lldf.html"], screen)
-    assert shown.get("aria-label") == "Bytes of bmc_lldf"
-    linked = [link for link in shown.iter("a") if link.get("aria-hidden") is None]
-    assert [link.get("href") for link in linked] == [f"#{field.id}" for field in LAYOUTS["bmc_lldf"]]
-    (box,) = [link for link in linked if link.get("href") == "#change_type"]
-    assert box.get("aria-label") == "CHANGE TYPE, change_type: bytes 104 to 105"
-    assert words(box) == "CHANGE TYPE104"
-
-
 @pytest.mark.parametrize(("screen", "bytes_in_row"), [("wide", 16), ("narrow", 8)])
 def test_every_byte_of_fixed_place_is_in_one_box(pages: dict[str, Page], screen: str, bytes_in_row: int) -> None:
     """A row of several that are inside one field stands for all of them."""

@@ -117,14 +117,6 @@ def test_repeats_without_a_name_and_until_the_end_of_an_empty_list_end(
     assert (caught.value.code, getattr(caught.value, "field", "")) == ("LMP-R009", field)
 
 
-FIELDS = (
-    "{{id: {id}, type: {type}, repeat: expr, repeat-expr: _root.l.size}}",
-    "{{id: {id}, type: {type}, size: 0, repeat: expr, repeat-expr: 50}}",
-    "{{id: {id}, type: {type}}}",
-    "{{type: {type}, repeat: expr, repeat-expr: _root.n}}",
-)
-
-
 def test_threads_have_budgets_of_their_own() -> None:
     step_budget.begin(Limits(record_steps=1), 0)
     other = threading.Thread(target=step_budget.begin, args=(Limits(record_steps=100), 0))

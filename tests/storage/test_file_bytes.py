@@ -23,11 +23,10 @@ from writers.bmc.rows import Column
 import lmparse
 from lmparse.errors import ReadError
 from lmparse.framing import index
-from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
-from lmparse.framing.windows import Gathered, Window
+from lmparse.framing.windows import Gathered
 from lmparse.storage import buffers
-from lmparse.storage.buffers import Buffer, occurrences, open_buffer
+from lmparse.storage.buffers import occurrences, open_buffer
 
 DATA = bytes(range(256)) * 40
 TABLE = Table(0x0105, 2, 3, "PROD", "LONG", (Column("TEXT", "VCHR", 32_000),))
@@ -129,12 +128,6 @@ RECORDS = [bytes([number % 256]) * 500 for number in range(1000)]
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return enc.rdw(RECORDS) * 40
-
-
-def read_all(way: Iterator[Window] | Iterator[RecordExtent], buffer: Buffer) -> None:
-    for entry in way:
-        if isinstance(entry, RecordExtent):
-            entry.read(buffer)
 
 
 def test_a_file_that_grows_is_read_as_it_was(large: bytes, tmp_path: Path) -> None:

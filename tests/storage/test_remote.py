@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import io
 import sys
@@ -14,13 +13,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pafs
 import pytest
-from storage.conftest import DATA, ENDINGS, MANY, PACKERS, Log, alone, fault, packed
+from storage.conftest import DATA, ENDINGS, PACKERS, Log, alone, fault, packed
 
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.errors import OptionError
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
-from lmparse.storage import addresses, stored
+from lmparse.storage import stored
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import names_in
 from lmparse.storage.listing import list_files
@@ -195,28 +194,6 @@ def test_errors_of_a_file_system(
     assert run("sniff", "s3://bucket/a.dat").code == 20
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_a_connection_that_breaks(monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
-    """It is no damage of the file."""
-
-    class File(io.BytesIO):
-        def read(self, size: int | None = -1) -> bytes:
-            data = super().read(min(size or 0, 4000))
-            if not data:
-                raise ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
-            return data
-
-    class System:
-        def info(self, path: str) -> dict[str, str]:
-            return {"type": "file", "mtime": "now"}
-
-        def open(self, path: str, mode: str) -> Any:
-            return File(PACKERS[ending](MANY)[:-100])
-
-    monkeypatch.setattr(stored, "_arrow_system", lambda front, behind: (System(), "bucket"))
-    assert fault(f"s3://bucket/a{ending}").message == "cannot be read: Connection reset by peer"
-
-
 def test_a_scheme_that_nothing_knows(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for address in ("nonesuch://host/a.dat", "nonesuch::other://a"):
         found = run("records", address)
@@ -249,11 +226,6 @@ def test_an_address_with_a_credential_is_refused(run: Any, address: str) -> None
         assert "hush" not in found.err
     with pytest.raises(OptionError):
         list_files([address])
-
-
-@pytest.mark.parametrize("path", ["a.dat", "/a/b:c", "file:///a", "file:/a", "C:/a", "a::b", "s3:/a", "dir/s3://a"])
-def test_paths_that_are_no_address(path: str) -> None:
-    assert not addresses.is_remote(path)
 
 
 def test_file_addresses_are_local(log: Log, run: Any) -> None:
