@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lmparse.review.docs.conformance import Conformance, compare
-from lmparse.spec.layout import Field, Layout
+from lmparse.spec.layout import Code, Field, Layout
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,6 @@ class Statement:
     field: Field
     printed: tuple[str, ...]
     """Lines of tables about it: source, name, type, offset and length of the manual."""
-    values: tuple[str, ...]
-    """Its listed values that a manual has, in the words of the manual."""
 
 
 def documented(layouts: Mapping[str, Layout]) -> list[Statement]:
@@ -29,7 +27,6 @@ def documented(layouts: Mapping[str, Layout]) -> list[Statement]:
             f"{layout.id}.{entry.id}",
             entry,
             tuple(_printed(compared, layout, entry)),
-            tuple(_values(compared, layout, entry)),
         )
         for layout in sorted(layouts.values(), key=lambda one: one.id)
         for entry in layout
@@ -47,8 +44,16 @@ def _printed(compared: Conformance, layout: Layout, entry: Field) -> Iterator[st
             yield f"{line.source}: {line.vendor_name} | {line.type} | {line.offset}({line.length}): {row.verdict}"
 
 
-def _values(compared: Conformance, layout: Layout, entry: Field) -> Iterator[str]:
-    for table in compared.values:
-        if (table.layout, table.field_id) == (layout.id, entry.id):
-            for row in table.rows:
-                yield f"{row.value!r}: {row.printed} | {row.code.doc if row.code else None} ({row.verdict})"
+def without_field(layouts: Mapping[str, Layout]) -> list[tuple[Layout, str, tuple[Code, ...]]]:
+    """The enumerations that no field has: of kinds of records, single bits, parameters, instances."""
+    of_fields = {_members(entry.codes) for layout in layouts.values() for entry in layout}
+    return [
+        (layout, enum, codes)
+        for layout in sorted(layouts.values(), key=lambda one: one.id)
+        for enum, codes in layout.enums.items()
+        if _members(codes) not in of_fields
+    ]
+
+
+def _members(codes: Sequence[Code]) -> frozenset[tuple[int, str]]:
+    return frozenset((code.value, code.id) for code in codes)
