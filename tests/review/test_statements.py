@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from statements import Statement, documented
+from statements import DRAWN, Statement, documented, draw, main
 
 from lmparse.spec import catalog
 
@@ -31,3 +31,22 @@ def test_the_reference_names_the_manual_of_its_line(one: Statement) -> None:
 
     if one.printed:
         assert any(pages(one.field.doc_ref) & pages(line.partition(": ")[0]) for line in one.printed), one.printed
+
+
+def test_a_number_draws_always_the_same_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    drawn = draw(STATEMENTS, 7, 60)
+    assert [one.name for one in drawn] == [one.name for one in draw(STATEMENTS, 7, 60)]
+    assert len({one.name for one in drawn}) == 60
+    assert drawn != draw(STATEMENTS, 8, 60)
+    main(["--number", "7", "--count", "60"])
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"60 of {len(STATEMENTS)} documented fields, number 7")
+    assert all(f". {one.name} (" in printed for one in drawn)
+
+
+@pytest.mark.parametrize("of", DRAWN)
+def test_statements_of_each_kind_are_drawn(of: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--number", "3", "--count", "5", "--of", of])
+    first, *printed = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(rf"5 of \d\d+ {of}, number 3", first)
+    assert len([line for line in printed if re.match(r"\d\. ", line)]) == 5
