@@ -42,20 +42,6 @@ def test_a_bad_value_is_null_and_named_and_its_row_is_kept(tmp_path: Path) -> No
     assert (opened.tally.error_count, opened.tally.dropped) == (1, 0)
 
 
-def test_dropmalformed_drops_the_row_and_counts_it(tmp_path: Path) -> None:
-    opened = lmparse.open_log(**put(tmp_path, bad_log()), mode="dropmalformed")
-    assert [change["after"]["SUM"] for change in opened.changes()] == ["1.00", "3.00"]
-    assert (opened.tally.error_count, opened.tally.dropped) == (1, 1)
-
-
-def test_failfast_stops_at_the_first(tmp_path: Path) -> None:
-    changes = lmparse.open_log(**put(tmp_path, bad_log()), mode="failfast").changes()
-    assert next(changes)["after"]["SUM"] == "1.00"
-    with pytest.raises(lmparse.InvalidValueError) as caught:
-        next(changes)
-    assert (caught.value.code, caught.value.field, caught.value.record_index) == ("LMP-V002", "after.SUM", 1)
-
-
 @pytest.mark.parametrize(
     ("column", "raw", "code"),
     [

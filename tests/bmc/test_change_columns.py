@@ -10,8 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from amounts import amount
-from cases.files import FOUND, FOUND_BAD, arguments, load, name
-from engines import Outcome, changes, changes_difference, difference, one_table
+from engines import Outcome, changes, changes_difference, difference
 from samples.bmc_random import write
 from writers.bmc import framing, logs
 from writers.bmc.control import Table
@@ -20,7 +19,6 @@ from writers.bmc.rows import Column
 from lmparse.columnar import arrays
 from lmparse.errors import EngineDifferenceError
 from lmparse.logs import arrow
-from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.samples import bmc_log
@@ -34,23 +32,6 @@ def compared(path: Path, **options: Any) -> Any:
     return columns
 
 
-CASES = [
-    path
-    for path in (*FOUND, *FOUND_BAD)
-    if load(path)["command"] == "changes" and "spec" not in load(path)["options"] and path.parent.name.startswith("bmc")
-]
-
-
-@pytest.mark.parametrize("path", CASES, ids=name)
-def test_cases(path: Path) -> None:
-    _, file, *words = arguments(path, load(path))
-    options = dict(zip((word[2:].replace("-", "_") for word in words[::2]), words[1::2], strict=True))
-    for mode in ("permissive", "dropmalformed", "failfast"):
-        found = compared(Path(file), **(options | {"mode": mode}))
-        # What `changes` prints without an error has a typed form without one.
-        assert not found.errors or load(path)["exit"]
-
-
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("log")
@@ -62,20 +43,6 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_a_sample(log: dict[str, Any], include: str) -> None:
     found = compared(**log, include=include)
     assert sum(table.num_rows for table in found.tables.values()) > 50
-
-
-def test_each_table_of_a_sample(log: dict[str, Any]) -> None:
-    opened = open_changes(log["path"], Options.parse({"control": log["control"]}))
-    tables = {version.hex_ids for version in opened.tables.versions}  # type: ignore[attr-defined]
-    assert len(tables) > 2
-    for table in tables:
-        try:
-            rows = one_table(**log, engine="kaitai", table=table, include="all")
-        except Exception:
-            continue
-        columns = one_table(**log, engine="columnar", table=table, include="all")
-        assert not difference(rows, columns)
-        assert rows.table.num_rows
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,6 @@ from engines import changes, changes_difference
 from samples.bmc_random import write
 from writers.bmc import framing, logs
 
-from lmparse.bmc.commit_columns import CommitColumns
-from lmparse.changes.log import ChangeLog
-from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.options import Options
 from lmparse.samples import bmc_log
@@ -44,23 +41,6 @@ def put(log: logs.Example, folder: Path, framed: str = "rdw") -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return write(tmp_path_factory.mktemp("log"), amount(150, 3000), segmented=0.05)
-
-
-def test_nothing_is_read_one_by_one_without_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reader has the columns, and segments only are read as objects."""
-    control, data, *_ = bmc_log.make(units=60).write(tmp_path)
-    opened = open_changes(data, Options.parse({"control": str(control), "include": "all", "order": "commit"}))
-    assert isinstance(arrow.change_reader(opened), CommitColumns)
-    one_by_one: list[Any] = []
-    real = type(opened).change_of  # type: ignore[attr-defined]
-
-    def change_of(self: ChangeLog, joined: Any) -> Any:
-        one_by_one.append(joined)
-        return real(self, joined)
-
-    monkeypatch.setattr(type(opened), "change_of", change_of)
-    count = sum(batch.num_rows for _, batch in arrow.version_batches(opened))
-    assert 0 < len(one_by_one) < count / 5
 
 
 @pytest.mark.parametrize("mode", ["permissive", "dropmalformed", "failfast"])

@@ -111,15 +111,6 @@ def test_dlds_goes_before_the_stem(tmp_path: Path) -> None:
     assert find_control(str(data), None) == str(expected)
 
 
-def test_a_pattern_with_the_stem(tmp_path: Path) -> None:
-    pattern, expected = str(tmp_path / "{stem}.control"), tmp_path / "night.control"
-    with pytest.raises(ControlError) as found:
-        find_control("/logs/night.dat", pattern)
-    assert (found.value.code, found.value.file) == ("LMP-C007", "/logs/night.dat")
-    expected.touch()
-    assert find_control("/logs/night.dat", pattern) == str(expected)
-
-
 def test_no_control_file_is_an_error(tmp_path: Path) -> None:
     data = write_data(tmp_path / "night.dat")
     write_data(tmp_path / "night.ctl")

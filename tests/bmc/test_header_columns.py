@@ -8,28 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from amounts import amount
-from engines import Outcome, by_column, by_row, changes, changes_difference, difference, one_table
+from engines import by_column, by_row, changes, changes_difference, difference, one_table
 from samples.bmc_random import Pool, log_records, pools, some_record
 from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
 from writers.bmc.lldf import HeaderField
 
-from lmparse.bmc import change_columns, header_columns, headers
 from lmparse.bmc.log import LogicalLog
 from lmparse.columnar import schemas
-from lmparse.errors import ControlError, InvalidValueError
-from lmparse.logs import arrow
+from lmparse.errors import ControlError
 from lmparse.logs.arrow import plan_of
-from lmparse.logs.open import open_changes, open_file
-from lmparse.logs.partitions import Request
+from lmparse.logs.open import open_file
 from lmparse.options import Options
-from lmparse.spec import catalog
 
-LAYOUT = catalog.load("bmc_lldf").layout
 PLACES = {line.name: line for line in lldf.described()}
 KINDS = {field.name: field.kind for field in lldf.HEADER}
 MANY = amount(50, 250)
@@ -141,18 +135,6 @@ def compared_changes(*, path: Path, **options: Any) -> Any:
     return found
 
 
-def refuse(patch: pytest.MonkeyPatch, owner: type, method: str) -> None:
-    """From here on it is an error to call a method."""
-
-    def refused(*arguments: Any, **named: Any) -> Any:
-        raise AssertionError(f"{method}: a record is read by itself")
-
-    patch.setattr(owner, method, refused)
-
-
-# every case
-
-
 # records
 
 
@@ -261,85 +243,6 @@ def test_changes(shape: str, tmp_path: Path) -> None:
     assert inside.left_out["outside the range"] >= sum(not first <= seq <= last for seq in seqs) > MANY // 5
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_sound_changes_are_not_read_one_by_one(shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = logs.TABLES[2]
-    writer = logs.Writer([table])
-    for number in range(59):
-        writer.add(logs.Unit(1), table, "I", after={"NO": number, "KIND": "A", "SUM": "1.00"})
-    log = put(tmp_path, SHAPES[shape], [arranged(SHAPES[shape], record) for record in writer.records], tables=[table])
-    opened = open_changes(log.pop("path"), Options.parse({**log, "include": "all"}))
-    assert isinstance(opened, LogicalLog)
-    assert not change_columns.refusal(opened)
-    assert opened.interpretation.image, "found from the first records"
-    refuse(monkeypatch, LogicalLog, "read_extent")
-    assert sum(batch.num_rows for _, batch in arrow.version_batches(opened)) == 59
-
-
-@pytest.mark.parametrize("shape", ["older", "another order", "without segments"])
-def test_parts_with_segments_across_cuts(shape: str, tmp_path: Path) -> None:
-    chance = random.Random(shape)
-    sources = some_tables(chance)
-    records = [
-        arranged(SHAPES[shape], record) for record in log_records(chance, amount(300, 500), sources, segmented=0.05)
-    ]
-    log = put(tmp_path, SHAPES[shape], records, tables=[pool.table for pool in sources], include="all")
-    path = log.pop("path")
-    parts = list(Request((str(path),), Options.parse(log), True, amount(6000, 3000)).parts())
-    assert len(parts) > 10
-    assert any(part.span.foreign for part in parts) == (shape != "without segments")
-    count = 0
-    for part in parts:
-        found = {}
-        for engine in ("kaitai", "columnar"):
-            opened = replace(part, options=replace(part.options, engine=engine)).open(on_error=lambda error: None)
-            held: dict[str, list[pa.RecordBatch]] = {}
-            for version, batch in arrow.version_batches(opened, part.span):  # type: ignore[arg-type]
-                held.setdefault(version.identity if version else "", []).append(batch)
-            found[engine] = {name: pa.Table.from_batches(batches) for name, batches in held.items()}
-        assert found["kaitai"].keys() == found["columnar"].keys()
-        for version_, table in found["kaitai"].items():
-            assert not difference(Outcome(table, []), Outcome(found["columnar"][version_], []))
-            count += table.num_rows
-    whole = changes(path, "columnar", **log)
-    assert count == sum(table.num_rows for table in whole.tables.values())
-
-
-# one field
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 8, 9, 10, 11, 12, 16, 17, 18, 20, 26, 30])
-@pytest.mark.parametrize(
-    "entry", ["dbid", "log_rba", "log_lrsn", "timestamp", "plan", "uor_disp", "change_type", "rid"]
-)
-def test_bytes_of_every_width_become_those_of_the_table(entry: str, size: int) -> None:
-    """As `headers.widen`, and bad where that raises."""
-    known = LAYOUT[entry]
-    chance = random.Random(entry)
-    times = [b"\x40" * 26, bytes(26), *(f"2026-0{n}-14-10.11.12.00012{n}".encode("cp037") for n in range(10))]
-    some = [chance.choice(times)[:size].ljust(size) for _ in range(40)]
-    some += [chance.choice((b"\x00", b"\x40")) * (size - 1) + chance.randbytes(1) for _ in range(40)]
-    some += [chance.randbytes(min(size, known.width or 0)).rjust(size, b"\x00") for _ in range(20)]
-    some += [chance.randbytes(min(size, known.width or 0)).ljust(size, b"\x40") for _ in range(20)]
-    for text in times[2:]:
-        some += [text[:n] + chance.randbytes(1) + text[n + 1 :] for n in range(26) if size == 26]
-    source = header_columns.source(known, 7, size)
-    assert (source.offset, source.width) == (7, size)
-    raw = np.frombuffer(b"".join(some), np.uint8).reshape(-1, size)
-    made, bad = (raw, None) if source.widen is None else source.widen(raw)
-    assert made.shape == (len(some), known.width)
-    for number, value in enumerate(some):
-        is_bad = bad is not None and bool(bad[number])
-        try:
-            expected = headers.widen(value, known)
-        except InvalidValueError:
-            assert is_bad
-            assert source.can_fail
-        else:
-            assert not is_bad
-            assert made[number].tobytes() == expected
-
-
 # what is refused
 
 
@@ -367,6 +270,3 @@ def test_a_place_that_cannot_be_is_an_error(position: int, length: int, said: st
     log = put(tmp_path, lines, [lldf.change("DT")])
     with pytest.raises(ControlError, match=said):
         open_file(log["path"], Options.parse({"control": log["control"]}))
-
-
-# in words

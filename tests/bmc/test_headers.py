@@ -76,28 +76,6 @@ def test_a_header_that_xhdf_describes_is_read(name: str, framing: str, tmp_path:
     check(tmp_path, log, framing)
 
 
-def test_older_widths_become_those_of_today(tmp_path: Path) -> None:
-    fields = {"log_rba": "123456789ABC", "log_lrsn": "CA670FBBF3D3", "sql_ri_rba": "00000000000000000009"}
-    lines = lldf.narrow()
-    (header,) = [change["header"] for change in check(tmp_path, small(lines))]
-    assert len(header["log_rba"]) == len(header["log_lrsn"]) == 20
-    log = replace(small(lines), data_records=[lldf.record(b"", lines=lines, change_type="DT", **fields)])
-    (record,) = opened(tmp_path, log).records()
-    assert record["log_rba"] == "00000000123456789ABC"
-    assert record["log_lrsn"] == "00CA670FBBF3D3000000"
-    assert record["length"] == max(line.position + line.length for line in lines) == 235
-
-
-def test_absent_fields_are_null(tmp_path: Path) -> None:
-    dropped = ("SQLRIRBA", "PAGENUMFMT", "PLAN", "PARTNUM", "LUWINSTANCENO")
-    log = small(lldf.narrow(drop=dropped))
-    log.changes[0]["plan"] = None
-    (change,) = check(tmp_path, log)
-    for name in ("sql_ri_rba", "page_num_fmt", "plan", "partnum", "luw_instance_no"):
-        assert change["header"][name] is None
-    assert change["header"]["auth_id"] == "APPUSER"
-
-
 def test_unknown_fields_stay_under_their_names(tmp_path: Path) -> None:
     lines = lldf.narrow()
     end = lines[-1].position + lines[-1].length

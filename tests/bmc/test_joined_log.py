@@ -17,7 +17,6 @@ from writers.bmc.rows import Column
 import lmparse
 from lmparse import cli
 from lmparse.errors import FramingError, TableNotFoundError
-from lmparse.samples import bmc_log
 
 
 def test_a_log_cut_at_every_record_boundary(tmp_path: Path) -> None:
@@ -42,22 +41,6 @@ def test_overlapping_extracts_in_any_order(tmp_path: Path) -> None:
         spans = [(0, second), (chosen.randrange(first + 1), third), (first, size), (first, second)]
         chosen.shuffle(spans)
         assert cut.wrong(cut.files(*spans)) == []
-
-
-def test_extracts_of_the_sample_in_the_order_of_commits(tmp_path: Path) -> None:
-    """Longer changes, in segments; an extract has no records."""
-    log, chosen = bmc_log.make(units=8), random.Random(3)
-    cut = Cut(tmp_path, log.data, [one for one in log.control if one[:4] != "XHDF".encode("cp037")])
-    size = len(cut.data)
-    whole = by_record([tmp_path / "whole" / "whole.dat"], order="commit")
-    for _ in range(2):
-        first, second = sorted(chosen.sample(range(3, size), 2))
-        paths = cut.files((first, size), (0, second))
-        assert cut.wrong(paths) == []
-        empty = cut.write(paths[0].parent / "empty", [])
-        for read in (by_record, by_column):
-            rows = read([*paths, empty], order="commit")
-            assert [row["seq"] for row in rows] == [row["seq"] for row in whole]
 
 
 def test_changes_of_one_position_are_numbered_across_extracts(tmp_path: Path) -> None:

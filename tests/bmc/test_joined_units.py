@@ -86,6 +86,3 @@ def test_damage_ends_the_list_behind_the_units_before_it(cut: Cut, capsys: pytes
         out, err = capsys.readouterr()
         assert str(second) in err
         assert sum(json.loads(line)["records"] for line in out.splitlines()) == size - 1
-
-
-# -- tables ------------------------------------------------------------------------------------

@@ -14,9 +14,6 @@ from writers.bmc.control import Table
 
 import lmparse
 
-# the matrix
-
-
 # In every framing the segments stand apart and out of order; what else varies needs one framing only.
 ARRANGED = [
     *((name, (1, 2, 0), READINGS[number % 3], number % 2) for number, name in enumerate(FRAMINGS)),
@@ -94,14 +91,6 @@ def test_metadata_says_where_a_change_came_from(tmp_path: Path) -> None:
     # The divided update stands where its last segment stands, with the bytes of all three.
     assert lengths[5 + 2] == len(log.data_records[3]) + len(log.data_records[5]) + len(log.data_records[7])
     assert lengths[0] == len(log.data_records[0])
-
-
-def test_keys_stand_in_the_promised_order(tmp_path: Path) -> None:
-    change = next(lmparse.open_log(**put(tmp_path, logs.example())).changes())
-    assert list(change) == [
-        *("op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name", "before", "after", "sql_type"),
-        *("sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id", "detail", "_metadata"),
-    ]
 
 
 def test_seq_sorts_as_commit_order_and_has_one_width(tmp_path: Path) -> None:

@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from amounts import amount
 from writers.bmc import framing as enc
 from writers.bmc import logs
 from writers.bmc.control import Table
@@ -23,7 +21,6 @@ from lmparse.bmc.position_runs import PositionRuns
 from lmparse.changes.schemas import changes_schema
 from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
-from lmparse.framing.windows import Window
 from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import Request
@@ -115,28 +112,6 @@ def one_by_one(records: Sequence[bytes]) -> list[int]:
     return [runs.number(record) for record in records]
 
 
-def by_windows(records: Sequence[bytes], size: int) -> list[int]:
-    runs, data = PositionRuns(PLACES), enc.rdw(records)
-    found = windows(framing_of("rdw"), data, max_records=size)  # type: ignore[arg-type]
-    return [int(number) for window in found for number in runs.numbers(window)]
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_windows_number_as_one_by_one(seed: int) -> None:
-    """Over random short fields, so that runs, segments, twins and records without a position are frequent."""
-    chance = random.Random(seed)
-    for _ in range(amount(15, 300)):
-        records = [
-            bytes([0, chance.randrange(2), 0, chance.choice((0, 0, 1)), chance.randrange(2), chance.randrange(4)])[
-                : chance.choice((6, 6, 6, 6, 3))
-            ]
-            + bytes(chance.randrange(3))
-            for _ in range(chance.randrange(1, 60))
-        ]
-        for size in (1, 2, 7, 100):
-            assert by_windows(records, size) == one_by_one(records)
-
-
 def test_what_counts_and_what_does_not() -> None:
     whole, other, segment, short = bytes(6), bytes([0, 1, 0, 0, 0, 0]), bytes([0, 0, 0, 0, 0, 2]), bytes(3)
     assert one_by_one([whole, whole, other, whole]) == [0, 1, 0, 0]
@@ -185,25 +160,3 @@ def test_a_bad_record_of_a_run_counts(tmp_path: Path) -> None:
         schema = changes_schema(open_changes(str(path), request.options).all_versions())
         rows = [row for batch in arrow.part_batches(part, schema, with_changes=True) for row in batch.to_pylist()]
         assert [row["seq"] and int(row["seq"][-8:], 16) for row in rows] == [0, 1, 2, 3, 0, None, 2, 3, 0, 1, 2, 3]
-
-
-@pytest.mark.parametrize("width", [1, 4, 8, 9])
-def test_any_number_of_segments_that_a_header_claims(width: int) -> None:
-    """One by one and by windows, whatever bits a described TOTALSEGS has."""
-    places = {"log_rba": (0, 1), "member_id": (1, 1), "uor_id": (2, 1), "total_segs": (3, width)}
-    for seed in range(200):
-        chance = random.Random(seed)
-        claims = (0, 1, 2, 3, (1 << 8 * width - 1), (1 << 8 * width) - 1, (1 << 8 * width) - 2)
-        records = [
-            bytes([chance.random() < 0.9, 0, 1]) + chance.choice(claims).to_bytes(width, "big") for _ in range(20)
-        ]
-        one_by_one = PositionRuns(places)
-        expected = [one_by_one.number(raw) for raw in records]
-        by_window, found = PositionRuns(places), list[int]()
-        while len(found) < len(records):
-            held = records[len(found) : len(found) + chance.randrange(1, 8)]
-            starts = np.arange(len(held)) * len(held[0])
-            data = np.frombuffer(b"".join(held), np.uint8)
-            lengths = np.full(len(held), len(held[0]))
-            found += by_window.numbers(Window(len(found), data, starts, lengths, starts)).tolist()
-        assert found == expected

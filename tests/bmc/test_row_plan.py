@@ -25,7 +25,6 @@ from lmparse.bmc.row_image import ImageOptions, ImageReading, RowReader
 from lmparse.bmc.row_plan import ImagePlan
 from lmparse.bmc.tables import TableVersion
 from lmparse.changes import schemas as change_schemas
-from lmparse.columnar import row_plan
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import to_batch
 from lmparse.errors import DataError
@@ -367,52 +366,7 @@ def test_random_tables(given: Sample, count: int, seed: int, data: st.DataObject
     assert not compared(given, images, wanted).irregular.any()
 
 
-def test_a_table_without_columns() -> None:
-    given = sample([])
-    assert compared(given, [b"", b"x", b""]).irregular.tolist() == [False, True, False]
-    assert not compared(given, []).irregular.any()
-
-
-def test_many_rows_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = sample(everywhere(TYPES))
-    images = rows_of(given, 11)
-    images[4] = images[4][:-1]
-    whole = compared(given, images)
-    monkeypatch.setattr(row_plan, "_MOST_BYTES", 3 * len(images[0]))
-    steps = compared(given, images)
-    assert whole.irregular.tolist() == steps.irregular.tolist() == [number == 4 for number in range(11)]
-    assert list(compared(given, images, frozenset(["C3"])).arrays) == ["C3"]
-    regular = pa.array(np.flatnonzero(~whole.irregular))
-    assert all(same(whole.arrays[name].take(regular), steps.arrays[name].take(regular)) for name in whole.arrays)
-
-
 # rows that are not
-
-
-WIDE = [rows.Column("", "INT", 4), rows.Column("", "VCHR", 12, nulls="Y"), *TYPES[:4]]
-
-
-@QUICK
-@given(samples(), st.integers(1, 12), st.integers(0, 1 << 32), st.data())
-def test_damage(given: Sample, count: int, seed: int, data: st.DataObject) -> None:
-    """Bytes that are changed, images that are cut or go on too far."""
-    chance = random.Random(seed)
-    images = [bytearray(image) for image in rows_of(given, count, seed)]
-    for _ in range(data.draw(st.integers(1, 5))):
-        image = chance.choice(images)
-        if image:
-            image[chance.randrange(len(image))] = chance.choice((0, 0xFF, 0x40, chance.randrange(256)))
-    content, starts, lengths = spread([*map(bytes, images)], chance)
-    for _ in range(data.draw(st.integers(0, 3))):
-        number = chance.randrange(count)
-        lengths[number] = chance.choice(
-            (0, lengths[number] // 2, max(lengths[number] - 1, 0), lengths[number] + 1, lengths[number] + 30)
-        )
-    names = [column.name for column in given.table.columns]
-    wanted = frozenset(data.draw(st.lists(st.sampled_from(names)))) if names else frozenset()
-    for some in (None, wanted):
-        _, needless = checked(given, content, starts, np.minimum(lengths, len(content) - starts), some)
-        assert all(may_be_needless(given, image_at(content, starts, lengths, number)) for number in needless)
 
 
 def image_at(data: npt.NDArray[np.uint8], starts: Any, lengths: Any, number: int) -> bytes:
@@ -471,20 +425,6 @@ def test_every_length(null_bytes: str, is_expanded: bool) -> None:
             assert compared(given, [good, other]).irregular.tolist() == [False, True]
 
 
-def test_images_outside_of_the_data() -> None:
-    given = sample(WIDE)
-    good = rows_of(given, 1)[0]
-    data, size = np.frombuffer(good * 2, np.uint8), len(good)
-    far = np.iinfo(np.int64).max
-    starts = np.array([-far - 1, -1, 0, 0, size, size + 1, 2 * size, 2 * size + 1, far], np.int64)
-    lengths = np.array([size, size, -1, size, size, size, size, 1, far], np.int64)
-    plan = ImagePlan(given.table, given.reading, given.options)
-    for pick in (slice(None), slice(3), slice(5, None)):
-        decoded = plan.decode(data, starts[pick], lengths[pick])
-        assert decoded.irregular.tolist() == [number not in (3, 4) for number in range(len(starts))][pick]
-        assert all(len(array) == len(starts[pick]) for array in decoded.arrays.values())
-
-
 def test_a_faulty_null_is_none() -> None:
     """What stands in the bytes of a null is nobody's value."""
     columns = [replace(column, nulls="Y") for column in TYPES if not column.variable]
@@ -510,41 +450,3 @@ def test_columns_that_are_not_wanted_are_still_walked_over() -> None:
         decoded, needless = checked(given, content, starts, lengths, frozenset(wanted))
         assert decoded.irregular.tolist() == [False, *[True] * len(faults), False]
         assert needless == [3]
-
-
-# plans
-
-
-def described(type_: str, length: int = 4, scale: int = 0, page: int | None = None, **more: Any) -> Column:
-    return Column(
-        1, "C", type_, "", length, scale, "N", None, None, page=codepages.lookup(page) if page else None, **more
-    )
-
-
-def plan_of(*columns: Column, options: ImageOptions | None = None, dec_length: str = "bytes") -> ImagePlan:
-    table = replace(sample([]).table, columns=columns)
-    return ImagePlan(table, ImageReading(dec_length=dec_length), options or ImageOptions())
-
-
-@pytest.mark.parametrize(
-    ("column", "options", "reason"),
-    [
-        (described("CHAR", page=943), {}, "C: there is no kernel for text in cp943"),
-        (described("VCHR", page=943), {}, "C: there is no kernel for text in cp943"),
-        (described("DEC", 20), {}, "C: 39 digits are too many for a decimal of 128 bits"),
-        (described("DEC", 0), {}, "C: a decimal without digits"),
-        (described("DEC", -1), {}, "C: a width of -1 bytes"),
-        (described("DEC", 0, 3), {}, "C: a decimal without digits"),
-        (described("CHAR", -1, page=37), {}, "C: a width of -1 bytes"),
-        (described("VCHR", 1 << 40, page=37), {}, "C: a width of 1099511627776 bytes"),
-        (replace(described("DATE", 10), is_sas=True), {}, "C: the form of SAS dates is not known"),
-        (replace(described("DTTZ", 32), is_sas=True), {}, "C: the form of SAS dates is not known"),
-    ],
-)
-def test_what_cannot_be_read_by_the_column_is_said(column: Column, options: dict[str, Any], reason: str) -> None:
-    good = replace(described("INT"), name="GOOD")
-    plan = plan_of(good, column, options=ImageOptions(**options))
-    assert plan.reason == plan.refusal() == plan.refusal(frozenset(["C"])) == reason
-    assert (plan.columns[0].kernel, plan.columns[1].kernel) == ("signed", "")
-    # What is not wanted need not be read, if only its width is one.
-    assert plan.refusal(frozenset(["GOOD"])) == (reason if "width" in reason else "")

@@ -80,11 +80,3 @@ def test_another_table_of_that_name_is_an_error_where_it_is_read(order: str, tmp
     for engine in ENGINES:
         assert read(given, table="0105.0002.0003", engine=engine, order=order) == ([1, 4], None)
         assert read(given, table="PROD.ITEMS", operations="D", engine=engine, order=order) == ([], None)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_another_table_of_that_name_that_comes_first_is_an_error_at_once(engine: str, tmp_path: Path) -> None:
-    rows, error = read(put(tmp_path, [SAME_NAME, ITEMS]), table="PROD.ITEMS", engine=engine)
-    assert not rows
-    assert error is not None
-    assert "ambiguous" in str(error)

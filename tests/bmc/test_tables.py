@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from random import Random
 from typing import Any, ClassVar
 
 import pytest
-from counted import growth, operations
 from engines import changes, changes_difference
 from writers.bmc import control, framing, logs
 from writers.bmc.control import Table
@@ -16,8 +14,7 @@ from writers.bmc.rows import Column
 
 from lmparse.bmc import tables
 from lmparse.bmc.control_file import ControlFile, ControlRecord
-from lmparse.bmc.tables import Tables, TableVersion, read_tables
-from lmparse.errors import ControlError
+from lmparse.bmc.tables import read_tables
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.values import codepages
@@ -97,67 +94,3 @@ def test_tables_are_described_in_linear_time(same: bool, monkeypatch: pytest.Mon
         assert len(found.versions[-1].columns) == 19
         reads.append(Counted.reads.total())
     assert reads[2] <= 2.1 * reads[1] <= 2.1 * 2.1 * reads[0]
-
-
-def rba(number: int) -> bytes:
-    return number.to_bytes(10, "big")
-
-
-def at(position: int) -> dict[str, Any]:
-    ids = {"system_id": "DB2A", "dbid": 1, "psid": 2, "tbobid": 3, "table_owner": "O", "table_name": "T"}
-    return ids | {"member_id": 0, "log_lrsn": None, "log_rba": rba(position)}
-
-
-def version(sequence: int, begin: int, end: int = 0, **more: Any) -> TableVersion:
-    return TableVersion("DB2A", 1, 2, 3, sequence, more.get("columns", ()), rba(begin), rba(end))
-
-
-def by_a_walk(versions: list[TableVersion], position: bytes) -> TableVersion | str | None:
-    def is_in_force(entry: TableVersion) -> bool:
-        later = [one.create_rba for one in versions if one.create_rba > entry.create_rba]
-        end = entry.drop_rba if entry.is_dropped else min(later, default=b"\xff")
-        return entry.create_rba <= position < end
-
-    holding = list(filter(is_in_force, versions))
-    if len({entry.columns for entry in holding}) > 1:
-        return "several"
-    return max(holding, key=lambda entry: (entry.create_rba, entry.sequence), default=None)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_version_in_force_is_that_of_a_walk_over_all(seed: int) -> None:
-    chance = Random(seed)
-    columns: list[Any] = [(), (1,)]
-    versions = [
-        version(number, chance.randrange(8), chance.choice((0, chance.randrange(1, 9))), columns=chance.choice(columns))
-        for number in range(1, chance.randrange(3, 9))
-    ]
-    tables = Tables(versions)
-    for position in range(10):
-        expected = by_a_walk(versions, rba(position))
-        if isinstance(expected, TableVersion):
-            assert tables.find(at(position)) is expected
-            continue
-        with pytest.raises(ControlError, match="several versions" if expected else "no version"):
-            tables.find(at(position))
-
-
-@pytest.mark.parametrize("is_dropped", [False, True])
-def test_finding_versions_is_linear(is_dropped: bool) -> None:
-    """Also for one that ended, whose error names some of the versions only."""
-
-    def run(count: int) -> int:
-        tables = Tables(version(number, 2 * number, 2 * number + 1) for number in range(1, count + 1))
-
-        def find() -> None:
-            for number in range(1, count + 1):
-                if not is_dropped:
-                    assert tables.find(at(2 * number)).sequence == number
-                    continue
-                with pytest.raises(ControlError) as caught:
-                    tables.find(at(2 * number + 1))
-                assert len(str(caught.value)) < 1000
-
-        return operations(find, within="lmparse/bmc/")
-
-    assert growth(run, 50) < 2.3

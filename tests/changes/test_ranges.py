@@ -15,7 +15,7 @@ from writers.bmc import logs
 
 from lmparse import cli, open_log
 from lmparse.changes.ranges import OUTSIDE
-from lmparse.cli.messages import GOOD, USAGE
+from lmparse.cli.messages import GOOD
 from lmparse.errors import OptionError
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import Request
@@ -246,12 +246,6 @@ def test_a_value_that_cannot_be_says_what_is_expected(name: str, value: str, hin
     assert caught.value.code == "LMP-S003"
     assert str(caught.value).startswith(f"{name} has no value {value!r}")
     assert hint in (caught.value.hint or "")
-
-
-@pytest.mark.parametrize("command", ["records", "check"])
-def test_other_commands_do_not_take_them(command: str, log: Log, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([command, log["path"], "--starting-seq", EARLIEST]) == USAGE
-    assert "there is no option '--starting-seq'" in capsys.readouterr().err
 
 
 @pytest.mark.spark

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from samples.db2_scripts import ITEM, item, tables_file
+from samples.db2_scripts import ITEM, item
 from writers.db2 import dms, rows
 from writers.db2.columns import Column
 from writers.db2.dms import Place
@@ -19,7 +19,6 @@ from lmparse.changes import log as change_log
 from lmparse.changes import version_batches
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.schemas import changes_schema
-from lmparse.framing.windows import MAX_RECORDS
 from lmparse.logs import arrow, lines
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
@@ -61,39 +60,6 @@ def test_rows_of_a_wide_table_are_held_a_few_at_a_time(
     for batches in (of_versions, with_text, printed):
         assert sum(batch.num_rows for batch in batches) == 71
         assert max(batch.num_rows for batch in batches) <= 10
-
-
-def test_long_names_count(tmp_path: Path) -> None:
-    """JSON has the name of each column in each row."""
-    short_rows_of_a_wide_table(tmp_path, 1, 3)
-    file = Path(tables_file(tmp_path, ITEM, name="x.yaml"))
-    file.write_text(file.read_text().replace("name: ID", "name: " + 3_200_000 * "N"))
-    for engine in ENGINES:
-        stream = Stream("v10", "little", "filter")
-        unit = stream.begin()
-        unit.insert(ITEM, item(1))
-        unit.commit()
-        (tmp_path / "y.log").write_bytes(stream.bytes())
-        log = opened(tmp_path / "y.log", engine, tables=str(file))
-        assert log.rows_together == change_log.MOST_VALUES // 100_002
-        assert len(list(log.changes())) == 1
-
-
-def test_a_log_without_descriptions_and_one_with_narrow_tables() -> None:
-    assert change_log.rows_together([]) == MAX_RECORDS
-    assert change_log.rows_together([replace_columns(128), replace_columns(2)]) == MAX_RECORDS
-    assert change_log.rows_together([replace_columns(129), replace_columns(2)]) < MAX_RECORDS
-    assert change_log.rows_together([replace_columns(change_log.MOST_VALUES * 2)]) == 1
-
-
-def replace_columns(count: int) -> Any:
-    class Named:
-        name = "A"
-
-    class Version:
-        columns = [Named] * count
-
-    return Version
 
 
 @pytest.mark.parametrize("engine", ENGINES)

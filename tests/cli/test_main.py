@@ -186,27 +186,6 @@ def field_table(spec: str) -> list[dict[str, str]]:
     return found
 
 
-LINES = [line for spec in ("bmc_lldf", "bmc_dlci") for line in field_table(spec)]
-
-
-@pytest.mark.parametrize("line", LINES, ids=[f"{line['spec']}.{line['id']}" for line in LINES])
-def test_layouts_say_what_the_vendors_table_says(line: dict[str, str]) -> None:
-    entry = catalog.load(line["spec"]).layout[line["id"]]
-    stated = (
-        int(line["offset"]),
-        int(line["length"]) if line["length"] != "variable" else None,
-        None if line["vendor_name"] == "(unnamed)" else line["vendor_name"],
-    )
-    assert (entry.offset, entry.width, entry.orig_id) == stated
-
-
-@pytest.mark.parametrize("spec", ["bmc_lldf", "bmc_dlci"])
-def test_layouts_have_the_tables_fields_in_its_order(spec: str) -> None:
-    """Besides them only what a longer record holds behind the fields that are known."""
-    layout = catalog.load(spec).layout
-    assert [entry.id for entry in layout if entry.kind != "rest"] == [line["id"] for line in field_table(spec)]
-
-
 def test_records_have_the_field_ids_of_the_table_as_keys(run: Any, log: Files, example: logs.Example) -> None:
     done = run("records", log.data)
     assert (done.code, done.err) == (0, "")
@@ -277,15 +256,6 @@ def test_an_empty_file_with_a_control_file_is_a_log(run: Any, log: Files, empty:
     assert done.err.startswith("note: the file is empty")
 
 
-@pytest.mark.parametrize(("framing_", "code"), [("bdw", "LMP-F008"), ("zosmf", "LMP-F005"), ("bdw-vbs", "LMP-F008")])
-def test_a_wrong_framing_is_20_with_one_line(run: Any, log: Files, framing_: str, code: str) -> None:
-    done = run("records", log.data, "--framing", framing_)
-    assert (done.code, done.out) == (20, "")
-    line = failure(done, code)
-    assert line.startswith(f"{log.data}: ")
-    assert "0x" in line
-
-
 def test_bytes_behind_the_last_record_are_31(run: Any, log: Files, example: logs.Example) -> None:
     log.data.write_bytes(log.data.read_bytes() + b"\x01\x02\x03\x04\x05")
     done = run("records", log.data)
@@ -350,14 +320,6 @@ def test_sniff_says_what_a_file_is_with_proof(run: Any, log: Files, example: log
     assert f"  shell  --spec bmc_lldf --framing rdw {beside}\n" in done.out
     assert f'.option("framing", "rdw").option("control", "{log.control}")\n' in done.out
     assert '  Spark  .option("spec", "bmc_control").option("framing", "rdw")\n' in done.out
-
-
-def test_sniffed_options_read_the_file(run: Any, log: Files, example: logs.Example) -> None:
-    log.data.write_bytes(framing.bdw(example.data_records, 2000))
-    shell = next(line for line in run("sniff", log.data).out.splitlines() if line.startswith("  shell"))
-    options = shell.split()[1:]
-    assert options[2:] == ["--framing", "bdw", "--control", str(log.control)]
-    assert len(run("records", log.data, *options).rows) == len(example.data_records)
 
 
 def test_sniff_says_that_a_log_is_damaged(run: Any, log: Files) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from commands import Run
 
 from lmparse.samples import bmc_log, db2_log
@@ -33,15 +32,6 @@ def test_the_control_file_beside_the_log_is_named(run: Command, tmp_path: Path) 
     done = run("summary", data)
     assert (done.code, done.out) == (20, "")
     assert "LMP-C007" in done.err
-
-
-def test_sentences_are_as_wide_as_the_terminal(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tables, log = db2_log.make(units=5).write(tmp_path)
-    for width in (80, 120):
-        monkeypatch.setenv("COLUMNS", str(width))
-        done = run("summary", log, "--tables", tables)
-        assert (done.code, done.err) == (0, "")
-        assert max(map(len, done.out.splitlines()[1:])) <= width
 
 
 def test_what_is_before_damage_is_summed_up(run: Command, tmp_path: Path) -> None:
@@ -72,11 +62,3 @@ def test_bad_records_and_values_are_counted_by_code(run: Command, tmp_path: Path
     damage = done.rows[0]["damage"]
     assert (damage["bad_records"], damage["bad_values"], sum(damage["codes"].values())) == (0, count, count)
     assert done.err.splitlines()[-1].startswith(f"errors: {count}, of which the first 1 are printed")
-
-
-def test_options_that_would_be_ignored_are_refused(run: Command, tmp_path: Path) -> None:
-    tables, log = db2_log.make(units=2).write(tmp_path)
-    for words in (("--table", "ITEM"), ("--include", "all"), ("--order", "commit"), ("--mode", "failfast")):
-        done = run("summary", log, "--tables", tables, *words)
-        assert (done.code, done.out) == (2, "")
-        assert f"there is no option {words[0]!r}" in done.err

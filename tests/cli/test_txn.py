@@ -93,17 +93,6 @@ def test_what_is_read_before_damage_is_printed(run: Command, tmp_path: Path) -> 
         assert len(done.out.splitlines()) == 5 + (not words)
 
 
-def test_options_that_would_be_ignored_are_refused(run: Command, tmp_path: Path) -> None:
-    path = put(tmp_path, 2)
-    for words in (("--table", "ITEM"), ("--include", "all"), ("--order", "commit"), ("--operations", "I")):
-        done = run("txn", path, "--spec", "db2_log", *words)
-        assert (done.code, done.out) == (2, "")
-        assert f"there is no option {words[0]!r}" in done.err
-    done = run("txn", path, "--spec", "db2_row")
-    assert (done.code, done.out) == (2, "")
-    assert "records of db2_row are not changes" in done.err
-
-
 def test_engines_that_differ(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Engine `check` says in what, and of which transaction."""
     from lmparse.db2.unit_totals import UnitTotals

@@ -26,7 +26,6 @@ from writers.bmc.control import Table
 
 from lmparse import __version__
 from lmparse.columnar import schemas
-from lmparse.columnar.texts import as_text
 from lmparse.export import filenames
 from lmparse.export.filenames import Named
 from lmparse.logs import arrow
@@ -109,35 +108,6 @@ def test_csv_tells_nothing_from_an_empty_text(run: Any, log: Files) -> None:
     lines = out.read_text().splitlines()
     assert lines[0].startswith('"sql_src_type","uor_commit_timestamp",')
     assert any(line.startswith('"",,') for line in lines)  # blank text, and no time
-
-
-@pytest.mark.parametrize(
-    ("array", "texts"),
-    [
-        (pa.array([b"\x00\xc1", None, b"", b"\xff"]), ["00C1", None, "", "FF"]),
-        (pa.array([b"no", b"\x00\xc1", None, b"\xff"]).slice(1), ["00C1", None, "FF"]),
-        (pa.array([0, None, 1773483072000123], schemas.MICROS),
-         ["1970-01-01T00:00:00.000000", None, "2026-03-14T10:11:12.000123"]),
-        (pa.array([None, 0, 20526], pa.date32()), [None, "1970-01-01", "2026-03-14"]),
-        (pa.array([None, "-0.0000001", "12"], pa.string()).cast(pa.decimal128(20, 7)),
-         [None, "-0.0000001", "12.0000000"]),
-        (pa.array([1.5, None, float("nan"), -0.0, 1e20]), ["1.5", None, '"NaN"', "-0.0", "1e+20"]),
-        (pa.array([True, None, False]), ["true", None, "false"]),
-        (pa.array([{"a": 'x"\n', "b": b"\x01", "c": 1}, None, {"a": None, "b": None, "c": None}],
-                  pa.struct([("a", pa.string()), ("b", pa.binary()), ("c", pa.int64())])),
-         ['{"a": "x\\"\\n", "b": "01", "c": 1}', None, '{"a": null, "b": null, "c": null}']),
-        (pa.array([{"d": 1, "f": 1.5, "s": {"x": None}}, {"d": 2, "f": None, "s": {"x": "ä"}}],
-                  pa.struct([("d", pa.date32()), ("f", pa.float64()), ("s", pa.struct([("x", pa.string())]))])),
-         ['{"d": "1970-01-02", "f": 1.5, "s": {"x": null}}', '{"d": "1970-01-03", "f": null, "s": {"x": "ä"}}']),
-        (pa.array([[{"path": "a", "raw": b"\x01"}], None, []],
-                  pa.list_(pa.struct([("path", pa.string()), ("raw", pa.binary())]))),
-         ['[{"path": "a", "raw": "01"}]', None, "[]"]),
-        (pa.array([None, {}], pa.struct([])), [None, "{}"]),
-        (pa.array([], pa.binary()), []),
-    ],
-)  # fmt: skip
-def test_values_as_text(array: pa.Array, texts: list[str | None]) -> None:
-    assert as_text(array).to_pylist() == texts
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -252,10 +222,6 @@ def test_file_and_folder_do_not_replace_each_other(run: Any, log: Files) -> None
 
 
 # -- changes --------------------------------------------------------------------------------
-
-
-def without_corrupt(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if not name.startswith("_corrupt")}
 
 
 def printed(run: Any, *arguments: object) -> Rows:
@@ -418,24 +384,6 @@ def test_names_of_files_are_safe_and_differ() -> None:
         assert name[0] not in "-_."
         assert len(name) <= 150
         assert name.split(".")[0].upper() not in ("CON", "NUL", "COM1")
-
-
-@pytest.mark.parametrize(
-    ("table", "name"),
-    [
-        (("PROD", "ORDERS", 1), "PROD.ORDERS.v001"),
-        (("PROD", "ORDERS", 1234), "PROD.ORDERS.v1234"),
-        (("", "ORDERS", 0), "ORDERS.v000"),
-        (("", "", 0), "%.v000"),
-        (("CON", "ORDERS", 1), "%43ON.ORDERS.v001"),
-        (("PROD", "CON", 1), "PROD.CON.v001"),
-        (("_X", "Y", 1), "%5FX.Y.v001"),
-        (("A/B", "C.D", 1), "A%2FB.C%2ED.v001"),
-        (("Ä", "$#@", 1), "%C3%84.%24%23%40.v001"),
-    ],
-)
-def test_names_of_files(table: tuple[str, str, int], name: str) -> None:
-    assert filenames.safe_name(Named(*table, "")) == name
 
 
 def test_two_tables_of_one_name_have_two_files(run: Any, tmp_path: Path) -> None:

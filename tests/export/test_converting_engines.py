@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ import pyarrow as pa
 import pytest
 from export.conftest import (
     ENDINGS,
-    ROOT,
     Files,
     Rows,
     failure,
@@ -135,33 +132,3 @@ def test_the_first_difference_is_named(other: Rows, message: str, sizes: tuple[i
     with pytest.raises(EngineDifferenceError, match=message) as caught:
         list(compared(stream(SAME, 4), stream(other, *sizes)))
     assert caught.value.code == "LMP-S006"
-
-
-def test_columns_that_differ_are_named() -> None:
-    other = iter([pa.RecordBatch.from_pydict({"m": [1]})])
-    with pytest.raises(EngineDifferenceError, match="columns differ"):
-        list(compared(stream(SAME), other))
-
-
-# -- progress -------------------------------------------------------------------------------
-
-
-def test_progress_is_shown_on_a_terminal_only(very_long: Files, tmp_path: Path) -> None:
-    ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "lmparse", "convert", very_long.data, tmp_path / "x.csv", "--engine", "kaitai"]
-    with subprocess.Popen(command, cwd=ROOT, stderr=theirs, stdout=subprocess.PIPE) as process:
-        os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                shown += os.read(ours, 4096)
-            except OSError:  # nobody holds the other end any more
-                break
-    os.close(ours)
-    assert process.returncode == 0
-    assert b"MB/s" in shown
-    assert b"records/s" in shown
-    assert b" left" in shown
-    last = shown.replace(b"\r\n", b"\n").decode().rsplit("\x1b[K", 1)[-1]
-    assert last.endswith(" s\n")
-    assert f"from {very_long.data.stat().st_size} bytes, " in last

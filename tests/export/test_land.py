@@ -6,8 +6,6 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +20,6 @@ from writers.db2.tables import Table
 
 import lmparse
 from lmparse.errors import FramingError
-from lmparse.export import land
-from lmparse.records.files import ignored
 
 ITEM = luw.ITEM
 FREE = Table(3, 6, "FREE", (Column("N", "INTEGER"),))
@@ -168,24 +164,6 @@ def test_a_current_table_that_is_made_later_has_all_changes(tmp_path: Path) -> N
     lmparse.land(first, tmp_path / "to", **how)
     lmparse.land(others, tmp_path / "to", current=True, **how)
     check(source, tmp_path / "to")
-
-
-def test_a_log_that_is_read_in_parts(tmp_path: Path) -> None:
-    """As the executors of Spark read it."""
-    source, tables = Source(4), tables_file(tmp_path)
-    (log,) = source.extracts(tmp_path / "in", 1)
-    asked = land.asked_for(log, tmp_path / "to", "delta", True, {"spec": "db2_log", "tables": tables})
-    parts: list[int] = []
-
-    def each(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
-        parts.append(len(tasks))
-        return map(function, tasks)
-
-    landed = land.run(replace(asked, run=each, part_bytes=1000), ignored, None)
-    assert max(parts) > 1
-    assert landed.left_out["open"] == 1
-    check(source, tmp_path / "to")
-    assert change_seqs(tmp_path / "to", "delta") == expected_seqs([log], {"spec": "db2_log", "tables": tables})
 
 
 # -- runs that are killed ---------------------------------------------------------------------

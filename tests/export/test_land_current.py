@@ -154,12 +154,6 @@ def test_what_the_changes_do_not_say(step: Change, why: str, *, is_together: boo
     assert rows(log) == [(3, 3)]
 
 
-def test_rows_of_which_the_target_does_not_know(tmp_path: Path) -> None:
-    """Keys that are taken and left in one transaction, of rows from before the log."""
-    log = Extracts(tmp_path)
-    assert LEFT in refusal(log.land(shifted, tables=(ITEM,)))
-
-
 def test_a_value_that_is_not_in_the_log(tmp_path: Path) -> None:
     form = Table(3, 5, "ITEM", (ID, Column("L", "CLOB(1M)")))
     log, outside = Extracts(tmp_path), External()
@@ -375,15 +369,6 @@ def test_changes_of_a_table_that_is_described_later(
     landed = log.landed(log.extract((T, "I", 7), (U, "I", 7), described=[T, U]))
     assert (refusal(landed, "PROD.T"), UNVERSIONED in refusal(landed, "PROD.U")) == ("", True)
     assert not (log.to / "current" / "PROD.U").exists()
-
-
-def test_changes_without_a_version_of_a_table_that_has_a_current_one(tmp_path: Path) -> None:
-    """It is named though the run has no other change of it."""
-    log = Nights(tmp_path)
-    log.landed(log.extract((T, "I", 1), (U, "I", 2), described=[T, U]))
-    landed = log.landed(log.extract((T, "I", 3), (U, "DT", 0), described=[T]))
-    assert UNVERSIONED in refusal(landed, "PROD.U")
-    assert (log.rows("T"), log.rows("U")) == ([(1, "a"), (3, "a")], [(2, "a")])
 
 
 def test_tables_whose_ids_are_not_all_known(tmp_path: Path) -> None:

@@ -6,8 +6,6 @@ import fcntl
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-from unittest.mock import Mock
 
 import pyarrow.dataset as ds
 import pytest
@@ -20,9 +18,7 @@ from writers.db2.columns import Column
 from writers.db2.tables import Table
 
 import lmparse
-from lmparse.errors import EngineDifferenceError, OptionError
-from lmparse.export import land
-from lmparse.export.change_parts import KeptChanges
+from lmparse.errors import OptionError
 
 # -- columns ------------------------------------------------------------------------------------
 
@@ -117,19 +113,6 @@ def test_the_report(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path
     assert ": 0 changes landed" in again.err
 
 
-@pytest.mark.parametrize(("form", "extra"), [("delta", "delta"), ("parquet", "arrow")])
-def test_what_to_install(
-    form: str, extra: str, sample: tuple[Path, Path], run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The extra with all that the form needs, not with the first package that is missing."""
-    log, tables = sample
-    missing = ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
-    monkeypatch.setattr("lmparse.cli.land.load_arrow", Mock(side_effect=missing))
-    done = run("land", log, "--tables", tables, "--to", log.parent / "to", "--as", form)
-    assert done.code == 2
-    assert f"hint: pip install 'lmparse[{extra}]'" in done.err
-
-
 def test_what_is_refused(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
     log, tables = sample
     to = tmp_path / "to"
@@ -173,21 +156,6 @@ def test_without_the_package(
     assert done.code == 2
     assert "pip install 'lmparse[delta]'" in done.err
     assert run(*words, "--as", "parquet").code == 0
-
-
-def test_engine_check(sample: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log, tables = sample
-    assert lmparse.land(log, tmp_path / "a", as_="parquet", tables=str(tables), engine="check").rows
-    real = land.keep_log
-
-    def one_table_less(*given: Any, **named: Any) -> KeptChanges:
-        kept = real(*given, **named)
-        del kept.seconds[-1]
-        return kept
-
-    monkeypatch.setattr(land, "keep_log", one_table_less)
-    with pytest.raises(EngineDifferenceError):
-        lmparse.land(log, tmp_path / "b", as_="parquet", tables=str(tables), engine="check")
 
 
 def test_log_master(log: Files, run: Callable[..., Run]) -> None:

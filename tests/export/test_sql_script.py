@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import errno
 import os
 import re
@@ -28,7 +27,6 @@ from writers.db2.stream import Stream
 from writers.db2.tables import Table
 from writers.db2.values import External
 
-from lmparse.cli.command_line import build_parser
 from lmparse.db2.tables import Column
 from lmparse.errors import DataError
 from lmparse.export import sql_script
@@ -37,7 +35,6 @@ from lmparse.export.sql_script import SqlScript
 from lmparse.export.sql_statements import Direction, Rules
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
-from lmparse.options import Options
 from lmparse.records.files import ignored
 from lmparse.terminal import harmless
 from lmparse.values.json_form import to_json
@@ -108,14 +105,6 @@ def test_a_literal_is_one_line_and_has_its_value(words: str, data: st.DataObject
     found = value(tokens)
     assert tokens.is_empty
     assert found == (wanted if words == "DOUBLE" else str(to_json(wanted)))
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [("a;", r"-- a\u003b"), ("a\\", r"-- a\u005c"), ("a; ", r"-- a\u003b "), ("a;b", "-- a;b"), ("", "-- ")],
-)
-def test_a_comment_neither_ends_a_statement_nor_goes_on(text: str, line: str) -> None:
-    assert comment(text) == line
 
 
 @examples(200, 20_000)
@@ -439,21 +428,7 @@ def test_options_select_what_is_in_the_script(run: Command, tmp_path: Path) -> N
     assert run("sql", *words).code == 2
 
 
-OPTIONS = {
-    *("spec", "framing", "record_length", "record_length_field", "rdw_endian", "rdw_includes_header", "rdw_adjustment"),
-    *("bdw_endian", "bdw_includes_header", "bdw_adjustment", "file_start_offset", "file_end_offset", "control"),
-    *("control_framing", "tables", "generation", "byte_order", "code_page", "mode", "limits", "row_images", "floats"),
-    "decisions",
-    *("include", "operations", "table", "table_version", "starting_seq", "starting_after", "ending_seq"),
-    *("starting_timestamp", "ending_timestamp"),
-}
 """Options that select changes, or say how they are read; those of their printed shape mean nothing here."""
-
-
-def test_no_option_is_taken_and_ignored() -> None:
-    (commands,) = build_parser()._subparsers._group_actions  # type: ignore[union-attr]
-    taken = {action.dest for action in commands.choices["sql"]._actions}  # type: ignore[index,call-overload,union-attr]
-    assert taken & {entry.name for entry in dataclasses.fields(Options)} == OPTIONS
 
 
 def test_halves_of_moved_rows_and_unknown_tables_have_no_statement(run: Command, tmp_path: Path) -> None:
@@ -471,23 +446,6 @@ def test_halves_of_moved_rows_and_unknown_tables_have_no_statement(run: Command,
         "-- record: insert of 2.20: nothing describes the table, or says its whole name",
     ]
     assert len(comments(done)) == 4
-
-
-def test_names_that_cannot_be_written_are_said(run: Command, tmp_path: Path) -> None:
-    table = Table(2, 30, "T", (Column_("ID", "INTEGER", nullable=False),))
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.insert(table, {"ID": 1})
-    unit.commit()
-    words = db2_log(tmp_path, stream, table)
-    named = Path(words[2])
-    named.write_text(named.read_text().replace("name: T,", r'name: "T\n; DROP TABLE A",').replace("ID", r'"I\nD"'))
-    done = run("sql", *words, "--redo")
-    assert statements(done) == []
-    assert comments(done) == [
-        r"-- record 0 at 0x38: insert of PROD.T\u000a; DROP TABLE A: the name 'T\n; DROP TABLE A' cannot be written in "
-        "one line"
-    ]
 
 
 def test_an_undo_waits_on_the_disk(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

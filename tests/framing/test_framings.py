@@ -89,15 +89,6 @@ def test_every_framing_gives_the_same_records_at_their_offsets(name: str) -> Non
     assert [extent.length for extent, _ in got] == [len(raw) for _, raw in got]
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_number_is_read_in_place_also_across_pieces(name: str) -> None:
-    framing, file = written(name, RECORDS)
-    for extent, raw in read_all(framing, file.data):
-        for offset, width in ((0, 2), (87, 10), (98, 4), (105, 4), (288, 2)):
-            expected = int.from_bytes(raw[offset : offset + width], "big")
-            assert extent.number(file.data, offset, width) == expected
-
-
 @pytest.mark.parametrize("name", ["rdw", "bdw, one block", "bdw, several blocks", "extended bdw", "zosmf"])
 def test_empty_records_are_records(name: str) -> None:
     records = [b"", b"abc", b"", b"", b"d", b""]
@@ -175,14 +166,6 @@ def test_bytes_behind_the_last_record_are_named(name: str, behind: str) -> None:
     assert got == RECORDS
     assert isinstance(error, errors.LeftoverError), error
     assert (error.code, error.record_index, error.record_offset) == ("LMP-F007", len(RECORDS), len(file.data))
-
-
-def test_bytes_that_begin_no_record_at_all_are_no_leftover() -> None:
-    for name in ("rdw", "vbs", "bdw", "bdw-vbs"):
-        got, error = read_up_to_damage(framing_of(name), b"\x00\x01nonsense")
-        assert got == []
-        assert (type(error), error.code) == (errors.FramingError, "LMP-F005")
-        assert (error.record_index, error.record_offset) == (0, 0)
 
 
 # damage inside

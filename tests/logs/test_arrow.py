@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import pickle
 import subprocess
 import sys
 from datetime import date, datetime
 from decimal import Decimal
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from writers.bmc import control, framing, lldf, logs
+from writers.bmc import framing, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column as EncodedColumn
 
@@ -24,7 +21,7 @@ from lmparse.bmc.tables import TableVersion
 from lmparse.changes.schemas import changes_schema, table_type
 from lmparse.columnar.rows import BATCH_ROWS, batches, record_rows
 from lmparse.columnar.schemas import column_type, records_schema
-from lmparse.errors import DataError, OptionError
+from lmparse.errors import OptionError
 from lmparse.logs.arrow import part_batches, request_schema
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import FilePart, Request
@@ -83,38 +80,6 @@ def with_parts(entry: Any) -> list[Any]:
     return [entry, *(type(entry)(f"rid_{part}", None, None, "uint") for part in ("page", "row"))]
 
 
-@pytest.mark.parametrize(
-    ("field", "type_"),
-    [
-        ("length", pa.int32()),
-        ("anomaly_row_id", pa.int16()),
-        ("log_bytes", pa.int64()),
-        ("system_id", pa.string()),
-        ("change_type", pa.string()),
-        ("timestamp", pa.timestamp("us")),
-        ("log_lrsn", pa.binary()),
-        ("log_rba", pa.binary()),
-        ("rid", pa.binary()),
-        ("rid_page", pa.int64()),
-        ("luw_instance_no", pa.binary()),
-        ("data", pa.binary()),
-        ("_corrupt_record", pa.binary()),
-    ],
-)
-def test_types_of_fields(field: str, type_: pa.DataType) -> None:
-    assert records_schema("bmc_lldf").field(field).type == type_
-
-
-def test_columns_of_control_records_are_those_of_all_their_kinds() -> None:
-    names = records_schema("bmc_control").names
-    for spec_id in ("bmc_xtyp", "bmc_dtbi", "bmc_dlci", "bmc_xhdf"):
-        assert {entry.id for entry in catalog.load(spec_id).layout} <= set(names)
-    assert len(names) == len(set(names))
-    keys = records_schema("bmc_dicl").field("dicl_key_info").type
-    assert pa.types.is_list(keys)
-    assert pa.types.is_struct(keys.value_type)
-
-
 def test_chosen_columns_stand_in_the_order_asked_for() -> None:
     assert records_schema("bmc_lldf", ("rid_row", "length")).names == ["rid_row", "length", *OUTCOME]
     with pytest.raises(OptionError, match="no_such_field"):
@@ -167,12 +132,6 @@ def test_types_of_columns(given: Column, type_: pa.DataType) -> None:
     assert column_type(given) == type_
 
 
-def test_precision_of_a_decimal_is_its_length_where_that_counts_digits() -> None:
-    assert column_type(column("DEC", 9, 2).counting("precision")) == pa.decimal128(9, 2)
-    proven = column("DEC", 9, 2, loglog_bytes=5)
-    assert column_type(proven.counting("bytes")) == pa.decimal128(9, 2)
-
-
 # -- versions of one table ------------------------------------------------------------------
 
 
@@ -219,16 +178,6 @@ def test_types_that_do_not_go_together(first: Column, second: Column) -> None:
     assert "DB2A.0105.0002.0003 version 001" in caught.value.message
     assert "DB2A.0105.0002.0003 version 002" in caught.value.message
     assert "tableVersion" in str(caught.value.hint)
-
-
-def test_columns_of_versions_stand_by_number() -> None:
-    first = version(1, column("INT", name="A", number=1), column("INT", name="B", number=3))
-    second = version(2, column("INT", name="A", number=1), column("INT", name="NEW", number=2))
-    assert table_type([second, first]).names == ["A", "NEW", "B"]
-    assert table_type([first, second], ("NEW",)).names == ["NEW"]
-    with pytest.raises(OptionError, match="'NONE'") as caught:
-        table_type([first, second], ("NONE",))
-    assert "NEW" in str(caught.value.hint)
 
 
 # -- rows -----------------------------------------------------------------------------------
@@ -280,28 +229,11 @@ def test_changes_of_a_table_as_batches(folder: Path, example: logs.Example) -> N
     assert nulls == {entry.name for entry in logs.EVERY_TYPE if entry.nullable}
 
 
-def test_changes_of_all_tables_as_batches(folder: Path, example: logs.Example) -> None:
-    rows = rows_of(request(folder / "night.dat", include="all", header=True))
-    for role in ("before", "after"):
-        assert [row[role] and json.loads(row[role]) for row in rows] == [row[role] for row in example.changes]
-    with_detail = [(json.loads(row["detail"]), want["detail"]) for row, want in zip(rows, example.changes, strict=True)
-                   if want.get("detail")]  # fmt: skip
-    assert len(with_detail) > 3
-    assert all(found == want for found, want in with_detail)
-    assert json.loads(rows[0]["header"])["log_rba"] == example.changes[0]["seq"][40:60]
-
-
 def test_a_batch_has_a_limit() -> None:
     rows = [{"n": number} for number in range(BATCH_ROWS + 1)]
     sizes = [batch.num_rows for batch in batches(rows, pa.schema([("n", pa.int64())]))]
     assert sizes == [BATCH_ROWS, 1]
     assert list(batches([], pa.schema([("n", pa.int64())]))) == []
-
-
-def test_a_column_that_a_row_lacks_is_null() -> None:
-    schema = pa.schema([("n", pa.int64()), ("s", pa.struct([("a", pa.string())]))])
-    (batch,) = batches([{"n": 1}, {"s": {"a": "x", "b": "y"}}, {"s": {}}], schema)
-    assert batch.to_pylist() == [{"n": 1, "s": None}, {"n": None, "s": {"a": "x"}}, {"n": None, "s": {"a": None}}]
 
 
 @pytest.mark.parametrize(
@@ -317,17 +249,6 @@ def test_a_column_that_a_row_lacks_is_null() -> None:
 def test_timestamps_at_the_edges(shown: str, micros: int) -> None:
     (batch,) = batches([{"t": shown}], pa.schema([("t", pa.timestamp("us"))]))
     assert batch.column("t").cast(pa.int64()).to_pylist() == [micros]
-
-
-@pytest.mark.parametrize(("shown", "days"), [("0001-01-01", -719162), ("9999-12-31", 2932896), ("1970-01-02", 1)])
-def test_dates_at_the_edges(shown: str, days: int) -> None:
-    (batch,) = batches([{"d": shown}], pa.schema([("d", pa.date32())]))
-    assert batch.column("d").cast(pa.int32()).to_pylist() == [days]
-
-
-def test_decimals_above_38_digits_are_text() -> None:
-    (batch,) = batches([{"d": Decimal("-" + "9" * 39 + ".90")}], pa.schema([("d", pa.string())]))
-    assert batch.column("d").to_pylist() == ["-" + "9" * 39 + ".90"]
 
 
 # -- bad ones -------------------------------------------------------------------------------
@@ -369,30 +290,7 @@ def test_a_bad_record_among_changes_is_a_row(damaged: Path, example: logs.Exampl
     assert [(fault["path"], fault["code"]) for fault in value["_corrupt_fields"]] == [("timestamp", "LMP-V005")]
 
 
-def test_dropmalformed_leaves_them_out(damaged: Path, example: logs.Example) -> None:
-    rows = rows_of(request(damaged, with_changes=False, mode="dropmalformed"))
-    kept = [index for index in range(len(example.data_records)) if index not in (2, 12)]
-    assert [row["_metadata"]["record_index"] for row in rows] == kept
-    assert [row for row in rows if row["_corrupt_fields"] or row["_corrupt_record"]] == []
-
-
-def test_failfast_raises_the_first(damaged: Path) -> None:
-    with pytest.raises(DataError, match=r"record 2 at .*\[LMP-V005\]"):
-        rows_of(request(damaged, with_changes=False, mode="failfast"))
-
-
 # -- parts ----------------------------------------------------------------------------------
-
-
-def test_parts_tile_the_file(folder: Path, example: logs.Example) -> None:
-    parts = list(request(folder / "night.dat", with_changes=False, max_bytes=900).parts())
-    spans = [part.span for part in parts]
-    size = (folder / "night.dat").stat().st_size
-    assert len(spans) > 5
-    assert (spans[0].start, spans[-1].end) == (0, size)
-    assert all(first.end == second.start for first, second in pairwise(spans))
-    starts = framing.framed("rdw", example.data_records).starts
-    assert [span.first_index for span in spans] == [starts.index(span.start) for span in spans]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in framing.KINDS if kind not in ("fixed", "bdw-extended")])
@@ -408,51 +306,6 @@ def test_parts_give_what_the_whole_gives(tmp_path: Path, example: logs.Example, 
     # Every block of the spanned file ends inside a record: no place is left to split it.
     assert (len(list(split.parts())) > 2) == (kind != "bdw-vbs")
     assert rows_of(split) == rows_of(whole)
-
-
-@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
-def test_segments_in_different_parts_are_joined_once(tmp_path: Path, order: tuple[int, ...]) -> None:
-    log = logs.example(segment_order=order)
-    (tmp_path / "night.dat").write_bytes(framing.rdw(log.data_records))
-    (tmp_path / "night.ctl").write_bytes(framing.rdw(log.control_records))
-    asked = request(tmp_path / "night.dat", max_bytes=1, include="all")
-    parts = list(asked.parts())
-    assert len(parts) == len(log.data_records) - 1  # a cut moves behind the first record at its place
-    assert [len(part.span.foreign) for part in parts if part.span.foreign] == [2]
-    assert sum(len(part.span.skip) for part in parts) == 2
-    rows = rows_of(asked)
-    assert [row["seq"] for row in rows] == [row["seq"] for row in log.changes]
-    assert [row["after"] and json.loads(row["after"]) for row in rows] == [row["after"] for row in log.changes]
-
-
-def test_a_missing_segment_is_one_bad_record_however_the_file_is_split(tmp_path: Path, example: logs.Example) -> None:
-    divided = [index for index, record in enumerate(example.data_records) if record[184:186] == b"\x00\x03"]
-    records = [record for index, record in enumerate(example.data_records) if index != divided[1]]
-    (tmp_path / "night.dat").write_bytes(framing.rdw(records))
-    (tmp_path / "night.ctl").write_bytes(framing.rdw(example.control_records))
-    found = []
-    for max_bytes in (1 << 30, 1):
-        rows = rows_of(request(tmp_path / "night.dat", max_bytes=max_bytes, include="all"))
-        assert len(rows) == len(example.changes)
-        found.append([row for row in rows if row["_corrupt_record"]])
-    assert found[0] == found[1]
-    ((bad,), _) = found
-    assert [fault["code"] for fault in bad["_corrupt_fields"]] == ["LMP-R004"]
-
-
-def test_a_part_survives_pickling(folder: Path) -> None:
-    for part in request(folder / "night.dat", max_bytes=2000, table="PROD.ITEMS").parts():
-        assert pickle.loads(pickle.dumps(part)) == part
-
-
-def test_every_part_is_read_as_the_whole_file_was_decided(tmp_path: Path) -> None:
-    """What DATA's halfwords count shows in some records only; each part must know it."""
-    log = logs.example(reading="exclusive")
-    (tmp_path / "night.dat").write_bytes(framing.rdw(log.data_records))
-    (tmp_path / "night.ctl").write_bytes(framing.rdw(log.control_records))
-    parts = list(request(tmp_path / "night.dat", max_bytes=1).parts())
-    assert {part.settings.own.reading for part in parts} == {"exclusive"}
-    assert {part.settings.framing for part in parts} == {"rdw"}
 
 
 def test_an_empty_log_is_one_part_without_rows(folder: Path, tmp_path: Path) -> None:
@@ -491,22 +344,6 @@ def test_rows_need_no_spark(folder: Path) -> None:
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     count = len(list(record_rows(open_file(folder / "night.dat", Options()), records_schema("bmc_lldf"))))
     assert done.stdout.split() == [str(count), "False"]
-
-
-def test_records_of_an_older_header_are_read_as_xhdf_says(tmp_path: Path) -> None:
-    """Six bytes of RBA and ten of a timestamp take their places of today; what the header does not have is null."""
-    lines = lldf.narrow(drop=("PLAN",))
-    lines.append(lldf.HeaderField("NEWERFIELD", "BIN", 2, lines[-1].position + lines[-1].length))
-    record = lldf.record(b"", lines=lines, newerfield=b"\x01\x02", log_rba="0000000000001234ABCD")
-    (tmp_path / "old.dat").write_bytes(framing.rdw([record]))
-    controls = [control.xtyp(), control.dlds(), *map(control.xhdf, lines), control.dlge()]
-    (tmp_path / "old.ctl").write_bytes(framing.rdw(controls))
-    asked = request(tmp_path / "old.dat", with_changes=False, control=str(tmp_path / "old.ctl"))
-    (row,) = rows_of(asked)
-    assert row["log_rba"] == bytes.fromhex("0000000000001234ABCD")
-    assert row["timestamp"] == datetime(2026, 3, 14, 10, 11, 12, 123)
-    assert row["plan"] is None
-    assert row["_corrupt_fields"] is None
 
 
 # -- one table in several logs ----------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,10 @@ from typing import Any
 import pytest
 from commands import Run
 from samples import log_master
-from writers.bmc import control, framing, logs
+from writers.bmc import control, framing
 
 import lmparse
 from lmparse import cli
-from lmparse.bmc import control_search
-from lmparse.logs.partitions import Request
-from lmparse.options import Options
 from lmparse.samples import db2_log
 
 COMMANDS = {
@@ -106,17 +102,6 @@ def test_sniff_names_it_with_the_options(run: Command, log: tuple[Path, Path]) -
     assert run("sniff", spaced, "--json").rows[0]["control"] == str(control_file)
 
 
-def test_the_data_set_name_is_said(run: Command, log: tuple[Path, Path]) -> None:
-    data, described = log
-    example = logs.example()
-    dlds = [control.dlds(ORIGDATADSNAME="NIGHT") if b"\xc4\xd3\xc4\xe2" in one[:4] else one
-            for one in example.control_records]  # fmt: skip
-    other = described.with_name("x.ctl")
-    other.write_bytes(framing.rdw(dlds))
-    done = run("changes", data)
-    assert f"note: {said(other, 'its DLDS names the data set, as no other of 2 there')}\n" in done.err
-
-
 @pytest.mark.parametrize("others", [(), ("night.control",), ("a.ctl", "b.ctl")], ids=["none", "several", "no one fits"])
 def test_without_one_to_take_changes_are_an_error_that_lists_what_is_there(
     run: Command, log: tuple[Path, Path], others: tuple[str, ...]
@@ -186,45 +171,3 @@ def test_a_program_reads_changes_with_it(log: tuple[Path, Path]) -> None:
     assert found.to_table().to_pylist() == named.to_table().to_pylist()
     assert found.left_out == named.left_out
     assert lmparse.read_changes(data).num_rows == named.to_table().num_rows
-
-
-def test_a_program_hears_of_a_control_file_that_changes(log: tuple[Path, Path]) -> None:
-    data, described = log
-    batches = lmparse.open_log(data).to_reader()
-    described.write_bytes(described.read_bytes() + b"\0")
-    os.utime(described, (1, 1))
-    with pytest.raises(lmparse.ReadError) as caught:
-        batches.read_all()
-    assert caught.value.code == "LMP-F012"
-
-
-def test_an_empty_log_is_proven_by_it(run: Command, log: tuple[Path, Path]) -> None:
-    data, described = log
-    data.write_bytes(b"")
-    done = run("changes", data)
-    assert (done.code, done.out) == (0, "")
-    assert list(lmparse.open_log(data).changes()) == []
-    described.unlink()
-    assert run("changes", data).code == 20
-
-
-def test_one_file_in_spark_has_it_too_and_says_so(log: tuple[Path, Path]) -> None:
-    data, described = log
-    first, *_ = Request((str(data),), Options(), with_changes=True).parts()
-    assert f"control file: {described}" in first.notices
-    first, *_ = Request((str(data),), Options(control=str(described)), with_changes=True).parts()
-    assert not [text for text in first.notices if "control file" in text]
-
-
-@pytest.mark.parametrize(("limit", "most"), [("_MOST_FILES", 5), ("_MOST_CONTROL_FILES", 3)])
-def test_a_folder_of_very_many_files_is_not_read_through(
-    run: Command, log: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, limit: str, most: int
-) -> None:
-    data, described = log
-    for number in range(4):
-        described.with_name(f"other{number}.ctl").write_bytes(described.read_bytes())
-    assert run("changes", data).code == 0
-    monkeypatch.setattr(control_search, limit, most)
-    done = run("changes", data)
-    assert (done.code, "[LMP-C007]" in done.err, "too many files" in done.err) == (20, True, True)
-    assert run("changes", data, "--control", described).code == 0

@@ -138,30 +138,6 @@ def test_a_bad_value_in_a_row_is_an_error(check: Checked) -> None:
     assert report.differences == []
 
 
-def test_a_missing_segment_is_an_error(check: Checked, example: logs.Example) -> None:
-    divided = [index for index, record in enumerate(example.data_records) if record[184:186] == b"\x00\x03"]
-    assert len(divided) == 3
-    records = [record for index, record in enumerate(example.data_records) if index != divided[1]]
-    report = check(records, true_control(example))
-    assert [error.code for error in report.errors] == ["LMP-R004"]
-    assert report.is_accounted
-
-
-def test_all_errors_are_counted_and_the_first_are_kept(check: Checked) -> None:
-    from lmparse.records.files import KEPT_ERRORS
-
-    good, bad = lldf.record(b""), lldf.record(b"", timestamp=b"\xff" * 17)
-    report = check([good] * 3 + [bad] * (KEPT_ERRORS + 5))
-    assert report.error_count == KEPT_ERRORS + 5
-    assert len(report.errors) == KEPT_ERRORS
-
-
-def test_an_empty_log(check: Checked, example: logs.Example) -> None:
-    report = check(b"", true_control(example))
-    assert sums(report) == (0, 0, 0, 0)
-    assert (report.records, report.differences) == (0, [])
-
-
 # -- what was found -------------------------------------------------------------------------
 
 
@@ -215,12 +191,6 @@ def test_the_report_in_words_and_as_json_say_the_same(check: Checked, example: l
         "quarantined": 0,
         "is_accounted": True,
     }
-
-
-def test_parts_that_do_not_add_up_are_shown() -> None:
-    report = CheckReport("x", 100, "bmc_lldf", descriptors=4, parsed=90)
-    assert not report.is_accounted
-    assert list(report.lines())[1].endswith(" = 94, but the file has 100")
 
 
 # -- claims ---------------------------------------------------------------------------------
@@ -335,15 +305,6 @@ def test_a_header_that_is_not_the_one_described(check: Checked, described: int, 
     ]
 
 
-def test_a_header_that_differs_from_the_table_is_a_notice(check: Checked) -> None:
-    lines = tuple(lldf.narrow())
-    example = logs.example(lines=lines)
-    report = check(example.data_records, true_control(example))
-    assert report.error_count == 0
-    assert any("XHDF differs from the table" in notice for notice in report.notices)
-    assert report.differences == []
-
-
 # -- the exit code --------------------------------------------------------------------------
 
 
@@ -396,15 +357,6 @@ def test_a_bad_value_that_the_changes_report_too_counts_once(tmp_path: Path) -> 
     report = account(str(path), Options.parse({"spec": "db2_log"}))
     assert [(error.code, error.record_index) for error in report.errors] == [("LMP-V007", 1)]
     assert report.error_count == 1
-
-
-def test_a_spec_without_fields_is_accounted_for(tmp_path: Path) -> None:
-    """`db2_server` has code sets only: whole records are surplus."""
-    path = tmp_path / "x.bin"
-    path.write_bytes(framing.rdw([b"", b"abc"]))
-    report = account(str(path), Options.parse({"spec": "db2_server", "framing": "rdw"}))
-    assert report.is_accounted
-    assert report.records == 2
 
 
 @pytest.mark.parametrize("framing", ["bare", "filter"])

@@ -212,19 +212,6 @@ def test_typed_rows_are_those_that_are_printed(envelope: str, tmp_path: Path, pr
     assert numbers == ([1, 2, 1, None, 2, None, 3] if is_events else [1, 2, 1, 1, 2, 2, 1, 3])
 
 
-@pytest.mark.parametrize("envelope", ["debezium", "changefeed"])
-def test_tables_in_an_envelope(envelope: str, tmp_path: Path, printed: Printed) -> None:
-    """`read_changes` has the same rows."""
-    options = written(tmp_path, *LIFE) | {"envelope": envelope, "table": "STAFF"}
-    found = [lmparse.read_changes(tmp_path / "a.dat", engine=engine, **options) for engine in ("check", "kaitai")]
-    assert found[0].equals(found[1])
-    seq = {"debezium": "source", "changefeed": "_commit_seq"}[envelope]
-    assert found[0].column(seq).to_pylist() == [row[seq] for row in printed(tmp_path / "a.dat", **options)]
-    if envelope != "debezium":
-        key = found[0].schema.field("SITE").metadata
-        assert (key[b"lmparse.key"], key[b"lmparse.type"]) == (b"2", b"CHAR(3)")
-
-
 def test_bad_values_and_records_are_rows_with_what_is_wrong(tmp_path: Path, printed: Printed) -> None:
     """A value that cannot be read is null, so nothing says whether the update changed it."""
     options = written(tmp_path, (1, "UB", staff(1), staff(1, pay="2.00")), (1, "I", None, staff(2)))

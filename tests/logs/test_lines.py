@@ -12,13 +12,11 @@ import pytest
 from amounts import amount
 from cases.files import FOUND, arguments, load, name
 from samples.bmc_random import write
-from samples.db2_scripts import ALL_FORMS, EMP, ITEM, full_stream, tables_file
+from samples.db2_scripts import ALL_FORMS, full_stream
 
 from lmparse import cli
-from lmparse.changes.schemas import changes_schema
 from lmparse.columnar import json_texts
-from lmparse.errors import DataError
-from lmparse.logs import arrow, lines
+from lmparse.logs import lines
 from lmparse.logs.open import open_changes, open_file
 from lmparse.options import Options
 
@@ -124,16 +122,6 @@ def test_they_go_by_the_column(log: dict[str, Any]) -> None:
     assert not lines.lines_refusal(open_file(log["path"], Options.parse({"framing": "rdw"})))
 
 
-def test_rows_that_are_too_long_together(
-    log: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A column of text holds 2 GiB: such rows are read one by one."""
-    monkeypatch.setattr(json_texts, "MOST_BYTES", 100)
-    monkeypatch.setattr(json_texts, "_escaped", lambda text: pytest.fail("by the column"))
-    assert same(capsys, "changes", *of(log), "--include", "all", "--columns", "CODE")
-    assert same(capsys, "records", log["path"], "--framing", "rdw")
-
-
 def test_a_wrong_value_is_found(
     log: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,39 +139,3 @@ def test_text_that_controls_a_terminal(text: str) -> None:
         [json_texts.objects({"a": pa.array([row["a"] for row in rows])}, len(rows)), "\n"], len(rows)
     )
     assert json_texts.harmless(made).to_pylist() == [json_texts.json_line(row).decode() for row in rows]
-
-
-# -- JSON in columns of Arrow ---------------------------------------------------------------
-
-
-def frame(path: Path, **given: Any) -> tuple[list[dict[str, Any]], list[str]]:
-    """Changes of all tables in one frame, and the errors."""
-    errors: list[str] = []
-    log = open_changes(path, Options.parse(given), on_error=lambda error: errors.append(str(error)))
-    rows: list[dict[str, Any]] = []
-    try:
-        for batch in arrow.change_batches(log, changes_schema(None, header=log.options.header)):
-            batch.validate(full=True)
-            rows += batch.to_pylist()
-    except DataError as error:
-        errors.append(str(error))
-    return rows, errors
-
-
-@pytest.mark.parametrize("given", [{}, {"header": True}, {"columns": "ID"}, {"mode": "dropmalformed"}], ids=str)
-@pytest.mark.parametrize("which", ["log", "damaged"])
-def test_images_of_all_tables(which: str, given: dict[str, Any], request: pytest.FixtureRequest) -> None:
-    log = request.getfixturevalue(which)
-    one, other = (frame(**log, **given, include="all", engine=engine) for engine in ("kaitai", "columnar"))
-    assert one == other
-    assert any(row["before"] for row in other[0])
-
-
-@pytest.mark.parametrize("mode", ["permissive", "dropmalformed"])
-def test_images_of_all_tables_of_luw(mode: str, tmp_path: Path) -> None:
-    path, tables = tmp_path / "x.log", tables_file(tmp_path, EMP, ITEM)
-    path.write_bytes(full_stream("v10", "little").bytes())
-    given = {"spec": "db2_log", "tables": tables, "include": "all", "mode": mode}
-    one, other = (frame(path, **given, engine=engine) for engine in ("kaitai", "columnar"))
-    assert one == other
-    assert any(row["after"] for row in other[0])

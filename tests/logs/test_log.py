@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,6 @@ import pytest
 from writers.bmc import framing, logs
 
 import lmparse
-from lmparse.framing import index
-from lmparse.framing.windows import Window
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.log import Log
@@ -22,7 +19,6 @@ from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import Request
 from lmparse.samples import db2_log
 
-WINDOW_RECORDS = 4
 BAD = 2
 """Number of the record that is cut short; those before it are a change each."""
 COUNTS = ("left_out", "error_count", "dropped", "kept", "notices")
@@ -91,27 +87,6 @@ def test_a_table_is_what_spark_reads(folder: Path, name: str, options: dict[str,
         assert [row["_metadata"] for row in rows] == [change["_metadata"] for change in printed]
         if "table" not in options:
             assert [json.loads(row["after"] or "null") for row in rows] == [change["after"] for change in printed]
-
-
-def test_batches_are_made_as_they_are_asked_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, options = given(folder, "a", include="all")
-    cut, read = index.windows, list[int]()
-
-    def windows(*args: Any, max_records: int) -> Iterator[Window]:
-        for window in cut(*args, max_records=WINDOW_RECORDS):
-            read.append(len(window))
-            yield window
-
-    log = lmparse.open_log(path, **options)
-    reader = log.to_reader()
-    monkeypatch.setattr(index, "windows", windows)
-    assert read == []
-    first = reader.read_next_batch()
-    assert len(read) == 1
-    assert 0 < first.num_rows <= WINDOW_RECORDS
-    rest = reader.read_all()
-    assert len(read) > 3
-    assert pa.Table.from_batches([first, *rest.to_batches()]).equals(lmparse.read_changes(path, **options))
 
 
 def test_what_is_left_out_is_said(folder: Path) -> None:
@@ -188,33 +163,6 @@ def test_a_file_that_changes_is_an_error(folder: Path, tmp_path: Path, which: st
         reader.read_all()
     assert caught.value.code == "LMP-F012"
     assert lmparse.read_changes(path, **options).num_rows
-
-
-def test_engines_are_compared_on_request(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, options = given(folder, "a", include="all")
-    good = lmparse.read_changes(path, **options)
-    reader_of: Callable[..., Any] = arrow.change_reader
-
-    class Shorter:
-        def __init__(self, *given: Any) -> None:
-            self.reader = reader_of(*given)
-
-        def read(self, span: Any) -> Iterator[Any]:
-            for found in self.reader.read(span):
-                yield [one.before(int(one.numbers[-1])) for one in found]
-
-    def shorter(log: Any, *given: Any) -> Any:
-        return None if reader_of(log, *given) is None else Shorter(log, *given)
-
-    monkeypatch.setattr(arrow, "change_reader", shorter)
-    assert lmparse.read_changes(path, **options).num_rows < good.num_rows
-    assert lmparse.read_changes(path, engine="kaitai", **options).equals(good)
-    with pytest.raises(lmparse.EngineDifferenceError):
-        lmparse.read_changes(path, engine="check", **options)
-    monkeypatch.setattr(arrow, "change_reader", lambda *given: None)
-    alone = lmparse.read_changes(path, engine="check", **options)
-    assert alone.equals(good)
-    assert counts(alone)["notices"] == ["nothing is compared, since changes go row by row"]
 
 
 def test_dictionaries_refuse_an_engine(folder: Path) -> None:

@@ -17,16 +17,6 @@ from lmparse.samples import bmc_log, db2_log
 
 
 @pytest.mark.parametrize(
-    ("option", "value"),
-    [("byte_order", "little"), ("generation", "v10"), ("tables", "x.yaml")],
-)
-def test_one_record_takes_no_option_of_another_family(option: str, value: str) -> None:
-    with pytest.raises(OptionError, match="does not apply to records of bmc_lldf") as caught:
-        lmparse.parse(b"", "bmc_lldf", **{option: value})
-    assert caught.value.code == "LMP-S003"
-
-
-@pytest.mark.parametrize(
     ("made", "spec", "hint"),
     [(db2_log, "bmc_lldf", "give spec db2_log or tables"), (bmc_log, "db2_log", "give control or spec bmc_lldf")],
 )

@@ -14,12 +14,11 @@ import pyarrow as pa
 import pytest
 from amounts import amount
 from samples.db2_scripts import EMP, ITEM, emp, item
-from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
+from writers.bmc import logs
 from writers.db2.stream import Stream
 
 from lmparse import cli
-from lmparse.columnar import kernels
 from lmparse.columnar.schemas import records_schema
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Span
@@ -129,25 +128,6 @@ def test_parts_give_the_rows_of_the_whole_file(put: Any, way: str) -> None:
     path = put(data)
     parts = [pickle.loads(pickle.dumps(part)) for part in parts_of(path, options)]
     assert rows_of(parts, schema_of(options)).equals(read_table(path, metadata=False, **options))
-
-
-@pytest.mark.parametrize("engine", ["columnar", "kaitai", "check"])
-@pytest.mark.parametrize("way", ["rdw", "bdw-vbs", "little v10 filter"])
-def test_every_engine_reads_them(put: Any, way: str, engine: str) -> None:
-    data, options = made(way)
-    path = put(data)
-    parts = parts_of(path, options | {"engine": engine})
-    assert rows_of(parts, schema_of(options)).equals(read_table(path, metadata=False, **options))
-
-
-def test_records_of_a_header_that_the_control_file_describes(put: Any, tmp_path: Path) -> None:
-    lines = lldf.narrow()
-    raw = [lldf.record(b"x" * (number % 90), lines=lines, log_rba=f"{number:020X}") for number in range(600)]
-    path = put(enc.rdw(raw))
-    described = [control.xtyp(), control.dlds(), *map(control.xhdf, lines), control.dlge()]
-    (tmp_path / "night.ctl").write_bytes(enc.rdw(described))
-    options = OPTIONS | {"control": str(tmp_path / "night.ctl")}
-    assert rows_of(parts_of(path, options), schema_of(options)).equals(read_table(path, metadata=False, **options))
 
 
 def test_a_file_that_one_part_holds_is_not_cut(put: Any) -> None:
@@ -296,14 +276,6 @@ def test_processes_read_a_log_in_a_log(convert: Any, trap: str, ending: str) -> 
     assert one[2] is not None
 
 
-def test_so_do_processes_of_their_own(convert: Any) -> None:
-    data, options = bad_records()
-    task = convert(data)
-    one = task.run("parquet", 1, options)
-    assert task.run("parquet", 2, options) == one
-    assert one[2] is not None
-
-
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("mode", ["permissive", "dropmalformed", "failfast"])
@@ -318,36 +290,3 @@ def test_errors_of_processes_have_the_numbers_of_the_file(
     assert one[0] == 20
     assert ("record 299 at" in one[1]) == (mode != "failfast")
     assert (one[2] is None) == (mode == "failfast")
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("what", DAMAGE)
-@pytest.mark.parametrize("way", ["bdw-vbs", "little v10 filter"])
-def test_processes_tell_of_damage_as_one_does(convert: Any, way: str, what: str) -> None:
-    data, options = made(way)
-    task = convert(damaged(data, options, what))
-    parts_of(task.path, options)
-    one = task.run("arrow", 1, options)
-    assert task.run("arrow", 2, options) == one
-    assert one[0] in (20, 31)
-    assert one[2] is None
-
-
-@pytest.mark.usefixtures("here")
-def test_a_difference_of_engines_has_the_number_of_the_file(convert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = kernels.binary
-
-    def wrong(raw: Any) -> Any:
-        array, bad = right(raw)
-        changed = [bytes(len(value)) if value == b"\x99" * len(value) else value for value in array.to_pylist()]
-        return pa.array(changed, array.type), bad
-
-    monkeypatch.setattr(kernels, "binary", wrong)
-    records = RECORDS * 20
-    records[450] = records[450][:99] + b"\x99" * 5 + records[450][104:]
-    task, options = convert(enc.rdw(records)), OPTIONS | {"engine": "check"}
-    for ending in ENDINGS:
-        one = task.run(ending, 1, options)
-        assert task.run(ending, 2, options) == one
-        assert one[0] == 24
-        assert one[1].startswith("record 450 at 0x")

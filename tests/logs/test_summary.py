@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from samples import bmc_random, db2_random
 from samples.db2_scripts import ITEM, item, tables_file
@@ -17,10 +16,7 @@ from writers.bmc.logs import opened
 from writers.db2.stream import Stream
 
 import lmparse
-from lmparse.changes import change_counts
-from lmparse.changes.change_counts import ChangeCounts
 from lmparse.errors import DataError
-from lmparse.review.summary import Summarized
 from lmparse.samples import bmc_log, db2_log
 
 ENGINES = ("kaitai", "columnar", "check")
@@ -144,23 +140,3 @@ def test_the_kind_of_one_file_is_found_from_its_bytes(tmp_path: Path) -> None:
         lmparse.summary(control)
     with pytest.raises(DataError, match="is of another kind: Db2"):
         lmparse.summary(log, spec="bmc_lldf")
-
-
-def batch(*users: str | None) -> pa.RecordBatch:
-    columns = [pa.array(users, pa.string()), pa.array(range(len(users)), pa.timestamp("us"))]
-    names = ["auth_id", "commit_ts", "_corrupt_record"]
-    return pa.RecordBatch.from_arrays([*columns, pa.nulls(len(users), pa.binary())], names=names)
-
-
-def test_names_beyond_the_most_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory has an end; a name keeps its count once it is counted apart, and what is not is in the text."""
-    monkeypatch.setattr(change_counts, "MOST_GROUPS", 2)
-    counts = ChangeCounts("auth_id")
-    for users in (("A", None, "C", "A"), ("C", "D", "A", None), ()):
-        counts.add(batch(*users))
-    assert [(row["auth_id"], row["changes"]) for row in counts.rows] == [("A", 3), (None, 2)]
-    assert counts.rows[0]["last_commit"] == "1970-01-01T00:00:00.000003"
-    assert counts.to_dict()["others"] == 3
-    found = Summarized(["a.log"], 1, "db2_log", "Db2", None)
-    found.who["auth_id"] = counts
-    assert "  user  all others         3" in found.lines()

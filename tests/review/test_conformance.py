@@ -11,7 +11,7 @@ import pytest
 
 from lmparse.review.coverage.files import Samples
 from lmparse.review.docs import conformance
-from lmparse.review.docs.manual_tables import TOTAL, ManualLine, PrintedTypes
+from lmparse.review.docs.manual_tables import ManualLine
 from lmparse.review.docs.sources import sources
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout
@@ -104,12 +104,6 @@ def test_a_field_that_is_gone_is_unexplained() -> None:
     assert (row.differences, row.verdict) == (("missing",), "open")
 
 
-def test_fields_in_another_order_are_unexplained() -> None:
-    layout = LAYOUTS["db2_row.formatted"]
-    compared = conformance.compare({**LAYOUTS, layout.id: replace(layout, fields=layout.fields[::-1])})
-    assert any("order" in row.differences and row.verdict == "open" for row in compared.rows)
-
-
 def test_a_listed_value_that_no_manual_has_needs_a_reason() -> None:
     field = LAYOUTS["db2_dom.header"]["function_id"]
     code = replace(field.codes[0], value=99, id="new")
@@ -119,32 +113,6 @@ def test_a_listed_value_that_no_manual_has_needs_a_reason() -> None:
     ]
     wrong = conformance.compare(changed("bmc_lldf", "uor_disp", codes=LAYOUTS["bmc_lldf"]["sql_src_type"].codes))
     assert wrong.unexplained > 0
-
-
-def test_totals_are_those_of_the_fields() -> None:
-    totals = {row.name: (row.width, row.verdict) for row in COMPARED.rows if row.line and row.line.id == TOTAL}
-    assert totals["bmc_dlci.record.(total)"] == (193, "same")
-    assert totals["db2_dms.initialize_table.(total)"] == (88, "same")
-    assert totals["db2_utility.migration_begin.(total)"] == (54, "same")
-    assert totals["db2_dms.add_columns.(total)"] == (16, "explained")
-
-
-def test_a_type_with_its_size_is_looked_up_by_its_name() -> None:
-    types = PrintedTypes([{"printed": "CHAR", "kinds": ["char"]}, {"printed": "long", "kinds": ["int"], "size": 4}])
-    assert types.look_up("CHAR(18)") == ({"char"}, 18)
-    assert types.look_up("long") == ({"int"}, 4)
-    assert types.look_up("FLOAT(8)")[0] == frozenset()
-
-
-def test_the_state_of_a_table_says_how_many_lines_are_the_same() -> None:
-    states = {(table.layout, table.source.rpartition(", ")[2]): table.state for table in COMPARED.tables}
-    assert states["db2_dms.header", "Table 96"] == "5 lines: 5 the same"
-    assert states["db2_dms.row", "Table 106"] == "8 lines: 8 the same; 1 only in the spec"
-    added = "4 lines: 2 the same, 2 different for a stated reason; 1 only in the spec"
-    assert states["db2_dms.table_description", "Table 107"] == added
-    values = {(table.layout, table.field_id): table.state for table in COMPARED.values}
-    assert values["bmc_lldf", "uor_disp"].endswith("listed by both")
-    assert values["bmc_lldf", "incomplete_trans"] == "2 values: 1 listed by both, 1 only in the spec"
 
 
 def test_a_slip_is_in_the_state_of_its_table_which_is_open() -> None:

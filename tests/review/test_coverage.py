@@ -76,27 +76,6 @@ def test_values_that_no_list_has_are_counted(tmp_path: Path) -> None:
     assert "codes not seen of key_column.key_col_order: D (descending)" in text
 
 
-def test_branches_and_descriptor_words_are_counted_by_record(tmp_path: Path) -> None:
-    path = tmp_path / "log.ctl"
-    path.write_bytes(framing.framed("bdw", [control.xtyp(), control.dlds(), control.dxsf(), control.dxsf()]).data)
-    found = report(path, spec="bmc_control")
-    assert {"zos_bdw": 1, "zos_rdw": 4, "bmc_control": 4}.items() <= found.samples.coverage.records.items()
-    (spec,) = [spec for spec in found.specs if spec.id == "bmc_control"]
-    (counts,) = spec.branches.values()
-    assert {case: count for case, count in counts.items() if count} == {"bmc_xtyp": 1, "bmc_dlds": 1, "bmc_dxsf": 2}
-    assert counts["bmc_dlci"] == 0
-
-
-def test_the_control_file_opens_the_rows(tmp_path: Path) -> None:
-    case = CASES / "bmc_lldf_data" / "reading_total.bin"
-    data = tmp_path / "log.dat"
-    data.write_bytes(case.read_bytes())
-    apart = report(data)
-    together = report(data, control=str(case.with_suffix(".ctl")))
-    assert "bmc_row_image" in apart.unreached
-    assert "bmc_row_image" not in together.unreached
-
-
 @pytest.mark.parametrize(
     ("options", "why"),
     [
@@ -169,12 +148,6 @@ def test_a_case_says_what_its_bytes_rest_on(tmp_path: Path) -> None:
     assert counts == [("given", 4), ("printed", 2), ("synthetic", 2)]
 
 
-def test_a_case_says_how_it_is_read() -> None:
-    case = CASES / "bmc_lldf_data" / "reading_total.bin"
-    assert "bmc_row_image" not in report(case).unreached
-    assert report(CASES / "zos_sdw").share.percent == 100
-
-
 def test_a_folder_brings_the_control_file_of_each_log(tmp_path: Path) -> None:
     for suffix in (".bin", ".ctl"):
         (tmp_path / f"a{suffix}").write_bytes((CASES / "bmc_lldf" / f"changes_bdw{suffix}").read_bytes())
@@ -185,14 +158,6 @@ def test_a_folder_brings_the_control_file_of_each_log(tmp_path: Path) -> None:
     assert {Path(path).name for path in samples.passed_over} == {"notes.txt", "empty"}
     assert samples.coverage.records["bmc_row_image"]
     assert not samples.faults
-
-
-def test_options_that_mean_nothing_for_a_file_are_not_asked_there() -> None:
-    log = CASES / "db2_row" / "v10_little_types"
-    other = CASES / "bmc_lldf" / "changes_bdw.bin"
-    samples = collect([f"{log}.bin", str(other)], {"tables": f"{log}.tables"})
-    assert [file.spec for file in samples.files] == ["db2_log", "bmc_lldf"]
-    assert samples.coverage.records["db2_row"]
 
 
 # -- damage -----------------------------------------------------------------------------------
@@ -227,29 +192,11 @@ def test_what_stands_in_front_of_damaged_framing_counts(
     assert err.startswith(f"{path}: record 2 at ")
 
 
-def test_an_empty_file_is_no_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = words(tmp_path)
-    assert cli.main(["coverage", str(path)]) == 20
-    out, err = capsys.readouterr()
-    assert out.splitlines()[-1] == "coverage 0.0 % (0 of 0): fields 0 of 0, codes 0 of 0, branches 0 of 0"
-    assert "LMP-F002" in err
-
-
 def test_an_empty_log_reaches_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(words(tmp_path))
     assert cli.main(["coverage", path, "--spec", "bmc_lldf", "--framing", "rdw"]) == 0
     assert cli.main(["coverage", path, "--spec", "bmc_lldf", "--framing", "rdw", "--fail-under", "0.1"]) == 24
     assert ": bmc_lldf, framing rdw, given, 0 records\n" in capsys.readouterr().out
-
-
-def test_a_path_that_leads_to_nothing_does_not_stop_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = words(tmp_path, COMPLETE)
-    assert cli.main(["coverage", str(tmp_path / "absent"), str(path), *options(**WORDS)]) == 20
-    out, err = capsys.readouterr()
-    assert f"{path}: zos_sdw, framing fixed, given, 1 records" in out
-    assert "LMP-F001" in err
 
 
 # -- reports ----------------------------------------------------------------------------------
@@ -300,14 +247,6 @@ def test_every_byte_of_the_files_is_accounted_for(tmp_path: Path) -> None:
     assert found.bytes["in fields"] > 0.8 * sum(sizes.values())
     path = words(tmp_path, COMPLETE, FIRST, LAST)
     assert report_of(collect([str(path)], WORDS, limit=2)).bytes["not read"] == 4
-
-
-def test_a_field_of_another_width_than_the_spec_has_is_not_counted() -> None:
-    """A header may be described with positions in the log of 6 bytes."""
-    found = report(CASES / "bmc_xhdf" / "described_narrow.bin")
-    (lldf,) = [spec for spec in found.specs if spec.id == "bmc_lldf"]
-    counts = {entry.name: entry.seen.present for entry in lldf.fields}
-    assert (counts["log_lrsn"], counts["dbid"]) == (0, 3)
 
 
 def test_text_and_json_have_the_same_numbers() -> None:

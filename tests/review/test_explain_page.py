@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,6 @@ import pytest
 from review.explained import LOG, SHOWN, shown
 
 import lmparse
-from lmparse.review.explain import page as explain_page
 from lmparse.review.explain.search import Explained
 
 pytestmark = pytest.mark.usefixtures("in_tests")
@@ -64,13 +60,6 @@ def test_a_value_that_stands_elsewhere_is_tied_to_its_column() -> None:
     assert all(names[number] == names[other] for number, other in tied.items())
 
 
-def test_of_many_bytes_the_first_are_shown_and_the_number_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explain_page, "_MOST_BYTES", 50)
-    found = shown("insert")
-    text = "".join("".join(node.itertext()) for node in elements(found.html()) if node.get("class") == "gap")
-    assert text == f"{found.length - 50} bytes left out"
-
-
 def test_a_notebook_shows_the_page_in_a_frame() -> None:
     found = lmparse.explain(LOG, record=2, control=LOG.replace(".bin", ".ctl"))
     assert isinstance(found, Explained)
@@ -78,15 +67,6 @@ def test_a_notebook_shows_the_page_in_a_frame() -> None:
     (frame,) = html5lib.parseFragment(found._repr_html_(), namespaceHTMLElements=False)
     assert (frame.tag, frame.get("sandbox"), frame.get("srcdoc")) == ("iframe", "allow-scripts", found.html())
     assert found.only("dbid")._repr_html_().startswith("<pre>")
-
-
-def test_import_lmparse_loads_nothing_that_shows_records(tmp_path: Path) -> None:
-    program = (
-        "import lmparse, sys; loaded = [name for name in sys.modules if name.startswith('lmparse.review')]; "
-        "print(*loaded, *{'numpy', 'pyarrow', 'jinja2'}.intersection(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
 
 
 def test_a_page_goes_to_its_file_and_over_no_other(run_explain: Any, tmp_path: Path) -> None:
@@ -103,21 +83,3 @@ def test_a_page_goes_to_its_file_and_over_no_other(run_explain: Any, tmp_path: P
     assert run_explain(LOG, "--record", 1, "--html", out, "--overwrite")[0] == 0
     assert out.read_text("utf-8") != first
     assert [path.name for path in tmp_path.iterdir()] == ["record.html"]
-
-
-@pytest.mark.parametrize("where", ["", "missing/record.html", "log.dat"])
-def test_a_page_is_not_written_over_a_folder_nor_over_what_is_read(
-    run_explain: Any, tmp_path: Path, where: str
-) -> None:
-    log = tmp_path / "log.dat"
-    log.write_bytes(Path(LOG).read_bytes())
-    code, out, _ = run_explain(log, "--html", tmp_path / where, "--overwrite")
-    assert (code, out) == (2, "")
-    assert log.read_bytes() == Path(LOG).read_bytes()
-
-
-def test_json_and_a_page_in_one_go(run_explain: Any, tmp_path: Path) -> None:
-    code, out, _ = run_explain(LOG, "--json", "--html", tmp_path / "a.html")
-    assert code == 0
-    assert json.loads(out)["record"] == 0
-    assert (tmp_path / "a.html").exists()

@@ -29,17 +29,6 @@ def test_a_file_that_is_not_known_by_its_bytes_needs_its_spec(run_explain: Any) 
     assert explain(path, spec="bmc_dlci", framing="rdw").main.layout.id == "bmc_dlci"
 
 
-@pytest.mark.parametrize("offset", [0, 7, "8", "0x13f", "0X13F"])
-def test_any_byte_of_the_file_finds_its_record(offset: int | str) -> None:
-    number = int(str(offset), 0)
-    found = explain(LOG, offset=offset)
-    section = next(section for section in found.sections if section.in_section(number) is not None)
-    byte = section.in_section(number)
-    assert section.dissection.raw[byte or 0] == Path(LOG).read_bytes()[number]
-    assert f"byte {number:#x} of the file is byte {byte} of " in found.found_by
-    assert any(line.startswith(">") for line in found.lines())
-
-
 def test_every_byte_of_a_file_is_found_where_it_stands() -> None:
     data = Path(f"{GOOD}bmc_lldf/framing_bdw-vbs.bin").read_bytes()
     wanted = range(0, len(data), amount(37, 1))

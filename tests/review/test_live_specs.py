@@ -15,7 +15,6 @@ from served import SPEC, answered, ids, parsed, process
 from lmparse.errors import OptionError
 from lmparse.review.serve.live import LiveSpecs, spec_file
 from lmparse.review.serve.served_file import ServedFile
-from lmparse.spec.build.products import Builder
 
 # -- live specs --------------------------------------------------------------------------------------
 
@@ -109,19 +108,6 @@ def test_what_is_wrong_in_a_spec_is_said_at_its_line_and_the_next_edit_is_built(
     assert edited.after(lambda: away.rename(edited.folder))
     assert edited.after(partial(edited.spec.write_text, SPEC.replace("one", "uno"))) == []
     assert edited.ids() == ["uno", "rest"]
-
-
-def test_what_ends_a_build_is_a_problem_with_a_code(edited: Edited, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(*_: object) -> None:
-        raise AttributeError("no such attribute")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Builder, "make", failing)
-        (problem,) = edited.after(partial(edited.spec.write_text, SPEC.replace("one", "uno")))
-        assert (problem["code"], "no such attribute" in problem["text"]) == ("LMP-S013", True)
-        assert edited.ids() == ["one", "rest"]
-    assert edited.after(partial(edited.spec.write_text, SPEC.replace("one", "due"))) == []
-    assert edited.ids() == ["due", "rest"]
 
 
 def test_builds_that_nobody_reads_with_are_removed(edited: Edited) -> None:

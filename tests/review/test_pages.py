@@ -17,7 +17,6 @@ pytestmark = pytest.mark.browser
 TESTS = Path(__file__).parents[1]
 CASES = TESTS / "cases"
 PHONE, DESK = 390, 1440
-SCHEMES = ("light", "dark")
 EXPLAINED = {
     "insert": ("bmc_lldf/changes_bdw.bin", "--control", "bmc_lldf/changes_bdw.ctl", "--record", "0"),
     "column": ("bmc_dlci/every_field.bin", "--spec", "bmc_dlci", "--framing", "rdw", "--record", "0"),

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from served import BAD, CHANGES, all_rows
 
-from lmparse.framing.extents import RecordExtent
 from lmparse.review.explain.search import explain, search_in
 from lmparse.review.serve import record_list
 from lmparse.review.serve.record_list import RecordFilter, RecordList
@@ -78,20 +77,6 @@ def test_a_list_ends_with_the_damage_of_the_file(name: str) -> None:
     assert listed.damage is not None
     assert listed.damage.code == "LMP-F006"
     assert records.count == len(listed.rows)
-
-
-def test_any_record_is_found_by_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_list, "_STEP", 1 << 12)
-    for sample in (bmc_log, db2_log):
-        _, data = sample.make(units=12).write(tmp_path)
-        search = search_in(data)
-        index = RecordList(search)
-        extents: list[RecordExtent] = list(search.file.extents())
-        assert index.count == len(extents)
-        for number in (0, 1, 7, len(extents) // 2, len(extents) - 1):
-            assert index.extent(number) == extents[number]
-            assert list(index.extents(number)) == extents[number:]
-        assert index.extent(len(extents)) is None
 
 
 def test_a_request_looks_at_records_for_some_time_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,10 +16,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from served import BAD, CASES, CHANGES, SPEC, TABLES, TYPES, all_rows, answered, ids, listed, process, served, words
+from served import BAD, CASES, CHANGES, SPEC, TYPES, all_rows, answered, listed, process, served, words
 
 from lmparse.review.explain.search import explain, search_in
-from lmparse.review.serve import record_list
 from lmparse.review.serve.record_list import RecordFilter, RecordList
 from lmparse.review.serve.served_file import ServedFile
 from lmparse.samples import bmc_log, db2_log
@@ -198,30 +197,6 @@ def test_a_file_that_changes_is_read_anew_and_the_server_goes_on(tmp_path: Path)
         assert listed(asked.page()) == [0, 1, 2]
         (tmp_path / "log.ctl").unlink()
         assert "log.ctl" not in words(asked.page())
-
-
-def test_a_large_file_is_not_read_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_list, "_SEARCHED", 100)
-    with served(TYPES, tables=TABLES) as asked:
-        assert "so large a file is not read as a whole" in words(asked.page())
-        assert "committed" not in words(asked.page())
-        places: list[dict[str, Any]] = [{"record": 5}, {"offset": explain(TYPES, 5).offset}]
-        few = [len(ids(asked.page("record", **place))) for place in places]
-    monkeypatch.undo()
-    with served(TYPES, tables=TABLES) as asked:
-        assert "committed" in words(asked.page())
-        assert all(len(ids(asked.page("record", **place))) > few[0] + 20 for place in places)
-        assert few[0] == few[1]
-
-
-def test_records_of_a_foreign_spec_are_served(tmp_path: Path, run: Any) -> None:
-    (tmp_path / "acme_a.ksy").write_text(SPEC)
-    assert run("build", "--formats", tmp_path / "acme_a.ksy", "--out", tmp_path / "out")[0] == 0
-    file = tmp_path / "two.bin"
-    file.write_bytes(b"\1abc\2xyz")
-    with served(file, spec=str(tmp_path / "out" / "acme_a"), framing="fixed", record_length="4") as asked:
-        assert listed(asked.page(value="one=2")) == [1]
-        assert ids(asked.page("record", record=1)) == ["one", "rest"]
 
 
 # -- the command -----------------------------------------------------------------------------------

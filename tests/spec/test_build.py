@@ -30,21 +30,6 @@ def test_a_spec_of_ones_own_is_built_with_what_it_imports(own: Path, tmp_path: P
     assert (caught.value.field, caught.value.field_offset) == ("taken", 3)
 
 
-def test_layouts_hold_place_kind_and_codes(own: Path, tmp_path: Path) -> None:
-    build("generate", "--formats", own, "--out", tmp_path / "out")
-    names: dict[str, object] = {}
-    exec((tmp_path / "out" / "layouts.py").read_text(), names)
-    layout = names["LAYOUTS"]["acme_reading"]  # type: ignore[index]
-    assert [(field.id, field.offset, field.width, field.kind) for field in layout] == [
-        ("number", 0, 2, "uint"),
-        ("state", 2, 1, "code"),
-        ("taken", 3, 17, "timestamp17"),
-        ("more", 20, None, "variable"),
-    ]
-    (code,) = layout["state"].codes
-    assert (code.value, code.text, code.id, code.doc) == (0xD6, "O", "working", "It works")
-
-
 RICH = """\
 meta:
   id: acme_log

@@ -93,23 +93,6 @@ def test_lint_needs_no_compiler(own: Path, capsys: pytest.CaptureFixture[str]) -
     assert "there is no key tpye in a field; did you mean type?" in capsys.readouterr().err
 
 
-OF_OTHERS = [
-    ("--out=x", "lint"), ("--check", "lint"),
-    ("--compiler=x", "lint"), ("--out=x", "new"), ("--compiler=x", "new"), ("--check", "new"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("option", "command"), OF_OTHERS)
-def test_an_option_of_another_command_is_refused(
-    own: Path, option: str, command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = texts(own)
-    words = ["build", command, *["acme_thing"] * (command == "new"), option, "--formats", str(own)]
-    assert cli.main(words) == 2
-    assert f"{option.partition('=')[0]} is for " in capsys.readouterr().err
-    assert texts(own) == before
-
-
 @pytest.mark.parametrize("name", ["thesis.txt", "zos_rdw.ksy", "setup.py", "debug/setup.py"])
 def test_no_manifest_makes_files_of_others_ours(own: Path, tmp_path: Path, name: str) -> None:
     out = tmp_path / "out"

@@ -20,52 +20,6 @@ from lmparse.spec.build.foreign_code import foreign_in_layouts, foreign_in_parse
 from lmparse.spec.build.specs import SpecError
 from lmparse.spec.catalog import class_name
 
-RICH = """\
-meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be, encoding: UTF-8, bit-endian: le,
-       imports: [acme_b]}
-doc: |
-  A doc of
-  two lines
-doc-ref: ['https://example.org/x Text of it', 'https://example.org/y', plain ref]
-to-string: '"x" + one.to_s'
-seq:
-  - {id: one, type: u1, doc: d, doc-ref: r, valid: {min: 1, max: 250}, -orig-id: ONE, -unit: bytes, -lm-source: s}
-  - {id: two, type: strz, encoding: UTF-16LE}
-  - {id: three, type: str, size: 4, pad-right: 0, terminator: 32}
-  - {id: four, size: 4, process: xor(0x55)}
-  - {id: four_b, size: 4, process: 'xor([1,2,3])'}
-  - {id: five, size: 4, process: zlib}
-  - {id: six, size: 4, process: rol(3)}
-  - {id: six_b, size: 4, process: ror(one)}
-  - {id: seven, type: b3}
-  - {id: eight, type: b1, if: one > 3 and two.length == 2 or not (three == "abc")}
-  - {id: nine, contents: [1, 2, abc]}
-  - {id: ten, type: 'inner(one, 5)', size: 4, repeat: expr, repeat-expr: 2}
-  - {id: eleven, type: {switch-on: one, cases: {1: u2, 2: 'inner(1, 2)', '_': acme_b}}, size: 8}
-  - {id: twelve, type: u2, enum: e, valid: {any-of: [e::a, e::b]}}
-  - {id: th, type: u2, valid: {expr: '_ != 4'}, repeat: until, repeat-until: _ == 3 or _index > 4}
-  - {id: fo, type: f4}
-  - {id: fi, size: 3, valid: '[1,2,3]'}
-  - {id: si, type: u1, enum: e, valid: {in-enum: true}}
-  - {id: te, terminator: 0, consume: false, eos-error: false, include: true}
-  - {id: rest, size-eos: true, type: acme_b}
-types:
-  inner:
-    params: [{id: p, type: u1}, {id: q, type: u4}]
-    seq: [{id: x, size: p}, {id: y, size: q, repeat: eos}]
-    instances: {par: {value: _parent.as<acme_a>.one + _root.as<acme_a>.one}}
-enums: {e: {1: a, 2: {id: b, doc: docs of b, doc-ref: rr}}}
-instances:
-  v1: {value: 'one > 1 ? "a" : "b" + two.reverse', doc: of v1}
-  v2: {value: 'one.to_s + two.substring(0, 2) + two.to_i(16).to_s + two.to_i.to_s'}
-  v3: {value: '[1,2,3].max + [1,2].min + [1].first + ten.last.x.length + ten.size'}
-  v4: {value: 'four.to_s("ASCII")'}
-  v5: {value: '-one + ~one & 0xff | 3 ^ 5 << 2 >> 1 % 7 * 2 / 3'}
-  v7: {value: 'three + "\\"quoted\\\\\\n\\u0041"'}
-  v8: {value: 'f"a {one} b {two}"'}
-  p1: {pos: 3, size: one, io: _root._io}
-  p2: {pos: one, type: u1, repeat: expr, repeat-expr: 3, io: 'ten[0]._io'}
-"""
 OTHER = "meta: {id: acme_b, title: t, license: CC0-1.0, ks-version: '0.11'}\ndoc: d\nseq: [{id: b, size-eos: true}]\n"
 
 
@@ -182,10 +136,6 @@ def stays(where: tuple[Any, ...], text: str, folder: Path) -> bool:
 )
 def test_known_ways_out_are_shut(where: tuple[Any, ...], text: str, folder: Path) -> None:
     stays(where, text, folder)
-
-
-def test_all_that_the_compiler_emits_is_known(folder: Path) -> None:
-    assert "import KaitaiStruct, KaitaiStream, BytesIO, from_zero, range\n" in made(folder, RICH)["acme_a.py"]
 
 
 @pytest.mark.parametrize(

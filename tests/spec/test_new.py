@@ -108,10 +108,8 @@ def test_the_bad_case_gives_its_error(project: Path, built: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("acme_reading", "formats/acme/acme_reading.ksy is there"),
         ("bmc_lldf", "formats/bmc/bmc_lldf.ksy is there"),
         ("zos_kept", "tests/cases_bad/zos_kept is there"),
-        ("Acme_value", "is not an id"),
         ("../acme_value", "is not an id"),
         ("kaitai_struct", "means something else in the generated code"),
     ],
@@ -124,13 +122,3 @@ def test_other_names_are_refused(project: Path, skeleton: object, name: str, mes
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert files(project) == before
-
-
-@pytest.mark.parametrize("words", [["new"], ["lint", "acme_value"], ["new", "acme_value", "--formats", "build.py"]])
-def test_new_takes_an_id_and_no_file(project: Path, built: object, words: list[str]) -> None:
-    done = build(project, *words)
-    assert done.returncode == 2
-    assert "error: new " in done.stderr
-
-
-# -- in a repository of one's own ------------------------------------------------------------

@@ -23,11 +23,10 @@ from writers.bmc.rows import Column
 import lmparse
 from lmparse.errors import ReadError
 from lmparse.framing import index
-from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
-from lmparse.framing.windows import Gathered, Window, array_of
+from lmparse.framing.windows import Gathered
 from lmparse.storage import buffers
-from lmparse.storage.buffers import Buffer, occurrences, open_buffer
+from lmparse.storage.buffers import occurrences, open_buffer
 
 DATA = bytes(range(256)) * 40
 TABLE = Table(0x0105, 2, 3, "PROD", "LONG", (Column("TEXT", "VCHR", 32_000),))
@@ -112,13 +111,6 @@ def test_gathered_pieces_are_those_of_the_file(path: Path, wanted: list[tuple[in
             assert len(gathered.data) <= len(DATA)
 
 
-def test_arrays_stay_valid(path: Path) -> None:
-    found = open_buffer(path)
-    kept = [array_of(found, place, place + 100) for place in range(0, 9000, 70)]
-    assert [entry.tobytes() for entry in kept] == [DATA[place : place + 100] for place in range(0, 9000, 70)]
-    assert not any(entry.flags.writeable for entry in kept)
-
-
 def test_the_file_is_closed_with_its_last_user(path: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     found = [open_buffer(path) for _ in range(9)]
@@ -138,27 +130,6 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return enc.rdw(RECORDS) * 40
 
 
-@pytest.mark.parametrize("size", [0, 19_999_999])
-def test_a_file_that_becomes_shorter(large: bytes, tmp_path: Path, size: int) -> None:
-    path = tmp_path / "a.dat"
-    path.write_bytes(large)
-    buffer, framing = open_buffer(path), framing_of("rdw")
-    for way in (index.windows(framing, buffer), framing.extents(buffer)):
-        path.write_bytes(large)
-        next(way)
-        os.truncate(path, size)
-        with pytest.raises(ReadError) as found:
-            read_all(way, buffer)
-        assert "shrank while it was read: expected 20160000 bytes" in str(found.value)
-        assert found.value.code == "LMP-F012"
-
-
-def read_all(way: Iterator[Window] | Iterator[RecordExtent], buffer: Buffer) -> None:
-    for entry in way:
-        if isinstance(entry, RecordExtent):
-            entry.read(buffer)
-
-
 def test_a_file_that_grows_is_read_as_it_was(large: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.dat"
     path.write_bytes(large)
@@ -168,14 +139,6 @@ def test_a_file_that_grows_is_read_as_it_was(large: bytes, tmp_path: Path) -> No
     with path.open("ab") as file:
         file.write(b"\xff" * 999)
     assert count + sum(map(len, windows)) == 40 * len(RECORDS)
-
-
-def test_a_file_that_is_removed_is_read(large: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "a.dat"
-    path.write_bytes(large)
-    buffer = open_buffer(path)
-    path.unlink()
-    assert buffer[:] == large
 
 
 def test_a_disk_that_fails(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

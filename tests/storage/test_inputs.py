@@ -141,22 +141,3 @@ def test_an_address_that_cannot_be_is_an_error(
         with suppress(SystemExit):  # of argparse, for an argument that cannot be
             assert cli.main(given) in (1, 2, 20)
         assert "Traceback" not in capsys.readouterr().err
-
-
-def test_a_link_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As an input it has a place, as an output it is an error that names it."""
-    resolve = os.path.realpath
-
-    def realpath(path: str | Path) -> str:
-        if "locked" in str(path):
-            raise PermissionError(13, "Permission denied", str(path))
-        return resolve(path)
-
-    monkeypatch.setattr(os.path, "realpath", realpath)
-    (tmp_path / "locked").symlink_to("nowhere")
-    inputs = inputs_of([tmp_path])
-    assert inputs.has(tmp_path / "locked")
-    with pytest.raises(OptionError, match=r"locked: cannot be written: Permission denied \[LMP-S022\]"):
-        check_place(tmp_path / "locked", inputs, is_folder=False, overwrite=True, foreign=lambda _: None)
-    with pytest.raises(OptionError, match=r"is not the name of a file \[LMP-S021\]"):
-        check_place("\ud800", inputs, is_folder=False, overwrite=True, foreign=lambda _: None)

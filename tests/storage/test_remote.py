@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import io
 import sys
@@ -14,13 +13,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pafs
 import pytest
-from storage.conftest import DATA, ENDINGS, MANY, PACKERS, Log, alone, fault, packed
+from storage.conftest import DATA, ENDINGS, PACKERS, Log, alone, fault, packed
 
 from lmparse.bmc.control_search import find_control, is_control
-from lmparse.errors import ControlError, FramingError, OptionError
+from lmparse.errors import OptionError
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
-from lmparse.storage import addresses, stored
+from lmparse.storage import stored
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import names_in
 from lmparse.storage.listing import list_files
@@ -135,15 +134,6 @@ def test_folders_and_patterns(tree: Remote, tmp_path: Path, path: str, recursive
         assert [Path(name).relative_to(base).as_posix() for name in found] == expected
 
 
-def test_more_of_folders(tree: Remote) -> None:
-    assert tree.names(list_files([tree.root], name_filter="a.*")) == ["a.ctl", "a.dat"]
-    assert tree.names(list_files([f"{tree.root}/b.dat", f"{tree.root}/a.*"])) == ["b.dat", "a.ctl", "a.dat"]
-    for path in ("none.dat", "none/", "*.none", "none/*"):
-        with pytest.raises(FramingError) as caught:
-            list_files([f"{tree.root}/{path}"])
-        assert (caught.value.code, caught.value.file) == ("LMP-F001", f"{tree.root}/{path}")
-
-
 def test_files_of_a_remote_folder_with_their_control_files(
     remote: Remote, contents: tuple[bytes, bytes], copies: list[str]
 ) -> None:
@@ -156,15 +146,6 @@ def test_files_of_a_remote_folder_with_their_control_files(
     assert names_in(log) == [f"{remote.root}/{name}.dat.gz" for name in "abcd"]
     assert names_in(str(named.control)) == [f"{remote.root}/{name}.ctl" for name in "abcd"]
     assert sorted(one for one in copies if ".dat" in one) == [f"{name}.dat.gz" for name in "abcd"], "each once"
-
-
-def test_no_remote_control_file_is_an_error(remote: Remote, contents: tuple[bytes, bytes]) -> None:
-    data = remote.put("night.dat", contents[0])
-    remote.put("day.ctl", contents[1])
-    remote.put("broken.ctl.gz", gzip.compress(contents[1])[:-9])
-    with pytest.raises(ControlError, match="no control file") as caught:
-        find_control(data, None)
-    assert (caught.value.code, caught.value.file, caught.value.found) == ("LMP-C007", data, "day.ctl")
 
 
 # -- remote file systems: errors ------------------------------------------------------------------
@@ -213,28 +194,6 @@ def test_errors_of_a_file_system(
     assert run("sniff", "s3://bucket/a.dat").code == 20
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_a_connection_that_breaks(monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
-    """It is no damage of the file."""
-
-    class File(io.BytesIO):
-        def read(self, size: int | None = -1) -> bytes:
-            data = super().read(min(size or 0, 4000))
-            if not data:
-                raise ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
-            return data
-
-    class System:
-        def info(self, path: str) -> dict[str, str]:
-            return {"type": "file", "mtime": "now"}
-
-        def open(self, path: str, mode: str) -> Any:
-            return File(PACKERS[ending](MANY)[:-100])
-
-    monkeypatch.setattr(stored, "_arrow_system", lambda front, behind: (System(), "bucket"))
-    assert fault(f"s3://bucket/a{ending}").message == "cannot be read: Connection reset by peer"
-
-
 def test_a_scheme_that_nothing_knows(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for address in ("nonesuch://host/a.dat", "nonesuch::other://a"):
         found = run("records", address)
@@ -267,31 +226,6 @@ def test_an_address_with_a_credential_is_refused(run: Any, address: str) -> None
         assert "hush" not in found.err
     with pytest.raises(OptionError):
         list_files([address])
-
-
-@pytest.mark.parametrize(
-    ("address", "front", "path", "behind"),
-    [
-        ("s3://bucket/a/b.dat", "s3://bucket", "/a/b.dat", ""),
-        ("s3://bucket", "s3://bucket", "", ""),
-        ("s3://bucket/n?ght.dat", "s3://bucket", "/n?ght.dat", ""),
-        ("s3://bucket/a?region=eu", "s3://bucket", "/a", "?region=eu"),
-        ("s3://bucket/a\nb", "s3://bucket", "/a\nb", ""),
-        ("abfs://c@account.dfs.core.windows.net/a", "abfs://c@account.dfs.core.windows.net", "/a", ""),
-        ("memory://*.dat", "memory://", "*.dat", ""),
-        ("zip://*.dat::file:///x.zip", "zip://", "*.dat", "::file:///x.zip"),
-        ("https://host/a.gz?b=c", "https://", "host/a.gz", "?b=c"),
-    ],
-)
-def test_the_parts_of_an_address(address: str, front: str, path: str, behind: str) -> None:
-    assert addresses.is_remote(address)
-    assert addresses.split(address) == (front, path, behind)
-    assert "".join(addresses.split(address)) == address
-
-
-@pytest.mark.parametrize("path", ["a.dat", "/a/b:c", "file:///a", "file:/a", "C:/a", "a::b", "s3:/a", "dir/s3://a"])
-def test_paths_that_are_no_address(path: str) -> None:
-    assert not addresses.is_remote(path)
 
 
 def test_file_addresses_are_local(log: Log, run: Any) -> None:

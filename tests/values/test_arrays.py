@@ -602,18 +602,6 @@ def test_every_byte_of_every_page(page: codepages.CodePage) -> None:
         check(text(page, width, True), rows)
 
 
-def test_pages_that_cannot_be_read_by_the_column() -> None:
-    raw = np.zeros((2, 4), np.uint8)
-    page = codepages.lookup(943)
-    assert not texts.can_decode_array(page)
-    for kernel in (texts.decode_array, decimals.decode_text_array, texts.decode_hex_array):
-        with pytest.raises(ValueError, match="cp943"):
-            kernel(raw, page)
-    assert texts.can_decode_array(UTF16)
-    assert decimals.decode_text_array(raw, UTF16)[2].all()
-    assert texts.decode_hex_array(raw, UTF16)[3].all()
-
-
 @pytest.mark.parametrize("page", [UTF16, UTF16_LE], ids=lambda page: page.name)
 def test_characters_of_two_bytes_in_an_odd_width(page: codepages.CodePage) -> None:
     for trim in (True, False):
@@ -643,30 +631,3 @@ def test_text_beyond_offsets_of_32_bits() -> None:
     data = np.broadcast_to(np.uint8(0xC1), (2**31,))
     with pytest.raises(ValueError, match="32 bits"):
         byte_arrays.ragged_bytes(data, np.array([0, 0]), np.array([2**30, 2**30]))
-
-
-@pytest.mark.parametrize(
-    ("kernel", "width"),
-    [(integers.decode_signed_array, 0), (integers.decode_signed_array, 9), (integers.decode_unsigned_array, 9),
-     (decimals.decode_packed_array, 0), (decimals.decode_packed_array, 11), (decimals.decode_packed_array128, 21),
-     (floats.decode_hfp_array, 5), (floats.decode_ieee_array, 2)],
-)  # fmt: skip
-def test_widths_that_a_number_cannot_have(kernel: Callable[[Bytes], Any], width: int) -> None:
-    with pytest.raises(ValueError, match=f"a width of {width}"):
-        kernel(np.zeros((3, width), np.uint8))
-
-
-@pytest.mark.parametrize("width", [0, 1, 5, 18, 20, 33, 40])
-def test_widths_that_a_time_cannot_have(width: int) -> None:
-    raw = np.full((2, width), 0xF1, np.uint8)
-    interpretation = (
-        packed_times.timestamp17_micros_array(raw)[2], packed_times.timestamp_micros_array(raw, 6)[1],
-        packed_times.date_days_array(raw)[1], packed_times.decode_time_array(raw)[1],
-        text_times.date_days_array(raw)[1], text_times.decode_time_array(raw)[1],
-        text_times.timestamp_micros_array(raw)[1], text_times.decode_timestamp_tz_array(raw)[1],
-        text_times.decode_date_array(raw)[1], text_times.decode_timestamp_array(raw)[1],
-        packed_times.decode_date_array(raw)[1], packed_times.decode_timestamp_array(raw, 6)[1],
-        packed_times.decode_timestamp17_array(raw)[3],
-    )  # fmt: skip
-    for bad in interpretation:
-        assert bad.tolist() == [True, True]

@@ -93,31 +93,6 @@ def test_pages_python_has(ccsid: int) -> None:
     assert theirs == expected_table("python", ccsid, "")
 
 
-@pytest.mark.parametrize("ccsid", EBCDIC)
-def test_what_all_ebcdic_pages_share(ccsid: int) -> None:
-    page, chars = lookup(ccsid), table(ccsid)
-    assert page.is_ebcdic
-    assert (page.kind, page.name) == ("sbcs", f"cp{ccsid:03}")
-    assert chars[:0x40] == table(37)[:0x40]
-    assert (chars[0x15], chars[0x25], chars[0x3F], chars[0xFF]) == ("\x85", "\n", "\x1a", "\x9f")
-    invariant = "0123456789 ABCXYZ .,-/_()+:;<=>?%&*'"
-    assert page.encode(invariant) == lookup(37).encode(invariant)
-    assert page.decode(b"\xf0\xf9\xc1\xc9\xd1\xd9\xe2\xe9\x40\x60\x4b") == "09AIJRSZ -."
-    assert not any("\ue000" <= char <= "\uf8ff" for char in chars)
-
-
-@pytest.mark.parametrize(
-    ("euro", "plain", "byte"),
-    [
-        (1140, 37, 0x9F), (1141, 273, 0x9F), (1142, 277, 0x5A), (1143, 278, 0x5A), (1144, 280, 0x9F),
-        (1145, 284, 0x9F), (1146, 285, 0x9F), (1147, 297, 0x9F), (1148, 500, 0x9F), (1149, 871, 0x9F),
-    ],
-)  # fmt: skip
-def test_euro_pages_differ_in_the_euro_alone(euro: int, plain: int, byte: int) -> None:
-    changed = {at: pair for at, pair in enumerate(zip(table(euro), table(plain), strict=True)) if pair[0] != pair[1]}
-    assert changed == {byte: ("\u20ac", "\xa4")}
-
-
 def test_published_samples() -> None:
     assert lookup("cp037").decode(b"\xe7\xe3\xe8\xd7") == "XTYP"
     assert lookup(273).decode(b"\x43\x4a\xe0\x5a\xa1") == "{ÄÖÜß"
