@@ -25,9 +25,8 @@ DATA_SET = Statement("the data has the kinds of records that DLDS states, and no
 END = Statement("no record is behind the end that DLGE states", "logs")
 TABLES = Statement("DTBI agrees with the columns of its table", "tables")
 COLUMNS = Statement("COLUMNNAMELEN is the length of the column's name", "columns")
-KEYS = Statement("the key that KEYSEQ says is that of an index of the table", "tables")
-VERSIONS = Statement("one version of a table is in force at a position", "later versions of tables")
-STATEMENTS = (LENGTHS, DESCRIBED, IN_FORCE, DATA_SET, END, TABLES, COLUMNS, KEYS, VERSIONS)
+KEYS = Statement("KEYSEQ numbers the columns of a key from 1 on", "tables")
+STATEMENTS = (LENGTHS, DESCRIBED, IN_FORCE, DATA_SET, END, TABLES, COLUMNS, KEYS)
 
 _NAMES = (("tbowner_len", "table_owner"), ("tbname_len", "table_name"))
 _KEY = (
@@ -91,7 +90,7 @@ class ControlChecks:
             for claim in self._of_control:
                 claim.untestable[_NO_CONTROL] += 1
             return self._all
-        data_set, end, table, column, key, versions = self._of_control
+        data_set, end, table, column, key = self._of_control
         self._test_data_set(data_set, self._control.first("DLDS"))
         stated, last = self._control.first("DLGE").get("end_rba") or b"", self._last
         if not stated.strip(b"\x00"):
@@ -103,12 +102,10 @@ class ControlChecks:
             failures: list[str | None] = [*_table(version)]
             for failure in failures or [None]:
                 table.test(failure)
-            _key(key, version)
-        versions.tested = sum(len(history.versions) - 1 for history in self._tables.histories())
-        overlaps = self._tables.overlaps()
-        versions.fail(len(overlaps), overlaps)
-        if not versions.tested:
-            versions.untestable["no table has several versions"] += 1
+            if version.key or version.key_fault:
+                key.test(version.key_fault)
+            else:
+                key.untestable["no KEYSEQ says the key"] += 1
         for record in self._control.of("DLCI"):
             length, name = record.values["column_name_len"], record.values["column_name"] or ""
             if length is None:
@@ -213,16 +210,6 @@ def _lengths(values: Values) -> Result:
 def _longest() -> int:
     """Bytes of the longest name of an object."""
     return catalog.load("bmc_dtob").layout["obj_name"].width or 0
-
-
-def _key(claim: Claim, version: TableVersion) -> None:
-    found = version.found_key
-    for fault in found.faults:
-        claim.test(fault)
-    if not found.faults and found.untestable:
-        claim.untestable[found.untestable] += 1
-    elif not found.faults:
-        claim.test()
 
 
 def _table(version: TableVersion) -> Iterator[str]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bmc_logs import put, read, same
-from hypothesis import given
-from hypothesis import strategies as st
 from writers.bmc import control, lldf, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
-from lmparse.bmc.tables import History
 from lmparse.logs.check import account
 from lmparse.logs.families import read_options
 
@@ -154,51 +151,6 @@ def test_two_versions_in_force_at_once_are_refused_and_one_can_be_picked(engine:
     picked.to_table()
     assert not picked.left_out  # the second row is read by it too, and does not fill its columns
     assert [error.code for error in picked.tally.errors] == ["LMP-R003"]
-
-
-def test_check_names_two_versions_in_force_at_once(tmp_path: Path) -> None:
-    _, example = overlapping()
-    paths = put(tmp_path, example)
-    report = account(paths["path"], read_options({"control": str(paths["control"])}))
-    (claim,) = [claim for claim in report.claims if claim.says.startswith("one version of a table")]
-    assert (claim.tested, claim.failed) == (1, 1)
-    assert "DTBI.DROPRBA" in claim.failures[0]
-
-
-@dataclass(frozen=True)
-class Dated:
-    """What `History` asks of a version, which ends where it is dropped."""
-
-    create_rba: bytes
-    drop_rba: bytes
-    columns: tuple[str, ...]
-    sequence: int = 1
-    identity: str = ""
-
-    @property
-    def is_dropped(self) -> bool:
-        return any(self.drop_rba)
-
-
-_PLACES = st.integers(0, 4).map(lambda number: bytes([number]))
-
-
-@given(st.lists(st.builds(Dated, _PLACES, _PLACES, st.sampled_from([("A",), ("B",), ("C",)])), max_size=6))
-def test_a_version_is_named_if_any_with_other_columns_is_in_force(versions: list[Dated]) -> None:
-    """With it, one that ends last of those; also where several begin at once."""
-
-    def others(version: Dated) -> list[bytes]:
-        return [
-            one.drop_rba for one in versions
-            if one.create_rba < version.create_rba < one.drop_rba and one.columns != version.columns
-        ]  # fmt: skip
-
-    found = list(History(versions).overlaps())
-    assert sorted(str(later) for _, later in found) == sorted(str(one) for one in versions if others(one))
-    for earlier, later in found:
-        assert earlier.columns != later.columns
-        assert earlier.create_rba < later.create_rba
-        assert earlier.drop_rba == max(others(later))
 
 
 def test_versions_of_a_header_without_a_position_are_not_told_apart(tmp_path: Path) -> None:
