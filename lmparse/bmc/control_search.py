@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from lmparse.bmc import control_file, record_detection
+from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_file import first_code, read_control
 from lmparse.changes.family import FoundControl
 from lmparse.errors import ControlError, DataError, FramingError, TruncatedError
@@ -55,14 +55,14 @@ def _is_control(path: str, limits: Limits) -> bool:
         return False
     # A damaged control file begins like one, unless the whole file can be read as a data file.
     try:
-        return not detect(buffer, record_detection.detection(), limits).is_proven
+        return not detect(buffer, change_record.detection(), limits).is_proven
     except FramingError:
         return True
 
 
 def _has_changes(buffer: Buffer, framing: Framing) -> bool:
     """Whether a file of control records has data change records, too: read as data, these are not lost."""
-    is_change = record_detection.detection().record
+    is_change = change_record.detection().record
     assert is_change is not None
     with suppress(FramingError):
         return any(is_change(extent.read(buffer)) for extent in framing.extents(buffer, 0, len(buffer), 0))
