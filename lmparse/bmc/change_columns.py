@@ -22,7 +22,7 @@ from lmparse.changes.change import ROLES, Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, RowExtents, text_refusal
 from lmparse.changes.row_values import KEPT_APART
 from lmparse.changes.version_batches import FallbackRow, VersionBatch
-from lmparse.columnar import json_texts, schemas
+from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import Origin
@@ -39,8 +39,6 @@ _MOST_ABSENT = 62
 
 def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
     """Why the changes of a log cannot be read column-wise in a schema; empty if they can."""
-    if log.options.header and (schema is None or {"header", json_texts.LINE}.intersection(schema.names)):
-        return text_refusal(log, schema) or header_columns.text_refusal(log.header, log.code_page)
     return text_refusal(log, schema) or header_columns.record_plan(log.header, log.code_page).reason
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from kaitaistruct import KaitaiStruct
 
-from lmparse.errors import DataError
+from lmparse.errors import DataError, FramingError
+from lmparse.framing.base import Framing
+from lmparse.framing.descriptors import TRAILERS, cut_short, excerpt, no_record
+from lmparse.framing.detection import Detection
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
+from lmparse.storage.buffers import Buffer, occurrences
+from lmparse.values import codepages
 
 SPEC = "bmc_lldf"
 READINGS = ("total", "inclusive", "exclusive")
@@ -141,3 +148,163 @@ def table_places(names: Iterable[str]) -> dict[str, tuple[int, int]]:
     """Offset and width of header fields in the table of the manual."""
     layout = catalog.load(SPEC).layout
     return {name: (layout[name].offset or 0, layout[name].width or 0) for name in names}
+
+
+_NAME = re.compile(r"(?:[A-Z$#@][A-Z0-9$#@]*)? *\Z|\0+\Z")
+"""Start of the name of a Db2 subsystem or group member; only $#@ differ between code pages."""
+_NEEDED = ("length", "system_id", "seg_len")
+_SHOWN = 1 << 20
+"""Bytes of records that show what SEGLEN counts."""
+_LENGTHS = ("the record", "the record and its descriptor word", "DATA")
+"""What SEGLEN may count, the best documented first."""
+
+
+def detection(described: Places | None = None, width: int | None = None) -> Detection:
+    """How data change records are recognised.
+
+    `described` and `width` are those of a header that XHDF records describe differently from the manual.
+    """
+    layout = catalog.load(SPEC).layout
+    table = table_places(_NEEDED)
+    places = table if described is None else described
+    # XHDF may describe the header of another file; then the error comes from the records.
+    least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0
+
+    def is_one(raw: bytes) -> bool:
+        is_long_enough = least <= _number(raw, table["length"]) <= len(raw)
+        return is_long_enough and _NAME.match(_system_name(raw, 0, places)) is not None
+
+    def test(records: list[bytes], framing: Framing) -> str | None:
+        lengths = Counter(_number(raw, table["length"]) for raw in records if is_one(raw))
+        if not lengths:
+            return f"no record begins with a header LENGTH from {least} and the name of a Db2 subsystem"
+        common, count = lengths.most_common(1)[0]
+        if 2 * count <= len(records):
+            return f"only {count} of {len(records)} records begin with LENGTH {common}"
+        return None
+
+    is_whole = all(name in places for name in _NEEDED)
+    return Detection("data change records", test, _SegLenCutter(least, places) if is_whole else None, record=is_one)
+
+
+def _number(raw: Buffer, place: tuple[int, int], offset: int = 0) -> int:
+    start = offset + place[0]
+    return int.from_bytes(raw[start : start + place[1]], "big")
+
+
+def _system_name(raw: Buffer, offset: int, places: Places) -> str:
+    start, width = places.get("system_id", (0, 0))
+    return codepages.lookup("cp037").decode(raw[offset + start : offset + start + width])
+
+
+class _SegLenCutter:
+    """Finds the end of a record that has no descriptor word, by its SEGLEN.
+
+    The manual does not say what SEGLEN counts: it is what leads from record to record farthest, in the first MiB. Then
+    each record must lead to the end of the file, or to a header with the same LENGTH or of the same system.
+    """
+
+    def __init__(self, least: int, places: Places) -> None:
+        self._least, self._places = least, places
+        self._system_end = sum(places["system_id"])
+        self._header_end = max(map(sum, places.values()))
+        self._word = catalog.load("zos_rdw").layout.width or 0
+        self._known: tuple[Buffer | None, int] = None, 0
+        """A buffer, and what SEGLEN counts there: a place in _LENGTHS."""
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_known": (None, 0)}
+
+    def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
+        length = self._header_length(buffer, offset, end, index)
+        if self._known[0] is not buffer:
+            self._known = buffer, self._meaning(buffer, offset, end)
+        behind = self._ends(buffer, offset)[self._known[1]]
+        seg_len, (start, _) = _number(buffer, self._places["seg_len"], offset), self._places["seg_len"]
+        is_last = end < behind <= offset + longest() and not any(self._headers_behind(buffer, offset, end))
+        if is_last:
+            raise cut_short(buffer, offset, end, index, behind - offset, spec=SPEC)
+        if not self._leads(buffer, offset, behind, end) or self._passes_over_another(buffer, offset, behind):
+            raise FramingError(
+                "SEGLEN does not lead to another record", code="LMP-F005", spec=SPEC, field="seg_len",
+                field_offset=start, expected=f"the length of {_LENGTHS[self._known[1]]}, with a header of LENGTH "
+                f"{length} behind it", found=str(seg_len), hex=excerpt(buffer, offset, end),
+                hint="transfer the file with its record descriptor words (RDW)",
+            )  # fmt: skip
+        return behind - offset
+
+    def _meaning(self, buffer: Buffer, offset: int, end: int) -> int:
+        """What SEGLEN counts: the place in _LENGTHS that leads to most records.
+
+        One record does not show another meaning than the first one: it may be cut short by a few bytes.
+        """
+        steps = [self._steps(buffer, offset, end, meaning) for meaning in range(len(_LENGTHS))]
+        return steps.index(max(steps)) if max(steps) > 1 else 0
+
+    def _steps(self, buffer: Buffer, offset: int, end: int, meaning: int) -> int:
+        """How many records of the first MiB lead from one to the next."""
+        count, place = 0, offset
+        while place < min(end, offset + _SHOWN) and end - place >= self._header_end:
+            behind = self._ends(buffer, place)[meaning]
+            if not self._leads(buffer, place, behind, end):
+                break
+            count, place = count + 1, behind
+        return count
+
+    def _headers_behind(self, buffer: Buffer, offset: int, end: int) -> Iterator[int]:
+        """Places behind the name of the system at which a header with the same LENGTH and system may begin."""
+        (start, width), (system, size) = self._places["length"], self._places["system_id"]
+        same = buffer[offset + start : offset + start + width]
+        name = buffer[offset + system : offset + system + size]
+        behind = offset + self._system_end
+        for place in occurrences(buffer, same, behind, min(end, offset + longest())):
+            if buffer[place - start + system : place - start + system + size] == name:
+                yield place - start
+
+    def _passes_over_another(self, buffer: Buffer, offset: int, behind: int) -> bool:
+        """Whether a record inside of another one leads to the same end, as behind a damaged SEGLEN."""
+        for place in self._headers_behind(buffer, offset, behind):
+            inside: int | None = place
+            while inside is not None and inside < behind and behind - inside >= self._header_end:
+                following = self._ends(buffer, inside)[self._known[1]]
+                inside = following if self._leads(buffer, inside, following, behind) else None
+            if inside == behind:
+                return True
+        return False
+
+    def _leads(self, buffer: Buffer, offset: int, behind: int, end: int) -> bool:
+        """Whether a record can end at a place: behind its header, and where the file ends or a header begins."""
+        header = max(_number(buffer, self._places["length"], offset), self._system_end)
+        return offset + header <= behind <= end and (behind == end or self._begins(buffer, behind, end, offset))
+
+    def _ends(self, buffer: Buffer, offset: int) -> tuple[int, ...]:
+        """Where a record ends by each meaning of SEGLEN."""
+        seg_len, length = (_number(buffer, self._places[name], offset) for name in ("seg_len", "length"))
+        return offset + seg_len, offset + seg_len - self._word, offset + length + seg_len
+
+    def _begins(self, buffer: Buffer, place: int, end: int, like: int) -> bool:
+        """Whether a header of the same LENGTH or of the same system begins there, as far as there are bytes."""
+        if end - place < self._system_end:
+            # A line end put behind the file is not part of the record either.
+            rest = buffer[place:end]
+            return rest in TRAILERS or rest[:2] == buffer[like : like + len(rest[:2])]
+        names = ("length", "system_id")
+        return any(
+            _number(buffer, self._places[name], place) == _number(buffer, self._places[name], like) for name in names
+        )
+
+    def _header_length(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
+        have = end - offset
+        width = self._places["length"][1]
+        length = int.from_bytes(buffer[offset : min(offset + width, end)].ljust(width, b"\x00"), "big")
+        is_trailer = have <= width and buffer[offset:end] in TRAILERS
+        is_short = have >= width and length < self._least
+        if is_trailer or is_short or length > longest() or not _NAME.match(_system_name(buffer, offset, self._places)):
+            raise no_record(
+                buffer, offset, end, index, spec=SPEC, field="length", field_offset=0,
+                expected=f"a header LENGTH from {self._least}, then the name of a Db2 subsystem",
+                found=f"X'{buffer[offset : offset + self._system_end].hex().upper()}'",
+            )  # fmt: skip
+        if have < max(length, self._least):
+            raise cut_short(buffer, offset, end, index, max(length, self._least), spec=SPEC)
+        return length

@@ -77,8 +77,6 @@ class Column:
     """LLNULLS: Y, N or L."""
     loglog_bytes: int | None
     """LOGLOGBYTES: bytes in the row image including null indicator and length; None if blank."""
-    position: int | None
-    """LLCOLUMNPOS."""
     key_seq: int | None = None
     page: CodePage | None = None
     """Code page of text and graphic columns; None for bit data and for a CCSID without a known code page."""
@@ -188,7 +186,6 @@ def read_column(values: Values, scheme: str, xtyp: Values, code_page: CodePage) 
         scale=values["ll_scale"] or 0,
         nulls=values["ll_nulls"],
         loglog_bytes=values["loglog_bytes"],
-        position=values["ll_column_pos"],
         key_seq=values["key_seq"],
         page=page,
         ccsid=ccsid,

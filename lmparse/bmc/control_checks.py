@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
@@ -23,11 +22,10 @@ DESCRIBED = Statement("the control file has the table of a record, by this name"
 IN_FORCE = Statement("the table was in force when it was changed", "records")
 DATA_SET = Statement("the data has the kinds of records that DLDS states, and no others", "statements")
 END = Statement("no record is behind the end that DLGE states", "logs")
-TABLES = Statement("DTBI agrees with the columns of its table", "tables")
+TABLES = Statement("DTBI has the number of the columns of its table", "tables")
 COLUMNS = Statement("COLUMNNAMELEN is the length of the column's name", "columns")
-KEYS = Statement("the key that KEYSEQ says is that of an index of the table", "tables")
-VERSIONS = Statement("one version of a table is in force at a position", "later versions of tables")
-STATEMENTS = (LENGTHS, DESCRIBED, IN_FORCE, DATA_SET, END, TABLES, COLUMNS, KEYS, VERSIONS)
+KEYS = Statement("KEYSEQ numbers the columns of a key from 1 on", "tables")
+STATEMENTS = (LENGTHS, DESCRIBED, IN_FORCE, DATA_SET, END, TABLES, COLUMNS, KEYS)
 
 _NAMES = (("tbowner_len", "table_owner"), ("tbname_len", "table_name"))
 _KEY = (
@@ -91,24 +89,22 @@ class ControlChecks:
             for claim in self._of_control:
                 claim.untestable[_NO_CONTROL] += 1
             return self._all
-        data_set, end, table, column, key, versions = self._of_control
+        data_set, end, table, column, key = self._of_control
         self._test_data_set(data_set, self._control.first("DLDS"))
-        stated, last = self._control.first("DLGE").get("end_rba") or b"", self._last
-        if not stated.strip(b"\x00"):
+        ends, last = self._control.first("DLGE").get("end_rba") or b"", self._last
+        if not ends.strip(b"\x00"):
             end.untestable["there is no DLGE record, or its ENDRBA is zero"] += 1
         else:
-            said = f"DLGE.ENDRBA is {stated.hex().upper()}, but a record is at {last.hex().upper()}"
-            end.test(said if last > stated else None)
+            said = f"DLGE.ENDRBA is {ends.hex().upper()}, but a record is at {last.hex().upper()}"
+            end.test(said if last > ends else None)
         for version in self._tables.versions:
-            failures: list[str | None] = [*_table(version)]
-            for failure in failures or [None]:
-                table.test(failure)
-            _key(key, version)
-        versions.tested = sum(len(history.versions) - 1 for history in self._tables.histories())
-        overlaps = self._tables.overlaps()
-        versions.fail(len(overlaps), overlaps)
-        if not versions.tested:
-            versions.untestable["no table has several versions"] += 1
+            stated, described = version.described.get("ll_num_col"), len(version.columns)
+            said = f"DTBI.LLNUMCOL of {version.identity} is {stated}, but {described} DLCI records describe it"
+            table.test(said if stated not in (None, described) else None)
+            if version.key or version.key_fault:
+                key.test(version.key_fault)
+            else:
+                key.untestable["no KEYSEQ says the key"] += 1
         for record in self._control.of("DLCI"):
             length, name = record.values["column_name_len"], record.values["column_name"] or ""
             if length is None:
@@ -213,36 +209,3 @@ def _lengths(values: Values) -> Result:
 def _longest() -> int:
     """Bytes of the longest name of an object."""
     return catalog.load("bmc_dtob").layout["obj_name"].width or 0
-
-
-def _key(claim: Claim, version: TableVersion) -> None:
-    found = version.found_key
-    for fault in found.faults:
-        claim.test(fault)
-    if not found.faults and found.untestable:
-        claim.untestable[found.untestable] += 1
-    elif not found.faults:
-        claim.test()
-
-
-def _table(version: TableVersion) -> Iterator[str]:
-    described = version.described
-    columns, width = described.get("ll_num_col"), described.get("ll_max_row_len")
-    if columns is not None and columns != len(version.columns):
-        yield f"DTBI.LLNUMCOL of {version.identity} is {columns}, but {len(version.columns)} DLCI records describe it"
-    widths = [column.loglog_bytes for column in version.columns]
-    if width is not None and widths and None not in widths and sum(filter(None, widths)) != width:
-        yield (
-            f"DTBI.LLMAXROWLEN of {version.identity} is {width}, but LOGLOGBYTES of its columns add up to "
-            f"{sum(filter(None, widths))}"
-        )
-    for first, second in pairwise(version.columns):
-        # The base of LLCOLUMNPOS is not stated, so only the step from one column to the next counts.
-        known = None not in (first.position, second.position, first.loglog_bytes) and not first.is_varying
-        if known and min(first.position or 0, second.position or 0) >= 0:
-            step = (second.position or 0) - (first.position or 0)
-            if step != first.loglog_bytes:
-                yield (
-                    f"DLCI.LLCOLUMNPOS of {version.identity} steps {step} bytes from {first.name} to {second.name}, "
-                    f"but LOGLOGBYTES is {first.loglog_bytes}"
-                )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from lmparse.bmc import control_file, record_detection
+from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_file import first_code, read_control
 from lmparse.changes.family import FoundControl
 from lmparse.errors import ControlError, DataError, FramingError, TruncatedError
@@ -25,8 +24,8 @@ from lmparse.storage.listing import names_in
 
 _HEAD = 16
 """First bytes of a file that tell whether it may be a control file, whatever its framing."""
-_MOST_FILES, _MOST_CONTROL_FILES = 10_000, 1000
-"""Files in the folder of one log that are looked at, and those of them that are read."""
+_MOST_FILES = 2000
+"""Files in the folder of one log that are looked at, where nobody has named the folder."""
 
 
 def is_control(path: str, limits: Limits = DEFAULT) -> bool:
@@ -34,11 +33,9 @@ def is_control(path: str, limits: Limits = DEFAULT) -> bool:
     try:
         if addresses.is_remote(path):
             entry = stored.look_up(path)
-            stamp = None if entry is None or entry.is_folder else entry.stamp
-            return stamp is not None and _named_data_set(path, stamp, limits) is not None
-        if (stamp := buffers.stamp(path)) is None:
-            return _is_control(path, limits)
-        return _named_data_set(path, stamp, limits) is not None
+            return entry is not None and not entry.is_folder and _of_copied(path, entry.stamp, limits) is not None
+        stamp = buffers.stamp(path)
+        return _is_control(path, limits) if stamp is None else _of_copied(path, stamp, limits) is not None
     except DataError:
         return False
 
@@ -58,14 +55,14 @@ def _is_control(path: str, limits: Limits) -> bool:
         return False
     # A damaged control file begins like one, unless the whole file can be read as a data file.
     try:
-        return not detect(buffer, record_detection.detection(), limits).is_proven
+        return not detect(buffer, change_record.detection(), limits).is_proven
     except FramingError:
         return True
 
 
 def _has_changes(buffer: Buffer, framing: Framing) -> bool:
     """Whether a file of control records has data change records, too: read as data, these are not lost."""
-    is_change = record_detection.detection().record
+    is_change = change_record.detection().record
     assert is_change is not None
     with suppress(FramingError):
         return any(is_change(extent.read(buffer)) for extent in framing.extents(buffer, 0, len(buffer), 0))
@@ -73,7 +70,7 @@ def _has_changes(buffer: Buffer, framing: Framing) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _named_data_set(path: str, stamp: Hashable, limits: Limits) -> str | None:
+def _of_copied(path: str, stamp: Hashable, limits: Limits) -> str | None:
     """`_data_set` of a file that must be copied before it can be read; None if it is not a control file.
 
     The file is copied only if it begins like a control file, and once for each state of it. Raises FramingError
@@ -108,12 +105,29 @@ def find_control(path: str, control: str | None, limits: Limits = DEFAULT) -> st
     return ControlSearch(limits).find(path, control)
 
 
+def find_beside(path: str, limits: Limits = DEFAULT) -> FoundControl:
+    """The control file in the folder of one log, as `find_control` finds it, and what it was found by.
+
+    Nobody has named the folder, so that it may have anything in it: ControlError LMP-C007 is also raised if so many
+    files are there that to look at them takes longer than a user would wait without a word.
+    """
+    place = _place_of(path)
+    folder = _folder_of(place)
+    if (count := len(_files_in(folder))) > _MOST_FILES:
+        raise ControlError(
+            f"too many files in {folder} to look for its control file", code="LMP-C007", file=path,
+            expected=f"at most {_MOST_FILES} files", found=f"{count} files", hint="name it with control",
+        )  # fmt: skip
+    return ControlSearch(limits).in_folder(path, folder, place)
+
+
 class ControlSearch:
     """Finds the control files of data files. Each folder is looked through once: what comes later is not seen."""
 
     def __init__(self, limits: Limits = DEFAULT) -> None:
         self._limits = limits
-        self._folders: dict[str, _FolderControls] = {}
+        self._folders: dict[str, list[tuple[str, str]]] = {}
+        """The control files in each folder, with the data set that each one names."""
 
     def find(self, path: str, control: str | None) -> str:
         """The control file of a data file, as `find_control`."""
@@ -122,11 +136,11 @@ class ControlSearch:
             return control
         if data is not None:
             return Joined(tuple(JoinedPiece(self.find(one.path, control), 0, 0) for one in data.pieces)).address
-        place = path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
-        name = compression.unpacked_name(place)
+        place = _place_of(path)
         if control is not None:
+            stem = Path(compression.unpacked_name(place)).stem
             is_pattern, given = "{stem}" in control, local_path(control)
-            is_remote, control = addresses.is_remote(given), given.replace("{stem}", Path(name).stem)
+            is_remote, control = addresses.is_remote(given), given.replace("{stem}", stem)
             if is_pattern and not is_remote and not _is_there(control) and _is_there(given):
                 control = given  # the name of a folder or a file, and no pattern
             control = control if is_remote else name_of_local(control)
@@ -134,82 +148,54 @@ class ControlSearch:
                 if is_pattern and not _is_there(control):
                     raise ControlError(f"no control file {control} for it", code="LMP-C007", file=path)
                 return control
-        folder = control if control is not None else _folder_of(place)
-        known = self._folders.get(folder)
-        if known is None:
-            known = self._folders[folder] = _FolderControls.of(_possible(folder, ""), self._limits)
-        return _fitting(path, folder, place, known).path
+        return self.in_folder(path, control if control is not None else _folder_of(place), place).path
+
+    def in_folder(self, path: str, folder: str, place: str) -> FoundControl:
+        """The one of the control files of a folder that is for the log at `place`; raises as `find_control`."""
+        if folder not in self._folders:
+            self._folders[folder] = list(_control_files(folder, self._limits))
+        candidates = [(one, data_set) for one, data_set in self._folders[folder] if one != place]
+        name = compression.unpacked_name(place)
+        names, stem = (name.upper(), Path(name).stem.upper()), Path(name).stem
+        named = [one for one, data_set in candidates if data_set in names]
+        same = [one for one, _ in candidates if Path(compression.unpacked_name(one)).stem == stem]
+        for fitting, why in ((named, "its DLDS names the data set"), (same, "it has the same stem")):
+            if len(fitting) == 1:
+                others = f", as no other of {len(candidates)} there" if len(candidates) > 1 else ""
+                return FoundControl(fitting[0], f"beside the log: {why}{others}")
+        listed = named or same or [one for one, _ in candidates]
+        raise ControlError(
+            f"{'several control files' if named or same else 'no control file'} in {folder} for it", code="LMP-C007",
+            file=path, expected="one whose DLDS names the data set, or of the same stem",
+            found=", ".join(map(addresses.base_name, listed)) or "none", hint="name it with control",
+        )  # fmt: skip
+
+
+def _control_files(folder: str, limits: Limits) -> Iterator[tuple[str, str]]:
+    """The control files in a folder, with the data set that each one names."""
+    for path, stamp in _files_in(folder):
+        with suppress(FramingError):  # an unreadable one may belong to another log
+            if stamp is not None:
+                data_set = _of_copied(path, stamp, limits)
+            else:
+                is_one = _may_be_one(buffers.head(path, _HEAD)) and _is_control(path, limits)
+                data_set = _data_set(path, limits) if is_one else None
+            if data_set is not None:
+                yield path, data_set
+
+
+def _may_be_one(first: bytes) -> bool:
+    return len(first) < _HEAD or _begins_like_one(first)
+
+
+def _place_of(path: str) -> str:
+    return path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
 
 
 def _is_there(path: str) -> bool:
     if addresses.is_remote(path):
         return stored.look_up(path) is not None
     return os.path.exists(local_path(path))
-
-
-@dataclass(frozen=True)
-class _FolderControls:
-    """The control files in a folder."""
-
-    all: list[str]
-    by_data_set: dict[str, list[str]]
-    by_stem: dict[str, list[str]]
-
-    @classmethod
-    def of(cls, files: Iterable[tuple[str, Hashable]], limits: Limits) -> _FolderControls:
-        found = cls([], {}, {})
-        for path, data_set in _control_files(files, limits):
-            found.all.append(path)
-            found.by_data_set.setdefault(data_set, []).append(path)
-            found.by_stem.setdefault(Path(compression.unpacked_name(path)).stem, []).append(path)
-        return found
-
-    def named(self, name: str, data: str) -> list[str]:
-        """Those whose DLDS names a data file."""
-        names = dict.fromkeys((name.upper(), Path(name).stem.upper()))
-        return [path for one in names for path in self.by_data_set.get(one, []) if path != data]
-
-    def of_stem(self, name: str, data: str) -> list[str]:
-        """Those with the stem of a data file."""
-        return [path for path in self.by_stem.get(Path(name).stem, []) if path != data]
-
-
-def find_beside(path: str, limits: Limits = DEFAULT) -> FoundControl:
-    """The control file in the folder of one log, as `find_control` finds it, and what it was found by.
-
-    Nobody has named the folder, so that it may have anything in it: ControlError LMP-C007 is also raised if so many
-    files are there that to look at them takes longer than a user would wait without a word.
-    """
-    place = path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
-    folder = _folder_of(place)
-    possible = list(_possible(folder, place, path))
-    if len(possible) > _MOST_CONTROL_FILES:
-        raise _too_many(path, folder, f"{len(possible)} that begin like control files")
-    return _fitting(path, folder, place, _FolderControls.of(possible, limits))
-
-
-def _fitting(path: str, folder: str, place: str, known: _FolderControls) -> FoundControl:
-    """The one of the control files of a folder that is for the log at `place`; raises as `find_control`."""
-    name, candidates = compression.unpacked_name(place), [one for one in known.all if one != place]
-    named, same = known.named(name, place), known.of_stem(name, place)
-    for fitting, why in ((named, "its DLDS names the data set"), (same, "it has the same stem")):
-        if len(fitting) == 1:
-            others = f", as no other of {len(candidates)} there" if len(candidates) > 1 else ""
-            return FoundControl(fitting[0], f"beside the log: {why}{others}")
-    which = "several control files" if named or same else "no control file"
-    raise ControlError(
-        f"{which} in {folder} for it", code="LMP-C007", file=path, hint="name it with control",
-        expected="one whose DLDS names the data set, or of the same stem",
-        found=", ".join(map(addresses.base_name, named or same or candidates)) or "none",
-    )  # fmt: skip
-
-
-def _too_many(path: str, folder: str, found: str) -> ControlError:
-    return ControlError(
-        f"too many files in {folder} to look for its control file", code="LMP-C007", file=path,
-        expected=f"at most {_MOST_FILES} files, of which {_MOST_CONTROL_FILES} are control files", found=found,
-        hint="name it with control",
-    )  # fmt: skip
 
 
 def _is_folder(path: str) -> bool:
@@ -221,37 +207,6 @@ def _is_folder(path: str) -> bool:
 
 def _folder_of(path: str) -> str:
     return addresses.folder_of(path) if addresses.is_remote(path) else str(Path(path).parent)
-
-
-def _control_files(files: Iterable[tuple[str, Hashable]], limits: Limits) -> Iterator[tuple[str, str]]:
-    """The control files among some, with the data set that each one names."""
-    for path, stamp in files:
-        if stamp is None:
-            if _is_control(path, limits):
-                yield path, _data_set(path, limits)
-            continue
-        with suppress(FramingError):  # an unreadable one may belong to another log
-            if (data_set := _named_data_set(path, stamp, limits)) is not None:
-                yield path, data_set
-
-
-def _possible(folder: str, data: str, bounded: str | None = None) -> Iterator[tuple[str, Hashable]]:
-    """The files beside a data file, with their stamps, but for those that do not begin like a control file.
-
-    Of a compressed or remote file that is found out later, once for each state of it. `bounded` is the log as the user
-    named it: ControlError LMP-C007 is raised for too many files.
-    """
-    files = _files_in(folder)
-    if bounded is not None and len(files) > _MOST_FILES:
-        raise _too_many(bounded, folder, f"{len(files)} files")
-    for path, stamp in files:
-        with suppress(FramingError):  # an unreadable one may belong to another log
-            if path != data and (stamp is not None or _may_be_one(buffers.head(path, _HEAD))):
-                yield path, stamp
-
-
-def _may_be_one(first: bytes) -> bool:
-    return len(first) < _HEAD or _begins_like_one(first)
 
 
 def _files_in(folder: str) -> list[tuple[str, Hashable]]:

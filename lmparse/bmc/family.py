@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lmparse.bmc import change_record, control_file, record_detection
+from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_search import ControlSearch, find_beside, find_control, is_control
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def _detections() -> dict[str, Detection]:
-    return {control_file.SPEC: control_file.detection(), change_record.SPEC: record_detection.detection()}
+    return {control_file.SPEC: control_file.detection(), change_record.SPEC: change_record.detection()}
 
 
 def _open_log(

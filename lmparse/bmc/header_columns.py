@@ -22,8 +22,6 @@ from lmparse.values import codepages, packed_times
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
 
-_WIDEST = 8
-"""Bytes of the widest number that a column holds."""
 _EBCDIC = codepages.lookup("cp037")
 _BLANK = _EBCDIC.encode(" ")[0]
 _TIMESTAMP = np.frombuffer(_EBCDIC.encode("0000-00-00-00.00.00.000000"), np.uint8)
@@ -42,13 +40,6 @@ def positions(header: Header, raw: Mapping[str, Bytes]) -> Bytes:
     lrsn = "log_rba" if "log_lrsn" in header.absent else "log_lrsn"
     in_group = np.asarray(raw["member_id"].any(1))
     return np.where(in_group[:, None], raw[lrsn], raw["log_rba"])
-
-
-def text_refusal(header: Header, page: CodePage | None = None) -> str:
-    """Why the values of a header cannot be shown column-wise; empty if they can."""
-    plan = record_plan(header, page)
-    unread = [field.id for field in header.extra if field.id not in plan.ways]
-    return plan.reason or (f"{unread[0]}: there is no column for it" if unread else "")
 
 
 class HeaderTexts:
@@ -87,8 +78,7 @@ def described(header: Header) -> DescribedHeader | None:
     own = sources[length.id]
     shown = min(header.width, 0xFFFF).to_bytes(length.width or 0, "big")
     sources[length.id] = Source(own.offset, own.width, partial(_same, shown, own.widen), own.can_fail)
-    extra = (field for field in header.extra if field.kind not in ("int", "uint") or (field.width or 0) <= _WIDEST)
-    return DescribedHeader(header.width, sources, frozenset(header.absent), tuple(extra))
+    return DescribedHeader(header.width, sources, frozenset(header.absent), tuple(header.extra))
 
 
 def source(known: Field, offset: int, width: int) -> Source:

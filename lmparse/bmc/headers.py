@@ -28,6 +28,8 @@ from lmparse.values.codepages import CodePage
 DESCRIBED = Statement("XHDF describes every byte of the header", "fields")
 _MOST_DIFFERENCES = 5
 """Most differences between the header and the table of the manual that are said."""
+_WIDEST = 8
+"""Bytes of the widest number that a column holds."""
 _UNDESCRIBED = "UNDESCRIBED"
 """Name of the field of bytes that no XHDF record describes."""
 _DECISIVE = frozenset((
@@ -62,9 +64,11 @@ class HeaderField:
 
     @property
     def kind(self) -> str:
-        """The kind of an unknown field."""
+        """The kind of an unknown field; a number wider than any that a column holds is bytes."""
         if self.type == "CHAR":
             return "char"
+        if self.length > _WIDEST:
+            return "bytes"
         if self.type == "INT":
             return "int"
         return "uint" if self.type == "BIN" and self.subtype == "U" else "bytes"

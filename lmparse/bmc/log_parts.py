@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from lmparse.bmc.extracts.outcomes import ExtractReading
-from lmparse.bmc.position_runs import Place, PositionRuns
+from lmparse.bmc.position_runs import Place, PositionRuns, number_in
 from lmparse.bmc.segments import Segment, share_out
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import RecordExtent, Span
@@ -21,8 +21,6 @@ from lmparse.records.files import RecordFile
 
 REACH = 1 << 22
 """Bytes behind the place of a cut in which a run must end; else the file is not cut there."""
-_WIDEST = 8
-"""Width in bytes of the widest number that a scan reads."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +84,4 @@ class LogParts:
 
     def _segment_extents(self) -> Iterator[RecordExtent]:
         """Extents of every record that may be a segment."""
-        if self.total_segs is None:
-            return iter(())
-        if self.total_segs[1] > _WIDEST:
-            return self.file.extents()
-        return above(self.file.windows(), self.total_segs, 1)
+        return iter(()) if self.total_segs is None else above(self.file.windows(), number_in(self.total_segs), 1)

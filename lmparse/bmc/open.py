@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from lmparse.bmc import record_detection
+from lmparse.bmc import change_record
 from lmparse.bmc.control_file import read_control
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.headers import Header
@@ -37,7 +37,7 @@ def open_logical_log(
     places = () if header.is_table else (header.places, header.width)
     named = control.code_page if control is not None and options.code_page is None else None
     found = find_file(
-        path, options, settings, record_detection.detection(*places), page=named, may_be_empty=control is not None
+        path, options, settings, change_record.detection(*places), page=named, may_be_empty=control is not None
     )
     evidence = "XTYP names it" if named else "option" if options.code_page else "nothing names one; the default"
     said = Decision("code page", found.reader.code_page.name, evidence)

@@ -38,7 +38,7 @@ class PositionRuns:
         self._position = [places[name] for name in POSITION_FIELDS if name in places]
         self._key = [places[name] for name in KEY_FIELDS if name in places and name not in POSITION_FIELDS]
         self._end = max((sum(place) for place in (*self._position, *self._key)), default=0)
-        self._total = _number_in(places[_TOTAL]) if _TOTAL in places else None
+        self._total = number_in(places[_TOTAL]) if _TOTAL in places else None
         self._held: bytes | None = None
         """Position of the last record; None before the first one, and if it has none."""
         self._held_key: bytes | None = None
@@ -104,7 +104,7 @@ class PositionRuns:
     def _at_the_same_position(self, window: Window) -> Int64s:
         """Numbers of the records, ascending, that have the position of the record before; without the first record."""
         which = np.flatnonzero(window.lengths >= self._end)
-        offset, width = _number_in(self._position[0])  # the end of the RBA, which differs if anything does
+        offset, width = number_in(self._position[0])  # the end of the RBA, which differs if anything does
         tails = byte_arrays.take_rows(window.data, window.starts[which] + offset, width)
         numbers = integers.decode_unsigned_array(tails)
         is_same = (numbers[1:] == numbers[:-1]) & (which[1:] - which[:-1] == 1)
@@ -134,7 +134,7 @@ class PositionRuns:
         return begins
 
 
-def _number_in(place: Place) -> Place:
+def number_in(place: Place) -> Place:
     """The end of a field that NumPy reads as one number."""
     offset, width = place
     part = min(width, _ELEMENT)

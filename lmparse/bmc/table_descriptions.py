@@ -73,5 +73,5 @@ def _description(version: TableVersion, name: TableName | None) -> TableDescript
         ids=version.hex_ids,
         since=version.create_rba.hex().upper() if version.create_rba.strip(b"\0") else None,
         until=version.drop_rba.hex().upper() if version.is_dropped else None,
-        notes=version.found_key.faults,
+        notes=[version.key_fault] if version.key_fault else [],
     )

@@ -7,20 +7,21 @@ may contain two tables of one name.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from lmparse.bmc.columns import Column, read_column
 from lmparse.bmc.control_file import ControlFile, ControlRecord
-from lmparse.bmc.keys import VERSION_KEY, Indexes, Key
 from lmparse.changes.change import UNKNOWN_ID
 from lmparse.changes.descriptions import unique_names
 from lmparse.errors import ControlError, TableNotFoundError
 from lmparse.records.reader import Values
 from lmparse.values.codepages import CodePage
 
+VERSION_KEY = ("sysid", "dbid", "tbobid", "sequence_number")
+"""Fields that name a table version in the records of its columns."""
 _LISTED = 10
 """Most versions in a message."""
 
@@ -43,22 +44,40 @@ class TableVersion:
     """Values of its DTBI record; empty without one."""
     aliases: tuple[Values, ...] = ()
     """Values of its DTOB records."""
-    found_key: Key = field(default_factory=Key)
 
     @property
     def identity(self) -> str:
         """System, ids and version, for messages."""
         return f"{self.system}.{_hexes(self.dbid, self.psid, self.tbobid)} version {self.sequence:03d}"
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, ...]:
-        """Names of the columns of its key, in key order; empty if none is known."""
-        return self.found_key.columns
+        """Names of the columns of its key, in key order; empty if none is known.
+
+        The manual says of KEYSEQ only "Key for SQL generation/ reporting by key". That Log Master finds a row by it
+        means that it is unique (inferred), so it is the key if it counts from 1 on without a gap: a log may have only
+        some of the columns of a table.
+        """
+        return () if self.key_fault else tuple(name for _, name in self._numbered)
 
     @property
     def key_source(self) -> str:
-        """The record that its key is from, in words."""
-        return self.found_key.source
+        """The record that its key is from, in words; empty if no key is known."""
+        return "KEYSEQ of DLCI" if self.key else ""
+
+    @property
+    def key_fault(self) -> str | None:
+        """Why KEYSEQ does not number the columns of a key, in words; None if it does, or numbers no column."""
+        numbers = [number for number, _ in self._numbered]
+        if numbers == [*range(1, len(numbers) + 1)]:
+            return None
+        have = ", ".join(map(str, numbers))
+        return f"DLCI.KEYSEQ of {self.identity} is {have}, not each number from 1 to {len(numbers)} once"
+
+    @property
+    def _numbered(self) -> list[tuple[int, str]]:
+        """KEYSEQ and name of the columns that have one, ascending."""
+        return sorted((column.key_seq, column.name) for column in self.columns if column.key_seq)
 
     @property
     def hex_ids(self) -> str:
@@ -98,14 +117,6 @@ class History:
         """The versions in force at an RBA or LRSN; the one created last is the last one."""
         place = bisect_right(self._places, position)
         return self._in_force[self._places[place - 1]] if place else ()
-
-    def overlaps(self) -> Iterator[tuple[TableVersion, TableVersion]]:
-        """Versions with other columns in force at once: the earlier one that ends last, and the one created later."""
-        for version in self.versions:
-            others = [one for one in self._in_force[version.create_rba] if one.create_rba < version.create_rba]
-            differing = [one for one in others if one.columns != version.columns]
-            if differing:
-                yield max(differing, key=lambda one: one.drop_rba), version
 
     @cached_property
     def _places(self) -> list[bytes]:
@@ -191,12 +202,6 @@ class Tables:
             )  # fmt: skip
         return in_force[-1]
 
-    def histories(self) -> Iterator[History]:
-        """The versions of each table that DTBI records describe."""
-        described = [one for one in self.versions if one.psid is not None]
-        for ids in dict.fromkeys((one.system, one.dbid, one.psid, one.tbobid) for one in described):
-            yield self.of(ids)
-
     @property
     def are_open(self) -> bool:
         """Whether rows must show what the lengths of some DEC columns count."""
@@ -209,14 +214,6 @@ class Tables:
             for version in self.versions
         )
         return Tables(versions, self._picked)
-
-    def overlaps(self) -> list[str]:
-        """Versions that DTBI states in force at once, in words."""
-        return [
-            f"DTBI.DROPRBA of {earlier.identity} is {earlier.drop_rba.hex().upper()}, but CREATERBA of "
-            f"{later.identity} is {later.create_rba.hex().upper()}"
-            for history in self.histories() for earlier, later in history.overlaps()
-        ]  # fmt: skip
 
 
 def _listed(versions: Sequence[TableVersion], text: Callable[[TableVersion], str]) -> str:
@@ -287,14 +284,11 @@ def read_tables(control: ControlFile, code_page: CodePage, picked: int | None = 
             record.values
         )
     versions = []
-    indexes = Indexes(control)
     for values in tables:
         key, scheme = _version_key(values), values.get("encoding_scheme") or "E"
         if (*key, scheme) not in described:
             described[*key, scheme] = _columns(control, code_page, scheme, columns.get(key, []))
-        version = _version(values, described[*key, scheme], aliases.get(key[:3], []))
-        found = indexes.key(version.described, version.columns, key, version.identity)
-        versions.append(replace(version, found_key=found))
+        versions.append(_version(values, described[*key, scheme], aliases.get(key[:3], [])))
     return Tables(versions, picked)
 
 

@@ -97,7 +97,8 @@ class _Units:
         if extract.control is not None:
             extract.check_changes()
         try:
-            if self._log.options.engine == "kaitai" or header_columns.text_refusal(extract.header, extract.code_page):
+            plan = header_columns.record_plan(extract.header, extract.code_page)
+            if plan.reason or self._log.options.engine == "kaitai":
                 for joined in extract.joined_changes():
                     self.add_one(extract, joined)
             else:

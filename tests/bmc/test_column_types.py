@@ -122,7 +122,7 @@ def reader_of(nulls: str) -> RowReader:
     """Reads rows of one varying column of at most five characters."""
     page = codepages.lookup("cp037")
     column = lmparse.bmc.tables.Column(
-        1, "FIELD", "VCHR", "S", 5, 0, nulls, loglog_bytes=7 + (nulls == "Y"), position=0, page=page, ccsid=37
+        1, "FIELD", "VCHR", "S", 5, 0, nulls, loglog_bytes=7 + (nulls == "Y"), page=page, ccsid=37
     )
     return RowReader(lmparse.bmc.tables.TableVersion("DB2A", 1, 2, 3, 1, (column,)), ImageReading())
 

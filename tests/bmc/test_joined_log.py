@@ -82,7 +82,7 @@ def test_what_is_twice_and_what_cannot_be_tested_is_said(tmp_path: Path, capsys:
     assert begins in said
     paths = cut.files((0, 20), (8, size))
     _, _, said = printed(paths, capsys)
-    assert f"changes of {paths[0]} that other extracts have too: 12; each is given once" in said
+    assert f"records of {paths[1]} that another extract gives: 10" in said
     assert "missing" not in said  # changes of units that have ended before are in both
 
 

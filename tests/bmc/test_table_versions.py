@@ -153,15 +153,6 @@ def test_two_versions_in_force_at_once_are_refused_and_one_can_be_picked(engine:
     assert [error.code for error in picked.tally.errors] == ["LMP-R003"]
 
 
-def test_check_names_two_versions_in_force_at_once(tmp_path: Path) -> None:
-    _, example = overlapping()
-    paths = put(tmp_path, example)
-    report = account(paths["path"], read_options({"control": str(paths["control"])}))
-    (claim,) = [claim for claim in report.claims if claim.says.startswith("one version of a table")]
-    assert (claim.tested, claim.failed) == (1, 1)
-    assert "DTBI.DROPRBA" in claim.failures[0]
-
-
 def test_versions_of_a_header_without_a_position_are_not_told_apart(tmp_path: Path) -> None:
     """`check` reads such records too, before it says why there are no changes."""
     writer = logs.Writer(versions())

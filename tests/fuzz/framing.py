@@ -13,7 +13,7 @@ from unittest import mock
 
 from fuzz.edits import Source, edited, inputs
 from fuzz.seeds import seeds
-from lmparse.bmc import control_file, record_detection
+from lmparse.bmc import change_record, control_file
 from lmparse.errors import FramingError, LmparseError
 from lmparse.framing import index, word_scan
 from lmparse.framing.base import Framing
@@ -30,7 +30,7 @@ Facts = tuple[list[tuple[int, int, bytes]], str]
 
 @cache
 def _framings() -> list[Framing]:
-    cutters = (control_file.detection().cutter, record_detection.detection().cutter)
+    cutters = (control_file.detection().cutter, change_record.detection().cutter)
     return [
         *(framing_of(name) for name in _NAMES),
         *(framing_of("fixed", record_length=length) for length in (1, 60, 320)),

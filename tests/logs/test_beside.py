@@ -14,6 +14,7 @@ from writers.bmc import control, framing
 
 import lmparse
 from lmparse import cli
+from lmparse.bmc import control_search
 from lmparse.samples import db2_log
 
 COMMANDS = {
@@ -171,3 +172,16 @@ def test_a_program_reads_changes_with_it(log: tuple[Path, Path]) -> None:
     assert found.to_table().to_pylist() == named.to_table().to_pylist()
     assert found.left_out == named.left_out
     assert lmparse.read_changes(data).num_rows == named.to_table().num_rows
+
+
+def test_a_folder_of_very_many_files_is_not_read_through(
+    run: Command, log: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, described = log
+    for number in range(4):
+        described.with_name(f"other{number}.ctl").write_bytes(described.read_bytes())
+    assert run("changes", data).code == 0
+    monkeypatch.setattr(control_search, "_MOST_FILES", 5)
+    done = run("changes", data)
+    assert (done.code, "[LMP-C007]" in done.err, "too many files" in done.err) == (20, True, True)
+    assert run("changes", data, "--control", described).code == 0

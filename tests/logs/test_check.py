@@ -256,23 +256,6 @@ def test_number_of_columns(check: Checked, claimed: int) -> None:
     assert f" is {claimed}, but 3 DLCI records" in said
 
 
-def test_longest_row(check: Checked) -> None:
-    log = small(table=Table(columns=COLUMNS, dtbi={"LLMAXROWLEN": 99}))
-    (said,) = differences(check, log)
-    assert said.startswith("DTBI.LLMAXROWLEN of DB2A.0105.0002.0003 version 001")
-    width = 4 + (1 + 3) + (2 + 10)
-    assert f" is 99, but LOGLOGBYTES of its columns add up to {width}" in said
-
-
-def test_column_positions_count_from_any_base(check: Checked) -> None:
-    assert differences(check, small(pos_base=2)) == []
-    second = replace(COLUMNS[1], dlci={"LLCOLUMNPOS": 5})
-    (said, other) = differences(check, small(table=Table(columns=(COLUMNS[0], second, COLUMNS[2]))))
-    assert "DLCI.LLCOLUMNPOS" in said
-    assert "steps 5 bytes from NO to KIND, but LOGLOGBYTES is 4" in said
-    assert "steps 3 bytes from KIND to NOTE, but LOGLOGBYTES is 4" in other
-
-
 def test_length_of_a_column_name(check: Checked) -> None:
     named = replace(COLUMNS[0], dlci={"COLUMNNAMELEN": 5})
     assert differences(check, small(table=Table(columns=(named, *COLUMNS[1:])))) == [

@@ -34,8 +34,6 @@ class JoinedExtract:
 
     heads: ExtractHeads
     settings: ExtractSettings
-    repeats: int
-    """Number of its changes that other extracts have too."""
     continues: bool
     """Whether it has a unit of which an extract before it states the outcome: then nothing is missing between them."""
 
@@ -64,13 +62,13 @@ def join_extracts(
     ended = [before.ended_units(one) if before else keys(one.units[:0]) for one in heads]
     owns = ownership(heads, ends, ended, options, many)
     result, records, size = [], 0, 0
-    for number, (one, owned) in enumerate(zip(heads, owns, strict=True)):
+    for number, (one, elsewhere) in enumerate(zip(heads, owns, strict=True)):
         settings = ExtractSettings(
-            one.path, one.control, ends.of_open_units(one), owned.elsewhere, records, size, is_again=one.path in again
+            one.path, one.control, ends.of_open_units(one), elsewhere, records, size, is_again=one.path in again
         )
         first = ends.extract_of(keys(one.units[:, :UNIT_WIDTH]))
         continues = bool(((first >= 0) & (first < number)).any())
-        result.append(JoinedExtract(one, settings, owned.repeats, continues))
+        result.append(JoinedExtract(one, settings, continues))
         records, size = records + one.records, size + one.size
     return result
 
@@ -86,8 +84,8 @@ def notes(extracts: Sequence[JoinedExtract]) -> Iterator[str]:
 def _notes(extracts: Sequence[JoinedExtract]) -> Iterator[str]:
     before: JoinedExtract | None = None
     for one in extracts:
-        if one.repeats:
-            yield f"changes of {one.path} that other extracts have too: {one.repeats}; each is given once"
+        if count := len(one.settings.elsewhere):
+            yield f"records of {one.path} that another extract gives: {count}"
         if before is not None and not one.continues:
             where = f"between {before.path} and {one.path}"
             yield f"whether changes are missing {where} cannot be tested: {_why(before, one)}"
@@ -101,7 +99,7 @@ def _why(before: JoinedExtract, one: JoinedExtract) -> str:
     return f"{ends}, and nothing states where the second begins; {first}"
 
 
-SAME = Statement("extracts agree on what several of them have", "changes and units")
+SAME = Statement("extracts agree on what several of them have", "records and units")
 NOTHING_MISSING = Statement("no change is missing between two extracts", "pairs of extracts")
 STATEMENTS = (SAME, NOTHING_MISSING)
 _NO_BEGINNING = "nothing states where the second begins"
@@ -110,7 +108,7 @@ _NO_BEGINNING = "nothing states where the second begins"
 def claims(extracts: Sequence[JoinedExtract]) -> list[Claim]:
     """What came of comparing the extracts of one log."""
     same, missing = (statement.claim() for statement in STATEMENTS)
-    same.tested = sum(one.repeats + len(one.settings.outcomes) for one in extracts)
+    same.tested = sum(len(one.settings.elsewhere) + len(one.settings.outcomes) for one in extracts)
     for _, one in pairwise(extracts):
         if one.continues:
             missing.test()

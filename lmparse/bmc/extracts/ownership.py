@@ -13,7 +13,7 @@ extract of Monday gives all of it, and that of Tuesday may have its records or n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -46,7 +46,6 @@ from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.processes import Run
-from lmparse.values import integers
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 Keys = npt.NDArray[np.bytes_]
@@ -59,16 +58,6 @@ _NEEDED = tuple(dict.fromkeys((*POSITION_FIELDS, *UNIT_FIELDS, *OUTCOME_FIELDS, 
 _RAW = tuple(dict.fromkeys((*_IDENTITY, *TABLE_FIELDS, *FLAG_FIELDS, *_SEGMENT, "data")))
 _RECORD_BYTES = 180
 """Bytes of memory of a record that several extracts may have; measured."""
-
-
-@dataclass(frozen=True, eq=False)
-class Ownership:
-    """What one extract leaves to others."""
-
-    elsewhere: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Offsets of records that another extract gives; ascending."""
-    repeats: int = 0
-    """Number of its changes that other extracts have too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +83,16 @@ class _Records:
     content: Keys
     """Digest of identity, table, segment and DATA."""
     offset: Int64s
-    is_segment: Flags
     is_incomplete: Flags
     """Whether Log Master could not complete it; then its DATA is not compared."""
 
 
 def ownership(
     heads: Sequence[ExtractHeads], ends: UnitEnds, ended: Sequence[Keys], options: Options, many: Run
-) -> list[Ownership]:
-    """What each extract leaves to others. Raises FramingError LMP-F013 for extracts that are not read as one log.
+) -> list[Int64s]:
+    """Offsets of the records of each extract that another one gives, ascending.
+
+    Raises FramingError LMP-F013 for extracts that are not read as one log.
 
     `ended` has the units of each extract whose outcome was stated in front of a checkpoint, by one that need not be
     here: their records were given, and are not compared.
@@ -114,12 +104,12 @@ def ownership(
     tasks = [_Task(heads[number], options, tuple(sharing.get(number, ())), compensated[number]) for number in read]
     found = dict(zip(read, many(_shared_records, tasks), strict=True))
     compare = _Comparison(heads, found)
-    result = [Ownership() for _ in heads]
+    result = [np.zeros(0, np.int64) for _ in heads]
     for number, records in found.items():
         owner = _owners(number, records, heads, ends)
         _check_compensated(heads[number], records, owner == number, compensated[number])
         compare.check(number, owner, ended[number])
-        result[number] = Ownership(np.sort(records.offset[owner != number]), compare.repeats(number))
+        result[number] = np.sort(records.offset[owner != number])
     return result
 
 
@@ -184,12 +174,12 @@ def _shared_records(task: _Task) -> _Records:
         parts.append((
             position[numbers], units[numbers], keys(_side_by_side(raw, TABLE_FIELDS)), keys(_side_by_side(raw, _PLACE)),
             keys(_side_by_side(raw, _IDENTITY)), np.array(content, "S16"), window.offsets[numbers],
-            integers.decode_unsigned_array(raw["total_segs"]) > 1, is_yes(raw["incomplete_trans"]),
+            is_yes(raw["incomplete_trans"]),
         ))  # fmt: skip
     if parts:
         arrays: list[Any] = [np.concatenate(one) for one in zip(*parts, strict=True)]
     else:
-        arrays = [*[np.zeros(0, "S1")] * 6, np.zeros(0, np.int64), *[np.zeros(0, np.bool_)] * 2]
+        arrays = [*[np.zeros(0, "S1")] * 6, np.zeros(0, np.int64), np.zeros(0, np.bool_)]
     return _Records(*arrays)
 
 
@@ -235,14 +225,6 @@ class _Comparison:
             lacking = left & ~_are_in(records, there, left)
             if lacking.any():
                 raise self._differing(number, other, lacking, "has the range, and not the same bytes, of")
-
-    def repeats(self, number: int) -> int:
-        """How many changes of an extract others have too."""
-        records = self._found[number]
-        identities = [there.identity for _, there in self._others(number)]
-        if not identities:
-            return 0
-        return int(np.count_nonzero(np.isin(records.identity, np.concatenate(identities)) & ~records.is_segment))
 
     def _others(self, number: int) -> Iterator[tuple[int, _Records]]:
         """Those that have positions in common with an extract."""
