@@ -12,14 +12,15 @@ from lmparse.columnar import json_texts
 from lmparse.errors import EngineDifferenceError
 
 
-def compared(first: Iterator[pa.RecordBatch], second: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def compared(
+    first: Iterator[pa.RecordBatch], second: Iterator[pa.RecordBatch], place: int = 0
+) -> Iterator[pa.RecordBatch]:
     """The batches of the first stream, compared with the rows of the second, whose batches may be cut differently.
 
-    `first` is decoded column-wise, `second` by the parser. Raises EngineDifferenceError at the first row that differs,
-    with the name of its first column that differs.
+    `first` is decoded column-wise, `second` by the parser; `place` is the number of the first row. Raises
+    EngineDifferenceError at the first row that differs, with the name of its first column that differs.
     """
     other = _Rows(second)
-    place = 0
     for batch in first:
         done = 0
         while done < batch.num_rows:

@@ -100,7 +100,7 @@ def _records(
         return
     for part in [span] if span is not None else file.spans(_STEP):
         batches = lines.record_lines(file, part)
-        batches = batches if second is None else compared(batches, lines.record_lines(second, part))
+        batches = batches if second is None else compared(batches, lines.record_lines(second, part), part.first_index)
         yield from ((batch, part.end) for batch in batches)
 
 

@@ -76,9 +76,9 @@ def spans(framing: Framing, buffer: Buffer, max_bytes: int) -> list[Span]:
     """
     found: list[Span] = []
     start, first, index = 0, 0, 0
-    begin, stop = framing.range_of(buffer)
-    reached = begin  # the end of the record before
     try:
+        begin, stop = framing.range_of(buffer)
+        reached = begin  # the end of the record before
         for run in _runs(framing, buffer, begin, stop, 0) if begin < stop else ():
             begins = np.append(reached, run.ends[:-1])
             numbers = np.arange(len(begins))

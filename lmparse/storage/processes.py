@@ -77,11 +77,11 @@ class Pool:
         signals, so a worker is never interrupted, not even while it starts. The resource tracker, which starts with
         the first process, unblocks the signal, so it is started before.
         """
-        if self._executor is None:
-            # A forked process would rely on threads of Arrow that it does not have; a spawned one imports anew.
-            self._executor = ProcessPoolExecutor(self._jobs, get_context("spawn"), _begin)
         with _without_modules_of_this_folder():
             resource_tracker.ensure_running()
+            if self._executor is None:
+                # A forked process would rely on threads of Arrow that it does not have; a spawned one imports anew.
+                self._executor = ProcessPoolExecutor(self._jobs, get_context("spawn"), _begin)
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
                 return self._executor.submit(function, task)

@@ -52,7 +52,10 @@ SAME = {
     "txn of db2": dict.fromkeys((("mode", "failfast"), ("mode", "dropmalformed")), "no record of it is bad")
     | {("code_page", "latin-1"): "its only texts are names of users, in ASCII"},
     "tables of db2": {("code_page", "latin-1"): "the file that describes the tables is UTF-8"},
-    "tables of bmc": {("row_images", "exclusive"): "no column of it has a length that only its rows decide"},
+    "tables of bmc": {
+        ("row_images", "exclusive"): "no column of it has a length that only its rows decide",
+        ("decisions", "null_bytes=absent"): "tables are described, and no row is read",
+    },
     "sql of bmc": {("floats", "ieee"): "the table with floats has a ROWID, so its rows have no statement"},
 }  # fmt: skip
 """Options without an effect on one of these logs, and why; other logs or commands show it."""
