@@ -9,7 +9,6 @@ from threading import Event
 
 import pytest
 
-from lmparse.spec.build import compiler
 from lmparse.spec.build.products import Builder, Made
 from lmparse.spec.build.watch import watch
 
@@ -81,19 +80,3 @@ def test_a_change_during_a_build_and_a_new_file_are_seen(folder: Path) -> None:
         lambda: (new.unlink(), (folder / "acme_b.ksy").write_text(OTHER + "# end\n")),
     )
     assert [made.built for made in (first, second, third)] == [2, 3, 2]
-
-
-def test_only_what_changed_is_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: list[list[str]] = []
-    engine = type(compiler.Dukpy(compiler.fetched()))
-    run = engine.run
-
-    def noted(self: compiler.Dukpy, job: dict[str, list[str]]) -> object:
-        compiled.append(sorted(job["places"]))
-        return run(self, job)
-
-    monkeypatch.setattr(engine, "run", noted)
-    one, other = folder / "acme_a.ksy", folder / "acme_b.ksy"
-    list(watched(folder.parent, lambda: one.write_text(SPEC + "# a"), lambda: other.write_text(OTHER + "# b")))
-    both = ["acme/acme_a", "acme/acme_b"]
-    assert compiled == [both, both, ["acme/acme_a"], ["acme/acme_a"], both, both]  # the second time with offsets
