@@ -37,7 +37,7 @@ from lmparse.columnar.rows import (
     size_of,
     to_batch,
 )
-from lmparse.errors import OptionError, TableNotFoundError
+from lmparse.errors import LmparseError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
 from lmparse.logs import envelopes
@@ -168,40 +168,58 @@ def plan_of(file: RecordFile) -> RecordPlan:
 def _mended(
     batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: Int64s, irregular: Flags
 ) -> Iterator[pa.RecordBatch]:
-    """A batch of some records of a window, in which irregular records are replaced by rows read one by one.
-
-    It is divided where these rows are enough for a batch: few bytes of a window may unpack to many.
-    """
-    if not irregular.any():
-        yield batch
-        return
-    rows: list[Row] = []
-    order: list[int] = []
+    """A batch of some records of a window, with the irregular ones read one by one."""
     inside = parts_inside(file)
     wanted = fields_for(batch.schema, inside)
-    begin = size = 0
-    for number in np.flatnonzero(irregular).tolist():
+
+    def read(number: int) -> list[Row]:
         extent = window.extent(int(numbers[number]))
         record = file.read_extent(extent, wanted)
-        found = list(bad_rows(file)) if record is None else [record_row(file, extent, record, inside)]
+        return list(bad_rows(file)) if record is None else [record_row(file, extent, record, inside)]
+
+    return with_irregular(batch, irregular, read)
+
+
+def with_irregular(
+    batch: pa.RecordBatch, irregular: Flags, read: Callable[[int], list[Row]]
+) -> Iterator[pa.RecordBatch]:
+    """A batch in which irregular rows are replaced by those that `read` gives for their numbers.
+
+    It is divided where these rows are enough for a batch: few bytes of a window may unpack to many. An error of `read`
+    is raised behind the rows before it.
+    """
+    rows: list[Row] = []
+    order: list[int] = []
+    begin, reached, size, fault = 0, len(irregular), 0, None
+    for number in np.flatnonzero(irregular).tolist():
+        try:
+            found = read(number)
+        except LmparseError as error:
+            reached, fault = number, error
+            break
         order += [number] * len(found)
         rows += found
         size += size_of(found)
         if is_full(size):
             yield _with_rows(batch, irregular, range(begin, number + 1), rows, order)
             rows, order, begin, size = [], [], number + 1, 0
-    if begin < len(irregular):
-        yield _with_rows(batch, irregular, range(begin, len(irregular)), rows, order)
+    if begin < reached:
+        yield _with_rows(batch, irregular, range(begin, reached), rows, order)
+    if fault is not None:
+        raise fault
 
 
 def _with_rows(
     batch: pa.RecordBatch, irregular: Flags, part: range, rows: list[Row], order: list[int]
 ) -> pa.RecordBatch:
-    """The regular records of a part of a batch, and rows of the others, each with the number of its record."""
+    """The regular rows of a part of a batch, and rows of the others, each with its number in the batch."""
     regular = np.flatnonzero(~irregular[part.start : part.stop]) + part.start
-    kept = VersionBatch(None, batch.take(pa.array(regular)), regular)
-    mended = [VersionBatch(None, to_batch(rows, batch.schema), np.array(order, np.int64))] if rows else []
-    return joined([kept, *mended]).batch
+    if len(regular) == len(batch):
+        return batch
+    kept = [VersionBatch(None, batch.take(pa.array(regular)), regular)]
+    if rows:
+        kept.append(VersionBatch(None, to_batch(rows, batch.schema), np.array(order, np.int64)))
+    return joined(kept).batch
 
 
 # -- changes ----------------------------------------------------------------------------
