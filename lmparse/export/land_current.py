@@ -102,7 +102,7 @@ class CurrentTable:
         wanted = pa.schema([*image, *OWN])
         known = self._current.schema()
         wanted = wanted if known is None else united(known, wanted, self._table.full_name)
-        said = {SEQ: max(found.last, NONE_LANDED), KEYS: json.dumps([self.key])}
+        said = {SEQ: max(found.last, NONE_LANDED), KEYS: json.dumps([self.key] if self.key else [])}
         said |= {DROPPED: found.dropped} if found.dropped else {}
         self._current.widen(wanted)
         is_new = known is None or bool(found.emptied)

@@ -282,6 +282,17 @@ def test_a_table_that_says_up_to_where_its_rows_are(tmp_path: Path) -> None:
     assert rows(log) == [(1, 1), (2, 2), (3, 3), (7, 7)]
 
 
+def test_a_table_that_is_emptied_before_its_key_is_seen(tmp_path: Path) -> None:
+    """A change of the whole table has no row, and says nothing of the key."""
+    log = Extracts(tmp_path)
+    zero = CommitProperties(custom_metadata={"lmparse.seq": "0" * 72})
+    write_deltalake(str(log.to / "current" / "PROD.ITEM"), SEED, commit_properties=zero)
+    assert refusal(log.land(lambda unit: unit.truncate(ITEM), tables=(ITEM,))) == ""
+    assert rows(log) == []
+    assert refusal(log.land(insert(ITEM, ID=7, N=7), tables=(ITEM,))) == ""
+    assert rows(log) == [(7, 7)]
+
+
 @pytest.mark.parametrize("kind", ["changes", "current"])
 def test_a_table_with_rows_that_does_not_say_it(kind: str, tmp_path: Path) -> None:
     log = Extracts(tmp_path)

@@ -89,8 +89,14 @@ class LogMasterLog:
         They are whole at least if some took changes back: which of them stay is stated at the end.
         """
         size = len(self.owners)
-        count = min(chance.choice(COUNTS), size)
-        places = [*sorted(chance.sample(range(1, size), count - 1)), size]
+        behind = {tick: place for place, tick in enumerate(self.ticks, 1)}
+        cuts, last = [], 0  # a change in segments is never cut: such extracts are refused
+        for place, tick in enumerate(self.ticks[:-1], 1):
+            last = max(last, behind[tick])
+            if last == place:
+                cuts.append(place)
+        count = min(chance.choice(COUNTS), len(cuts) + 1)
+        places = [*sorted(chance.sample(cuts, count - 1)), size]
         found, start = [], 0
         is_open: list[int] = []
         is_whole = bool(self.whole) or chance.random() < 0.7
@@ -111,7 +117,7 @@ class LogMasterLog:
         """
         if end == len(self.owners):
             return []
-        last = self.ticks[end - 1]
+        last = max(self.ticks[:end])
         begun = [self.units[number] for number in dict.fromkeys(self.owners[:end])]
         going_on = {*self.owners[end:]}
         first = chance.choice([*(unit.place for unit in begun if unit.ended == last), len(self.units)])
@@ -156,22 +162,22 @@ class _Writing:
         self._whole = {history.events[place].unit for place in self._taken_back}
         self._owners: list[int] = []
         self._ticks: list[int] = []
-        self._held: list[tuple[Any, int]] = []
-        """The last segment of a change, which is behind the next change, and its unit."""
+        self._held: list[tuple[Any, int, int]] = []
+        """The last segment of a change, which is behind the next change, its unit, and the number of its change."""
 
     def write(self, place: int, event: Event) -> None:
         """Write a change."""
-        pieces = [(piece, event.unit) for piece in self._pieces(place, event)]
+        pieces = [(piece, event.unit, self._writer._tick) for piece in self._pieces(place, event)]
         may_wait = len(pieces) > 1 and _goes_on(self._history.events[place + 1 :])
         last = [pieces.pop()] if may_wait and self._chance.random() < 0.5 else []
         self._put([*pieces, *self._held])
         self._held = last
 
-    def _put(self, pieces: Sequence[tuple[Any, int]]) -> None:
-        for piece, unit in pieces:
+    def _put(self, pieces: Sequence[tuple[Any, int, int]]) -> None:
+        for piece, unit, tick in pieces:
             self._writer.put(*piece)
             self._owners.append(unit)
-            self._ticks.append(self._writer._tick)
+            self._ticks.append(tick)
 
     def _pieces(self, place: int, event: Event) -> list[Any]:
         unit, table = self._units[event.unit], self._tables[event.table]
