@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from lmparse.changes.change import Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import change_rows, version_rows
+from lmparse.changes.rows import version_rows
 from lmparse.changes.schemas import changes_schema, version_schema
 from lmparse.changes.version_batches import VersionBatch, accumulated, joined
 from lmparse.columnar import schemas
@@ -235,18 +235,7 @@ def change_batches(
     if log.options.envelope != "flat":
         yield from matching(_enveloped(log, schema, span), filters)
         return
-    yield from _flat_batches(log, schema, span, filters)
-
-
-def _flat_batches(
-    log: ChangeLog, schema: pa.Schema, span: Span | None, filters: Sequence[Filter] = ()
-) -> Iterator[pa.RecordBatch]:
-    columns = change_reader(log, schema, filters)
-    if columns is None:
-        yield from matching(batches(change_rows(log, schema, span), schema, log.rows_together), filters)
-        return
-    for found in columns.read(span):
-        yield from matching((one.batch for one in found), filters)
+    yield from matching(envelopes.flat_batches(log, schema, span, filters), filters)
 
 
 def log_batches(
@@ -368,7 +357,7 @@ def part_batches(
 def _enveloped(log: ChangeLog, schema: pa.Schema, span: Span | None) -> Iterator[pa.RecordBatch]:
     """The changes of a log in their envelope, with the columns of a schema, which may be some of the envelope's."""
     maker = envelopes.enveloper(log.options, envelopes.image_of(schema, log.options))
-    for batch in envelopes.enveloped(log, _flat_batches(log, maker.flat, span), maker):
+    for batch in envelopes.enveloped(log, envelopes.flat_batches(log, maker.flat, span), maker):
         columns = [batch.column(entry.name) for entry in schema]
         yield pa.RecordBatch.from_arrays(
             [array if array.type == entry.type else array.cast(entry.type)
