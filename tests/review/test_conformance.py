@@ -14,7 +14,7 @@ import yaml
 
 from lmparse.review.coverage.files import Samples
 from lmparse.review.docs import conformance
-from lmparse.review.docs.manual_tables import TOTAL, ManualLine, PrintedTypes
+from lmparse.review.docs.conformance import TOTAL, ManualLine, PrintedTypes
 from lmparse.review.docs.sources import sources
 from lmparse.spec import catalog
 from lmparse.spec.build.specs import FORMATS
