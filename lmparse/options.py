@@ -10,14 +10,12 @@ import dataclasses
 import difflib
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
-from lmparse.decisions import DECISIONS, decided
 from lmparse.errors import OptionError
 from lmparse.limits import Limits
 from lmparse.spelling import camel, has_half_character, plain, quoted
@@ -39,15 +37,17 @@ FRAMING_OPTIONS: dict[str, tuple[str, ...]] = {
     "fixed": ("record_length",),
 }
 """The options that a framing uses beside `file_start_offset` and `file_end_offset`; those of Db2 LUW use no others."""
-_ENDIAN = {"true": "big", "false": "little"}
-ALIASES: dict[str, tuple[str, dict[str, str] | None]] = {
-    "is_rdw_big_endian": ("rdw_endian", _ENDIAN),
-    "is_bdw_big_endian": ("bdw_endian", _ENDIAN),
-    "is_rdw_part_of_record_length": ("rdw_includes_header", None),
-    "record_format": ("framing", {"f": "fixed", "v": "rdw", "vb": "bdw"}),
-    "is_record_sequence": ("framing", {"true": "rdw"}),
+DECISIONS: dict[str, tuple[str, ...]] = {
+    "null_bytes": ("present", "absent"),
+    "dec_length": ("bytes", "precision"),
+    "graphic_length": ("bytes", "characters"),
+    "lob_columns_from": ("0", "1"),
 }
-"""Names that Cobrix has for options, and their values where those differ. Names that are the same are not here."""
+"""The values of each decision: whether null columns of fixed length have bytes in a row image of Log Master; what
+LLCOLUMNLEN of a DEC column counts, where LOGLOGBYTES does not say it; what the lengths of varying graphic columns
+count; the number that LOB records of Db2 LUW give to the first column."""
+NEAR = 0.65
+"""Likeness from which on an option is suggested: a misspelt name has more, another thing that sounds alike less."""
 _TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 
 
@@ -110,6 +110,34 @@ def _limits(name: str, text: str) -> str:
         raise _no_value(name, text, "NAME=NUMBER, or leave it out")
     Limits.parse(text)
     return text
+
+
+@cache
+def decided(text: str) -> dict[str, str]:
+    """The decisions that a text names, as in `null_bytes=absent,dec_length=precision`. Raises OptionError LMP-S003."""
+    found: dict[str, str] = {}
+    for part in filter(str.strip, text.split(",")):
+        name, is_said, value = part.partition("=")
+        if not is_said:
+            raise OptionError(
+                f"decisions has no value {quoted(part.strip())}", hint=f"NAME=VALUE; names: {', '.join(DECISIONS)}"
+            )
+        name = _nearest("decisions: there is no decision", name, tuple(DECISIONS))
+        if name in found:
+            raise OptionError(f"decisions: {name} is given twice", hint="leave one of them out")
+        found[name] = _nearest(f"decisions: {name} has no value", value, DECISIONS[name])
+    return found
+
+
+def _nearest(message: str, text: str, known: tuple[str, ...]) -> str:
+    """The one of some words that a text is, in any spelling. Raises OptionError, which names the nearest."""
+    match = next((word for word in known if plain(word) == plain(text.strip())), None)
+    if match is None:
+        near = difflib.get_close_matches(plain(text.strip()), map(plain, known), n=1, cutoff=NEAR)
+        nearest = next((word for word in known if near and plain(word) == near[0]), None)
+        hint = f"did you mean {nearest}?" if nearest else "one of " + ", ".join(known)
+        raise OptionError(f"{message} {quoted(text.strip())}", hint=hint)
+    return match
 
 
 def _decisions(name: str, text: str) -> str:
@@ -261,9 +289,6 @@ class Options:
         `known` and `public` are keys of the caller, which are ignored; error messages list the public ones. Raises
         OptionError LMP-S002 for an unknown name, LMP-S003 for a value that is not allowed.
         """
-        given, notes = own_names(given)
-        if notes:
-            warnings.warn("; ".join(notes), stacklevel=2)
         fields = {plain(entry.name): entry for entry in dataclasses.fields(cls)}
         passed = {plain(name) for name in (*known, *public)}
         values = {}
@@ -284,7 +309,7 @@ class Options:
         return Limits.parse(self.limits)
 
     def decision(self, name: str) -> str:
-        """What the caller says of one of `decisions.DECISIONS`, or `auto`."""
+        """What the caller says of one of `DECISIONS`, or `auto`."""
         return decided(self.decisions).get(name, "auto")
 
     @property
@@ -311,31 +336,6 @@ NOT_LANDED = (
 or they change the form or the order of what is landed."""
 
 
-def own_names(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Options without aliases, and a note on each alias.
-
-    Raises OptionError LMP-S003 for a value without a counterpart, and for an option that is also given by its own name.
-    """
-    found: dict[str, Any] = {}
-    notes: list[str] = []
-    aliases = {plain(alias): (alias, *own) for alias, own in ALIASES.items()}
-    for name, value in given.items():
-        if plain(name) not in aliases or value is None:
-            found[name] = value
-            continue
-        alias, own, values = aliases[plain(name)]
-        if any(plain(other) == plain(own) for other in (*found, *(set(given) - {name}))):
-            raise OptionError(f"{alias} is {camel(own)}, which is given too", code="LMP-S003")
-        text = str(value).strip().lower()
-        if values is not None and text not in values:
-            raise _no_value(alias, value, "one of " + ", ".join(values))
-        found[own] = text if values is None else values[text]
-        notes.append(f"{alias} is read as {camel(own)} {found[own]}")
-    if notes and not any(plain(name) == plain("rdw_includes_header") for name in found):
-        notes.append("a length includes its word, as z/OS writes it, unless rdwIncludesHeader is false")
-    return found, notes
-
-
 def asks_for_changes(given: Iterable[str]) -> bool:
     """Whether options request changes, not records: they name no spec, or one of them applies to changes only."""
     names = {plain(name) for name in given}
@@ -355,10 +355,6 @@ def options_of_changes(given: Iterable[str]) -> list[str]:
     """The names among some that are of options for changes only."""
     fields = {plain(entry.name): entry.metadata["of"].split() for entry in dataclasses.fields(Options)}
     return [name for name in given if "changes" in (of := fields.get(plain(name), ())) and "records" not in of]
-
-
-NEAR = 0.65
-"""Likeness from which on an option is suggested: a misspelt name has more, another thing that sounds alike less."""
 
 
 def _unknown(name: str, names: list[str]) -> OptionError:

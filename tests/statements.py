@@ -10,6 +10,7 @@ statements.
 from __future__ import annotations
 
 import argparse
+import csv
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from typing import TypeVar
 from lmparse.review.docs.conformance import Conformance, compare
 from lmparse.review.docs.spec_texts import SpecTexts
 from lmparse.spec import catalog
+from lmparse.spec.build.specs import FORMATS
 from lmparse.spec.layout import Code, Field, Layout
 
 
@@ -64,7 +66,7 @@ def documented(layouts: Mapping[str, Layout]) -> list[Statement]:
             f"{layout.id}.{entry.id}",
             entry,
             tuple(_printed(compared, layout, entry)),
-            tuple(_values(compared, layout, entry)),
+            tuple(_values(layout, entry)),
         )
         for layout in sorted(layouts.values(), key=lambda one: one.id)
         for entry in layout
@@ -82,11 +84,11 @@ def _printed(compared: Conformance, layout: Layout, entry: Field) -> Iterator[st
             yield f"{line.source}: {line.vendor_name} | {line.type} | {line.offset}({line.length}): {row.verdict}"
 
 
-def _values(compared: Conformance, layout: Layout, entry: Field) -> Iterator[str]:
-    for table in compared.values:
-        if (table.layout, table.field_id) == (layout.id, entry.id):
-            for row in table.rows:
-                yield f"{row.value!r}: {row.printed} | {row.code.doc if row.code else None} ({row.verdict})"
+def _values(layout: Layout, entry: Field) -> Iterator[str]:
+    codes = {str(code.value) if code.text is None else code.text.strip(): code.doc for code in entry.codes}
+    for row in csv.DictReader((FORMATS / "value-tables.csv").read_text("utf-8").splitlines()):
+        if (row["layout"], row["id"]) == (layout.id, entry.id):
+            yield f"{row['value']!r}: {row['meaning']} | {codes.get(row['value'].strip())}"
 
 
 @dataclass(frozen=True)

@@ -95,10 +95,7 @@ class KnownFile:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """How far a log has been read.
-
-    The last fields are those of Log Master's extracts, and are in the file of a checkpoint only where they are used.
-    """
+    """How far a log has been read. A family leaves the fields empty that it has no use for."""
 
     spec: str
     seq: str
@@ -130,11 +127,7 @@ class Checkpoint:
 
     def to_json(self) -> str:
         """The text of its file."""
-        shown = {"checkpoint_version": _VERSION, **asdict(self)}
-        for name in _EXTRACTS:
-            if getattr(self, name) == getattr(_NONE, name):
-                del shown[name]
-        return json.dumps(shown, indent=2) + "\n"
+        return json.dumps({"checkpoint_version": _VERSION, **asdict(self)}, indent=2) + "\n"
 
     @classmethod
     def read(cls, path: str | Path, limits: Limits = DEFAULT) -> Checkpoint:
@@ -169,19 +162,14 @@ class Checkpoint:
         form = tuple(map(str, found["form"]))
         needed = tuple(map(_stretch, found["needed"]))
         files = tuple(map(_known_file, found["files"]))
-        ranges = tuple(_range(*pair) for pair in found.get("ranges", ()))
-        open_units = tuple(bytes.fromhex(one).hex() for one in found.get("open_units", ()))
-        tables = found.get("tables")
+        ranges = tuple(_range(*pair) for pair in found["ranges"])
+        open_units = tuple(bytes.fromhex(one).hex() for one in found["open_units"])
+        tables = found["tables"]
         tables = None if tables is None else tuple(bytes.fromhex(one).hex() for one in tables)
         return cls(
             spec, seq, (lfs, lsn), _ends(found["ends"]), needed, described, files, form,
             ranges=ranges, open_units=open_units, tables=tables,
         )  # fmt: skip
-
-
-_EXTRACTS = ("ranges", "open_units", "tables")
-"""The fields of Log Master's extracts."""
-_NONE = Checkpoint("", "", (0, 0))
 
 
 def record_digest(record: bytes) -> str:

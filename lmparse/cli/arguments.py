@@ -7,9 +7,8 @@ import dataclasses
 from collections.abc import Callable, Collection
 from typing import Any, TypeAlias
 
-from lmparse.cli.messages import message
 from lmparse.errors import OptionError
-from lmparse.options import ALIASES, Options, own_names
+from lmparse.options import Options
 
 SHOWN_ERRORS = 1000
 """Errors that a command prints unless it is asked for another number."""
@@ -68,9 +67,6 @@ def add_options(command: argparse.ArgumentParser, name: str, without: Collection
             # `--header` alone means true; a value, as in `--trim false`, is the form of Spark.
             given |= {"nargs": "?", "const": "true", "metavar": "true|false"}
         command.add_argument("--" + entry.name.replace("_", "-"), **given)
-        for alias, (own, _) in ALIASES.items():
-            if own == entry.name:
-                command.add_argument("--" + alias.replace("_", "-"), dest=alias, help=argparse.SUPPRESS)
 
 
 def add_log(command: argparse.ArgumentParser) -> None:
@@ -82,11 +78,8 @@ def add_log(command: argparse.ArgumentParser) -> None:
 
 def given_options(parsed: argparse.Namespace) -> dict[str, Any]:
     """The options in the arguments, as text."""
-    names = [*(entry.name for entry in dataclasses.fields(Options)), *ALIASES]
-    given, notes = own_names({name: value for name in names if (value := getattr(parsed, name, None)) is not None})
-    for note in notes:
-        message(f"note: {note}")
-    return given
+    names = [entry.name for entry in dataclasses.fields(Options)]
+    return {name: value for name in names if (value := getattr(parsed, name, None)) is not None}
 
 
 def options_of(parsed: argparse.Namespace) -> Options:

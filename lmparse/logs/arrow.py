@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from lmparse.changes.change import Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import change_rows, version_rows
+from lmparse.changes.rows import version_rows
 from lmparse.changes.schemas import changes_schema, version_schema
 from lmparse.changes.version_batches import VersionBatch, accumulated, joined
 from lmparse.columnar import schemas
@@ -37,7 +37,7 @@ from lmparse.columnar.rows import (
     size_of,
     to_batch,
 )
-from lmparse.errors import OptionError, TableNotFoundError
+from lmparse.errors import LmparseError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
 from lmparse.logs import envelopes
@@ -74,8 +74,8 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
         schema = without_metadata(schema)
     if named.engine == "check":
         engines = (replace(named, engine=engine) for engine in ("columnar", "kaitai"))
-        both = [engine_batches(open_file(path, one, on_error=ignored), schema) for one in engines]
-        return pa.Table.from_batches(matching(compared(*both), filters), schema)
+        first, second = (engine_batches(open_file(path, one, on_error=ignored), schema) for one in engines)
+        return pa.Table.from_batches(matching(compared(first, second), filters), schema)
     file = open_file(path, named, on_error=ignored)
     return pa.Table.from_batches(engine_batches(file, schema, filters=filters), schema)
 
@@ -168,40 +168,58 @@ def plan_of(file: RecordFile) -> RecordPlan:
 def _mended(
     batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: Int64s, irregular: Flags
 ) -> Iterator[pa.RecordBatch]:
-    """A batch of some records of a window, in which irregular records are replaced by rows read one by one.
-
-    It is divided where these rows are enough for a batch: few bytes of a window may unpack to many.
-    """
-    if not irregular.any():
-        yield batch
-        return
-    rows: list[Row] = []
-    order: list[int] = []
+    """A batch of some records of a window, with the irregular ones read one by one."""
     inside = parts_inside(file)
     wanted = fields_for(batch.schema, inside)
-    begin = size = 0
-    for number in np.flatnonzero(irregular).tolist():
+
+    def read(number: int) -> list[Row]:
         extent = window.extent(int(numbers[number]))
         record = file.read_extent(extent, wanted)
-        found = list(bad_rows(file)) if record is None else [record_row(file, extent, record, inside)]
+        return list(bad_rows(file)) if record is None else [record_row(file, extent, record, inside)]
+
+    return with_irregular(batch, irregular, read)
+
+
+def with_irregular(
+    batch: pa.RecordBatch, irregular: Flags, read: Callable[[int], list[Row]]
+) -> Iterator[pa.RecordBatch]:
+    """A batch in which irregular rows are replaced by those that `read` gives for their numbers.
+
+    It is divided where these rows are enough for a batch: few bytes of a window may unpack to many. An error of `read`
+    is raised behind the rows before it.
+    """
+    rows: list[Row] = []
+    order: list[int] = []
+    begin, reached, size, fault = 0, len(irregular), 0, None
+    for number in np.flatnonzero(irregular).tolist():
+        try:
+            found = read(number)
+        except LmparseError as error:
+            reached, fault = number, error
+            break
         order += [number] * len(found)
         rows += found
         size += size_of(found)
         if is_full(size):
             yield _with_rows(batch, irregular, range(begin, number + 1), rows, order)
             rows, order, begin, size = [], [], number + 1, 0
-    if begin < len(irregular):
-        yield _with_rows(batch, irregular, range(begin, len(irregular)), rows, order)
+    if begin < reached:
+        yield _with_rows(batch, irregular, range(begin, reached), rows, order)
+    if fault is not None:
+        raise fault
 
 
 def _with_rows(
     batch: pa.RecordBatch, irregular: Flags, part: range, rows: list[Row], order: list[int]
 ) -> pa.RecordBatch:
-    """The regular records of a part of a batch, and rows of the others, each with the number of its record."""
+    """The regular rows of a part of a batch, and rows of the others, each with its number in the batch."""
     regular = np.flatnonzero(~irregular[part.start : part.stop]) + part.start
-    kept = VersionBatch(None, batch.take(pa.array(regular)), regular)
-    mended = [VersionBatch(None, to_batch(rows, batch.schema), np.array(order, np.int64))] if rows else []
-    return joined([kept, *mended]).batch
+    if len(regular) == len(batch):
+        return batch
+    kept = [VersionBatch(None, batch.take(pa.array(regular)), regular)]
+    if rows:
+        kept.append(VersionBatch(None, to_batch(rows, batch.schema), np.array(order, np.int64)))
+    return joined(kept).batch
 
 
 # -- changes ----------------------------------------------------------------------------
@@ -217,18 +235,7 @@ def change_batches(
     if log.options.envelope != "flat":
         yield from matching(_enveloped(log, schema, span), filters)
         return
-    yield from _flat_batches(log, schema, span, filters)
-
-
-def _flat_batches(
-    log: ChangeLog, schema: pa.Schema, span: Span | None, filters: Sequence[Filter] = ()
-) -> Iterator[pa.RecordBatch]:
-    columns = change_reader(log, schema, filters)
-    if columns is None:
-        yield from matching(batches(change_rows(log, schema, span), schema, log.rows_together), filters)
-        return
-    for found in columns.read(span):
-        yield from matching((one.batch for one in found), filters)
+    yield from matching(envelopes.flat_batches(log, schema, span, filters), filters)
 
 
 def log_batches(
@@ -350,7 +357,7 @@ def part_batches(
 def _enveloped(log: ChangeLog, schema: pa.Schema, span: Span | None) -> Iterator[pa.RecordBatch]:
     """The changes of a log in their envelope, with the columns of a schema, which may be some of the envelope's."""
     maker = envelopes.enveloper(log.options, envelopes.image_of(schema, log.options))
-    for batch in envelopes.enveloped(log, _flat_batches(log, maker.flat, span), maker):
+    for batch in envelopes.enveloped(log, envelopes.flat_batches(log, maker.flat, span), maker):
         columns = [batch.column(entry.name) for entry in schema]
         yield pa.RecordBatch.from_arrays(
             [array if array.type == entry.type else array.cast(entry.type)

@@ -22,7 +22,8 @@ from lmparse.changes.rows import change_rows
 from lmparse.changes.schemas import table_type
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.comparison import compared
-from lmparse.columnar.rows import chunks, to_batch
+from lmparse.columnar.filters import Filter
+from lmparse.columnar.rows import batches
 from lmparse.columnar.schemas import TEXT
 from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
@@ -72,12 +73,24 @@ def _version() -> str | None:
         return None
 
 
-def enveloped(log: ChangeLog, batches: Iterable[pa.RecordBatch], maker: Enveloper) -> Iterator[pa.RecordBatch]:
-    """Flat changes of a log in their envelope; `batches` have the columns of `maker.flat`.
+def flat_batches(
+    log: ChangeLog, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
+) -> Iterator[pa.RecordBatch]:
+    """Flat changes of a log, column-wise if its family can; a reader may leave out what `filters` exclude."""
+    columns = change_reader(log, schema, filters)
+    if columns is None:
+        yield from batches(change_rows(log, schema, span), schema, log.rows_together)
+        return
+    for found in columns.read(span):
+        yield from (one.batch for one in found if one.batch.num_rows)
+
+
+def enveloped(log: ChangeLog, flat: Iterable[pa.RecordBatch], maker: Enveloper) -> Iterator[pa.RecordBatch]:
+    """Flat changes of a log in their envelope; `flat` has the columns of `maker.flat`.
 
     What has no form in the envelope is counted in `log.left_out`.
     """
-    for batch in batches:
+    for batch in flat:
         made = maker.rows(batch)
         log.left_out.update(maker.left_out)
         maker.left_out.clear()
@@ -114,7 +127,7 @@ def _zone(options: Options) -> str | None:
 # -- lines --------------------------------------------------------------------------------
 
 
-def lines(log: ChangeLog, span: Span | None = None) -> Iterator[str]:
+def lines(log: ChangeLog) -> Iterator[str]:
     """The changes of a log in their envelope as JSON, many lines at a time.
 
     With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises OptionError
@@ -122,34 +135,24 @@ def lines(log: ChangeLog, span: Span | None = None) -> Iterator[str]:
     """
     check_log(log)
     maker = enveloper(log.options, TEXT)
-    batches = _read(log, maker, span)
+    found = _read(log, maker)
     if log.options.engine == "check":
         options = replace(log.options, engine="kaitai")
         other = check_changes(options).open_log(log.path, options, on_error=ignored)
         other.resumed = log.resumed
-        batches = compared(batches, _read(other, enveloper(other.options, TEXT), span))
-    for batch in batches:
+        found = compared(found, _read(other, enveloper(other.options, TEXT)))
+    for batch in found:
         text = json_texts.harmless(_lines(batch, maker.envelope, is_flat=log.options.table is not None))
         yield "".join(text.to_pylist())
 
 
-def _read(log: ChangeLog, maker: Enveloper, span: Span | None) -> Iterator[pa.RecordBatch]:
+def _read(log: ChangeLog, maker: Enveloper) -> Iterator[pa.RecordBatch]:
     """Flat changes without the rows of bad records, which are reported, in their envelope."""
-    yield from enveloped(log, _sound(log, _flat(log, maker.flat, span)), maker)
+    yield from enveloped(log, _sound(log, flat_batches(log, maker.flat)), maker)
 
 
-def _flat(log: ChangeLog, schema: pa.Schema, span: Span | None) -> Iterator[pa.RecordBatch]:
-    columns = change_reader(log, schema)
-    if columns is None:
-        for held in chunks(change_rows(log, schema, span), log.rows_together):
-            yield to_batch(held, schema)
-        return
-    for found in columns.read(span):
-        yield from (one.batch for one in found if one.batch.num_rows)
-
-
-def _sound(log: ChangeLog, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
+def _sound(log: ChangeLog, flat: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in flat:
         bad = batch.column(schemas.CORRUPT_RECORD)
         log.tally.kept -= len(bad) - bad.null_count
         yield batch if bad.null_count == len(bad) else batch.filter(bad.is_null())

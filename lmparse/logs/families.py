@@ -18,10 +18,9 @@ from lmparse.bmc.family import FAMILY as BMC
 from lmparse.changes.family import AnyFamily, ChangeReader, Family
 from lmparse.changes.log import ChangeLog
 from lmparse.db2.family import FAMILY as DB2
-from lmparse.decisions import decided
 from lmparse.errors import LmparseError, OptionError
 from lmparse.framing.detection import Detection
-from lmparse.options import Options
+from lmparse.options import Options, decided
 from lmparse.records.file_dissection import FileDissector
 from lmparse.records.files import RecordFile
 from lmparse.spec import catalog

@@ -11,7 +11,7 @@ from lmparse.changes.checkpoint import BEGINNING, Checkpoint
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import ControlError, DataError, FramingError, OptionError
 from lmparse.logs.families import family_of, without_descriptions
-from lmparse.logs.other_kinds import of_two_kinds
+from lmparse.logs.sniff import of_two_kinds
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage import addresses

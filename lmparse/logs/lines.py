@@ -15,13 +15,12 @@ from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
 from lmparse.columnar import json_texts
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.form_plan import FormPlan
-from lmparse.columnar.json_texts import LINES
+from lmparse.columnar.json_texts import LINE, LINES
 from lmparse.columnar.record_plan import RecordPlan
-from lmparse.columnar.rows import chunks, is_full, line_chunks, to_batch
-from lmparse.errors import LmparseError
+from lmparse.columnar.rows import Row, chunks, line_chunks, to_batch
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
-from lmparse.logs.arrow import form_plan, plan_of
+from lmparse.logs.arrow import form_plan, plan_of, with_irregular
 from lmparse.logs.families import change_reader
 from lmparse.logs.open import open_file
 from lmparse.records.files import RAW, RecordFile, check_columns, ignored
@@ -113,39 +112,14 @@ def _form_lines(file: RecordFile, plan: FormPlan, window: Window) -> Iterator[pa
 
 
 def _mended(file: RecordFile, window: Window, lines: pa.Array, irregular: Flags) -> Iterator[pa.RecordBatch]:
-    """The lines of a window, with those of irregular records made one by one.
+    """The lines of a window, with those of irregular records made one by one."""
 
-    They are divided where these are enough for a batch: few bytes of a window may unpack to many. An error that ends
-    reading is raised behind the lines before it.
-    """
-    made: list[tuple[int, bytes]] = []
-    begin, reached, size, fault = 0, len(window), 0, None
-    for number in np.flatnonzero(irregular).tolist():
-        try:
-            row = file.row(window.extent(number))
-        except LmparseError as error:
-            reached, fault = number, error
-            break
-        if row is not None:
-            made.append((number, json_texts.json_line(row)))
-            size += len(made[-1][1])
-        if is_full(size):
-            yield _with_lines(lines, irregular, range(begin, number + 1), made)
-            made, begin, size = [], number + 1, 0
-    yield _with_lines(lines, irregular, range(begin, reached), made)
-    if fault is not None:
-        raise fault
+    def read(number: int) -> list[Row]:
+        row = file.row(window.extent(number))
+        return [] if row is None else [{LINE: json_texts.json_line(row).decode()}]
 
-
-def _with_lines(lines: pa.Array, irregular: Flags, part: range, made: list[tuple[int, bytes]]) -> pa.RecordBatch:
-    """The lines of the regular records of a part of a window, and those of others, each with its record's number."""
-    regular = np.flatnonzero(~irregular[part.start : part.stop]) + part.start
-    kept = json_texts.harmless(lines.take(pa.array(regular))).cast(pa.binary())
-    parts = [VersionBatch(None, pa.RecordBatch.from_arrays([kept], schema=LINES), regular)]
-    if made:
-        numbers, rows = zip(*made, strict=True)
-        parts.append(VersionBatch(None, _batch(list(rows)), np.array(numbers, np.int64)))
-    return joined(parts).batch
+    for batch in with_irregular(pa.RecordBatch.from_arrays([lines], [LINE]), irregular, read):
+        yield pa.RecordBatch.from_arrays([json_texts.harmless(batch.column(0)).cast(pa.binary())], schema=LINES)
 
 
 def _places(window: Window) -> pa.Array:

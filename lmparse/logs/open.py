@@ -18,8 +18,7 @@ from lmparse.framing.framings import named_framing
 from lmparse.logs.beside import Beside, Say, look_beside, unusable
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.logs.joining import checkpoint_before, checkpoint_behind, checkpoint_place, one_log
-from lmparse.logs.other_kinds import of_another_kind
-from lmparse.logs.sniff import sniff
+from lmparse.logs.sniff import of_another_kind, sniff
 from lmparse.options import FRAMING_OPTIONS, Options, check_taken
 from lmparse.records.files import RAW, OnError, RecordFile
 from lmparse.records.reader import RecordReader, arguments_of

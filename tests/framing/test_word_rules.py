@@ -152,19 +152,6 @@ def test_bad_values_are_refused(option: str, value: str) -> None:
     assert caught.value.code == "LMP-S003"
 
 
-def test_names_of_cobrix_are_aliases_with_a_note() -> None:
-    with pytest.warns(UserWarning, match="is_rdw_big_endian is read as rdwEndian little"):
-        options = Options.parse({"isRdwBigEndian": "false", "is_rdw_part_of_record_length": "true"})
-    assert (options.rdw_endian, options.rdw_includes_header) == ("little", True)
-    with pytest.warns(UserWarning, match="unless rdwIncludesHeader is false"):
-        assert Options.parse({"record_format": "VB", "is_bdw_big_endian": False}).framing == "bdw"
-    for given_ in ({"record_format": "D"}, {"is_rdw_big_endian": "maybe"}):
-        with pytest.raises(OptionError, match="has no value"):
-            Options.parse(given_)
-    with pytest.raises(OptionError, match="is_rdw_big_endian is rdwEndian, which is given too"):
-        Options.parse({"rdwEndian": "big", "is_rdw_big_endian": "false"})
-
-
 # whole files
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from lmparse.cli.command_line import build_parser
 from lmparse.errors import LmparseError
-from lmparse.options import ALIASES, Options
+from lmparse.options import Options
 from lmparse.spark.requests import SPARK_OPTIONS, request_of
 from lmparse.spelling import camel
 
 DOCS = Path(__file__).parents[2] / "docs"
 FIELDS = dataclasses.fields(Options)
-HIDDEN = ("help", *ALIASES)
+HIDDEN = ("help",)
 OF_SPARK = ("means nothing in Spark", "no meaning in a DataFrame")
 """Words of the errors for what Spark has no place for."""
 COMMANDS_BEGIN = """\
@@ -46,14 +46,6 @@ and what Spark itself adds are taken too.
 
 | Spark | meaning |
 | --- | --- |
-"""
-ALIASES_BEGIN = """\
-## Names of Cobrix
-
-These are read as options of lmparse, and a note says so.
-
-| name | option | values |
-| --- | --- | --- |
 """
 
 
@@ -121,17 +113,12 @@ def options_page() -> str:
     lines = ["| shell | Python | Spark | values, the default first | meaning |", "| --- | --- | --- | --- | --- |"]
     lines += [_option(entry) for entry in FIELDS]
     spark = [f"| `{name}` | {_cell(about)} |" for name, about in SPARK_OPTIONS.items()]
-    aliases = [f"| `{camel(alias)}` | `{camel(own)}` | {_pairs(values)} |" for alias, (own, values) in ALIASES.items()]
     table = "\n".join(lines)
-    return f"{OPTIONS_BEGIN}{table}\n\n{SPARK_BEGIN}{_joined(spark)}\n{ALIASES_BEGIN}{_joined(aliases)}"
+    return f"{OPTIONS_BEGIN}{table}\n\n{SPARK_BEGIN}{_joined(spark)}"
 
 
 def _joined(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
-
-
-def _pairs(values: dict[str, str] | None) -> str:
-    return ", ".join(f"`{own}` for `{other}`" for other, own in values.items()) if values else "the same"
 
 
 def _option(entry: dataclasses.Field[object]) -> str:

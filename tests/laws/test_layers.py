@@ -15,7 +15,7 @@ from laws.package_table import PAGE, ROOT, packages, with_table
 PACKAGE = ROOT / "lmparse"
 MAY_USE = packages()
 ORDER = list(MAY_USE)
-GROUND = ("decisions", "errors", "error_catalogue", "limits", "options", "spelling", "terminal", "version")
+GROUND = ("errors", "error_catalogue", "limits", "options", "spelling", "terminal", "version")
 """Modules at the top of lmparse that every package may import; nothing may import the others that stand there."""
 APART = ({"bmc", "db2"},)
 """Packages that never import each other."""

@@ -158,7 +158,7 @@ def test_an_empty_log_is_a_frame_with_the_full_schema(
 
 
 def test_descriptor_words_of_others(spark: SparkSession, tmp_path: Path) -> None:
-    """Spark reads with the options for framings, also by Cobrix's names, in several parts."""
+    """Spark reads with the options for framings, in several parts."""
     records = [bytes([65 + number % 20]) * (20 + number % 9) for number in range(200)]
     form = Form("bdw", Rule(True, False, -2), Rule(True, False), b"HEADER", b"END", 300)
     path = tmp_path / "a.dat"
@@ -168,7 +168,3 @@ def test_descriptor_words_of_others(spark: SparkSession, tmp_path: Path) -> None
     assert frame.rdd.getNumPartitions() > 3
     rows = frame.orderBy("_metadata.record_index").collect()
     assert [bytes(row["data"]) for row in rows] == records
-    cobrix = {"record_format": "VB", "is_rdw_big_endian": False, "is_rdw_part_of_record_length": False}
-    cobrix |= {"is_bdw_big_endian": False, "bdwIncludesHeader": False, "rdw_adjustment": -2}
-    cobrix |= {"file_start_offset": 6, "file_end_offset": 3}
-    assert read(spark, path, spec="common_raw", **cobrix).count() == 200

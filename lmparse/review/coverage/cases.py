@@ -67,9 +67,6 @@ def case_options(path: str, specs: str | None = None) -> dict[str, Any] | None:
     name = str(given.pop("spec", log.parent.name if said["command"] == "records" else ""))
     if name:
         found["spec"] = _spec_of_case(log, name, specs)
-    for option in BESIDE:
-        if option in given:
-            found[option] = _beside(log, option, given.pop(option))
     refused = [name for name in given if plain(name) in _OF_CALLER]
     if refused:
         raise unusable(log, f"it gives {refused[0]}, which only the caller gives")
@@ -106,14 +103,6 @@ def _spec_of_case(log: Path, name: str, specs: str | None) -> str:
         raise unusable(log, f"its spec is {name[:60]!r}, which is not the id of a spec")
     is_own = specs is not None and Path(specs, f"{name}.py").is_file()
     return str(Path(specs or "", name).absolute()) if is_own else name
-
-
-def _beside(log: Path, option: str, name: Any) -> str:
-    """A file in the folder of a case, or that folder."""
-    is_text = isinstance(name, str) and "\0" not in name
-    if not is_text or (name != "." and (name == ".." or Path(name).name != name)):
-        raise unusable(log, f"its {option} is {str(name)[:60]!r}, which is not a file beside it")
-    return name_of_local(str(log.parent / name))
 
 
 def unusable(log: Path, why: str) -> ControlError:

@@ -1,13 +1,14 @@
 """Conformance: compares the vendors' tables with the layouts, line by line.
 
-`field-tables.csv`, among the specs, has the tables as the manuals print them, and `value-tables.csv` the values of
-fields with their meanings; `conformance.yaml` has the types of the
-manuals, the reasons for differences on purpose and for what is not compared, and the misprints of the manuals.
+`field-tables.csv`, among the specs, has the lines in the words, types and numbers of the manuals, misprints included; a
+cell of an offset or a length is `variable` where the manual says so, and empty where it prints none. `conformance.yaml`
+has the types of the manuals, the reasons for differences on purpose and for what is not compared, and the misprints.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,11 +16,10 @@ from functools import cached_property
 from importlib import resources
 from typing import Any
 
-from lmparse.review.docs.manual_tables import TOTAL, ManualLine, PrintedTypes, lines
 from lmparse.spec.documents import read_yaml
-from lmparse.spec.layout import Code, Field, Layout
+from lmparse.spec.layout import Field, Layout
 
-NOTES, VALUES = "conformance.yaml", "value-tables.csv"
+NOTES = "conformance.yaml"
 _WORDS = {"same": "the same", "explained": "different for a stated reason", "open": "unexplained"}
 
 
@@ -90,65 +90,14 @@ class ManualTable:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedValue:
-    """A value of a manual and the one of the spec for it; one of both may be missing."""
-
-    value: str
-    """As records show it; empty for blank."""
-    printed: str | None
-    """The words of the manual; None if it does not list the value."""
-    code: Code | None
-
-    @property
-    def verdict(self) -> str:
-        """`same`, `missing` in the spec, or `added` by the spec."""
-        if self.code is None:
-            return "missing"
-        return "same" if self.printed is not None else "added"
-
-
-@dataclass(frozen=True, slots=True)
-class ValueTable:
-    """The values of one field in one list of a manual."""
-
-    layout: str
-    field_id: str
-    source: str
-    rows: tuple[ComparedValue, ...]
-
-    def count(self, verdict: str) -> int:
-        """Number of values with a verdict."""
-        return sum(row.verdict == verdict for row in self.rows)
-
-    @property
-    def state(self) -> str:
-        """How the comparison went: `3 values: 2 listed by both, 1 only in the spec`."""
-        words = {"same": "listed by both", "missing": "only in the manual", "added": "only in the spec"}
-        counts = [f"{self.count(verdict)} {text}" for verdict, text in words.items() if self.count(verdict)]
-        return f"{len(self.rows)} value{'s' * (len(self.rows) != 1)}: {', '.join(counts)}"
-
-    @staticmethod
-    def shown(code: Code) -> str:
-        """A listed value as in the tables: as records show it, without blanks around it."""
-        return str(code.value) if code.text is None else code.text.strip()
-
-
-@dataclass(frozen=True, slots=True)
 class Omission:
-    """A layout, or the values of a field, that are not compared."""
+    """A layout that is not compared."""
 
     layout: str
-    field_id: str
-    """Empty for a whole layout."""
     count: int
-    """How many fields or values."""
+    """How many fields it has."""
     reason: str
     """Why not; empty if nothing states it."""
-
-    @property
-    def name(self) -> str:
-        """Layout and field."""
-        return f"{self.layout}.{self.field_id}" if self.field_id else self.layout
 
 
 @dataclass(frozen=True)
@@ -159,14 +108,8 @@ class Conformance:
     misprints: tuple[Misprint, ...]
     unused: tuple[str, ...]
     """Notes about lines that do not differ, or do not exist."""
-    values: tuple[ValueTable, ...]
-    """The values of fields."""
     without_table: tuple[Omission, ...]
     """The layouts with fields that no table at hand is compared with."""
-    without_values: tuple[Omission, ...]
-    """The fields whose listed values no manual at hand lists."""
-    listed: int
-    """Number of values that the fields of the layouts list."""
 
     @cached_property
     def rows(self) -> list[Comparison]:
@@ -179,15 +122,9 @@ class Conformance:
         return sum(row.line is not None for row in self.rows)
 
     @property
-    def compared_values(self) -> int:
-        """Number of listed values of fields that a manual lists too; one that two manuals list is one."""
-        return len(_compared(self.values))
-
-    @property
     def unexplained(self) -> int:
-        """Number of differences between specs and manuals, and of values and layouts not compared, without a reason."""
-        omitted = sum(not omission.reason for omission in (*self.without_table, *self.without_values))
-        return self.count("open") + sum(table.count("missing") for table in self.values) + omitted
+        """Number of differences between specs and manuals, and of layouts not compared, without a reason."""
+        return self.count("open") + sum(not omission.reason for omission in self.without_table)
 
     def count(self, verdict: str) -> int:
         """Number of lines with a verdict."""
@@ -207,25 +144,13 @@ def compare(layouts: Mapping[str, Layout]) -> Conformance:
     )
     used = {row.name for table in tables for row in table.rows if row.differences}
     unused = tuple(name for name in reasons if name not in used and name.partition(".")[0] in layouts)
-    values = _compare_values(layouts)
-    listed = sum(len(entry.codes) for layout in layouts.values() for entry in layout)
-    return Conformance(
-        tables, misprints, unused, values, tuple(_without_table(layouts, tables, notes["without_table"])),
-        tuple(_without_values(layouts, values, notes["without_values"])), listed,
-    )  # fmt: skip
+    return Conformance(tables, misprints, unused, tuple(_without_table(layouts, tables, notes["without_table"])))
 
 
 def layout_id(spec: str, record: str, layouts: Mapping[str, Layout]) -> str:
     """Id of the layout of a record of the tables: of a type of the spec, or of the spec itself."""
     nested = f"{spec}.{record}"
     return nested if nested in layouts else spec
-
-
-def _compared(values: Iterable[ValueTable]) -> set[tuple[str, str, str]]:
-    """Layout, field and value of what both a manual and a spec list."""
-    return {
-        (table.layout, table.field_id, row.value) for table in values for row in table.rows if row.verdict == "same"
-    }
 
 
 def _without_table(
@@ -237,53 +162,7 @@ def _without_table(
     for _, layout in sorted(layouts.items()):
         own = [entry for entry in layout if entry.kind not in ("body", "rest")]
         if own and layout.id not in compared:
-            yield Omission(layout.id, "", len(own), why.get(layout.id, ""))
-
-
-def _without_values(
-    layouts: Mapping[str, Layout], values: Iterable[ValueTable], reasons: Iterable[Mapping[str, Any]]
-) -> Iterator[Omission]:
-    """Fields with listed values that no manual at hand lists."""
-    same = _compared(values)
-    why = {name: note["reason"] for note in reasons for name in note["fields"]}
-    for _, layout in sorted(layouts.items()):
-        for entry in layout:
-            left = [code for code in entry.codes if (layout.id, entry.id, ValueTable.shown(code)) not in same]
-            if left:
-                yield Omission(layout.id, entry.id, len(left), why.get(f"{layout.id}.{entry.id}", ""))
-
-
-def _compare_values(layouts: Mapping[str, Layout]) -> tuple[ValueTable, ...]:
-    """The values of those fields that have any in the tables, in the order of the tables.
-
-    What only the spec lists stands in the first table of a field, unless another one has it.
-    """
-    printed: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
-    text = resources.files("lmparse").joinpath("_formats", VALUES).read_text("utf-8")
-    for row in csv.DictReader(text.splitlines()):
-        if row["layout"] in layouts:
-            lists = printed.setdefault((row["layout"], row["id"]), {})
-            lists.setdefault(row["source"], {})[row["value"].strip()] = row["meaning"]
-    return tuple(
-        ValueTable(layout, field_id, source, rows)
-        for (layout, field_id), lists in printed.items()
-        for source, rows in _value_rows(layouts[layout], field_id, lists)
-    )
-
-
-def _value_rows(
-    layout: Layout, field_id: str, lists: Mapping[str, Mapping[str, str]]
-) -> list[tuple[str, tuple[ComparedValue, ...]]]:
-    entry = layout.by_id.get(field_id)
-    listed = {ValueTable.shown(code): code for code in (() if entry is None else entry.codes)}
-    anywhere = {value for values in lists.values() for value in values}
-    added = [value for value in listed if value not in anywhere]
-    found = []
-    for source, values in lists.items():
-        shown = dict.fromkeys((*values, *added))
-        found.append((source, tuple(ComparedValue(value, values.get(value), listed.get(value)) for value in shown)))
-        added = []
-    return found
+            yield Omission(layout.id, len(own), why.get(layout.id, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,3 +285,73 @@ def _why_added(entry: Field) -> str:
     if entry.kind == "rest":
         return "The bytes behind the known fields; they are kept, or refused where the format allows none."
     return ""
+
+
+# -- the manuals' tables -------------------------------------------------------------------
+
+TABLES = "field-tables.csv"
+TOTAL = "(total)"
+"""Instead of the id of a field: the line of a table with the length of the whole."""
+UNNAMED = "(unnamed)"
+_VARIABLE = "variable"
+_NUMBERED = re.compile(r"(\w+)\((\d+)\)")
+"""A type with its size: `CHAR(4)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ManualLine:
+    """One line of a vendor's table. Offset and length in bytes; None where they vary or are not printed."""
+
+    spec: str
+    record: str
+    id: str
+    """Id of the field, with those around it inside the record (`old_row.rid`); `a:b` for all from a to b; `TOTAL`."""
+    vendor_name: str | None
+    """The name in the manual; None if it has none there."""
+    type: str
+    """The type as printed; empty if none is."""
+    offset: int | None
+    length: int | None
+    base: int
+    """Number of bytes that the manual counts in front of the layout: of the log record header, for example."""
+    source: str
+    """Manual, page and table."""
+    has_offset: bool = True
+    """Whether the manual prints an offset, be it that it varies."""
+    has_length: bool = True
+
+    @property
+    def name(self) -> str:
+        """Spec, record and field, as in the notes."""
+        return f"{self.spec}.{self.record}.{self.id}"
+
+
+class PrintedTypes:
+    """What bytes of a type in a manual may be, by the name of the type."""
+
+    def __init__(self, notes: Iterable[Mapping[str, Any]]) -> None:
+        self._types = {str(note["printed"]): (frozenset(note["kinds"]), note.get("size")) for note in notes}
+
+    def look_up(self, printed: str) -> tuple[frozenset[str], int | None]:
+        """The kinds of fields that a type may have, none for an unknown type; and its bytes, if the type says them."""
+        numbered = _NUMBERED.fullmatch(printed)
+        kinds, size = self._types.get(numbered[1] if numbered else printed, (frozenset[str](), None))
+        return kinds, int(numbered[2]) if numbered else size
+
+
+def lines() -> list[ManualLine]:
+    """The vendors' tables, in the order of their pages."""
+    text = resources.files("lmparse").joinpath("_formats", TABLES).read_text("utf-8")
+    return [_line(row) for row in csv.DictReader(text.splitlines())]
+
+
+def _line(row: Mapping[str, str]) -> ManualLine:
+    offset, length = row["offset"], row["length"]
+    return ManualLine(
+        row["spec"], row["record"], row["id"], None if row["vendor_name"] == UNNAMED else row["vendor_name"],
+        row["type"], _number(offset), _number(length), int(row["base"]), row["source"], bool(offset), bool(length),
+    )  # fmt: skip
+
+
+def _number(cell: str) -> int | None:
+    return None if cell in ("", _VARIABLE) else int(cell)

@@ -35,13 +35,13 @@ class Manuals:
     """The pages of manuals, from the references that have an address."""
 
     def __init__(self, references: Iterable[str]) -> None:
-        self._urls: dict[tuple[str, str], str] = {}
-        self._of_page: dict[str, str] = {}
+        self._urls: dict[str, str] = {}
+        """By product and page, as `Product, "page"`, and by the page alone."""
         for reference in references:
             page, address = _PAGE.search(reference), _ADDRESS.search(reference)
             if page and address:
-                self._urls.setdefault((_product(reference, page), page[1]), address[0])
-                self._of_page.setdefault(page[1], address[0])
+                for key in (reference[: page.end()], page[1]):
+                    self._urls.setdefault(key, address[0])
 
     def look_up(self, reference: str) -> Reference | None:
         """A reference with the address of its page; None for an empty text."""
@@ -53,11 +53,7 @@ class Manuals:
         address = _ADDRESS.search(reference)
         url = address[0] if address else None
         if url is None and page:
-            url = self._urls.get((_product(words, page), page[1])) or self._of_page.get(page[1])
+            url = self._urls.get(words[: page.end()]) or self._urls.get(page[1])
         if url is None or page is None:
             return Reference(words, "", url)
         return Reference(words[: page.end()], words[page.end() :], url)
-
-
-def _product(reference: str, page: re.Match[str]) -> str:
-    return reference[: page.start()].strip(" ,")

@@ -52,13 +52,11 @@ class _Part(NamedTuple):
 
 
 class Builder:
-    """Makes products, as often as wanted: keeps the compiler, and what was made of specs that have not changed."""
+    """Makes products, as often as wanted with one compiler."""
 
     def __init__(self, compiler_path: Path | None = None) -> None:
         self._path = compiler_path
         self._compiler: Compiler | None = None
-        self._parts: dict[str, _Part] = {}
-        """By a hash of the spec and of all that it imports."""
         self.selection: Selection | None = None
         """What the last build was made of."""
 
@@ -71,23 +69,18 @@ class Builder:
         for spec in (*selection.specs, *selection.failed):  # also what imports a faulty one: all is said at once
             named = {one.id: one for one in selection.closure(spec)}
             selection.fail({spec.place: [spec.problem(*finding) for finding in lint.wrong(spec, named)]})
-        keys = {spec.place: selection.key(spec) for spec in selection.specs}
-        self._parts = {key: part for key, part in self._parts.items() if key in set(keys.values())}
-        new = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
-        if new:
-            self._compiler = self._compiler or Compiler(self._path)
-            made = _parts(new, selection, self._compiler)
-            self._parts |= {keys[place]: part for place, part in made.items()}
-        selection.fail({place: self._parts[key].problems for place, key in keys.items()})
-        return self._made(selection, [self._parts[keys[spec.place]] for spec in selection.specs])
-
-    def _made(self, selection: Selection, parts: list[_Part]) -> Made:
-        if not parts or self._compiler is None:
+        if not selection.specs:
+            return Made({}, selection.problems, 0)
+        compiler = self._compiler = self._compiler or Compiler(self._path)
+        made = _parts(selection.specs, selection, compiler)
+        selection.fail({place: part.problems for place, part in made.items()})
+        parts = [made[spec.place] for spec in selection.specs]
+        if not parts:
             return Made({}, selection.problems, 0)
         products = {name: text for part in parts for name, text in part.texts.items()}
         products[LAYOUTS] = _layouts_text({name: text for part in parts for name, text in part.layouts.items()})
         products |= dict.fromkeys(_PACKAGES, _DOC)
-        products[MANIFEST] = _manifest(selection, products, self._compiler.sha256)
+        products[MANIFEST] = _manifest(selection, products, compiler.sha256)
         return Made(products, selection.problems, len(parts))
 
 

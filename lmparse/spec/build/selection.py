@@ -5,7 +5,6 @@ A faulty spec is not built, nor is what imports it; all others are.
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from lmparse.spec.build.specs import (
@@ -76,11 +75,6 @@ class Selection:
     def closure(self, spec: SpecFile) -> list[SpecFile]:
         """A spec with all that it imports, imported specs first: all that its products are made of."""
         return closure(self.known, [spec.place])
-
-    def key(self, spec: SpecFile) -> str:
-        """A hash of all that the products of a spec are made of."""
-        parts = [spec.place, *(f"{one.place} {one.sha256}" for one in self.closure(spec))]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def selected(source: Path) -> Selection:

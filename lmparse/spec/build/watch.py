@@ -1,7 +1,4 @@
-"""Watch: builds again whenever a spec changes, for `lmparse serve`.
-
-The compiler stays loaded, and only specs that changed, or import one that did, are compiled.
-"""
+"""Watch: builds again whenever a spec changes, for `lmparse serve`. The compiler stays loaded."""
 
 from __future__ import annotations
 
