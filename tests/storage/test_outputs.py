@@ -194,7 +194,7 @@ def test_the_folder_of_a_demo_has_its_mark(tmp_path: Path) -> None:
     assert foreign(tmp_path) is None
 
 
-@pytest.mark.parametrize("out", ["a\0b", "s3://bucket/x", "none/x"])
+@pytest.mark.parametrize("out", ["a\0b", "\ud800", "s3://bucket/x", "none/x"])
 def test_a_place_that_cannot_be_is_refused(tmp_path: Path, out: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(OptionError) as caught:
