@@ -18,7 +18,7 @@ def compared(
     """The batches of the first stream, compared with the rows of the second, whose batches may be cut differently.
 
     `first` is decoded column-wise, `second` by the parser; `place` is the number of the first row. Raises
-    EngineDifferenceError at the first row that differs, with the name of its first column that differs.
+    EngineDifferenceError at the first row that differs, with its first column that differs.
     """
     other = _Rows(second)
     for batch in first:
@@ -78,8 +78,7 @@ def _differing(one: pa.Array, other: pa.Array) -> Iterator[int]:
     """The first row in which two columns differ, if any. NaN equals NaN, and -0.0 is not 0.0."""
     if one.equals(other) and not pa.types.is_floating(one.type):
         return
-    if pa.types.is_floating(one.type):
-        # Compared by their bytes.
+    if pa.types.is_floating(one.type):  # compared by their bytes
         left, right = (np.asarray(array.fill_null(0.0), np.float64).view(np.int64) for array in (one, other))
         differs = (left != right) | (np.asarray(one.is_null()) != np.asarray(other.is_null()))
         yield from np.flatnonzero(differs)[:1].tolist()

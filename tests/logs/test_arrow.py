@@ -99,7 +99,7 @@ def test_columns_of_changes_are_those_that_changes_prints(folder: Path) -> None:
 
 def column(type_: str, length: int = 4, scale: int = 0, **given: Any) -> Column:
     known: dict[str, Any] = {"number": 1, "name": "C", "subtype": "", "nulls": "N", "loglog_bytes": None}
-    return Column(**(known | {"type": type_, "length": length, "scale": scale, "position": None} | given))
+    return Column(**(known | {"type": type_, "length": length, "scale": scale} | given))
 
 
 @pytest.mark.parametrize(

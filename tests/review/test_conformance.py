@@ -133,8 +133,6 @@ def test_a_field_that_is_gone_is_unexplained() -> None:
     assert (row.differences, row.verdict) == (("missing",), "open")
 
 
-
-
 def test_a_slip_is_in_the_state_of_its_table_which_is_open() -> None:
     """A table that has an unexplained line is open on the page, and all others are not."""
     slipped = changed("db2_dms.header", "table_id", width=4)
