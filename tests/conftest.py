@@ -13,7 +13,7 @@ import pytest
 from amounts import examples
 from commands import Run
 from hypothesis import settings
-from short_runs import JAVA_OPTIONS
+from short_runs import JAVA_OPTIONS, SHORT_SPARK
 
 from lmparse import cli
 from lmparse.bmc import control_search
@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "cluster: starts a cluster of Spark on this machine; `make cluster-test` is long"
     )
     config.addinivalue_line("markers", "browser: needs a Chromium and what drives it; `make test-pages` has both")
-    settings.register_profile("lmparse", examples(40, 400))
+    settings.register_profile("lmparse", examples(20, 400))
     settings.load_profile("lmparse")
 
 
@@ -187,13 +187,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.local.dir": scratch / "local",
-        "spark.sql.shuffle.partitions": 2,
         "spark.sql.warehouse.dir": scratch / "warehouse",
-        "spark.ui.enabled": False,
-        "spark.ui.showConsoleProgress": False,
     }
     builder = SparkSession.builder.master("local[2]").appName("lmparse tests")
-    for name, value in settings.items():
+    for name, value in {**SHORT_SPARK, **settings}.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
