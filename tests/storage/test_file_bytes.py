@@ -58,7 +58,7 @@ def test_a_file_without_a_size_is_not_taken_for_an_empty_one() -> None:
     assert caught.value.code == "LMP-F012"
 
 
-@examples(40, 1000)
+@examples(20, 1000)
 @given(st.lists(st.tuples(PLACES, PLACES), max_size=20))
 def test_slices_are_those_of_bytes(path: Path, wanted: list[tuple[int, int]]) -> None:
     with small_blocks():
@@ -96,7 +96,7 @@ def test_a_search_reads_each_byte_once_however_often_it_finds() -> None:
     assert data.read < 1.01 * len(data)
 
 
-@examples(40, 1000)
+@examples(20, 1000)
 @given(st.lists(st.tuples(st.integers(0, len(DATA)), st.integers(-3, 300)), max_size=12))
 def test_gathered_pieces_are_those_of_the_file(path: Path, wanted: list[tuple[int, int]]) -> None:
     pieces = [(start, min(length, len(DATA) - start)) for start, length in wanted]
