@@ -11150,7 +11150,7 @@ LAYOUTS: dict[str, Layout] = {
                     ('at', ('get', ('name', '_root'), 'nullables'), ('name', '_index')),
                     ('at', ('get', ('name', '_root'), 'storages'), ('name', '_index')),
                 ),
-                items=('unread', 'None'),
+                items=('name', 'None'),
             ),
             Field(
                 id='surplus',
