@@ -112,7 +112,9 @@ class _Checks:
         names = {"_": item}
         for key, bound in bounds.items():
             place = f"/valid/{key}" if isinstance(valid, dict) else "/valid"
-            if key == "expr":
+            if key == "in-enum" and "enum" not in entry:
+                yield self._where + place, "in-enum is for what has an enum"
+            elif key == "expr":
                 yield from self.demanded(place, bound, TRUTH, names)
             elif key in ("eq", "min", "max"):
                 yield from self._found(place, self._comparable, item, bound, "valid", names)

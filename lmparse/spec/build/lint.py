@@ -91,7 +91,7 @@ def _wrong(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     counts, endless, types = ColumnCounts(scopes), _endless(scopes), ValueTypes(scopes)
     for scope in scopes:
         for key in _COMPILERS_OWN:
-            if key in scope.tree.get("meta", {}):
+            if scope.tree.get("meta", {}).get(key, False) is not False:
                 text = f"{key} is not taken: it makes other code than a parser of the spec"
                 yield f"{scope.where}/meta/{key}", text
         found = scope.tree.get("doc-ref", [])
