@@ -76,7 +76,7 @@ types:
     instances:
       kind:
         -lm-status: documented
-        -lm-type: peek
+        -lm-column: false
         pos: 1
         type: u1
         enum: function_id_v7
@@ -118,7 +118,7 @@ types:
     instances:
       kind:
         -lm-status: documented
-        -lm-type: peek
+        -lm-column: false
         pos: 1
         type: u1
         enum: function_id
@@ -934,7 +934,7 @@ types:
     instances:
       own_length:
         -lm-status: inferred
-        -lm-type: peek
+        -lm-column: false
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts
@@ -1037,7 +1037,7 @@ types:
     instances:
       own_length:
         -lm-status: documented
-        -lm-type: peek
+        -lm-column: false
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts
@@ -1131,7 +1131,7 @@ types:
     instances:
       own_length:
         -lm-status: inferred
-        -lm-type: peek
+        -lm-column: false
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts

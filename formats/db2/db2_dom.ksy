@@ -45,7 +45,7 @@ seq:
 instances:
   kind:
     -lm-status: documented
-    -lm-type: peek
+    -lm-column: false
     pos: 1
     type: u1
     enum: function_id

@@ -138,6 +138,7 @@ seq:
 instances:
   kind:
     -lm-status: documented
+    -lm-column: false
     value: type
     doc: What the record is, as far as its type says it
     doc-ref: *types
@@ -369,7 +370,7 @@ types:
     instances:
       component:
         -lm-status: documented
-        -lm-type: peek
+        -lm-column: false
         pos: 0
         type: u1
         enum: component
@@ -378,6 +379,7 @@ types:
         doc-ref: *orig
       kind:
         -lm-status: documented
+        -lm-column: false
         value: component
         doc: What the record is, as far as its component says it
         doc-ref: *orig

@@ -56,7 +56,8 @@ instances:
 def test_the_last_item_is_read(tmp_path: Path) -> None:
     reader = built(tmp_path, LAST)
     record = b"\2\1\7\2\x08\4\5\x09"
-    assert reader.read(record).values == {"n": 2, "l": [1, 7], "b": b"\2\x08", "u": [4, 5, 9], "a": b""}
+    values = {"n": 2, "l": [1, 7], "b": b"\2\x08", "u": [4, 5, 9], "a": b""}
+    assert reader.read(record).values == values | {"of_list": 7, "of_bytes": 8, "of_constants": 7, "first": 1}
     parsed: Any = reader.parse(record)
     assert (parsed.of_list, parsed.of_bytes, parsed.of_constants, parsed.first) == (7, 8, 7, 1)
     debug: Any = reader.spec.debug_parser.from_bytes(record)

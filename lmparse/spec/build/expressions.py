@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from lmparse.spec.build.expression_language import NotAnExpressionError, inside, parsed
-from lmparse.spec.build.scopes import NUMBER, PEEK, Scope, number_kind
+from lmparse.spec.build.scopes import NUMBER, Scope, is_column, number_kind
 from lmparse.spec.build.value_types import ANY, MistypedError, ValueTypes, enumeration_of
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Case, Code, Computed, Expression
@@ -147,7 +147,7 @@ def computed(scope: Scope) -> dict[str, Computed]:
     for name, instance in scope.tree.get("instances", {}).items():
         if "value" in instance:
             found[name] = Computed(expression(scope, instance["value"]), condition(scope, instance))
-        elif instance.get("-lm-type") == PEEK:
+        elif not is_column(instance):
             found[name] = _peek(scope, instance)
         if name == KIND and name in found:
             found[name] = replace(found[name], codes=_codes_of(scope, instance))
@@ -165,7 +165,7 @@ def _peek(scope: Scope, instance: dict[str, Any]) -> Computed:
 
 _PEEKED = frozenset(
     (
-        "pos", "type", "enum", "if", "doc", "doc-ref", "-lm-type", "-codec", "-unit", "-orig-id", "-lm-status",
+        "pos", "type", "enum", "if", "doc", "doc-ref", "-lm-column", "-codec", "-unit", "-orig-id", "-lm-status",
         "-lm-source",
     )
 )  # fmt: skip

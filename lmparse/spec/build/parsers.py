@@ -85,8 +85,9 @@ def _items(tree: ast.Module) -> Iterator[_Edit]:
 
 def _is_bytes_of_item(node: ast.AST) -> TypeGuard[ast.Subscript]:
     """Whether a node takes the bytes of the item that a list of so many items is at."""
-    is_item = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name) and node.slice.id == "i"
-    return is_item and _BYTES_OF_ITEMS(ast.unparse(node.value)) is not None
+    if not isinstance(node, ast.Subscript) or ast.unparse(node.slice) != "i":
+        return False
+    return _BYTES_OF_ITEMS(ast.unparse(node.value)) is not None
 
 
 def _debug_notes(tree: ast.Module) -> Iterator[_Edit]:
