@@ -5406,7 +5406,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="Records of the component that keeps tables and rows. Offsets count from the end of the log record header, as in the tables of the manual. Types named like a table of version 7 are its rows; those that end in v97 are the same record from version 9.7 on, with log sequence numbers of 8 and row ids of 6 bytes. That version 8.1 to 9.5 are as version 7, with the newer function ids for rows, is inferred; no page at hand settles when those came. An update carries two rows. The first fixed part stands before the OLD row and gives the length of the NEW one, and the other way round; that the rows' own headers and the length of the whole must agree is inferred.",
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         enums={
             'function_id': (
                 Code(value=102, text=None, id='add_columns', doc='Add columns to table'),
@@ -5733,7 +5733,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Columns are added, or that is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
         calculated=(
             Field(
@@ -5831,7 +5831,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The state of a table is changed by the ALTER TABLE statement, or as a result of adding or validating constraints',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -5916,7 +5916,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The state of a table is changed by the ALTER TABLE statement, or as a result of adding or validating constraints',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -6055,7 +6055,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column, 8 bytes. The page names field type, field length, null flag and field offset; that they stand in this order, two bytes each, and their codes are from applications that read them.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'is_nullable': Computed(value=('!=', ('&', ('name', 'null_flag'), 1), 0))},
         calculated=(
             Field(
@@ -6239,7 +6239,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='DMS log record header (DMSLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={
             'is_undo': Computed(
                 value=(
@@ -6293,19 +6293,6 @@ LAYOUTS: dict[str, Layout] = {
                 ),
             ),
         },
-        calculated=(
-            Field(
-                id='is_undo',
-                offset=None,
-                width=None,
-                kind='boolean',
-                doc='Whether it is a log record written during the undo or rollback of an action',
-                doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
-                status='documented',
-                is_instance=True,
-            ),
-        ),
-        instances=('is_undo',),
     ),
     'db2_dms.initialize_table': Layout(
         id='db2_dms.initialize_table',
@@ -6446,7 +6433,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={
             'record_class': Computed(value=82),
             'is_not_logged_initially': Computed(value=('!=', ('&', ('name', 'flags'), 32), 0)),
@@ -6628,7 +6615,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98, with the log sequence number of 8 bytes',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={
             'record_class': Computed(value=82),
             'is_not_logged_initially': Computed(value=('!=', ('&', ('name', 'flags'), 32), 0)),
@@ -6778,7 +6765,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Several rows are inserted into one page',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -6851,7 +6838,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One LOB column, 12 bytes; the page names their number and size only',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
     ),
     'db2_dms.of_v7': Layout(
         id='db2_dms.of_v7',
@@ -6896,7 +6883,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records of versions 5 to 9.5',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={
             'kind': Computed(
                 value=1,
@@ -6986,7 +6973,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 9.7 on',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={
             'kind': Computed(
                 value=1,
@@ -7062,7 +7049,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Descriptors of all columns, and as many of LOB columns; that only the first ones of these are used is inferred',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
     ),
     'db2_dms.placed_record': Layout(
         id='db2_dms.placed_record',
@@ -7102,7 +7089,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.removed_record': Layout(
@@ -7133,7 +7120,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records that are taken back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
     ),
     'db2_dms.rollback_insert': Layout(
         id='db2_dms.rollback_insert',
@@ -7212,7 +7199,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=67)},
         calculated=(
             Field(
@@ -7317,7 +7304,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert into an empty page is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=67)},
         calculated=(
             Field(
@@ -7427,7 +7414,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=67)},
         calculated=(
             Field(
@@ -7561,7 +7548,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
         calculated=(
             Field(
@@ -7709,7 +7696,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted into or deleted from an empty page; that the page is empty before or after is inferred from the names of the records',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
         calculated=(
             Field(
@@ -7839,7 +7826,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
         calculated=(
             Field(
@@ -7940,7 +7927,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Table description record: column descriptors and LOB descriptors',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
     ),
     'db2_dms.undo_insert_multiple': Layout(
         id='db2_dms.undo_insert_multiple',
@@ -8043,7 +8030,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert of several rows is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=67)},
         calculated=(
             Field(
@@ -8108,7 +8095,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
     ),
     'db2_dms.update': Layout(
         id='db2_dms.update',
@@ -8211,7 +8198,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated, and its storage location does not change',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -8319,7 +8306,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.update_part_v97': Layout(
@@ -8393,7 +8380,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.update_v97': Layout(
@@ -8495,7 +8482,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated, and its storage location does not change',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -8600,7 +8587,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A VECTOR value as text, in front of the row it is of',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='436e07cfc2b094014556ea1e748da92cbcf4e3de1ea581cfa513f4ee41e69289',
+        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -8715,7 +8702,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records of the component that keeps the objects behind tables and indexes. Offsets count from the end of the log record header, as in the tables of the manual.',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dom.ksy',
-        sha256='492d8a02226b5a9d60121bcedee7d3ab262b723234c60bfd7350f5aedb642228',
+        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
         enums={
             'function_id': (
                 Code(value=2, text=None, id='create_index', doc='Create index'),
@@ -8864,23 +8851,10 @@ LAYOUTS: dict[str, Layout] = {
         doc='DOM log record header (DOMLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
         path='db2/db2_dom.ksy',
-        sha256='492d8a02226b5a9d60121bcedee7d3ab262b723234c60bfd7350f5aedb642228',
+        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
         computed={
             'is_undo': Computed(value=('or', ('==', ('name', 'function_id'), 130), ('==', ('name', 'function_id'), 5))),
         },
-        calculated=(
-            Field(
-                id='is_undo',
-                offset=None,
-                width=None,
-                kind='boolean',
-                doc='Whether it is a log record written during the undo or rollback of an action',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
-                status='documented',
-                is_instance=True,
-            ),
-        ),
-        instances=('is_undo',),
     ),
     'db2_dom.import_replace': Layout(
         id='db2_dom.import_replace',
@@ -8913,7 +8887,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An IMPORT REPLACE is being executed: the table is re-initialized, without user records. The second identifiers in the log header identify the table.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 99',
         path='db2/db2_dom.ksy',
-        sha256='492d8a02226b5a9d60121bcedee7d3ab262b723234c60bfd7350f5aedb642228',
+        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
         computed={'record_class': Computed(value=82)},
         calculated=(
             Field(
@@ -9019,7 +8993,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An index is created or dropped',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 102',
         path='db2/db2_dom.ksy',
-        sha256='492d8a02226b5a9d60121bcedee7d3ab262b723234c60bfd7350f5aedb642228',
+        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
         computed={'record_class': Computed(value=85)},
         calculated=(
             Field(
@@ -9081,7 +9055,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='REORG has committed to completing the reorganization of a table; that the length of the record shows its form is inferred',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 101',
         path='db2/db2_dom.ksy',
-        sha256='492d8a02226b5a9d60121bcedee7d3ab262b723234c60bfd7350f5aedb642228',
+        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
     ),
     'db2_dom.reorg_table': Layout(
         id='db2_dom.reorg_table',
@@ -9145,7 +9119,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='REORG has committed to completing the reorganization of a table, version 7',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 101',
         path='db2/db2_dom.ksy',
-        sha256='492d8a02226b5a9d60121bcedee7d3ab262b723234c60bfd7350f5aedb642228',
+        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -9248,7 +9222,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='REORG has committed to completing the reorganization of a table, from version 10.1 on (inferred)',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dom.ksy',
-        sha256='492d8a02226b5a9d60121bcedee7d3ab262b723234c60bfd7350f5aedb642228',
+        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -9326,7 +9300,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The data object of a permanent table is created or dropped, or that is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 103, create table and drop table',
         path='db2/db2_dom.ksy',
-        sha256='492d8a02226b5a9d60121bcedee7d3ab262b723234c60bfd7350f5aedb642228',
+        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
         calculated=(
             Field(
@@ -9392,7 +9366,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dom.ksy',
-        sha256='492d8a02226b5a9d60121bcedee7d3ab262b723234c60bfd7350f5aedb642228',
+        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
     ),
     'db2_lob': Layout(
         id='db2_lob',
@@ -10670,7 +10644,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One record as db2ReadLog, db2ReadLogNoConn or sqlurlog returns it, without the prefix of the API. That all numbers stand in the byte order of the server is inferred. The header has one of three forms, which a compensation record makes longer. Behind it, records of type normal, redo, undo, compensation and information only begin with the byte that names the component they come from; function ids of different components overlap, so the component is asked first. That records of all other types belong to the transaction manager or to a utility, and have no such byte, follows from their tables. The set of types is taken as open: a record of a type or component that is not listed keeps its bytes.',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='fe2bc7422e503622d088b88b94287edcf01792fbb5e5dd0e911599a4e7fef583',
+        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
         enums={
             'component': (
                 Code(value=1, text=None, id='dms', doc='Data manager services'),
@@ -10949,27 +10923,6 @@ LAYOUTS: dict[str, Layout] = {
                 status='documented',
                 is_instance=True,
             ),
-            Field(
-                id='is_compensation',
-                offset=None,
-                width=None,
-                kind='boolean',
-                doc='Whether it is a compensation log record, whose header is longer',
-                doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
-                status='documented',
-                is_instance=True,
-            ),
-            Field(
-                id='compensates_named',
-                offset=None,
-                width=None,
-                kind='boolean',
-                doc='Whether the header also names the log record that is compensated',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
-                status='documented',
-                source='That it is so from version 10.1 on, too, is inferred',
-                is_instance=True,
-            ),
         ),
         instances=(
             'is_redo_always',
@@ -10981,8 +10934,6 @@ LAYOUTS: dict[str, Layout] = {
             'is_check_constraint_rollforward',
             'is_runtime_rollback',
             'is_pseudo_compensation',
-            'is_compensation',
-            'compensates_named',
         ),
     ),
     'db2_log.chain_v10': Layout(
@@ -11094,7 +11045,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, from version 10.1 on: 40, 56 or 64 bytes with the three fields before it',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='fe2bc7422e503622d088b88b94287edcf01792fbb5e5dd0e911599a4e7fef583',
+        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
     ),
     'db2_log.chain_v7': Layout(
         id='db2_log.chain_v7',
@@ -11158,7 +11109,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, versions 5 to 7: 20, 26 or 32 bytes with the three fields before it. That versions 8.1 to 9.5 have the same is inferred.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
         path='db2/db2_log.ksy',
-        sha256='fe2bc7422e503622d088b88b94287edcf01792fbb5e5dd0e911599a4e7fef583',
+        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
     ),
     'db2_log.chain_v97': Layout(
         id='db2_log.chain_v97',
@@ -11217,7 +11168,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, version 9.7: 24, 32 or 40 bytes with the three fields before it (inferred)',
         doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so',
         path='db2/db2_log.ksy',
-        sha256='fe2bc7422e503622d088b88b94287edcf01792fbb5e5dd0e911599a4e7fef583',
+        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
     ),
     'db2_log.component_record': Layout(
         id='db2_log.component_record',
@@ -11273,7 +11224,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What a component wrote, by its first byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='fe2bc7422e503622d088b88b94287edcf01792fbb5e5dd0e911599a4e7fef583',
+        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
         computed={
             'component': Computed(value=0, condition=('>', ('get', ('name', '_io'), 'size'), 0), width=1),
             'kind': Computed(
@@ -11310,7 +11261,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of a type or component that no page describes',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='fe2bc7422e503622d088b88b94287edcf01792fbb5e5dd0e911599a4e7fef583',
+        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
     ),
     'db2_long_field': Layout(
         id='db2_long_field',
@@ -12477,7 +12428,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The outer header says what the record is to its page, the inner one how the columns behind it are stored. That rows moved by an update leave a pointer in their old place, which is no row, and are marked at their new place, is inferred.',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_row_header.ksy',
-        sha256='6f256aebcd410ee2c2c9f12b9e7bc79a057ff5580ac5ffe18aea870235478d52',
+        sha256='94db3aa570a5f6ebb7ff026f0e816e9042e0dac3be58da0f72c140e1950f13f9',
         enums={
             'form': (
                 Code(value=0, text=None, id='internal_control', doc='No row', status='documented'),
@@ -12541,16 +12492,6 @@ LAYOUTS: dict[str, Layout] = {
                 is_instance=True,
             ),
             Field(
-                id='is_complete',
-                offset=None,
-                width=None,
-                kind='boolean',
-                doc='Whether the outer record is a complete row',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
-                status='inferred',
-                is_instance=True,
-            ),
-            Field(
                 id='is_moved_here',
                 offset=None,
                 width=None,
@@ -12571,7 +12512,7 @@ LAYOUTS: dict[str, Layout] = {
                 is_instance=True,
             ),
         ),
-        instances=('form', 'is_complete', 'is_moved_here', 'is_pointer'),
+        instances=('form', 'is_moved_here', 'is_pointer'),
     ),
     'db2_server': Layout(
         id='db2_server',

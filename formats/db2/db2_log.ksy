@@ -191,11 +191,13 @@ instances:
     doc-ref: *v10
   is_compensation:
     -lm-status: documented
+    -lm-column: false
     value: 'type == log_record_type::compensation'
     doc: Whether it is a compensation log record, whose header is longer
     doc-ref: *v10
   compensates_named:
     -lm-status: documented
+    -lm-column: false
     -lm-source: That it is so from version 10.1 on, too, is inferred
     value: 'type == log_record_type::compensation and general_flag & 0x0002 != 0'
     doc: Whether the header also names the log record that is compensated
