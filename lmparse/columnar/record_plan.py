@@ -86,6 +86,7 @@ class RecordPlan:
         end_at: int | None = None,
         reason: str = "",
         described: DescribedHeader | None = None,
+        labels: bool = False,
     ) -> None:
         self.spec = spec
         self.is_described = described is not None
@@ -98,7 +99,7 @@ class RecordPlan:
         self.ways: dict[str, ColumnPlan] = {}
         """Column plans by the name of the column."""
         for entry in () if self.reason else spec.layout:
-            for way in column_plans(self.spec.layouts, self.spec.layout, entry, self._page):
+            for way in column_plans(self.spec.layouts, self.spec.layout, entry, self._page, labels=labels):
                 self._add(way if described is None else _moved(way, described))
         for entry in () if self.reason or described is None else described.extra:
             if entry.id in self.ways or entry.id in schemas.OUTCOMES:
