@@ -39,7 +39,7 @@ def _shown(value: Any, enum: str | None, has_operations: bool) -> Any:
     if isinstance(value, list):
         return [_shown(item, enum, has_operations) for item in value]
     if isinstance(value, dict):
-        return worded(value, is_v7=has_operations)
+        return worded(value, has_operations=has_operations)
     return words(enum).get(value, str(value)) if enum is not None and isinstance(value, int) else value
 
 
