@@ -259,6 +259,8 @@ class _Shape:
         layout = self._layout
         if layout.params and layout.endian is None:
             return f"needs {', '.join(layout.params)}"
+        if layout.little is not None:
+            return "the data decide its byte order"
         for field_id, why in self.reasons.items():
             return f"{field_id}: {why}"
         if self._high > _MOST_BYTES:
