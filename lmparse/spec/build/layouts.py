@@ -30,7 +30,8 @@ from lmparse.spec.nesting import reached, types_of
 
 _EOF, _POS, _SIZE = (("get", ("name", "_io"), name) for name in ("eof", "pos", "size"))
 _KINDS_OF_VALUES = {
-    "whole": "int", "real": "float", "truth": "boolean", "text": "str", "bytes": "variable", "member": "int", "any": "any"
+    "whole": "int", "real": "float", "truth": "boolean", "text": "str", "bytes": "variable", "member": "int",
+    "any": "any",
 }  # fmt: skip
 """Kinds of calculated values by the kinds of their types."""
 _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
