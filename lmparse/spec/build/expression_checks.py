@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from lmparse.spec.build.constructs import type_word
+from lmparse.spec.build.constructs import Finding, type_word
 from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
 from lmparse.spec.build.scopes import Scope, located
-from lmparse.spec.build.shape import Finding
 from lmparse.spec.build.value_types import (
     ANY,
     BYTES,
