@@ -13,6 +13,7 @@ from lmparse.cli.arguments import Commands, add_command, add_options, given_opti
 from lmparse.cli.messages import DATA, GOOD, print_json, print_lines, report
 from lmparse.errors import DataError, FramingError, LmparseError
 from lmparse.options import Options
+from lmparse.records.files import RAW
 from lmparse.spelling import camel
 from lmparse.terminal import json_text
 
@@ -137,7 +138,7 @@ def _ways(path: str, found: FramingSearch) -> list[str]:
             lines.append(f"  {one.fitting} of the first {one.tried} are records of {found.spec}")
         lines += [f"  record {index} at {offset:#x}, {length} bytes" for index, offset, length in one.first]
         lines += [] if one.fault is None else [f"  then {one.fault}"]
-        lines += _said(({"spec": found.spec} if found.spec else {}) | one.options)
+        lines += _said({"spec": found.spec or RAW} | one.options)
     return lines
 
 

@@ -160,7 +160,7 @@ def _unknown(buffer: Buffer, walks: Walks) -> FramingError:
     return FramingError(
         "is a text file" if is_text else "is nothing known", code="LMP-F003", record_offset=0,
         expected=_known(), found=best, hex=sample[:32].hex().upper(),
-        hint=None if is_text else "name the spec of its records with spec, or the framing with framing",
+        hint=None if is_text else "name the spec of its records with spec; common_raw is for any records",
     )  # fmt: skip
 
 

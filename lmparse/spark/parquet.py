@@ -24,7 +24,7 @@ from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
 from lmparse.export import parquet_folder
 from lmparse.export.writers import MARK
-from lmparse.logs.open import files_beside, spec_files
+from lmparse.logs.open import spec_files
 from lmparse.options import truth
 from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_columns
 from lmparse.spark.requests import request_of
@@ -86,7 +86,7 @@ def write_parquet(
     with hints_shown():
         request = request_of(options)
         files = request.files()
-        described = [name for path, options in files for name in files_beside(path, options).values()]
+        described = [name for _, options in files for name in options.files.values()]
         inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
         place = parquet_folder.checked(out, inputs, mode)
         columns = source_columns(request, options)
