@@ -1,8 +1,9 @@
 """Framing search: the framings whose records fill a file of unknown records, with the options for them.
 
 Tried are the framings of z/OS, with the rules of their words that manuals describe: either byte order, and a length
-that counts its word or does not. That each word leads to the next one up to the end of the file proves a rule; one
-record is no proof. No byte is ever skipped: a file whose records lead far and end in damage is shown with the damage.
+that counts its word or does not; for records of a spec also those of its width, and those whose length is one of its
+numbers. That each word leads to the next one up to the end of the file proves a rule; one record is no proof. No byte
+is ever skipped: a file whose records lead far and end in damage is shown with the damage.
 """
 
 from __future__ import annotations
@@ -14,24 +15,25 @@ from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
-from lmparse.errors import FramingError, LmparseError, OptionError
+from lmparse.errors import FramingError, LmparseError
 from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import WordRule
-from lmparse.framing.framings import described, named_framing, rules_of, unused
+from lmparse.framing.fixed_length import Fixed
+from lmparse.framing.framings import described, named_framing
 from lmparse.framing.length_field import fitting_fields
 from lmparse.framing.words import WordFraming
-from lmparse.options import FRAMING_OPTIONS, Options
+from lmparse.options import Options
 from lmparse.records.reader import RecordReader
 from lmparse.records.settings import page_of, reader_of
 from lmparse.spec import catalog
-from lmparse.spec.layout import Layout
 from lmparse.storage.buffers import Buffer, open_buffer
 
 _NAMES = ("rdw", "zosmf", "bdw", "vbs", "bdw-vbs")
 """Framings with descriptor words, in the order of preference."""
 _BLOCKED = ("bdw", "bdw-vbs")
 """Those in blocks. A block looks like a record, but records do not fill others by chance."""
+_RULES = tuple(WordRule(is_little, counts_itself) for is_little, counts_itself in product((False, True), (True, False)))
 _LEAST, _LEAST_DAMAGED = 2, 8
 """Fewest records that prove a rule: if they fill the file, and if damage is behind them."""
 _SHARE = 4
@@ -97,7 +99,7 @@ class FramingSearch:
 def search(path: str | Path, options: Options, spec: str | None) -> FramingSearch:
     """Find the framings of a file of records, of a spec if one is named.
 
-    Raises FramingError LMP-F001 if the file cannot be read, LMP-F002 if it is empty, and OptionError.
+    Raises FramingError LMP-F001 if the file cannot be read, LMP-F002 if it is empty.
     """
     reader = None
     if spec is not None:
@@ -110,20 +112,14 @@ def search(path: str | Path, options: Options, spec: str | None) -> FramingSearc
 
 
 def fitting_framings(buffer: Buffer, options: Options, reader: RecordReader | None) -> list[FittingFraming]:
-    """The framings of a file under the options that are given, the best first; with a reader, for records of its spec.
+    """The framings of a file, the best first; with a reader, for records of its spec.
 
-    If none fills the file, those that reach a quarter of it before they meet damage. Raises OptionError LMP-S003 if no
-    framing uses the given options.
+    If none fills the file, those that reach a quarter of it before they meet damage. `options` say what is header and
+    trailer of the file, and the limits.
     """
-    names = [options.framing] if options.framing != "auto" else [*_NAMES, "glued", "fixed"]
-    layout = None if reader is None else reader.spec.layout
-    options = options if reader is None else replace(options, spec=reader.spec.name)
-    possible = [way for name in names for way in _ways(name, options, layout)]
-    if not possible:
-        _refuse(names, options)
     skipped = {name: str(size) for name in ("file_start_offset", "file_end_offset") if (size := getattr(options, name))}
     found = [
-        one for named, framing in possible if _begins(framing, buffer)
+        one for named, framing in _ways(options, reader) if _begins(framing, buffer)
         and (one := _tried(named | skipped, framing, buffer, reader)) is not None
     ]  # fmt: skip
     whole = [one for one in found if one.fault is None]
@@ -141,69 +137,27 @@ Way = tuple[dict[str, str], Framing]
 """Options by their Python names, and the framing that they describe."""
 
 
-def _refuse(names: list[str], options: Options) -> None:
-    for name in names[:1] if len(names) == 1 else ():
-        named_framing(name, options)
-    given = " and ".join(options.of_framing)
-    raise OptionError(f"no framing uses {given}" if given else f"framing {options.framing} needs more options")
-
-
-def _ways(name: str, options: Options, layout: Layout | None) -> Iterator[Way]:
-    """The ways of one framing that agree with the options."""
-    if name == "fixed":
-        yield from _fixed(options, layout)
-    elif name == "glued":
-        yield from _measured(options, layout)
-    elif name in _NAMES:
-        if any(unused(name, options)):
-            return
-        record, block = rules_of(options)
-        rules = list(_rules("rdw", record, options))
-        blocks = list(_rules("bdw", block, options)) if "bdw_endian" in FRAMING_OPTIONS[name] else [block]
-        # Those with the fewest options first.
-        for one, other in sorted(product(rules, blocks), key=lambda pair: sum(map(_cost, pair))):
-            framing = described(name, one, other)
+def _ways(options: Options, reader: RecordReader | None) -> Iterator[Way]:
+    """The ways to cut a file; of one framing those with the fewest options first."""
+    for name in _NAMES:
+        ways: list[Way] = []
+        for record, block in product(_RULES, _RULES if name in _BLOCKED else _RULES[:1]):
+            framing = described(name, record, block)
             assert isinstance(framing, WordFraming)
-            own = framing.block_word
-            named = {"framing": name, **dict(framing.rule.options("rdw"))}
-            yield named | ({} if own is None else dict(own.rule.options("bdw"))), _in_file(framing, options)
-    elif not any(unused(name, options)):
-        raise OptionError(f"framing {name} is not one of files of unknown records", hint="give the spec of the log")
+            of_block = {} if framing.block_word is None else dict(framing.block_word.rule.options("bdw"))
+            ways.append(({"framing": name, **dict(framing.rule.options("rdw")), **of_block}, framing))
+        yield from ((named, _in_file(framing, options)) for named, framing in sorted(ways, key=lambda way: len(way[0])))
+    if reader is None:
+        return
+    for field in fitting_fields(reader.spec.layout):
+        named = replace(options, spec=reader.spec.name, record_length_field=field.id)
+        yield {"framing": "glued", "record_length_field": field.id}, named_framing("glued", named)
+    if width := reader.spec.layout.width:
+        yield {"framing": "fixed", "record_length": str(width)}, _in_file(Fixed(width), options)
 
 
 def _in_file(framing: Framing, options: Options) -> Framing:
     return framing.within(options.bounds).skipping(options.file_start_offset, options.file_end_offset)
-
-
-def _rules(word: str, given: WordRule, options: Options) -> Iterator[WordRule]:
-    """The rules of a word that agree with the options."""
-    orders = (False, True) if getattr(options, f"{word}_endian") is None else (given.is_little,)
-    counted = (True, False) if given.counts_itself is None else (given.counts_itself,)
-    for is_little, counts_itself in product(orders, counted):
-        yield WordRule(is_little, counts_itself, given.adjustment)
-
-
-def _cost(rule: WordRule) -> int:
-    return int(rule.is_little) + int(rule.counts_itself is False)
-
-
-def _fixed(options: Options, layout: Layout | None) -> Iterator[Way]:
-    length = options.record_length or (layout.width if layout is not None else None)
-    if length and not any(unused("fixed", replace(options, record_length=length))):
-        named = replace(options, record_length=length)
-        yield {"framing": "fixed", "record_length": str(length)}, named_framing("fixed", named)
-
-
-def _measured(options: Options, layout: Layout | None) -> Iterator[Way]:
-    """Every number of the spec at a fixed place may be the length of its record."""
-    if layout is None:
-        return
-    names = [options.record_length_field] if options.record_length_field else [f.id for f in fitting_fields(layout)]
-    for name in names:
-        named = replace(options, record_length_field=name)
-        if not any(unused("glued", named)):
-            adjusted = {"rdw_adjustment": str(options.rdw_adjustment)} if options.rdw_adjustment else {}
-            yield {"framing": "glued", "record_length_field": name} | adjusted, named_framing("glued", named)
 
 
 def _begins(framing: Framing, buffer: Buffer) -> bool:

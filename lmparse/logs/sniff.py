@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -209,9 +208,6 @@ def foreign_kind(buffer: Buffer) -> ForeignKind | None:
 
 # -- files of another kind than their spec says -------------------------------------------
 
-_OTHERS_TRIED = 100
-"""Files of a folder that are looked at for one of another kind than the file with an error."""
-
 
 def of_another_kind(path: str | Path, options: Options, error: DataError) -> FramingError | None:
     """The error of a file that is not of the family of its spec, or of another part of it; None if it is not known.
@@ -234,26 +230,6 @@ def of_another_kind(path: str | Path, options: Options, error: DataError) -> Fra
     if owner.control is not None and owner.control.is_one(str(path), options.bounds):
         return _error(found.kind, path, f"give the log, and this file as control, or spec {found.spec} for its records")
     return _error(found.kind, path, f"give spec {found.spec}")
-
-
-def of_two_kinds(paths: Sequence[str], options: Options, error: DataError) -> FramingError | None:
-    """The error of the files of one log of which `error` is about one that is of another kind; None if it is not.
-
-    It names that file, and one of another kind among the first ones if there is one.
-    """
-    alone = None if error.file is None else of_another_kind(error.file, options, error)
-    if error.file is None or alone is None:
-        return None
-    own = _recognised(error.file, options)[1]
-    for path in islice(paths, _OTHERS_TRIED):
-        owner = _recognised(path, options)[1]
-        if own is not None and owner not in (own, None):
-            assert owner is not None
-            return FramingError(
-                f"is of another kind than {path}: this one has {own.title}, that one {owner.title}",
-                code="LMP-F013", file=error.file, hint="files of different logs are read apart",
-            )  # fmt: skip
-    return alone
 
 
 def _recognised(path: str | Path, options: Options) -> tuple[Sniffed | None, AnyFamily | None]:
