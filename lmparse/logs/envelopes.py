@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -29,8 +28,8 @@ from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
 from lmparse.framing.extents import Span
 from lmparse.logs.families import change_reader, check_changes
+from lmparse.logs.open import opened_again
 from lmparse.options import Options
-from lmparse.records.files import ignored
 
 
 def schema_of(options: Options, versions: Sequence[Version] | None) -> pa.Schema:
@@ -137,9 +136,7 @@ def lines(log: ChangeLog) -> Iterator[str]:
     maker = enveloper(log.options, TEXT)
     found = _read(log, maker)
     if log.options.engine == "check":
-        options = replace(log.options, engine="kaitai")
-        other = check_changes(options).open_log(log.path, options, on_error=ignored)
-        other.resumed = log.resumed
+        other = opened_again(log)
         found = compared(found, _read(other, enveloper(other.options, TEXT)))
     for batch in found:
         text = json_texts.harmless(_lines(batch, maker.envelope, is_flat=log.options.table is not None))

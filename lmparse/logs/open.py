@@ -5,8 +5,9 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.log import ChangeLog
@@ -16,7 +17,7 @@ from lmparse.logs.families import check_changes, check_fits, detection_of, famil
 from lmparse.logs.joining import checkpoint_before, checkpoint_behind, checkpoint_place, one_log
 from lmparse.logs.sniff import of_another_kind
 from lmparse.options import Options, check_taken
-from lmparse.records.files import OnError, RecordFile
+from lmparse.records.files import OnError, RecordFile, ignored
 from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import FileSettings, find_file
 from lmparse.spec import catalog
@@ -26,6 +27,8 @@ from lmparse.storage.outputs import Inputs, alone_in, inputs_of, naming_output, 
 from lmparse.storage.states import FileState, state_of
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
+
+AnyFile = TypeVar("AnyFile", bound=RecordFile)
 
 
 def open_file(
@@ -52,6 +55,15 @@ def open_changes(
     log = open_file(path, options, settings=settings, on_error=on_error)
     assert isinstance(log, ChangeLog)
     return log
+
+
+def opened_again(file: AnyFile, settings: FileSettings | None = None) -> AnyFile:
+    """The same file, or part with these settings, for the engine `kaitai`; the first one reports."""
+    options = replace(file.options, engine="kaitai")
+    other = open_file(file.path, options, settings=settings, on_error=ignored)
+    if isinstance(file, ChangeLog) and isinstance(other, ChangeLog):
+        other.is_part, other.resumed = file.is_part, file.resumed
+    return cast(AnyFile, other)
 
 
 def open_resumed(
