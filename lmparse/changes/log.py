@@ -207,10 +207,6 @@ class ChangeLog(RecordFile):
         """A record as its bytes alone say it; `record` may also say what other files of the log state."""
         return record
 
-    def rows_cover(self, extent: RecordExtent, raw: bytes) -> bool:
-        """Whether reading the changes reports all that is bad in a record, also of one that is not a change."""
-        return True
-
     def test(self, extent: RecordExtent, raw: bytes, record: Record | None, own: Record | None) -> None:
         """Take note of a record for `claims`, as it is read and by itself; None for one that cannot be read."""
 
@@ -219,8 +215,8 @@ class ChangeLog(RecordFile):
         return []
 
     def extracts_apart(self) -> Iterator[ChangeLog]:
-        """The logs that `check` reads one by one if this one consists of several; then `claims` are what joins them."""
-        return iter(())
+        """The logs that `check` reads one by one: this one, or several that it consists of, which its `claims` join."""
+        yield self
 
     def differences(self) -> list[str]:
         """Differences between the description of the log and its records."""
