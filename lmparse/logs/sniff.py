@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from lmparse.changes.family import AnyFamily
 from lmparse.errors import DataError, FileLimitError, FramingError
 from lmparse.framing.descriptors import record_starts
-from lmparse.framing.detection import Detection, Trial, Walks, detect, possible_framings, try_framing, try_framings
+from lmparse.framing.detection import Detection, Trial, Walks, detect, try_framings
 from lmparse.limits import DEFAULT, Limits
 from lmparse.logs.families import families, known_files
 from lmparse.options import FILE_OPTIONS, Options
@@ -153,8 +153,8 @@ def _unknown(buffer: Buffer, walks: Walks) -> FramingError:
     is_text = printable >= 0.95 * len(sample) and not is_padded
     tried: dict[str, str] = {}
     for spec, detection in known_files().items():
-        for framing in possible_framings(detection)[: _TRIED - len(tried)]:
-            tried[f"{spec} {framing.name}"] = try_framing(buffer, framing, detection, walks).verdict
+        for trial in try_framings(buffer, detection, walks=walks)[: _TRIED - len(tried)]:
+            tried[f"{spec} {trial.framing.name}"] = trial.verdict
     best = "; ".join(f"{name}: {verdict}" for name, verdict in tried.items())
     return FramingError(
         "is a text file" if is_text else "is nothing known", code="LMP-F003", record_offset=0,
