@@ -161,7 +161,7 @@ class Options:
 
     spec: str = _option(
         "bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run",
-        of=f"{_EVERYWHERE} sniff",
+        of=_EVERYWHERE,
     )  # fmt: skip
     framing: str = _of_framing("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
     record_length: int | None = _of_framing(None, "bytes of every record, for framing fixed", kind=int)

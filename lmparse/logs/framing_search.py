@@ -1,16 +1,15 @@
 """Framing search: the framings whose records fill a file of unknown records, with the options for them.
 
 Tried are the framings of z/OS, with the rules of their words that manuals describe: either byte order, and a length
-that counts its word or does not; for records of a spec also those of its width, and those whose length is one of its
-numbers. That each word leads to the next one up to the end of the file proves a rule; one record is no proof. No byte
-is ever skipped: a file whose records lead far and end in damage is shown with the damage.
+that counts its word or does not. That each word leads to the next one up to the end of the file proves a rule; one
+record is no proof. No byte is ever skipped: a file whose records lead far and end in damage is shown with the damage.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, product
 from pathlib import Path
 from typing import Any
@@ -19,14 +18,10 @@ from lmparse.errors import FramingError, LmparseError
 from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import WordRule
-from lmparse.framing.fixed_length import Fixed
-from lmparse.framing.framings import described, named_framing
-from lmparse.framing.length_field import fitting_fields
+from lmparse.framing.framings import described
 from lmparse.framing.words import WordFraming
 from lmparse.options import Options
-from lmparse.records.reader import RecordReader
-from lmparse.records.settings import page_of, reader_of
-from lmparse.spec import catalog
+from lmparse.records.files import RAW
 from lmparse.storage.buffers import Buffer, open_buffer
 
 _NAMES = ("rdw", "zosmf", "bdw", "vbs", "bdw-vbs")
@@ -52,28 +47,17 @@ class FittingFraming:
     longest: int
     first: tuple[tuple[int, int, int], ...]
     """Number, offset and length of the first records."""
-    fitting: int | None = None
-    """How many of the first records the spec accepts; None without a spec."""
-    tried: int = 0
-    """How many were tried."""
     fault: FramingError | None = None
     """Damage behind the last record; None if the records fill the file, but for its header and trailer."""
-
-    @property
-    def is_of_spec(self) -> bool:
-        """Whether most of the first records are of the spec, if there is one."""
-        return self.fitting is None or 2 * self.fitting > self.tried
 
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON."""
         names = ("index", "offset", "length")
-        fits = {} if self.fitting is None else {"fitting": self.fitting, "tried": self.tried}
         return {
             **self.options,
             "count": self.records,
             "shortest": self.shortest,
             "longest": self.longest,
-            **fits,
             "records": [dict(zip(names, record, strict=True)) for record in self.first],
             "fault": None if self.fault is None else self.fault.to_dict(),
         }
@@ -85,8 +69,8 @@ class FramingSearch:
 
     path: str
     size: int
-    spec: str | None
-    """Spec id of the records, if it was named."""
+    spec: str
+    """Spec id of the records."""
     framings: tuple[FittingFraming, ...]
     """The best first; none if nothing is proven."""
 
@@ -96,31 +80,27 @@ class FramingSearch:
         return {"file": self.path, "size": self.size, "kind": "records", "spec": self.spec, "framings": found}
 
 
-def search(path: str | Path, options: Options, spec: str | None) -> FramingSearch:
-    """Find the framings of a file of records, of a spec if one is named.
+def search(path: str | Path, options: Options, spec: str = RAW) -> FramingSearch:
+    """Find the framings of a file of records, which are of a spec that the caller knows, or of any kind.
 
-    Raises FramingError LMP-F001 if the file cannot be read, LMP-F002 if it is empty.
+    `options` say what is header and trailer of the file, and the limits. Raises FramingError LMP-F001 if the file
+    cannot be read, LMP-F002 if it is empty.
     """
-    reader = None
-    if spec is not None:
-        found = catalog.load(spec)
-        reader = reader_of(found, options, page_of(found, options))
     buffer = open_buffer(path, options.bounds)
     if not len(buffer):
         raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", file=str(path))
-    return FramingSearch(str(path), len(buffer), spec, tuple(fitting_framings(buffer, options, reader)))
+    return FramingSearch(str(path), len(buffer), spec, tuple(fitting_framings(buffer, options)))
 
 
-def fitting_framings(buffer: Buffer, options: Options, reader: RecordReader | None) -> list[FittingFraming]:
-    """The framings of a file, the best first; with a reader, for records of its spec.
+def fitting_framings(buffer: Buffer, options: Options) -> list[FittingFraming]:
+    """The framings of a file, the best first.
 
-    If none fills the file, those that reach a quarter of it before they meet damage. `options` say what is header and
-    trailer of the file, and the limits.
+    If none fills the file, those that reach a quarter of it before they meet damage.
     """
     skipped = {name: str(size) for name in ("file_start_offset", "file_end_offset") if (size := getattr(options, name))}
     found = [
-        one for named, framing in _ways(options, reader) if _begins(framing, buffer)
-        and (one := _tried(named | skipped, framing, buffer, reader)) is not None
+        one for named, framing in _ways(options) if _begins(framing, buffer)
+        and (one := _tried(named | skipped, framing, buffer)) is not None
     ]  # fmt: skip
     whole = [one for one in found if one.fault is None]
     found = sorted(whole or found, key=_order)
@@ -128,16 +108,16 @@ def fitting_framings(buffer: Buffer, options: Options, reader: RecordReader | No
     return list({(one.first, one.records): one for one in reversed(found)}.values())[::-1]
 
 
-def _order(one: FittingFraming) -> tuple[int, bool, bool]:
-    """The best are first: those that lead far, that are of the spec; blocks before the records in them."""
-    return -one.records if one.fault is not None else 0, not one.is_of_spec, one.options["framing"] not in _BLOCKED
+def _order(one: FittingFraming) -> tuple[int, bool]:
+    """The best are first: those that lead far; blocks before the records in them."""
+    return -one.records if one.fault is not None else 0, one.options["framing"] not in _BLOCKED
 
 
 Way = tuple[dict[str, str], Framing]
 """Options by their Python names, and the framing that they describe."""
 
 
-def _ways(options: Options, reader: RecordReader | None) -> Iterator[Way]:
+def _ways(options: Options) -> Iterator[Way]:
     """The ways to cut a file; of one framing those with the fewest options first."""
     for name in _NAMES:
         ways: list[Way] = []
@@ -146,18 +126,9 @@ def _ways(options: Options, reader: RecordReader | None) -> Iterator[Way]:
             assert isinstance(framing, WordFraming)
             of_block = {} if framing.block_word is None else dict(framing.block_word.rule.options("bdw"))
             ways.append(({"framing": name, **dict(framing.rule.options("rdw")), **of_block}, framing))
-        yield from ((named, _in_file(framing, options)) for named, framing in sorted(ways, key=lambda way: len(way[0])))
-    if reader is None:
-        return
-    for field in fitting_fields(reader.spec.layout):
-        named = replace(options, spec=reader.spec.name, record_length_field=field.id)
-        yield {"framing": "glued", "record_length_field": field.id}, named_framing("glued", named)
-    if width := reader.spec.layout.width:
-        yield {"framing": "fixed", "record_length": str(width)}, _in_file(Fixed(width), options)
-
-
-def _in_file(framing: Framing, options: Options) -> Framing:
-    return framing.within(options.bounds).skipping(options.file_start_offset, options.file_end_offset)
+        for named, framing in sorted(ways, key=lambda way: len(way[0])):
+            skipped = options.file_start_offset, options.file_end_offset
+            yield named, framing.within(options.bounds).skipping(*skipped)
 
 
 def _begins(framing: Framing, buffer: Buffer) -> bool:
@@ -170,21 +141,16 @@ def _begins(framing: Framing, buffer: Buffer) -> bool:
     return count >= _LEAST and (not framing.lead or 2 * stated > count)
 
 
-def _tried(
-    options: dict[str, str], framing: Framing, buffer: Buffer, reader: RecordReader | None
-) -> FittingFraming | None:
+def _tried(options: dict[str, str], framing: Framing, buffer: Buffer) -> FittingFraming | None:
     """One way, if it is proven; it reads the words of the whole file."""
     count, filled, shortest, longest = 0, 0, 1 << 62, 0
     first: list[tuple[int, int, int]] = []
     fault: FramingError | None = None
-    fitting = tried = 0
     try:
         for window in index.windows(framing, buffer):
             if not count:
-                extents = [window.extent(number) for number in range(min(len(window), _SAMPLE))]
-                first = [(extent.index, extent.offset, extent.length) for extent in extents[:_FIRST]]
-                tried = len(extents)
-                fitting = 0 if reader is None else sum(_is_good(reader, extent.read(buffer)) for extent in extents)
+                extents = map(window.extent, range(min(len(window), _FIRST)))
+                first = [(extent.index, extent.offset, extent.length) for extent in extents]
             count += len(window)
             filled += int((window.lengths > 0).sum())
             shortest, longest = min(shortest, int(window.lengths.min())), max(longest, int(window.lengths.max()))
@@ -196,15 +162,4 @@ def _tried(
     start, end = framing.range_of(buffer)
     if fault is not None and _SHARE * ((fault.record_offset or 0) - start) < end - start:
         return None
-    if framing.name == "fixed" and reader is not None and 2 * fitting <= tried:
-        return None  # every file has pieces of one length, so only the values are a proof
-    named = None if reader is None else fitting
-    return FittingFraming(options, count, shortest, longest, tuple(first), named, tried, fault)
-
-
-def _is_good(reader: RecordReader, raw: bytes) -> bool:
-    """Whether bytes are a record of the spec in which all values can be read."""
-    try:
-        return not reader.read(raw).faults
-    except LmparseError:
-        return False
+    return FittingFraming(options, count, shortest, longest, tuple(first), fault)
