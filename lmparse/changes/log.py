@@ -21,6 +21,7 @@ from lmparse.records.files import OnError, RecordFile
 from lmparse.records.reader import Record
 from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.storage.processes import Run
+from lmparse.storage.states import FileState
 from lmparse.values.json_form import to_json
 
 _NAMED = 20
@@ -67,6 +68,8 @@ class ChangeLog(RecordFile):
         """How far the log was read before, if reading goes on."""
         self.saved: Checkpoint | None = None
         """The checkpoint that was written of this reading."""
+        self.planned: tuple[FileState, ...] = ()
+        """The states of its files, and of those that describe it, when it was opened."""
         self.known_table_ids: frozenset[tuple[Any, ...]] | None = None
         """The result of `table_ids` for the whole log, if this is a part."""
         self.is_part = False

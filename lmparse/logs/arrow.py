@@ -48,7 +48,7 @@ from lmparse.records.files import RecordFile, ignored
 from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
 from lmparse.storage.addresses import path_of
-from lmparse.storage.states import FileState, check_all
+from lmparse.storage.states import check_all
 from lmparse.values.byte_arrays import Flags, Int64s
 
 # -- records ----------------------------------------------------------------------------
@@ -258,19 +258,17 @@ def change_batches(
     yield from matching(envelopes.flat_batches(log, schema, span, filters), filters)
 
 
-def log_batches(
-    log: ChangeLog, schema: pa.Schema, filters: Sequence[Filter] = (), planned: Iterable[FileState] = ()
-) -> Iterator[pa.RecordBatch]:
+def log_batches(log: ChangeLog, schema: pa.Schema, filters: Sequence[Filter] = ()) -> Iterator[pa.RecordBatch]:
     """The same for a whole log, with engine `check` from both engines: EngineDifferenceError where they differ.
 
-    `planned` are the states of the files that were opened: the end raises ReadError LMP-F012 if one is another now.
+    The end raises ReadError LMP-F012 if a file is another than was opened.
     """
     if log.options.engine == "check" and change_reader(log, schema) is None:
         log.notice("nothing is compared, since changes go row by row")
         yield from change_batches(log, schema, filters=filters)
     else:
         yield from _by_engines(log, schema, filters=filters, with_changes=True)
-    check_all(planned)
+    check_all(log.planned)
 
 
 def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[Version | None, pa.RecordBatch]]:

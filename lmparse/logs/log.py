@@ -13,7 +13,7 @@ from lmparse.errors import DataError, OptionError, not_installed
 from lmparse.logs.beside import look_beside
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import is_several, one_log
-from lmparse.logs.open import open_beside, save_checkpoint, states_read, table_descriptions
+from lmparse.logs.open import open_beside, save_checkpoint, table_descriptions
 from lmparse.logs.transactions import transaction_summaries
 from lmparse.options import Options, check_taken, truth
 from lmparse.records.files import RecordFile, Tally
@@ -21,7 +21,6 @@ from lmparse.records.settings import Decision
 from lmparse.storage.addresses import paths_of
 from lmparse.storage.listing import list_folders
 from lmparse.storage.partition_folders import PartitionColumn
-from lmparse.storage.states import FileState
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,18 +38,10 @@ class Log:
     """
 
     def __init__(
-        self,
-        file: RecordFile,
-        planned: tuple[FileState, ...] = (),
-        *,
-        fault: DataError | None = None,
-        folders: tuple[PartitionColumn, ...] = (),
+        self, file: RecordFile, *, fault: DataError | None = None, folders: tuple[PartitionColumn, ...] = ()
     ) -> None:
-        """`planned` are the states of its files when it was opened; `fault` is why it has no control file to take.
-
-        `folders` are the columns that folders of `k=v` make.
-        """
-        self._file, self._planned, self._fault, self._folders = file, planned, fault, folders
+        """`fault` is why it has no control file to take; `folders` are the columns that folders of `k=v` make."""
+        self._file, self._fault, self._folders = file, fault, folders
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The records as `lmparse records` prints them, whatever the options for changes."""
@@ -116,7 +107,7 @@ class Log:
         read = arrow.changes_of(log.options, [log])
         schema = read if truth("metadata", metadata) else arrow.without_metadata(read)
         schema = with_folder_columns(schema, self._folders)
-        batches = arrow.log_batches(log, read if self._folders else schema, Filter.all_of(filters), self._planned)
+        batches = arrow.log_batches(log, read if self._folders else schema, Filter.all_of(filters))
         if self._folders:
             batches = (with_folder_values(batch, schema, self._folders) for batch in batches)
         return pa.RecordBatchReader.from_batches(schema, self._begun(batches))
@@ -211,7 +202,6 @@ def read_changes(
 def _opened(paths: list[str], options: Options) -> Log:
     place, options = one_log(paths, options)
     beside = look_beside(place, options)
-    planned = states_read(place, beside.options)
     file = open_beside(place, beside, needs_control=False)
     folders = list_folders(paths).columns if is_several(paths) else ()
-    return Log(file, planned, fault=beside.fault, folders=folders)
+    return Log(file, fault=beside.fault, folders=folders)

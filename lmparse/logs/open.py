@@ -86,12 +86,13 @@ def open_beside(path: str, beside: Beside, *, needs_control: bool = True, on_err
     """Open a file with the control file beside it; see `open_resumed`."""
     if needs_control:
         check_control(path, beside)
+    planned = states_read(path, beside.options)
     file = open_file(path, beside.options, on_error=on_error)
     if beside.decision is not None:
         file.decisions.insert(0, beside.decision)
         file.notice(str(beside.decision))
     if isinstance(file, ChangeLog):
-        file.resumed = checkpoint_before(beside.options)
+        file.resumed, file.planned = checkpoint_before(beside.options), planned
     return file
 
 

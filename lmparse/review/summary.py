@@ -22,7 +22,7 @@ from lmparse.logs.arrow import log_batches
 from lmparse.logs.beside import look_beside
 from lmparse.logs.families import check_changes, family_of, read_options
 from lmparse.logs.joining import is_several, one_log
-from lmparse.logs.open import open_beside, states_read
+from lmparse.logs.open import open_beside
 from lmparse.logs.sniff import sniff
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, ignored
@@ -250,9 +250,7 @@ def summarized(paths: Sequence[str | Path], options: Options, *, on_error: OnErr
         if on_error is not None:
             on_error(error)
 
-    beside = look_beside(path, options)
-    planned = states_read(path, beside.options)
-    log = open_beside(path, beside, on_error=count_error)
+    log = open_beside(path, look_beside(path, options), on_error=count_error)
     assert isinstance(log, ChangeLog)
     log.check_changes()
     files, stated = names_in(path), {stated_provenance(name) for name in names_in(path)}
@@ -261,7 +259,7 @@ def summarized(paths: Sequence[str | Path], options: Options, *, on_error: OnErr
         provenance=stated.pop() if len(stated) == 1 and Provenance.GIVEN not in stated else None, error_codes=codes,
     )  # fmt: skip
     try:
-        for batch in log_batches(log, counted_columns(*_TABLES, *_WHO), planned=planned):
+        for batch in log_batches(log, counted_columns(*_TABLES, *_WHO)):
             for counts in (found.tables, *found.who.values()):
                 counts.add(batch)
     except DataError as error:
