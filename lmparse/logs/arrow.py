@@ -252,10 +252,7 @@ def change_batches(
 
     They are in the envelope that the options name: the schema has its columns, or some of them.
     """
-    if log.options.envelope != "flat":
-        yield from matching(_enveloped(log, schema, span), filters)
-        return
-    yield from matching(envelopes.flat_batches(log, schema, span, filters), filters)
+    yield from matching(envelopes.batches_of(log, schema, span, filters), filters)
 
 
 def log_batches(log: ChangeLog, schema: pa.Schema, filters: Sequence[Filter] = ()) -> Iterator[pa.RecordBatch]:
@@ -352,15 +349,3 @@ def part_batches(
     file = part.open(on_error=ignored)
     yield from _by_engines(file, schema, part.span, filters, with_changes=with_changes, settings=part.settings)
     part.check()  # this proves all rows
-
-
-def _enveloped(log: ChangeLog, schema: pa.Schema, span: Span | None) -> Iterator[pa.RecordBatch]:
-    """The changes of a log in their envelope, with the columns of a schema, which may be some of the envelope's."""
-    maker = envelopes.enveloper(log.options, envelopes.image_of(schema, log.options))
-    for batch in envelopes.enveloped(log, envelopes.flat_batches(log, maker.flat, span), maker):
-        columns = [batch.column(entry.name) for entry in schema]
-        yield pa.RecordBatch.from_arrays(
-            [array if array.type == entry.type else array.cast(entry.type)
-             for array, entry in zip(columns, schema, strict=True)],
-            schema=schema,
-        )  # fmt: skip
