@@ -12,7 +12,6 @@ from lmparse.cli.arguments import Commands, add_command, add_options, given_opti
 from lmparse.cli.messages import DATA, GOOD, print_json, print_lines, report
 from lmparse.errors import DataError, FramingError
 from lmparse.options import Options
-from lmparse.records.files import RAW
 from lmparse.spelling import camel
 from lmparse.terminal import json_text
 
@@ -121,13 +120,12 @@ def _lines(path: str, found: Sniffed | FramingSearch, beside: Beside) -> list[st
 
 
 def _ways(path: str, found: FramingSearch) -> list[str]:
-    what = "records of an unknown kind" if found.spec == RAW else f"records of {found.spec}"
     count = len(found.framings)
     is_damaged = any(one.fault is not None for one in found.framings)
     ways = "one framing fits" if count == 1 else f"{count} framings fit"
     ways = "no framing fits all of it, and it is damaged" if is_damaged else ways
     ways += f", the first {_SHOWN}:" if count > _SHOWN else ""
-    lines = [f"{path}: {what}, {found.size} bytes; {ways}"]
+    lines = [f"{path}: {found.title}, {found.size} bytes; {ways}"]
     for one in found.framings[:_SHOWN]:
         sizes = f"{one.shortest} to {one.longest} bytes"
         lines.append(f" framing {one.options['framing']}: {one.records} records of {sizes}")

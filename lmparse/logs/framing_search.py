@@ -74,6 +74,11 @@ class FramingSearch:
     framings: tuple[FittingFraming, ...]
     """The best first; none if nothing is proven."""
 
+    @property
+    def title(self) -> str:
+        """What its records are, in words."""
+        return "records of an unknown kind" if self.spec == RAW else f"records of {self.spec}"
+
     def to_dict(self) -> dict[str, Any]:
         """The same as one JSON object."""
         found = [one.to_dict() for one in self.framings]
