@@ -10,14 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.db2.links import LoadStarts
-from lmparse.db2.units import Units
 from lmparse.storage.joined import Joined
 from lmparse.values.byte_arrays import Flags
+
+if TYPE_CHECKING:
+    from lmparse.db2.units import Units
 
 
 @dataclass
