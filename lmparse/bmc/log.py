@@ -175,9 +175,6 @@ class LogicalLog(ChangeLog):
 
     # -- what check tests -------------------------------------------------------------
 
-    def rows_cover(self, extent: RecordExtent, raw: bytes) -> bool:
-        return self.extract.has(extent) and self.extract.record(raw) is raw
-
     def test(self, extent: RecordExtent, raw: bytes, record: Record | None, own: Record | None) -> None:
         if record is None or own is None:
             self._consistency.unreadable(raw)

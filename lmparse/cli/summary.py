@@ -13,7 +13,7 @@ from lmparse.cli.arguments import (
     add_show_errors,
     given_options,
 )
-from lmparse.cli.messages import DATA, GOOD, ErrorPrinter, fail, note, print_json, print_lines
+from lmparse.cli.messages import DATA, GOOD, ErrorPrinter, fail, print_json, print_lines
 from lmparse.errors import not_installed
 from lmparse.storage.arrow_alone import load_arrow
 
@@ -36,7 +36,7 @@ def run(parsed: argparse.Namespace) -> int:
         raise not_installed(error) from None
     errors = ErrorPrinter(parsed.show_errors)
     options = recognised(parsed.files, given_options(parsed))
-    found = summarized(parsed.files, options, on_error=errors, say=note)
+    found = summarized(parsed.files, options, on_error=errors)
     if parsed.json:
         print_json(found.to_dict())
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lmparse.changes.transaction_summary import total
 from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, given_options
-from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, note, print_json, print_lines, report_tally
+from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, print_json, print_lines, report_tally
 from lmparse.errors import DataError, not_installed
 from lmparse.storage.arrow_alone import load_arrow
 
@@ -44,7 +44,7 @@ def run(parsed: argparse.Namespace) -> int:
         if given.get("engine", "kaitai") != "kaitai":
             raise not_installed(error) from None
     options = read_options(given)
-    log = open_resumed(parsed.files, options, needs_control=False, on_error=errors, say=note)
+    log = open_resumed(parsed.files, options, needs_control=False, on_error=errors)
     code = GOOD
     try:
         if parsed.json:

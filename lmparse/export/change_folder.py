@@ -34,7 +34,7 @@ from lmparse.export.conversion import Run, Summary
 from lmparse.export.filenames import Named, safe_names
 from lmparse.limits import Limits
 from lmparse.logs import envelopes
-from lmparse.logs.open import files_beside, open_changes
+from lmparse.logs.open import open_changes
 from lmparse.options import FILE_OPTIONS
 from lmparse.storage import addresses, buffers, processes
 from lmparse.storage.joined import is_joined, names_in
@@ -218,7 +218,7 @@ class ChangeFolderRun(Run):
     def _manifest(self, files: list[dict[str, Any]]) -> dict[str, Any]:
         summary, asked, spec = self.summary, self.asked, self.log.spec
         bad = sum(entry["rows_by_operation"].get("bad record", 0) for entry in files)
-        inputs = {"source": asked.path, **files_beside(asked.path, asked.options)}
+        inputs = {"source": asked.path, **asked.options.files}
         described = {name: described_input(path, asked.options.bounds) for name, path in inputs.items()}
         return {
             "manifest_version": 1,

@@ -25,9 +25,10 @@ from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError
-from lmparse.export.conversion import PartResult, opened_again
+from lmparse.export.conversion import PartResult
 from lmparse.framing.extents import Span
 from lmparse.logs import arrow, lines
+from lmparse.logs.open import opened_again
 from lmparse.logs.partitions import FilePart
 from lmparse.records.files import RecordFile
 from lmparse.records.origin import RecordOrigin
@@ -191,10 +192,7 @@ def keep_log(
     kept = KeptChanges(read(log, files), keys=files.keys)
     if log.options.engine == "check":
         kept.firsts = [*kept.groups]
-        other = opened_again(log, settings, "kaitai")
-        assert isinstance(other, ChangeLog)
-        other.is_part, other.resumed = log.is_part, log.resumed
-        kept.seconds = read(other, ChangeFiles(folder, f"{prefix}-kaitai"))
+        kept.seconds = read(opened_again(log, settings), ChangeFiles(folder, f"{prefix}-kaitai"))
     return kept
 
 

@@ -9,7 +9,7 @@ import dataclasses
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from lmparse.errors import DataError, LmparseError, OptionError
 from lmparse.export import writers
 from lmparse.export.progress import Progress
 from lmparse.framing.extents import Span
-from lmparse.logs.open import open_file, states_read
+from lmparse.logs.open import states_read
 from lmparse.logs.partitions import DEFAULT_BYTES, FilePart
 from lmparse.options import Options
 from lmparse.records.files import RecordFile, Tally
@@ -157,11 +157,6 @@ def parts_of(
     """The parts that a log or file has been cut into; `planned` are the states of its files before that."""
     fingerprint = catalog.load(options.spec).fingerprint
     return [FilePart(path, options, settings, span, planned, fingerprint) for settings, span in cut]
-
-
-def opened_again(file: RecordFile, settings: FileSettings | None, engine: str) -> RecordFile:
-    """The same file opened for another engine, without reports: the first reader makes them."""
-    return open_file(file.path, replace(file.options, engine=engine), settings=settings, on_error=lambda error: None)
 
 
 def add_tally(total: Tally, tally: Tally) -> None:

@@ -27,7 +27,7 @@ from lmparse.export.progress import Progress
 from lmparse.export.writers import MARK
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import checkpoint_behind, checkpoint_place
-from lmparse.logs.open import files_read, open_resumed, states_read
+from lmparse.logs.open import files_read, open_resumed
 from lmparse.logs.partitions import DEFAULT_BYTES
 from lmparse.options import NOT_LANDED, Options, check_taken, truth
 from lmparse.records.files import Tally, ignored
@@ -172,7 +172,6 @@ class _LandingRun:
     ) -> None:
         self._asked, self._target, self._log = asked, target, log
         self._on_error, self._progress = on_error, progress
-        self._planned = states_read(log.path, log.options)
         self._landed = Landed(target.shown, tally=log.tally, bytes_read=len(log.buffer))
 
     def land(self) -> Landed:
@@ -198,7 +197,7 @@ class _LandingRun:
         log.scratch, log.run = folder, self._asked.run
         kept = self._kept(folder) if self._asked.run is None else self._kept_in_parts(folder, self._asked.run)
         check_same(kept, log.origin)
-        check_all(self._planned)
+        check_all(log.planned)
         return tables_of(kept.groups, kept.keys)
 
     def _kept(self, folder: Path) -> KeptChanges:
@@ -217,7 +216,7 @@ class _LandingRun:
     def _kept_in_parts(self, folder: Path, run: Run) -> KeptChanges:
         """Let other processes read the parts of the log; a part that cannot be read ends the run."""
         log, kept = self._log, KeptChanges()
-        parts = parts_of(log.path, log.options, self._planned, log.change_parts(self._asked.part_bytes))
+        parts = parts_of(log.path, log.options, log.planned, log.change_parts(self._asked.part_bytes))
         self._landed.tally = Tally()
         add_tally(self._landed.tally, log.tally)
         tasks = [ChangeTask(part, str(folder), resumed=log.resumed) for part in parts]

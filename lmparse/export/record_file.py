@@ -15,11 +15,11 @@ from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError
 from lmparse.export import writers
 from lmparse.export.change_parts import stored
-from lmparse.export.conversion import PartResult, Run, Summary, opened_again
+from lmparse.export.conversion import PartResult, Run, Summary
 from lmparse.export.writers import Output
 from lmparse.framing.extents import Span
 from lmparse.logs import arrow, lines
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_file, opened_again
 from lmparse.logs.partitions import FilePart
 from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
@@ -88,7 +88,7 @@ def _records(
     """
     second = None
     if file.options.engine == "check":
-        second = opened_again(file, settings, "kaitai")
+        second = opened_again(file, settings)
         reason = lines.lines_refusal(file) if form == "jsonl" else arrow.refusal(file, schema)
         if reason:
             file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")

@@ -24,8 +24,8 @@ from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
 from lmparse.export import parquet_folder
 from lmparse.export.writers import MARK
-from lmparse.logs.open import files_beside, spec_files
-from lmparse.options import truth
+from lmparse.logs.open import spec_files
+from lmparse.options import Options, truth
 from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_columns
 from lmparse.spark.requests import request_of
 from lmparse.spark.tasks import runner
@@ -85,9 +85,9 @@ def write_parquet(
     filters = Filter.all_of(filters)
     with hints_shown():
         request = request_of(options)
-        files = request.files()
-        described = [name for path, options in files for name in files_beside(path, options).values()]
-        inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
+        logs = [options for _, options in request.files() if isinstance(options, Options)]
+        described = [name for options in logs for name in options.files.values()]
+        inputs = inputs_of([*request.selected.files, *described, *spec_files(request.options.spec)])
         place = parquet_folder.checked(out, inputs, mode)
         columns = source_columns(request, options)
         if not truth("metadata", metadata):

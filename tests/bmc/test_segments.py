@@ -16,7 +16,7 @@ from writers.bmc.rows import Column
 import lmparse
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
-from lmparse.logs.part_rows import PartAccount, part_rows
+from lmparse.logs.part_rows import part_rows
 from lmparse.logs.partitions import Request
 
 WIDE = Table(0x0105, 2, 3, "PROD", "WIDE", (Column("NO", "INT", 4), Column("TEXT", "CHAR", 60)))
@@ -159,7 +159,7 @@ def test_a_missing_segment_is_named_where_damage_ends_the_log(engine: str, tmp_p
         assert (len(parts) > 1) is (part_bytes == 3000)
         schema = arrow.request_schema(request)
         batches = [
-            batch for part in parts for batch in part_rows(part, schema, (), with_changes=True, account=PartAccount())
+            batch for part in parts for batch in part_rows(part, schema, (), with_changes=True, say=lambda text: None)
         ]
         rows = [found for batch in batches for found in batch.to_pylist()]
         codes = [fault["code"] for found in rows for fault in found["_corrupt_fields"] or ()]

@@ -12,7 +12,7 @@ from typing import Any
 from lmparse.errors import ControlError, DataError, FramingError, OptionError, UnknownFormatError
 from lmparse.limits import Limits
 from lmparse.logs.families import check_fits, dissector_of, family_of, read_options
-from lmparse.logs.open import open_file, options_for
+from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import Options
 from lmparse.review.coverage.cases import (
@@ -209,7 +209,7 @@ def _proven(path: str, given: Mapping[str, Any], specs: str | None) -> tuple[Opt
         found = sniff(path, bounds).options if stated is None else {"spec": read_options(stated).spec, **stated}
     except DataError:
         if "framing" in given:  # files of an unusual framing cannot be detected
-            return options_for(path, given)[0], {*given}
+            return read_options(given), {*given}
         raise
     spec = catalog.load(read_options(found).spec)
     fitting = {name: value for name, value in given.items() if _means_something(name, value, spec)}

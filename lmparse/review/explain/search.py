@@ -10,17 +10,16 @@ from operator import index
 from pathlib import Path
 from typing import Any, Self
 
-from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.errors import FramingError, OptionError
 from lmparse.framing.extents import RecordExtent
-from lmparse.logs.beside import look_beside, unusable
+from lmparse.logs.beside import look_beside
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
-from lmparse.logs.open import open_file, options_for
+from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, NEAR, Options, check_taken
 from lmparse.records.dissection import Dissection
 from lmparse.records.file_dissection import FileDissector, faulty
-from lmparse.records.files import RAW, RecordFile, ignored
-from lmparse.records.settings import Decision
+from lmparse.records.files import RecordFile, ignored
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.review.explain.explanation import ExplainedSection, Explanation, names_of
 from lmparse.review.explain.page import page
@@ -118,21 +117,10 @@ def search_in(path: str | Path, **options: Any) -> RecordSearch:
     given = {name: value for name, value in options.items() if value is not None}
     Options.parse(given)
     check_taken(given, "explain", "one record")
-    file, beside = _opened(path, read_options(_with_spec(path, given)))
-    file.decisions[:0] = [] if beside is None else [beside]
+    beside = look_beside(str(path), read_options(_with_spec(path, given)))
+    file = open_file(path, beside.options, on_error=ignored)
+    file.decisions[:0] = [] if beside.decision is None else [beside.decision]
     return RecordSearch(file, dissector_of(file))
-
-
-def _opened(path: str | Path, options: Options) -> tuple[RecordFile, Decision | None]:
-    """The file, read with the control file beside it if that can be read; and which one that is."""
-    beside = look_beside(str(path), options)
-    try:
-        return open_file(path, beside.options, on_error=ignored), beside.decision
-    except DataError as error:
-        without = unusable(beside, error, options)
-        if without is None:
-            raise
-        return open_file(path, options, on_error=ignored), without.decision
 
 
 def _with_spec(path: str | Path, given: dict[str, Any]) -> dict[str, Any]:
@@ -143,12 +131,7 @@ def _with_spec(path: str | Path, given: dict[str, Any]) -> dict[str, Any]:
     for spec in known_files():
         if any(plain(name) in names for name in catalog.load(spec_name(spec)).layout.params):
             return {"spec": spec, **given}
-    try:
-        return {"spec": sniff(path, Options.parse(given).bounds).spec, **given}
-    except FramingError:
-        if options_for(path, given)[0].spec != RAW:
-            raise
-        return {"spec": RAW, **given}
+    return {"spec": sniff(path, Options.parse(given).bounds).spec, **given}
 
 
 def _whole(name: str, given: int | str) -> int:
