@@ -23,16 +23,14 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Read the samples and print the report; for the exit code, damage outweighs a share that is too low."""
-    from lmparse.review.coverage.files import check_used, collect
+    from lmparse.review.coverage.files import collect
     from lmparse.review.coverage.reports import report_of
 
     if parsed.fail_under is not None and not 0 <= parsed.fail_under <= 100:
         raise OptionError(f"--fail-under has no value {parsed.fail_under:g}", hint="a number from 0 to 100")
     if parsed.limit is not None and not 0 < parsed.limit <= sys.maxsize:
         raise OptionError(f"--limit has no value {parsed.limit}", hint="a whole number above zero, of 63 bits")
-    given = given_options(parsed)
-    samples = collect(parsed.files, given, limit=parsed.limit)
-    check_used(given, samples)
+    samples = collect(parsed.files, given_options(parsed), limit=parsed.limit)
     found = report_of(samples, with_unreached=parsed.all)
     if parsed.json:
         print_json(found.to_dict())

@@ -14,6 +14,8 @@ from lmparse.cli.messages import GOOD
 from lmparse.errors import OptionError
 from lmparse.storage.addresses import local_path
 
+_MARK, _MARK_TEXT = "lmparse-demo.txt", b"lmparse demo replaces what is in this folder\n"
+"""The file by which the folder of a demo is recognised."""
 _SHOWN = 3
 """Rows that a step prints."""
 _SPARK: dict[str, bool | float | int | str | None] = {
@@ -62,7 +64,6 @@ def _command(main: Callable[[list[str]], int], *words: str) -> None:
 
 def _folder(out: str) -> Path:
     """The folder for everything made: a new or empty one, or that of an earlier demo. Raises OptionError."""
-    from lmparse.review.coverage.cases import DEMO_MARK, DEMO_TEXT
     from lmparse.storage.outputs import check_place, has_mark, inputs_of, write_files
 
     place = check_place(
@@ -70,10 +71,10 @@ def _folder(out: str) -> Path:
         inputs_of([]),
         is_folder=True,
         overwrite=True,
-        foreign=has_mark(DEMO_MARK, DEMO_TEXT, "a demo of lmparse"),
+        foreign=has_mark(_MARK, _MARK_TEXT, "a demo of lmparse"),
         makes_parents=True,
     )
-    write_files(place.path, {DEMO_MARK: DEMO_TEXT})
+    write_files(place.path, {_MARK: _MARK_TEXT})
     return Path(local_path(out))
 
 

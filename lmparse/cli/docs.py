@@ -23,7 +23,7 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Write the pages."""
-    from lmparse.review.coverage.cases import Provenance
+    from lmparse.review.coverage.cases import SYNTHETIC
     from lmparse.review.docs.site import write_site
     from lmparse.samples import write_samples
 
@@ -32,10 +32,10 @@ def run(parsed: argparse.Namespace) -> int:
             write_samples(Path(folder))
         done = write_site(
             parsed.out, samples=parsed.samples or [folder], specs=parsed.specs, given=given_options(parsed),
-            overwrite=parsed.overwrite, provenance=None if parsed.samples else Provenance.SYNTHETIC,
+            overwrite=parsed.overwrite, provenance=None if parsed.samples else SYNTHETIC,
         )  # fmt: skip
     for error in done.samples.faults:
         report(error)
-    samples = ", ".join(f"{count} {provenance.value}" for provenance, count in done.samples.by_provenance) or "no"
+    samples = ", ".join(f"{count} {provenance}" for provenance, count in done.samples.by_provenance) or "no"
     message(f"{parsed.out}: {done.specs} specs, with {samples} samples")
     return DATA if done.samples.faults else GOOD

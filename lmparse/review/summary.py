@@ -19,15 +19,12 @@ from lmparse.changes.change_counts import ChangeCounts, counted_columns
 from lmparse.errors import DataError, FramingError
 from lmparse.logs.arrow import log_batches
 from lmparse.logs.beside import Say
-from lmparse.logs.families import check_changes, family_of, read_options
+from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import is_several, one_log
 from lmparse.logs.open import open_described, states_read
-from lmparse.logs.sniff import sniff
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, ignored
-from lmparse.review.coverage.cases import Provenance, stated_provenance
-from lmparse.spec import catalog
-from lmparse.spelling import plain
+from lmparse.review.explain.search import with_spec
 from lmparse.storage.addresses import in_utf8, paths_of
 from lmparse.storage.joined import names_in
 
@@ -53,8 +50,6 @@ class Summarized:
     """Name of the family of the log."""
     zone: str | None
     """Time zone of the commit times; None if the log names none."""
-    provenance: Provenance | None = None
-    """What the bytes rest on, if all files state it."""
     tables: ChangeCounts = field(default_factory=lambda: ChangeCounts(*_TABLES))
     who: dict[str, ChangeCounts] = field(default_factory=lambda: {name: ChangeCounts(name) for name in _WHO})
     left_out: dict[str, int] = field(default_factory=dict)
@@ -81,7 +76,6 @@ class Summarized:
             "files": self.files,
             "bytes": self.size,
             "spec": self.spec,
-            "provenance": None if self.provenance is None else self.provenance.value,
             "time": {
                 "zone": self.zone,
                 "first_commit": min(times, default=None),
@@ -111,8 +105,6 @@ class Summarized:
         numbers = self.to_dict()
         yield from self.files
         yield from _folded(f"{self.title}; {self.size} bytes, spec {self.spec}", width)
-        if self.provenance is not None:
-            yield from _folded(f"{self.provenance.value}: {self.provenance.about}", width)
         sections = {
             "Changes by table": (_table(_changes(numbers["changes"]["by_table"])), self._notes(numbers)),
             "Who": (_table(_people(numbers["who"])), []),
@@ -221,18 +213,13 @@ def summary(path: str | Path | Sequence[str | Path], **options: Any) -> Summariz
 
 
 def recognised(paths: Sequence[str | Path], given: Mapping[str, Any]) -> Options:
-    """The options parsed, with the spec of the file if none is given and it is a log of another family.
+    """The options parsed, with the spec of a single file if none is given: nothing may be known of it yet.
 
-    As for `explain` and `coverage`: they are for files of which nothing is known yet. Raises OptionError.
+    Raises OptionError.
     """
-    options = read_options(given)
-    if is_several(paths) or options.files or "spec" in map(plain, given):
-        return options
     with suppress(FramingError):  # reading says what the file is not
-        found, own = sniff(paths[0], options.bounds), family_of(catalog.load(options.spec))
-        if found.trial.is_proven and family_of(catalog.load(found.spec)) not in (own, None):
-            return read_options({**given, "spec": found.spec})
-    return options
+        return read_options(dict(given) if is_several(paths) else with_spec(paths[0], given))
+    return read_options(given)
 
 
 def summarized(
@@ -254,11 +241,8 @@ def summarized(
     planned = states_read(path, options)
     log = open_described(path, options, on_error=count_error, say=say)
     log.check_changes()
-    files, stated = names_in(path), {stated_provenance(name) for name in names_in(path)}
-    found = Summarized(
-        [in_utf8(name) for name in files], len(log.buffer), log.spec.id, family.title, family.commit_zone,
-        provenance=stated.pop() if len(stated) == 1 and Provenance.GIVEN not in stated else None, error_codes=codes,
-    )  # fmt: skip
+    files = [in_utf8(name) for name in names_in(path)]
+    found = Summarized(files, len(log.buffer), log.spec.id, family.title, family.commit_zone, error_codes=codes)
     try:
         for batch in log_batches(log, counted_columns(*_TABLES, *_WHO), planned=planned):
             for counts in (found.tables, *found.who.values()):

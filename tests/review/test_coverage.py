@@ -136,12 +136,11 @@ def test_a_case_says_what_its_bytes_rest_on(tmp_path: Path) -> None:
             (tmp_path / f"{name}{end}").write_bytes((CASES / "bmc_lldf" / f"changes_bdw{end}").read_bytes())
         (tmp_path / f"{name}.yaml").write_text(f"command: changes\noptions: {{}}\nprovenance: {stated!r}\n")
     found = report_of(collect([str(tmp_path)], {}))
-    stated = {Path(file.path).name: file.provenance.value for file in found.samples.files}
+    stated = {Path(file.path).name: file.provenance for file in found.samples.files}
     given = {f"{name}{end}": "given" for name in "cd" for end in (".bin", ".ctl")}
     made = {"a.bin": "printed", "a.ctl": "printed", "b.bin": "synthetic", "b.ctl": "synthetic"}
     assert stated == given | made
-    counts = [(one.value, count) for one, count in found.samples.by_provenance]
-    assert counts == [("given", 4), ("printed", 2), ("synthetic", 2)]
+    assert found.samples.by_provenance == [("given", 4), ("printed", 2), ("synthetic", 2)]
 
 
 def test_a_folder_brings_the_control_file_of_each_log(tmp_path: Path) -> None:

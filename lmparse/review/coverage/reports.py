@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 from lmparse.review.coverage.coverage import BYTE_CLASSES, Coverage, FieldCount
-from lmparse.review.coverage.files import SampleFile, Samples
+from lmparse.review.coverage.files import Samples
 from lmparse.spec import catalog
 from lmparse.spec.layout import Code, Field, Layout, is_reserved, spec_of
 from lmparse.values.json_form import to_json
@@ -18,7 +18,7 @@ VERSION = 1
 """Version of the JSON form. Within a version keys are added, never changed."""
 BETWEEN = "not read"
 """Bytes of a file in no record: between records, behind the last one, behind damage or a limit."""
-SHOWN_BYTES = 32
+_SHOWN_BYTES = 32
 """Number of bytes of a sample that JSON has."""
 
 
@@ -49,10 +49,10 @@ class Share:
 class Shares:
     """What samples reach of one spec, or of several."""
 
-    fields: Share = Share()
-    codes: Share = Share()
+    fields: Share = field(default_factory=Share)
+    codes: Share = field(default_factory=Share)
     """Listed codes."""
-    branches: Share = Share()
+    branches: Share = field(default_factory=Share)
 
     def __add__(self, other: Shares) -> Shares:
         return Shares(self.fields + other.fields, self.codes + other.codes, self.branches + other.branches)
@@ -64,9 +64,7 @@ class Shares:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
-        kinds = {"fields": self.fields, "codes": self.codes, "branches": self.branches}
-        parts = {name: {"reached": share.reached, "of": share.of} for name, share in kinds.items()}
-        return {"percent": self.all.percent, "reached": self.all.reached, "of": self.all.of, **parts}
+        return {"percent": self.all.percent, **asdict(self.all), **asdict(self)}
 
     def __str__(self) -> str:
         return f"fields {self.fields}, codes {self.codes}, branches {self.branches}"
@@ -83,7 +81,7 @@ class FieldReach:
     @property
     def name(self) -> str:
         """The name of the field behind that of its layout inside the spec: `image.length`."""
-        return inside(self.layout, self.field.id)
+        return _inside(self.layout, self.field.id)
 
     @property
     def is_goal(self) -> bool:
@@ -111,12 +109,12 @@ class FieldReach:
             "is_goal": self.is_goal, "is_reached": self.is_reached,
             "present": seen.present, "records": seen.records, "filled": seen.filled,
             "codes": [
-                {"code": shown_code(code), "value": code.value, "id": code.id, "count": seen.codes[code.value]}
+                {"code": _shown_code(code), "value": code.value, "id": code.id, "count": seen.codes[code.value]}
                 for code in entry.codes
             ],
             "unlisted": dict(sorted(seen.unlisted.items())),
             "sample": sample and {
-                "value": to_json(sample.value), "raw": sample.raw[:SHOWN_BYTES].hex().upper(), "file": sample.file,
+                "value": to_json(sample.value), "raw": sample.raw[:_SHOWN_BYTES].hex().upper(), "file": sample.file,
                 "meaning": sample.meaning, "record_index": sample.record_index, "offset": sample.offset,
             },
         }  # fmt: skip
@@ -130,11 +128,6 @@ class SpecReach:
     layouts: tuple[Layout, ...]
     """The layout of the spec, then those of its types."""
     coverage: Coverage
-
-    @property
-    def title(self) -> str:
-        """The title of the spec."""
-        return self.layouts[0].title
 
     @property
     def records(self) -> int:
@@ -160,10 +153,9 @@ class SpecReach:
     def branches(self) -> dict[tuple[str, str], dict[str, int]]:
         """By layout and field: how many records have each case. A case without fields leaves no trace in a record."""
         bare = {layout.id for layout in self.layouts if not layout.fields}
+        counts = self.coverage.branches
         return {
-            (layout.id, entry.id): {
-                case: self.coverage.branches[layout.id, entry.id, case] for case in entry.cases if case not in bare
-            }
+            (layout.id, entry.id): {case: counts[layout.id, entry.id, case] for case in entry.cases if case not in bare}
             for layout in self.layouts
             for entry in layout
             if entry.cases
@@ -172,64 +164,50 @@ class SpecReach:
     @cached_property
     def shares(self) -> Shares:
         """How many of the fields, codes and branches samples reach."""
-        goals = [entry for entry in self.fields if entry.is_goal]
+        goals = [entry.is_reached for entry in self.fields if entry.is_goal]
         codes = [bool(entry.seen.codes[code.value]) for entry in self.fields for code in entry.field.codes]
         branches = [bool(count) for counts in self.branches.values() for count in counts.values()]
-        return Shares(
-            Share(sum(entry.is_reached for entry in goals), len(goals)),
-            Share(sum(codes), len(codes)),
-            Share(sum(branches), len(branches)),
-        )
+        return Shares(*(Share(sum(found), len(found)) for found in (goals, codes, branches)))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
-            "spec": self.id,
-            "title": self.title,
-            "records": self.records,
-            "faulty_records": self.faulty,
-            **self.shares.to_dict(),
+            "spec": self.id, "title": self.layouts[0].title,
+            "records": self.records, "faulty_records": self.faulty, **self.shares.to_dict(),
             "cases": [
-                {"layout": layout, "field": field, "case": case, "records": count}
-                for (layout, field), counts in self.branches.items()
+                {"layout": layout, "field": name, "case": case, "records": count}
+                for (layout, name), counts in self.branches.items()
                 for case, count in counts.items()
             ],
             "all_fields": [entry.to_dict() for entry in self.fields],
-        }
-
-    def findings(self) -> Iterator[str]:
-        """What a reviewer should look at first: values that no list has."""
-        for entry in self.fields:
-            if entry.seen.unlisted:
-                counts = sorted(entry.seen.unlisted.items())
-                words = ", ".join(f"{value or 'blank'} ({count})" for value, count in counts)
-                yield f"{self.id}.{entry.name} has values that are not listed: {words}"
+        }  # fmt: skip
 
     def lines(self) -> Iterator[str]:
         """The report on the spec as text."""
-        yield f"{self.id}: {self.shares.all.percent} % ({self.shares.all}), {self.records} records; {self.title}"
+        title = self.layouts[0].title
+        yield f"{self.id}: {self.shares.all.percent} % ({self.shares.all}), {self.records} records; {title}"
         yield f"  seen: {self.shares}"
         if self.faulty:
             yield f"  not counted, because they have a fault: {self.faulty} records"
-        present = {entry.layout for entry in self.fields if entry.seen.present}
         goals = [entry for entry in self.fields if entry.is_goal]
-        unseen = dict.fromkeys(entry.layout for entry in goals if entry.layout not in present)
-        if unseen:
-            yield "  parts not seen: " + ", ".join(inside(layout) or layout for layout in unseen)
+        present = {entry.layout for entry in self.fields if entry.seen.present}
         missed = [entry for entry in goals if entry.layout in present and not entry.is_reached]
-        for is_present, words in ((False, "not seen"), (True, "seen, but blank or zero only")):
-            if names := [entry.name for entry in missed if bool(entry.seen.present) == is_present]:
-                yield f"  fields {words}: " + ", ".join(names)
+        lists = {
+            "parts not seen": dict.fromkeys(
+                _inside(entry.layout) or entry.layout for entry in goals if entry.layout not in present
+            ),
+            "fields not seen": [entry.name for entry in missed if not entry.seen.present],
+            "fields seen, but blank or zero only": [entry.name for entry in missed if entry.seen.present],
+        }
         for entry in self.fields:
-            if entry.codes_unseen and entry.seen.present:
-                words = ", ".join(f"{shown_code(code)} ({code.id})" for code in entry.codes_unseen)
-                yield f"  codes not seen of {entry.name}: {words}"
-        for (layout, field), counts in self.branches.items():
-            seen = [f"{inside(case) or case} {count}" for case, count in counts.items() if count]
-            never = [inside(case) or case for case, count in counts.items() if not count]
-            tail = f"; not seen: {', '.join(never)}" if never else ""
-            if counts:
-                yield f"  branches of {inside(layout, field)}: {', '.join(seen) or 'none'}{tail}"
+            if entry.seen.present:
+                unseen = [f"{_shown_code(code)} ({code.id})" for code in entry.codes_unseen]
+                lists[f"codes not seen of {entry.name}"] = unseen
+        for (layout, name), counts in self.branches.items():
+            place, names = _inside(layout, name), {case: _inside(case) or case for case in counts}
+            lists[f"branches of {place}"] = [f"{names[case]} {count}" for case, count in counts.items() if count]
+            lists[f"branches not seen of {place}"] = [names[case] for case, count in counts.items() if not count]
+        yield from (f"  {words}: {', '.join(names)}" for words, names in lists.items() if names)
 
 
 @dataclass(frozen=True)
@@ -253,11 +231,6 @@ class CoverageReport:
         return self.shares.all
 
     @property
-    def records(self) -> int:
-        """Number of records read."""
-        return sum(file.records for file in self.samples.files)
-
-    @property
     def bytes(self) -> dict[str, int]:
         """All bytes of the files by what they are."""
         counts = self.samples.coverage.bytes
@@ -268,40 +241,45 @@ class CoverageReport:
         """The report as one JSON object."""
         samples = self.samples
         return {
-            "report_version": VERSION,
-            **self.shares.to_dict(),
-            "records": self.records,
+            "report_version": VERSION, **self.shares.to_dict(),
+            "records": sum(file.records for file in samples.files),
             "bytes": {name.replace(" ", "_"): count for name, count in self.bytes.items()},
-            "files": [_file_dict(file) for file in samples.files],
+            "files": [
+                {
+                    "file": file.path, "spec": file.spec, "framing": file.framing, "provenance": file.provenance,
+                    "records": file.records, "faults": file.faults, "error": file.fault and file.fault.to_dict(),
+                }
+                for file in samples.files
+            ],
             "unreadable": [error.to_dict() for error in samples.unreadable],
             "passed_over": samples.passed_over,
             "faults": dict(sorted(samples.coverage.faults.items())),
             "kinds": dict(sorted(samples.coverage.kinds.items())),
             "specs": [spec.to_dict() for spec in self.specs],
             "unreached": list(self.unreached),
-        }
+        }  # fmt: skip
 
     def findings(self) -> Iterator[str]:
         """What a reviewer should look at first, the most serious first; see also `SpecReach.lines`."""
-        samples = self.samples
-        for file in samples.files:
+        files, faults = self.samples.files, self.samples.coverage.faults
+        for file in files:
             if file.fault is not None:
                 yield f"{file.path} is read up to record {file.records} only: {file.fault.code}"
-        for error in samples.unreadable:
-            yield f"{error.file} cannot be read: {error.code}"
-        for file in samples.files:
-            if file.faults:
-                yield f"{file.path} has faulty records or values: {file.faults}"
-        if samples.coverage.faults:
-            counts = sorted(samples.coverage.faults.items())
-            yield "faults by code: " + ", ".join(f"{code} ({count})" for code, count in counts)
+        yield from (f"{error.file} cannot be read: {error.code}" for error in self.samples.unreadable)
+        yield from (f"{file.path} has faulty records or values: {file.faults}" for file in files if file.faults)
+        if faults:
+            yield f"faults by code: {_counted(faults)}"
         for spec in self.specs:
-            yield from spec.findings()
+            for entry in spec.fields:
+                if entry.seen.unlisted:
+                    values = _counted(entry.seen.unlisted)
+                    yield f"{spec.id}.{entry.name} has values that are not listed: {values}"
 
     def lines(self) -> Iterator[str]:
         """The report as text: findings first, then the specs, then the files, and the numbers at the end."""
-        found = list(self.findings())
-        yield f"findings: {len(found) or 'none'} (records: {self.records}, files: {len(self.samples.files)})"
+        found, files = list(self.findings()), self.samples.files
+        records = sum(file.records for file in files)
+        yield f"findings: {len(found) or 'none'} (records: {records}, files: {len(files)})"
         yield from (f"  {line}" for line in found)
         for spec in self.specs:
             yield ""
@@ -309,12 +287,11 @@ class CoverageReport:
         yield ""
         if self.unreached:
             yield f"not seen in any sample: {', '.join(self.unreached)}"
-        for file in self.samples.files:
-            yield (
-                f"{file.path}: {file.spec}, framing {file.framing}, {file.provenance.value}, {file.records} records"
-                + (f", {file.faults} faults" if file.faults else "")
-                + (f", then {file.fault.code}" if file.fault is not None else "")
-            )
+        for file in files:
+            faults = f", {file.faults} faults" if file.faults else ""
+            ended = "" if file.fault is None else f", then {file.fault.code}"
+            words = f"{file.spec}, framing {file.framing}, {file.provenance}, {file.records} records"
+            yield f"{file.path}: {words}{faults}{ended}"
         if self.samples.passed_over:
             yield f"passed over, because they are not logs: {', '.join(self.samples.passed_over)}"
         yield "bytes: " + ", ".join(f"{count} {name}" for name, count in self.bytes.items())
@@ -326,36 +303,26 @@ def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageRepo
     layouts: dict[str, Layout] = {}
     for known in [spec.layouts for spec in samples.specs.values()] or [catalog.load(catalog.spec_ids()[0]).layouts]:
         layouts |= known
-    of: dict[str, list[Layout]] = {}
-    for layout in layouts.values():
-        of.setdefault(spec_of(layout.id), []).append(layout)
-    found = [
-        SpecReach(spec, tuple(sorted(parts, key=lambda part: part.id != spec)), samples.coverage)
-        for spec, parts in sorted(of.items())
-    ]
+    parts: dict[str, list[Layout]] = {}
+    for name in sorted(layouts, key=lambda name: (spec_of(name), "." in name)):
+        parts.setdefault(spec_of(name), []).append(layouts[name])
+    found = [SpecReach(spec, tuple(own), samples.coverage) for spec, own in parts.items()]
     found = [spec for spec in found if spec.shares.all.of]  # a spec of code sets alone has nothing to be reached
-    reached = [spec for spec in found if spec.records or spec.faulty]
-    unreached = [spec.id for spec in found if not spec.records and not spec.faulty]
-    return CoverageReport(samples, tuple(found if with_unreached else reached), tuple(unreached))
+    unreached = tuple(spec.id for spec in found if not spec.records and not spec.faulty)
+    return CoverageReport(
+        samples, tuple(spec for spec in found if with_unreached or spec.id not in unreached), unreached
+    )
 
 
-def _file_dict(file: SampleFile) -> dict[str, Any]:
-    return {
-        "file": file.path,
-        "spec": file.spec,
-        "framing": file.framing,
-        "provenance": file.provenance.value,
-        "records": file.records,
-        "faults": file.faults,
-        "error": None if file.fault is None else file.fault.to_dict(),
-    }
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name or 'blank'} ({count})" for name, count in sorted(counts.items()))
 
 
-def inside(layout: str, field: str = "") -> str:
+def _inside(layout: str, field: str = "") -> str:
     """The name of a layout, or of a field of a layout, inside its spec."""
     return ".".join(filter(None, (layout.partition(".")[2], field)))
 
 
-def shown_code(code: Code) -> str:
+def _shown_code(code: Code) -> str:
     """A listed code as values are shown."""
     return str(code.value) if code.text is None else code.text.strip() or "blank"

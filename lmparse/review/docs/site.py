@@ -12,8 +12,7 @@ from typing import Any
 
 from lmparse.errors import OptionError
 from lmparse.options import FILE_OPTIONS
-from lmparse.review.coverage.cases import Provenance
-from lmparse.review.coverage.files import Samples, check_used, collect
+from lmparse.review.coverage.files import Samples, collect
 from lmparse.review.docs.sources import sources
 from lmparse.review.templating import check_installed
 from lmparse.spec import catalog
@@ -57,7 +56,7 @@ def write_site(
     specs: str | None = None,
     given: Mapping[str, Any] | None = None,
     overwrite: bool = False,
-    provenance: Provenance | None = None,
+    provenance: str | None = None,
 ) -> SiteSummary:
     """Write the site of the specs of the package, or of the folder `specs` that build.py made, to the folder `out`.
 
@@ -115,17 +114,16 @@ def read_samples(
     paths: Sequence[str],
     specs: str | None = None,
     given: Mapping[str, Any] | None = None,
-    provenance: Provenance | None = None,
+    provenance: str | None = None,
 ) -> Samples:
     """What the samples at some paths reach; files are named by their place in the folder of samples.
 
     So the pages are the same wherever the folder is. Files that cannot be read are listed in the result.
-    Raises DataError or OptionError if no file can be read, OptionError for an option that is for none of the files.
+    Raises DataError or OptionError if no file can be read, OptionError for options that do not hold for a file.
     """
     found = collect(paths, given or {}, specs=specs, provenance=provenance, named_from=True)
     if not found.files:
         raise found.unreadable[0] if found.unreadable else OptionError(f"there is no log in {', '.join(paths)}")
-    check_used(given or {}, found)
     return found
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from lmparse.error_catalogue import page as errors_page
 from lmparse.logs.families import families
+from lmparse.review.coverage.cases import PROVENANCES
 from lmparse.review.coverage.files import Samples
 from lmparse.review.coverage.reports import Shares
 from lmparse.review.docs import conformance
@@ -52,7 +53,7 @@ def sources(
         "pages": pages, "samples": samples, "trees": trees, "compared": compared, "with_errors": with_errors,
         "families": list(_tables_by_family(compared, layouts, trees)), "title": title, "page_name": page_name,
         "shares": sum((page.reach.shares for page in pages.all.values()), Shares()),
-        "md": _markdown, "one_line": _one_line, "html": _html, "parts": parts,
+        "md": _markdown, "one_line": _one_line, "html": _html, "parts": parts, "provenances": PROVENANCES,
         "is_open": is_open, "kind_in_words": kind_in_words, "split": after_first_sentence,
     }  # fmt: skip
     found = {f"{page_name(page.id)}.md": render("spec.md", page=page, **shared) for page in pages.all.values()}

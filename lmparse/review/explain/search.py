@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from operator import index
@@ -20,7 +20,6 @@ from lmparse.options import FILE_OPTIONS, NEAR, Options, check_taken
 from lmparse.records.dissection import Dissection
 from lmparse.records.file_dissection import FileDissector, faulty
 from lmparse.records.files import RAW, RecordFile, ignored
-from lmparse.records.settings import Decision
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.review.explain.explanation import ExplainedSection, Explanation, names_of
 from lmparse.review.explain.page import page
@@ -118,28 +117,34 @@ def search_in(path: str | Path, **options: Any) -> RecordSearch:
     given = {name: value for name, value in options.items() if value is not None}
     Options.parse(given)
     check_taken(given, "explain", "one record")
-    file, beside = _opened(path, read_options(_with_spec(path, given)))
-    file.decisions[:0] = [] if beside is None else [beside]
+    file = open_unknown(path, given)
     return RecordSearch(file, dissector_of(file))
 
 
-def _opened(path: str | Path, options: Options) -> tuple[RecordFile, Decision | None]:
-    """The file, read with the control file beside it if that can be read; and which one that is."""
+def open_unknown(path: str | Path, given: Mapping[str, Any]) -> RecordFile:
+    """A file of which nothing may be known, with the spec that its bytes have and the control file beside it.
+
+    A control file that was found beside it and cannot be read is left out; which one was taken is among the decisions.
+    Raises as `search_in`.
+    """
+    options = read_options(with_spec(path, given))
     beside = look_beside(str(path), options)
     try:
-        return open_file(path, beside.options, on_error=ignored), beside.decision
+        file = open_file(path, beside.options, on_error=ignored)
     except DataError as error:
         without = unusable(beside, error, options)
         if without is None:
             raise
-        return open_file(path, options, on_error=ignored), without.decision
+        beside, file = without, open_file(path, options, on_error=ignored)
+    file.decisions[:0] = [] if beside.decision is None else [beside.decision]
+    return file
 
 
-def _with_spec(path: str | Path, given: dict[str, Any]) -> dict[str, Any]:
+def with_spec(path: str | Path, given: Mapping[str, Any]) -> dict[str, Any]:
     """The options with the spec of the file: the one that an option is for, else what the bytes are."""
     names = {plain(name) for name in given}
     if names.intersection(("spec", *FILE_OPTIONS)):
-        return given
+        return dict(given)
     for spec in known_files():
         if any(plain(name) in names for name in catalog.load(spec_name(spec)).layout.params):
             return {"spec": spec, **given}
