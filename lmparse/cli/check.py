@@ -8,23 +8,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, given_options
+from lmparse.cli.arguments import given_options
 from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, note, print_json, print_lines
 from lmparse.options import Options
 from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
     from lmparse.storage.outputs import OutputPlace
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "check", run, "account for every byte and compare the control file with the data")
-    add_log(command)
-    command.add_argument("--report", metavar="R.json", help="write the whole report here")
-    command.add_argument("--json", action="store_true", help="print the whole report")
-    add_show_errors(command)
-    add_options(command, "check")
 
 
 def run(parsed: argparse.Namespace) -> int:

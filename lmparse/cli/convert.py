@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options
+from lmparse.cli.arguments import given_options
 from lmparse.cli.messages import message, note, report_left_out, report_tally
 from lmparse.errors import OptionError, not_installed
 from lmparse.options import asks_for_changes
@@ -13,25 +13,6 @@ from lmparse.storage.arrow_alone import load_arrow
 
 if TYPE_CHECKING:
     from lmparse.export.conversion import Conversion
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    summary = "write the records of a file, or the changes of a log, as files"
-    command = add_command(commands, "convert", run, summary)
-    about = "a file of records, a log, the files of one log in any order, or a folder of them"
-    command.add_argument("files", metavar="FILE", nargs="+", help=about)
-    where = "for records a file name ending in .parquet, .arrow, .csv or .jsonl; for changes a folder"
-    command.add_argument("out", metavar="OUT", help=where)
-    command.add_argument("--format", choices=("parquet", "arrow", "csv", "jsonl"), help="form of the files of changes")
-    command.add_argument("--compression", choices=("zstd", "snappy", "none"), help="default: zstd for Parquet")
-    about = "text that a spreadsheet would run as a formula: with an apostrophe in front, or raw (default: quoted)"
-    command.add_argument("--csv-text", choices=("quoted", "raw"), default="quoted", help=about)
-    command.add_argument("--jobs", type=int, default=1, metavar="N", help="read with N processes (default: 1)")
-    command.add_argument("--overwrite", action="store_true", help="replace OUT once everything is written")
-    command.add_argument("--part-bytes", type=int, help=argparse.SUPPRESS)
-    add_show_errors(command)
-    add_options(command, "convert")
 
 
 def run(parsed: argparse.Namespace) -> int:

@@ -5,20 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from lmparse.cli.arguments import Commands, add_command, add_options, given_options
+from lmparse.cli.arguments import given_options
 from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_json, print_lines
 from lmparse.errors import OptionError
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "coverage", run, "show what of the specs is seen in samples")
-    command.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all of its files")
-    command.add_argument("--json", action="store_true", help="one JSON object")
-    command.add_argument("--all", action="store_true", help="also count specs that are not seen in any sample")
-    command.add_argument("--fail-under", type=float, metavar="P", help="exit with 24 below P per cent")
-    command.add_argument("--limit", type=int, metavar="N", help="read at most N records of each file")
-    add_options(command, "coverage")
 
 
 def run(parsed: argparse.Namespace) -> int:

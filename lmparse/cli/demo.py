@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lmparse.cli.arguments import Commands, add_command
 from lmparse.cli.messages import GOOD
 from lmparse.errors import OptionError
 from lmparse.storage.addresses import local_path
@@ -25,13 +24,6 @@ _SPARK: dict[str, bool | float | int | str | None] = {
     "spark.log.level": "ERROR",
     "spark.sql.shuffle.partitions": "2",
 }
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "demo", run, "make a small synthetic log and read it every way")
-    command.add_argument("--out", default="demo", metavar="DIR", help="folder for everything made (default: demo)")
-    command.add_argument("--no-spark", action="store_true", help="leave Spark out")
 
 
 def run(parsed: argparse.Namespace) -> int:

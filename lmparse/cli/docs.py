@@ -6,19 +6,8 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from lmparse.cli.arguments import Commands, add_command, add_options, given_options
+from lmparse.cli.arguments import given_options
 from lmparse.cli.messages import DATA, GOOD, message, report
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "docs", run, "write the pages on which the specs are reviewed, as a folder")
-    command.add_argument("out", metavar="OUTDIR", help="folder for the pages; a browser opens them from the disk")
-    samples = "a log, a folder of logs or of cases whose values the pages show; may be repeated (default: synthetic)"
-    command.add_argument("--samples", action="append", default=[], metavar="PATH", help=samples)
-    command.add_argument("--specs", metavar="DIR", help="show the specs in this folder, written by lmparse build")
-    command.add_argument("--overwrite", action="store_true", help="replace pages that lmparse wrote there")
-    add_options(command, "docs")
 
 
 def run(parsed: argparse.Namespace) -> int:

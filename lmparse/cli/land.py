@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, options_of
+from lmparse.cli.arguments import options_of
 from lmparse.cli.messages import (
     DIFFERENCE,
     GOOD,
@@ -16,26 +16,10 @@ from lmparse.cli.messages import (
     report_tally,
 )
 from lmparse.errors import not_installed
-from lmparse.options import NOT_LANDED
 from lmparse.storage.arrow_alone import load_arrow
 
 if TYPE_CHECKING:
     from lmparse.export.land import Landed, LandedChanges
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    summary = "append the changes of a log to tables, each change once"
-    command = add_command(commands, "land", run, summary)
-    add_log(command)
-    command.add_argument("--to", metavar="PATH", required=True, help="the folder of the tables")
-    about = "form of the tables (default: delta)"
-    command.add_argument("--as", dest="form", choices=("delta", "parquet"), default="delta", help=about)
-    about = "merge the changes by key into a table of current rows too, for each table with a key"
-    command.add_argument("--current", action="store_true", help=about)
-    command.add_argument("--json", action="store_true", help="print the report as one JSON object")
-    add_show_errors(command)
-    add_options(command, "convert", without=NOT_LANDED)
 
 
 def run(parsed: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, given_options
+from lmparse.cli.arguments import given_options
 from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, note, report_left_out, report_tally
 from lmparse.errors import DataError, not_installed
 from lmparse.storage.arrow_alone import load_arrow
@@ -23,21 +23,6 @@ _SMALL = 1 << 20
 _PIECE = 1 << 16
 """Characters that are written at a time. Python does not report a write that ends early because the reader of an
 unbuffered pipe has gone; the write behind it fails."""
-
-
-def add(commands: Commands) -> None:
-    """Add both commands."""
-    for name, run, summary in (
-        ("records", run_records, "print the records of a file, one JSON object each"),
-        ("changes", run_changes, "print the changes of a log, one JSON object each"),
-    ):
-        command = add_command(commands, name, run, summary)
-        if name == "changes":
-            add_log(command)
-        else:
-            command.add_argument("file", metavar="FILE", help="a file of records")
-        add_show_errors(command)
-        add_options(command, f"{name} lines" + " resumed" * (name == "changes"))
 
 
 def run_records(parsed: argparse.Namespace) -> int:

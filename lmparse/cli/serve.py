@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_command, add_options, given_options, options_of
+from lmparse.cli.arguments import given_options, options_of
 from lmparse.cli.messages import GOOD, note
 from lmparse.errors import OptionError
 from lmparse.spelling import quoted
@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     from lmparse.review.serve.live import LiveSpecs
     from lmparse.review.serve.served_file import ServedFile
     from lmparse.review.serve.server import RecordServer
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "serve", run, "look around in the records of files, in a browser on this machine")
-    command.add_argument("files", metavar="FILE", nargs="+", help="a file of records; each is shown on its own")
-    command.add_argument("--port", default="0", metavar="N", help="port on the loopback address (default: any)")
-    about = "build this .ksy file, or the one in this folder, after each change, and read FILE with it; --spec is an id"
-    command.add_argument("--specs", metavar="DIR", help=about)
-    add_options(command, "explain")
 
 
 def run(parsed: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_command, add_options, given_options
+from lmparse.cli.arguments import given_options
 from lmparse.cli.messages import DATA, GOOD, print_json, print_lines, report
 from lmparse.errors import DataError, FramingError, LmparseError
 from lmparse.options import Options
@@ -23,16 +23,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 """Ways to cut a file that are printed; JSON has all."""
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(
-        commands, "sniff", run, "show what a file is, its first records, and the options that read it"
-    )
-    command.add_argument("files", nargs="+", metavar="FILE", help="files of any kind")
-    command.add_argument("--json", action="store_true", help="one JSON object a file")
-    add_options(command, "sniff")
 
 
 def run(parsed: argparse.Namespace) -> int:

@@ -5,26 +5,10 @@ from __future__ import annotations
 import argparse
 import shutil
 
-from lmparse.cli.arguments import (
-    Commands,
-    add_command,
-    add_log,
-    add_options,
-    add_show_errors,
-    given_options,
-)
+from lmparse.cli.arguments import given_options
 from lmparse.cli.messages import DATA, GOOD, ErrorPrinter, fail, note, print_json, print_lines
 from lmparse.errors import not_installed
 from lmparse.storage.arrow_alone import load_arrow
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "summary", run, "count the changes in a log: by table, by who made them, and when")
-    add_log(command)
-    command.add_argument("--json", action="store_true", help="one JSON object")
-    add_show_errors(command)
-    add_options(command, "summary")
 
 
 def run(parsed: argparse.Namespace) -> int:

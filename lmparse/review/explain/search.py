@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from operator import index
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.extents import RecordExtent
@@ -16,12 +15,12 @@ from lmparse.logs.beside import look_beside, unusable
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
 from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
-from lmparse.options import FILE_OPTIONS, NEAR, Options, check_taken
+from lmparse.options import FILE_OPTIONS, Options, check_taken
 from lmparse.records.dissection import Dissection
 from lmparse.records.file_dissection import FileDissector, faulty
 from lmparse.records.files import RAW, RecordFile, ignored
 from lmparse.review.descriptor_dissection import words_of
-from lmparse.review.explain.explanation import ExplainedSection, Explanation, names_of
+from lmparse.review.explain.explanation import ExplainedSection, Explanation
 from lmparse.review.explain.page import page
 from lmparse.review.explain.text import brief_lines, text_lines
 from lmparse.spec import catalog
@@ -48,26 +47,12 @@ class Explained(Explanation):
         """
         return list((brief_lines if brief else text_lines)(self, width))
 
-    def only(self, *names: str) -> Self:
-        """The same record with these fields only: paths, ids or the vendor's names. Raises OptionError LMP-S003."""
-        known = {name: None for section in self.sections for node in section.dissection.walk()
-                 for name in sorted(names_of(node))}  # fmt: skip
-        for name in names:
-            if name not in known:
-                near = difflib.get_close_matches(name, known, n=1, cutoff=NEAR)
-                hint = f"did you mean {near[0]}?" if near else "--brief lists the fields"
-                raise OptionError(f"this record has no field {name!r}; {hint}", hint=hint)
-        words = (word.with_fields(names) for word in self.words)
-        return replace(self, main=self.main.with_fields(names), words=tuple(word for word in words if word.lines))
-
     def html(self) -> str:
         """The record as a page that loads nothing. Raises OptionError LMP-S005 without Jinja2."""
-        if self.main.chosen is not None:
-            raise OptionError("a page shows all fields of a record", hint="leave the names of fields out")
         return page(self)
 
     def _repr_html_(self) -> str:
-        """The page in a frame of a notebook; text where Jinja2 is not installed, and for some fields only."""
+        """The page in a frame of a notebook; text where Jinja2 is not installed."""
         try:
             inside = escape(self.html())
         except OptionError:

@@ -24,8 +24,6 @@ NARROWEST = 60
 """Least width of the text, in characters."""
 _MOST_BYTES, _SHOWN_BYTES = 64, 48
 _MOST_VALUE, _SHOWN_VALUE = 400, 320
-_CHARACTERS_A_BYTE = 8
-"""Most characters of a value as JSON for each of its bytes: `\\u001b` with a sign of escape."""
 
 
 def text_lines(found: Explanation, width: int) -> Iterator[str]:
@@ -34,11 +32,9 @@ def text_lines(found: Explanation, width: int) -> Iterator[str]:
     yield from _head(found, width)
     columns = _Columns.of(found, width)
     for section in found.sections:
-        if section.chosen == ():
-            continue
         yield ""
         yield from _wrapped(_title(section), width, 2)
-        if section.layout.doc_ref and section.chosen is None:
+        if section.layout.doc_ref:
             yield from _wrapped(one_line(section.layout.doc_ref), width, 2)
         yield columns.heading()
         asked = section.in_section(found.offset_asked)
@@ -47,7 +43,7 @@ def text_lines(found: Explanation, width: int) -> Iterator[str]:
             yield from _rows(line, section, asked, columns, references, depth)
         for number, reference in references:
             yield from _wrapped(f"[{number}] {reference}", width, 4)
-    if found.decisions and found.main.chosen is None:
+    if found.decisions:
         yield ""
         for decision in found.decisions:
             yield from _wrapped(f"read with {decision}", width, 2)
@@ -59,14 +55,13 @@ def brief_lines(found: Explanation, width: int) -> Iterator[str]:
     yield from _head(found, width)
     columns = _Columns.of(found, width)
     for section in found.sections:
-        if section.chosen != ():
-            yield _cut(_title(section), width)
+        yield _cut(_title(section), width)
         asked = section.in_section(found.offset_asked)
         for line, depth in _with_depths(section.lines):
             raw = section.bytes_of(line)
             more = "+" if len(raw) > columns.bytes_a_line else " "
             front = f"{columns.place(line, asked)}{columns.bytes_of_line(raw[: columns.bytes_a_line])}{more}"
-            words = [_value_words(line, raw, columns), _fault_words(line)]
+            words = [_value_words(line, raw), _fault_words(line)]
             yield _cut(f"{front} {'  ' * depth}{' '.join(filter(None, words))}", width)
 
 
@@ -108,8 +103,6 @@ class _Columns:
     text: int
     letters: Sequence[str]
     """For each byte its character beside the hex."""
-    is_whole: bool
-    """Whether long fields are shown as a whole, since they were requested by name."""
 
     @classmethod
     def of(cls, found: Explanation, width: int) -> _Columns:
@@ -118,7 +111,7 @@ class _Columns:
         a_line = 4 if width < 100 else 8 if width < 180 else 16
         letters = characters(pages_beside(found.page)[0])
         left = width - (2 + decimal + 1 + hexadecimal + 1 + decimal + 2) - (4 * a_line - 1) - 4
-        return cls(decimal, hexadecimal, a_line, left, letters, found.main.chosen is not None)
+        return cls(decimal, hexadecimal, a_line, left, letters)
 
     def heading(self) -> str:
         """The line above the columns."""
@@ -157,9 +150,7 @@ def _rows(
     left = list(_hex_lines(raw, columns))
     indent = min(2 * depth, columns.text // 3)
     right = [
-        " " * indent + row
-        for text in _texts(line, raw, references, columns)
-        for row in _wrapped(text, columns.text - indent, 0)
+        " " * indent + row for text in _texts(line, raw, references) for row in _wrapped(text, columns.text - indent, 0)
     ]
     place = columns.place(line, asked)
     for middle, behind in zip_longest(left, right, fillvalue=""):
@@ -168,16 +159,16 @@ def _rows(
 
 
 def _hex_lines(raw: bytes, columns: _Columns) -> Iterator[str]:
-    shown = raw if columns.is_whole or len(raw) <= _MOST_BYTES else raw[:_SHOWN_BYTES]
+    shown = raw if len(raw) <= _MOST_BYTES else raw[:_SHOWN_BYTES]
     for start in range(0, len(shown), columns.bytes_a_line):
         yield columns.bytes_of_line(shown[start : start + columns.bytes_a_line])
     if len(shown) < len(raw):
         yield from _wrapped(f"({len(raw) - len(shown)} bytes left out)", columns.hexes, 0)
 
 
-def _texts(line: FieldLine, raw: bytes, references: References, columns: _Columns) -> Iterator[str]:
+def _texts(line: FieldLine, raw: bytes, references: References) -> Iterator[str]:
     """What to show of a field: name and value, documentation, source, fault."""
-    yield _value_words(line, raw, columns)
+    yield _value_words(line, raw)
     node = line.node
     if node is None:
         return
@@ -195,7 +186,7 @@ def _texts(line: FieldLine, raw: bytes, references: References, columns: _Column
         yield _fault_words(line)
 
 
-def _value_words(line: FieldLine, raw: bytes, columns: _Columns) -> str:
+def _value_words(line: FieldLine, raw: bytes) -> str:
     """A field with its names, its status, its value and what that means."""
     node = line.node
     if node is None:
@@ -206,8 +197,7 @@ def _value_words(line: FieldLine, raw: bytes, columns: _Columns) -> str:
         text += f" ({entry.orig_id})"
     if entry.status not in ("documented", ""):
         text += f" [{entry.status}]"
-    most = len(raw) * _CHARACTERS_A_BYTE if columns.is_whole else 0
-    value = value_text(line, raw, max(most, _MOST_VALUE), max(most, _SHOWN_VALUE))
+    value = value_text(line, raw, _MOST_VALUE, _SHOWN_VALUE)
     if value is not None:
         text += f" = {value}" + (f" {entry.unit}" if entry.unit and node.value is not None else "")
     return text + (f": {node.meaning}" if node.meaning else "")
