@@ -30,7 +30,7 @@ _OF_CALLER = tuple(map(plain, ("spec", "limits", *FILE_OPTIONS)))
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class LogCase:
     """What the YAML file of a case says."""
 
     log: Path
@@ -63,7 +63,7 @@ class Case:
         return ControlError(f"its case cannot be used: {why}", code="LMP-C012", file=str(self.log))
 
 
-def case_of(path: str) -> Case | None:
+def case_of(path: str) -> LogCase | None:
     """The case that a file belongs to: a log, or a control file, a tables file or the YAML file beside it."""
     log, text = Path(path).with_suffix(_LOG), Path(path).with_suffix(_CASE)
     is_of_case = Path(path).suffix in (_LOG, _CASE, *_BESIDE.values())
@@ -77,7 +77,7 @@ def case_of(path: str) -> Case | None:
         return None
     stated = str(tree.get("provenance") or "").rpartition(";")[2].strip().lower()
     options = {str(name): value for name, value in tree["options"].items()}
-    return Case(log, str(tree["command"]), options, stated if stated in PROVENANCES else GIVEN)
+    return LogCase(log, str(tree["command"]), options, stated if stated in PROVENANCES else GIVEN)
 
 
 def is_only_described(path: str) -> bool:

@@ -13,7 +13,7 @@ from lmparse.errors import DataError, FramingError, OptionError, UnknownFormatEr
 from lmparse.logs.families import dissector_of
 from lmparse.options import Options
 from lmparse.records.files import RecordFile
-from lmparse.review.coverage.cases import GIVEN, PROVENANCES, Case, case_of, is_only_described
+from lmparse.review.coverage.cases import GIVEN, PROVENANCES, LogCase, case_of, is_only_described
 from lmparse.review.coverage.coverage import Coverage
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.review.explain.search import open_unknown
@@ -116,7 +116,7 @@ def collect(
     return samples
 
 
-def _opened(path: str, given: Mapping[str, Any], case: Case | None, specs: str | None) -> RecordFile:
+def _opened(path: str, given: Mapping[str, Any], case: LogCase | None, specs: str | None) -> RecordFile:
     """A file with the reader of its spec; what does not fit in its case is a fault of the file."""
     if case is None or case.log != Path(path) or "spec" in given:
         return open_unknown(path, given)
