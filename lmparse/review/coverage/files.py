@@ -32,15 +32,11 @@ class SampleFile:
     spec: str
     framing: str
     provenance: str
-    size: int
-    """Bytes, decompressed."""
     records: int = 0
     faults: int = 0
     """Faulty records and values."""
     fault: DataError | None = None
     """The error that ended reading."""
-    bytes: Counter[str] = field(default_factory=Counter)
-    """The bytes that were read, by `coverage.BYTE_CLASSES`; all others are between records, or behind the last one."""
 
 
 @dataclass
@@ -111,7 +107,7 @@ def collect(
                     samples.unreadable.append(error)
                 continue
             origin = provenance or (GIVEN if case is None else case.provenance)
-            found = SampleFile(shown, file.spec.id, file.framing.name, origin, len(file.buffer))
+            found = SampleFile(shown, file.spec.id, file.framing.name, origin)
             _add_file(samples, file, found, limit)
     return samples
 
@@ -129,7 +125,7 @@ def _opened(path: str, given: Mapping[str, Any], case: LogCase | None, specs: st
 def _add_file(samples: Samples, file: RecordFile, found: SampleFile, limit: int | None) -> None:
     coverage, dissector = samples.coverage, dissector_of(file)
     samples.specs[file.spec.id] = file.spec
-    faults, counted = coverage.faults.total(), coverage.bytes.copy()
+    faults = coverage.faults.total()
     try:
         for extent in islice(file.extents(), limit):
             for word in words_of(file.framing, file.buffer, extent):
@@ -141,5 +137,4 @@ def _add_file(samples: Samples, file: RecordFile, found: SampleFile, limit: int 
         error.file = found.path
         found.fault = error
     found.faults = coverage.faults.total() - faults
-    found.bytes = coverage.bytes - counted
     samples.files.append(found)

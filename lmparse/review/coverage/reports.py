@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from lmparse.review.coverage.coverage import BYTE_CLASSES, Coverage, FieldCount
+from lmparse.review.coverage.coverage import Coverage, FieldCount
 from lmparse.review.coverage.files import Samples
 from lmparse.spec import catalog
 from lmparse.spec.layout import Code, Field, Layout, is_reserved, spec_of
@@ -16,8 +16,6 @@ from lmparse.values.json_form import to_json
 
 VERSION = 1
 """Version of the JSON form. Within a version keys are added, never changed."""
-BETWEEN = "not read"
-"""Bytes of a file in no record: between records, behind the last one, behind damage or a limit."""
 _SHOWN_BYTES = 32
 """Number of bytes of a sample that JSON has."""
 
@@ -230,20 +228,12 @@ class CoverageReport:
         """Fields, codes and branches together."""
         return self.shares.all
 
-    @property
-    def bytes(self) -> dict[str, int]:
-        """All bytes of the files by what they are."""
-        counts = self.samples.coverage.bytes
-        size = sum(file.size for file in self.samples.files)
-        return {name: counts[name] for name in BYTE_CLASSES} | {BETWEEN: size - counts.total()}
-
     def to_dict(self) -> dict[str, Any]:
         """The report as one JSON object."""
         samples = self.samples
         return {
             "report_version": VERSION, **self.shares.to_dict(),
             "records": sum(file.records for file in samples.files),
-            "bytes": {name.replace(" ", "_"): count for name, count in self.bytes.items()},
             "files": [
                 {
                     "file": file.path, "spec": file.spec, "framing": file.framing, "provenance": file.provenance,
@@ -294,7 +284,6 @@ class CoverageReport:
             yield f"{file.path}: {words}{faults}{ended}"
         if self.samples.passed_over:
             yield f"passed over, because they are not logs: {', '.join(self.samples.passed_over)}"
-        yield "bytes: " + ", ".join(f"{count} {name}" for name, count in self.bytes.items())
         yield f"coverage {self.share.percent} % ({self.share}): {self.shares}"
 
 
