@@ -33,7 +33,7 @@ def run(parsed: argparse.Namespace) -> int:
         live = _live(parsed.specs, given, files) if parsed.specs else None
         try:
             if live is None:
-                files[0].about()  # a file that cannot be read at all is an error of the command, as everywhere
+                files[0].records()  # a file that cannot be read at all is an error of the command, as everywhere
             server = _listening(files, port, live)
             print(server.address, flush=True)
             note("the address has a token: who knows it can read the files until Ctrl-C ends this")
