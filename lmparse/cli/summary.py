@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 
 from lmparse.cli.arguments import given_options
 from lmparse.cli.messages import DATA, GOOD, ErrorPrinter, fail, note, print_json, print_lines
@@ -24,7 +23,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json(found.to_dict())
     else:
-        print_lines(found.lines(shutil.get_terminal_size().columns))
+        print_lines(found.lines())
     codes = [fail(fault) for fault in found.faults]
     errors.total()
     return DATA if found.has_bad else next(iter(codes), GOOD)

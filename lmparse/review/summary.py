@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 from lmparse.changes.change_counts import ChangeCounts, counted_columns
@@ -32,7 +31,6 @@ VERSION = 1
 """Version of the JSON form. Within a version keys are added, never changed."""
 _SHOWN = 20
 """Most groups of each kind in the text."""
-_LEAST_WIDTH = 60
 _SECONDS = len("2026-03-14T10:11:12")
 _TABLES = ("schema_name", "table_name", "op")
 _WHO = {"auth_id": "user", "plan": "plan", "correlation_id": "correlation"}
@@ -97,26 +95,19 @@ class Summarized:
             "notices": self.notices,
         }
 
-    def lines(self, width: int = 80) -> list[str]:
-        """The summary as text; sentences are folded at `width` characters, at least 60, and tables are not."""
-        return list(self._lines(max(width, _LEAST_WIDTH)))
-
-    def _lines(self, width: int) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
+        """The summary as text."""
         numbers = self.to_dict()
         yield from self.files
-        yield from _folded(f"{self.title}; {self.size} bytes, spec {self.spec}", width)
+        yield f"  {self.title}; {self.size} bytes, spec {self.spec}"
         sections = {
-            "Changes by table": (_table(_changes(numbers["changes"]["by_table"])), self._notes(numbers)),
-            "Who": (_table(_people(numbers["who"])), []),
-            "Damage": ([], _damage(numbers["damage"], self.faults)),
-            **({"Noticed while reading": ([], self.notices)} if self.notices else {}),
+            "Changes by table": [*_table(_changes(numbers["changes"]["by_table"])), *self._notes(numbers)],
+            "Who": _table(_people(numbers["who"])),
+            "Damage": _damage(numbers["damage"], self.faults),
+            **({"Noticed while reading": self.notices} if self.notices else {}),
         }
-        for title, (rows, notes) in sections.items():
-            yield ""
-            yield title
-            yield from rows
-            for note in notes:
-                yield from _folded(note, width)
+        for title, lines in sections.items():
+            yield from ("", title, *(f"  {line}" for line in lines))
 
     def _notes(self, numbers: Mapping[str, Any]) -> Iterator[str]:
         """What is said of the changes beside their numbers."""
@@ -183,19 +174,12 @@ def _table(rows: Sequence[Row]) -> list[str]:
     """A table in lines: texts to the left, the number of changes to the right. One without rows is none."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
-        "  " + "  ".join(
+        "  ".join(
             cell.rjust(width) if name == "changes" else cell.ljust(width)
             for name, cell, width in zip(rows[0], row, widths, strict=True)
         ).rstrip()
         for row in rows if len(rows) > 1
     ]  # fmt: skip
-
-
-def _folded(text: str, width: int) -> list[str]:
-    """A text in lines; a word is never cut."""
-    return wrap(
-        text, width, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
 
 
 # -- reading --------------------------------------------------------------------------------

@@ -43,15 +43,6 @@ def test_text_has_the_numbers_of_the_json_form(logs: dict[str, dict[str, Any]], 
     assert (numbers["time"]["zone"] or "no time zone") in text
 
 
-def test_lines_fit_the_terminal(logs: dict[str, dict[str, Any]]) -> None:
-    found = lmparse.summary(**logs["luw"])
-    for width in (80, 133, 200):
-        assert max(map(len, found.lines(width)[1:])) <= width
-    sentences = [line for line in found.lines(60)[1:] if line.rstrip().endswith((".", ":", ","))]
-    assert max(map(len, sentences)) <= 60
-    assert found.lines(1) == found.lines(60)
-
-
 def test_names_do_nothing_to_a_page(logs: dict[str, dict[str, Any]], tmp_path: Path) -> None:
     path = tmp_path / "hostile.yaml"
     tree = yaml.safe_load(Path(logs["luw"]["tables"]).read_text("utf-8"))
