@@ -9,7 +9,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import given_options
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, note, print_json, print_lines
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, note, print_result
 from lmparse.options import Options
 from lmparse.terminal import json_text
 
@@ -32,10 +32,7 @@ def run(parsed: argparse.Namespace) -> int:
         note(str(beside.decision))
     if place:
         write_text(json_text(found.to_dict(), indent=2) + "\n", place)
-    if parsed.json:
-        print_json(found.to_dict())
-    else:
-        print_lines(found.lines())
+    print_result(found, as_json=parsed.json)
     errors = ErrorPrinter(parsed.show_errors)
     for error in found.errors:
         errors(error)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import given_options
-from lmparse.cli.messages import message, note, report_left_out, report_tally
-from lmparse.errors import OptionError, not_installed
+from lmparse.cli.arguments import given_options, with_arrow
+from lmparse.cli.messages import message, note, report_tally
+from lmparse.errors import OptionError
 from lmparse.options import asks_for_changes
-from lmparse.storage.arrow_alone import load_arrow
 
 if TYPE_CHECKING:
     from lmparse.export.conversion import Conversion
@@ -17,11 +16,8 @@ if TYPE_CHECKING:
 
 def run(parsed: argparse.Namespace) -> int:
     """Write the files, and print how much was read and written."""
-    try:
-        load_arrow()
+    with with_arrow():
         from lmparse.export.convert import convert
-    except ImportError as error:
-        raise not_installed(error) from None
     from lmparse.cli.writing import ShownWork
 
     conversion = _conversion(parsed)
@@ -29,8 +25,7 @@ def run(parsed: argparse.Namespace) -> int:
         done = convert(conversion, shown.on_error, shown.progress)
     if shown.code:
         return shown.code
-    code = report_tally(done.tally)
-    report_left_out(done.left_out)
+    code = report_tally(done.tally, left_out=done.left_out)
     rows = "changes" if conversion.with_changes else "records"
     seconds = f", {shown.progress.seconds:.1f} s" if shown.progress.is_shown else ""
     sizes = f"{done.rows} {rows} in {done.bytes_written} bytes, from {done.bytes_read} bytes"
@@ -56,15 +51,6 @@ def _conversion(parsed: argparse.Namespace) -> Conversion:
         options = beside.options
         if beside.decision is not None:
             note(str(beside.decision))
-    return Conversion(
-        path,
-        parsed.out,
-        options,
-        with_changes=with_changes,
-        form=parsed.format,
-        compression=parsed.compression,
-        csv_text=parsed.csv_text,
-        jobs=parsed.jobs,
-        overwrite=parsed.overwrite,
-        part_bytes=parsed.part_bytes,
-    )
+    names = ("compression", "csv_text", "jobs", "overwrite", "part_bytes")
+    forms = {name: getattr(parsed, name) for name in names}
+    return Conversion(path, parsed.out, options, with_changes=with_changes, form=parsed.format, **forms)

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from lmparse.cli.arguments import given_options
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_json, print_lines
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_result
 from lmparse.errors import OptionError
 
 
@@ -21,10 +21,7 @@ def run(parsed: argparse.Namespace) -> int:
         raise OptionError(f"--limit has no value {parsed.limit}", hint="a whole number above zero, of 63 bits")
     samples = collect(parsed.files, given_options(parsed), limit=parsed.limit)
     found = report_of(samples, with_unreached=parsed.all)
-    if parsed.json:
-        print_json(found.to_dict())
-    else:
-        print_lines(found.lines())
+    print_result(found, as_json=parsed.json)
     codes = [fail(error) for error in samples.faults]
     if codes:
         return DATA if DATA in codes else codes[0]

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 
+from lmparse.cli.arguments import with_arrow
 from lmparse.cli.messages import DIFFERENCE, GOOD, print_json, print_lines
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Compare two states."""
-    from lmparse.errors import not_installed
     from lmparse.spec.ksy import read_specs
 
-    try:
+    with with_arrow():  # the columns of a spec are those of Arrow
         from lmparse.review.diff import reports
         from lmparse.review.diff.compare import compare
-    except ImportError as error:  # the columns of a spec are those of Arrow
-        raise not_installed(error) from None
     found = compare(read_specs(parsed.old), read_specs(parsed.new))
     if parsed.json:
         print_json(reports.to_dict(found))

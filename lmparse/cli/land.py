@@ -6,29 +6,17 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import options_of
-from lmparse.cli.messages import (
-    DIFFERENCE,
-    GOOD,
-    message,
-    print_json,
-    report_left_out,
-    report_tally,
-)
-from lmparse.errors import not_installed
-from lmparse.storage.arrow_alone import load_arrow
+from lmparse.cli.arguments import options_of, with_arrow
+from lmparse.cli.messages import DIFFERENCE, GOOD, message, print_json, report_tally
 
 if TYPE_CHECKING:
-    from lmparse.export.land import Landed, LandedChanges
+    from lmparse.export.land import LandedChanges
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Land, and report what was landed and what was left out."""
-    try:
-        load_arrow()
+    with with_arrow("delta" if parsed.form == "delta" else "arrow"):
         from lmparse.export import land
-    except ImportError as error:
-        raise not_installed(error, "delta" if parsed.form == "delta" else "arrow") from None
     from lmparse.cli.writing import ShownWork
 
     asked = land.Landing(parsed.files, parsed.to, options_of(parsed), parsed.form, parsed.current)
@@ -37,14 +25,9 @@ def run(parsed: argparse.Namespace) -> int:
         landed = land.run(asked, shown.on_error, shown.progress)
     if shown.code:
         return shown.code
-    return _report(landed, as_json=parsed.json)
-
-
-def _report(landed: Landed, *, as_json: bool) -> int:
     is_refused = any(table.is_refused for table in landed.tables)
-    code = report_tally(landed.tally, DIFFERENCE if is_refused else GOOD)
-    report_left_out(landed.left_out)
-    if as_json:
+    code = report_tally(landed.tally, DIFFERENCE if is_refused else GOOD, landed.left_out)
+    if parsed.json:
         print_json(landed.to_dict())
     for table in landed.tables:
         for line in _lines(table):

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import given_options
-from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, note, report_left_out, report_tally
+from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, note, report_tally
 from lmparse.errors import OptionError
 
 if TYPE_CHECKING:
@@ -29,18 +29,14 @@ def run(parsed: argparse.Namespace) -> int:
         raise OptionError("mode dropmalformed would leave changes out of the script without a word", code="LMP-S003")
     log = open_resumed(parsed.files, options, on_error=errors, say=note)
     direction = Direction.UNDO if parsed.undo else Direction.REDO
-    rules = Rules(
-        direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged, parsed.text_times
-    )  # fmt: skip
+    rules = Rules(direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged, parsed.text_times)
     script = SqlScript(log, rules)
     for line in script.lines():
         sys.stdout.write(line + "\n")
     code = GOOD if script.fault is None else fail(script.fault)
     errors.total()
     _report(script)
-    code = report_tally(log.tally, code)
-    report_left_out(log.left_out)
-    return code
+    return report_tally(log.tally, code, log.left_out)
 
 
 def _report(script: SqlScript) -> None:
