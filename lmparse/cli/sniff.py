@@ -27,7 +27,9 @@ _SHOWN = 10
 
 def run(parsed: argparse.Namespace) -> int:
     """Print what each file is; a file that is not recognised is reported, and the next ones are still read."""
-    from lmparse.logs.families import read_options
+    from lmparse.logs.beside import Beside, look_beside
+    from lmparse.logs.families import read_options, spec_name
+    from lmparse.logs.framing_search import FramingSearch
 
     given = given_options(parsed)
     options = read_options(given)
@@ -35,7 +37,9 @@ def run(parsed: argparse.Namespace) -> int:
     for path in parsed.files:
         try:
             found = _found(path, options, given)
-            beside = _beside(path, found, options)
+            beside = Beside(options)
+            if not isinstance(found, FramingSearch):  # a log that has been recognised
+                beside = look_beside(path, replace(options, spec=spec_name(found.spec)))
         except DataError as error:
             if parsed.json:
                 print_json({"file": path, "kind": None, "error": error.to_dict()})
@@ -47,17 +51,6 @@ def run(parsed: argparse.Namespace) -> int:
         else:
             print_lines(_lines(path, found, beside))
     return code
-
-
-def _beside(path: str, found: Sniffed | FramingSearch, options: Options) -> Beside:
-    """What is beside a log that has been recognised, with which its changes are read."""
-    from lmparse.logs.beside import Beside, look_beside
-    from lmparse.logs.families import spec_name
-    from lmparse.logs.framing_search import FramingSearch
-
-    if isinstance(found, FramingSearch):
-        return Beside(options)
-    return look_beside(path, replace(options, spec=spec_name(found.spec)))
 
 
 def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | FramingSearch:

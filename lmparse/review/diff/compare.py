@@ -27,7 +27,6 @@ from lmparse.review.diff.rules import CLASSES, RULES
 from lmparse.spec.build.shape import TOO_DEEP
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Code, Field, Layout, is_reserved, spec_of
-from lmparse.spec.nesting import reached
 
 
 @dataclass
@@ -102,23 +101,10 @@ def compare(old: Specs, new: Specs) -> Diff:
 
 
 def compared_specs(old: Specs, new: Specs) -> frozenset[str]:
-    """Ids of the specs that are compared: where one state is a file, its spec with all that it needs."""
+    """Ids of the specs that are compared: where one state is a file, its spec, and what that imports."""
     alone = [state.own for state in (old, new) if state.is_file]
     own = frozenset().union(*alone) if alone else old.own | new.own
-    both = frozenset(map(spec_of, old.layouts)) & frozenset(map(spec_of, new.layouts))
-    if alone:
-        both &= {spec for state in (old, new) for spec in _needed(state, own)}
-    return own | both
-
-
-def _needed(state: Specs, own: Iterable[str]) -> set[str]:
-    found: set[str] = set()
-    left = {*own}
-    while left:
-        found |= left
-        inside = [name for name in state.layouts if spec_of(name) in left]
-        left = {spec_of(layout.id) for layout in reached(state.layouts, inside)} - found
-    return found
+    return own | (frozenset(map(spec_of, old.layouts)) & frozenset(map(spec_of, new.layouts)))
 
 
 def _changes(old: Specs, new: Specs) -> Iterator[SpecChange]:
