@@ -19,12 +19,12 @@ def run(parsed: argparse.Namespace) -> int:
     with TemporaryDirectory() as folder:
         if not parsed.samples:
             write_samples(Path(folder))
-        done = write_site(
+        count, samples = write_site(
             parsed.out, samples=parsed.samples or [folder], specs=parsed.specs, given=given_options(parsed),
             overwrite=parsed.overwrite, provenance=None if parsed.samples else SYNTHETIC,
         )  # fmt: skip
-    for error in done.samples.faults:
+    for error in samples.faults:
         report(error)
-    samples = ", ".join(f"{count} {provenance}" for provenance, count in done.samples.by_provenance) or "no"
-    message(f"{parsed.out}: {done.specs} specs, with {samples} samples")
-    return DATA if done.samples.faults else GOOD
+    words = ", ".join(f"{files} {provenance}" for provenance, files in samples.by_provenance) or "no"
+    message(f"{parsed.out}: {count} specs, with {words} samples")
+    return DATA if samples.faults else GOOD

@@ -22,7 +22,7 @@ from lmparse.records.files import RAW, RecordFile, ignored
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.review.explain.explanation import ExplainedSection, Explanation
 from lmparse.review.explain.page import page
-from lmparse.review.explain.text import brief_lines, text_lines
+from lmparse.review.explain.text import text_lines
 from lmparse.spec import catalog
 from lmparse.spec.layout import spec_of
 from lmparse.spelling import plain, quoted, shortened
@@ -45,7 +45,7 @@ class Explained(Explanation):
 
         `brief` gives one line for each field, without documentation.
         """
-        return list((brief_lines if brief else text_lines)(self, width))
+        return list(text_lines(self, width, brief=brief))
 
     def html(self) -> str:
         """The record as a page that loads nothing. Raises OptionError LMP-S005 without Jinja2."""
