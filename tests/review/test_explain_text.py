@@ -76,7 +76,6 @@ def test_brief_shows_values_and_faults_and_no_documentation(run_explain: Any) ->
     [
         (["--brief", "--json"], "--brief is for text in the terminal"),
         (["--brief", "--html", "x.html"], "--brief is for text in the terminal"),
-        (["--overwrite"], "--overwrite is for a page"),
     ],
 )
 def test_forms_that_contradict_are_refused(run_explain: Any, words: list[str], said: str) -> None:

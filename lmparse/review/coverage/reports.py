@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -43,29 +43,24 @@ class Share:
         return f"{self.reached} of {self.of}"
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """What samples reach of one spec, or of several."""
+Shares = dict[str, Share]
+"""What samples reach of one spec, or of several: `fields`, listed `codes`, `branches`."""
 
-    fields: Share = field(default_factory=Share)
-    codes: Share = field(default_factory=Share)
-    """Listed codes."""
-    branches: Share = field(default_factory=Share)
 
-    def __add__(self, other: Shares) -> Shares:
-        return Shares(self.fields + other.fields, self.codes + other.codes, self.branches + other.branches)
+def sum_of(shares: Iterable[Shares]) -> Shares:
+    """What samples reach of several specs."""
+    found = list(shares)
+    return {kind: sum((one[kind] for one in found), Share()) for kind in ("fields", "codes", "branches")}
 
-    @property
-    def all(self) -> Share:
-        """Fields, codes and branches together."""
-        return self.fields + self.codes + self.branches
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {"percent": self.all.percent, **asdict(self.all), **asdict(self)}
+def _of_shares(shares: Shares) -> dict[str, Any]:
+    """Shares as JSON has them."""
+    whole = sum(shares.values(), Share())
+    return {"percent": whole.percent, **asdict(whole), **{kind: asdict(share) for kind, share in shares.items()}}
 
-    def __str__(self) -> str:
-        return f"fields {self.fields}, codes {self.codes}, branches {self.branches}"
+
+def _in_words(shares: Shares) -> str:
+    return ", ".join(f"{kind} {share}" for kind, share in shares.items())
 
 
 @dataclass(frozen=True)
@@ -165,13 +160,19 @@ class SpecReach:
         goals = [entry.is_reached for entry in self.fields if entry.is_goal]
         codes = [bool(entry.seen.codes[code.value]) for entry in self.fields for code in entry.field.codes]
         branches = [bool(count) for counts in self.branches.values() for count in counts.values()]
-        return Shares(*(Share(sum(found), len(found)) for found in (goals, codes, branches)))
+        found = {"fields": goals, "codes": codes, "branches": branches}
+        return {kind: Share(sum(reached), len(reached)) for kind, reached in found.items()}
+
+    @property
+    def share(self) -> Share:
+        """Fields, codes and branches together."""
+        return sum(self.shares.values(), Share())
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
             "spec": self.id, "title": self.layouts[0].title,
-            "records": self.records, "faulty_records": self.faulty, **self.shares.to_dict(),
+            "records": self.records, "faulty_records": self.faulty, **_of_shares(self.shares),
             "cases": [
                 {"layout": layout, "field": name, "case": case, "records": count}
                 for (layout, name), counts in self.branches.items()
@@ -183,8 +184,8 @@ class SpecReach:
     def lines(self) -> Iterator[str]:
         """The report on the spec as text."""
         title = self.layouts[0].title
-        yield f"{self.id}: {self.shares.all.percent} % ({self.shares.all}), {self.records} records; {title}"
-        yield f"  seen: {self.shares}"
+        yield f"{self.id}: {self.share.percent} % ({self.share}), {self.records} records; {title}"
+        yield f"  seen: {_in_words(self.shares)}"
         if self.faulty:
             yield f"  not counted, because they have a fault: {self.faulty} records"
         goals = [entry for entry in self.fields if entry.is_goal]
@@ -221,18 +222,18 @@ class CoverageReport:
     @cached_property
     def shares(self) -> Shares:
         """How many of the fields, codes and branches of the specs samples reach."""
-        return sum((spec.shares for spec in self.specs), Shares())
+        return sum_of(spec.shares for spec in self.specs)
 
     @property
     def share(self) -> Share:
         """Fields, codes and branches together."""
-        return self.shares.all
+        return sum(self.shares.values(), Share())
 
     def to_dict(self) -> dict[str, Any]:
         """The report as one JSON object."""
         samples = self.samples
         return {
-            "report_version": VERSION, **self.shares.to_dict(),
+            "report_version": VERSION, **_of_shares(self.shares),
             "records": sum(file.records for file in samples.files),
             "files": [
                 {
@@ -284,7 +285,7 @@ class CoverageReport:
             yield f"{file.path}: {words}{faults}{ended}"
         if self.samples.passed_over:
             yield f"passed over, because they are not logs: {', '.join(self.samples.passed_over)}"
-        yield f"coverage {self.share.percent} % ({self.share}): {self.shares}"
+        yield f"coverage {self.share.percent} % ({self.share}): {_in_words(self.shares)}"
 
 
 def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageReport:
@@ -296,7 +297,7 @@ def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageRepo
     for name in sorted(layouts, key=lambda name: (spec_of(name), "." in name)):
         parts.setdefault(spec_of(name), []).append(layouts[name])
     found = [SpecReach(spec, tuple(own), samples.coverage) for spec, own in parts.items()]
-    found = [spec for spec in found if spec.shares.all.of]  # a spec of code sets alone has nothing to be reached
+    found = [spec for spec in found if spec.share.of]  # a spec of code sets alone has nothing to be reached
     unreached = tuple(spec.id for spec in found if not spec.records and not spec.faulty)
     return CoverageReport(
         samples, tuple(spec for spec in found if with_unreached or spec.id not in unreached), unreached
