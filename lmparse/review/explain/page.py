@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from lmparse.review.docs.words import parts
+from lmparse.review.docs.words import code_marked
 from lmparse.review.explain.explanation import (
     ExplainedSection,
     Explanation,
@@ -137,8 +137,8 @@ def _details(row: Row, section: ExplainedSection, references: References) -> dic
         "id": one_line(entry.id),
         "orig_id": one_line(entry.orig_id or "") if entry.orig_id != entry.id else "",
         "status": entry.status,
-        "doc": parts("" if line.is_item else one_line(entry.doc)),
-        "source": parts(one_line(entry.source or "")),
+        "doc": code_marked("" if line.is_item else one_line(entry.doc)),
+        "source": code_marked(one_line(entry.source or "")),
         "reference": None if line.is_item else references.number(entry.doc_ref),
         "value": value_text(line, section.bytes_of(line), _MOST_VALUE, _SHOWN_VALUE),
         "unit": entry.unit if node.value is not None else "",
