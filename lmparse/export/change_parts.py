@@ -25,13 +25,14 @@ from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError
-from lmparse.export.conversion import PartResult, opened_again
+from lmparse.export.conversion import PartResult, Run, opened_again
 from lmparse.framing.extents import Span
 from lmparse.logs import arrow, lines
 from lmparse.logs.partitions import FilePart
 from lmparse.records.files import RecordFile
 from lmparse.records.origin import RecordOrigin
 from lmparse.records.settings import FileSettings
+from lmparse.storage import processes
 from lmparse.values.byte_arrays import places_by_value
 
 _ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
@@ -160,6 +161,44 @@ class ChangesRead(PartResult):
 
     left_out: Counter[str] = field(default_factory=Counter)
     kept: KeptChanges = field(default_factory=KeptChanges)
+
+
+def keep_changes(
+    run: Run,
+    log: ChangeLog,
+    folder: Path,
+    parts: Sequence[FilePart],
+    others: processes.Run | None,
+    *,
+    form: str = "parquet",
+    is_sorted: bool = True,
+) -> KeptChanges:
+    """Keep the changes of a log in a folder, by reading it here, or its parts in `others`, processes of this folder.
+
+    For engine check the changes of both engines are compared, in the order of the log if they `is_sorted`. Raises
+    EngineDifferenceError, and ReadError LMP-F012 if a file is another than it was.
+    """
+    origin = log.origin  # before the parts are read: a log that is read changes its own
+    if not parts or others is None:
+
+        def reached(rows: int, place: int) -> None:
+            run.summary.rows = rows
+            run.progress.at(place, rows)
+
+        kept = keep_log(log, folder, "0", reached, form=form)
+        run.count(log.tally)
+        run.summary.left_out = log.left_out
+    else:
+        kept = KeptChanges()
+        run.count(log.tally)
+        for done in run.results(
+            others, keep_part, [ChangeTask(part, str(folder), form, log.resumed) for part in parts]
+        ):
+            run.summary.left_out += done.left_out
+            kept.extend(done.kept)
+    run.check_files()
+    check_same(kept, origin, is_sorted=is_sorted)
+    return kept
 
 
 def keep_log(
