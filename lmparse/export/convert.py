@@ -12,7 +12,7 @@ from lmparse.export.conversion import Conversion, OnError, Run, Summary
 from lmparse.export.progress import Progress
 from lmparse.export.record_file import RecordOutput
 from lmparse.logs.open import files_read
-from lmparse.storage.outputs import AtomicOutput, check_place
+from lmparse.storage.outputs import atomic_output, check_place
 
 
 def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary:
@@ -38,7 +38,7 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary
     run = Run(asked.path, asked.options, on_error, progress)
     output = (ChangeFolder if asked.with_changes else RecordOutput)(asked, form, compression, run)
     # An input that cannot be read raises DataError, so errors of the system are about the output: a full disk, say.
-    with AtomicOutput(place) as work:
+    with atomic_output(place) as work:
         output.write(work)
         work.finish()
     return run.summary

@@ -1,9 +1,9 @@
 """Outputs: each appears whole or not at all, and replaces only what lmparse wrote, never an input.
 
 `inputs_of` gives the files that a command reads, `check_place` decides whether an output may be at a place.
-`AtomicOutput` makes it in a folder `.NAME.RANDOM.partial` beside that place, writes it through to the disk, and renames
-it. What a process leaves that is killed meanwhile, nobody removes: that folder, in which `before` is the folder that
-was being replaced.
+`atomic_output` makes it in a folder `.NAME.RANDOM.partial` beside that place, writes it through to the disk, and
+renames it. What a process leaves that is killed meanwhile, nobody removes: that folder, in which `before` is the folder
+that was being replaced.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from lmparse.errors import FramingError, OptionError
@@ -127,17 +126,17 @@ def lists_itself(name: str, listed: Callable[[Any], Iterable[str]]) -> Foreign:
             walked = [*os.walk(folder, onerror=fail)]
         except OSError as error:
             return f"{os.path.relpath(error.filename or folder, folder)} cannot be read"
-        folders_in = [Path(above, name) for above, folders, _ in walked for name in folders]
-        paths = [Path(above, name) for above, _, files in walked for name in files]
-        found = {str(path.relative_to(folder)) for path in (*paths, *filter(Path.is_symlink, folders_in))}
-        if not found and not folders_in:
+        paths = [Path(above, one) for above, _, files in walked for one in files]
+        paths += [path for above, names, _ in walked for one in names if (path := Path(above, one)).is_symlink()]
+        if len(walked) == 1 and not paths:
             return None
-        if name not in found:
+        if folder / name not in paths:
             return f"it has no {name}"
         try:
-            others = sorted(found - {name, *listed(json.loads((folder / name).read_bytes()))})
+            ours = {folder / one for one in (name, *listed(json.loads((folder / name).read_bytes())))}
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return f"its {name} is not one of lmparse"
+        others = sorted(str(path.relative_to(folder)) for path in paths if path not in ours)
         return f"it also has {others[0]}" if others else None
 
     return foreign
@@ -253,29 +252,12 @@ def partial_folder(parent: Path, name: str) -> Iterator[Path]:
 
 
 class AtomicOutput:
-    """A temporary folder beside an output, in which the output is made; it is removed in the end, also after errors.
+    """An output that is made in a temporary folder beside its place."""
 
-    Errors of the system become OptionError LMP-S022 with the name of the output.
-    """
-
-    def __init__(self, place: OutputPlace) -> None:
-        self._place = place
-        self._partial = partial_folder(place.path.parent, f".{place.path.name}")
-
-    def __enter__(self) -> AtomicOutput:
-        with naming_output(self._place.shown):
-            self.folder = self._partial.__enter__()
-        self.made = self.folder / "made"
+    def __init__(self, place: OutputPlace, folder: Path) -> None:
+        self._place, self.folder = place, folder
+        self.made = folder / "made"
         """Path of the file or folder that becomes the output."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with naming_output(self._place.shown):
-            self._partial.__exit__(kind, error, trace)
-            if isinstance(error, OSError):
-                raise error
 
     def finish(self) -> None:
         """Move the finished output to its place, unless something else has come there in the meantime."""
@@ -300,6 +282,16 @@ class AtomicOutput:
 
 
 @contextmanager
+def atomic_output(place: OutputPlace) -> Iterator[AtomicOutput]:
+    """An output that is made in the block; its temporary folder is removed in the end, also after errors.
+
+    Errors of the system become OptionError LMP-S022 with the name of the output.
+    """
+    with naming_output(place.shown), partial_folder(place.path.parent, f".{place.path.name}") as folder:
+        yield AtomicOutput(place, folder)
+
+
+@contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Wait until no other process is in such a block for a folder; for what reads a file and replaces it then."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -313,7 +305,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 def write_text(text: str, place: OutputPlace) -> None:
     """Write a text to its place; an old file stays until all of the new one is written. Raises OptionError."""
-    with AtomicOutput(place) as work:
+    with atomic_output(place) as work:
         work.made.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         put_on_disk(work.made)
         work.finish()
