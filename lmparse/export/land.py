@@ -193,31 +193,22 @@ class _Tables:
         """Land the rows of tables. What cannot be landed raises an error before the first table is written."""
         planned = [self._planned(rows) for rows in tables]
         self._target.save()
-        landed = [self._land(rows, *plan) for rows, plan in zip(tables, planned, strict=True)]
-        if not self._with_current:
-            return landed
-        by_folder = {one.folder: (one, rows) for one, rows in zip(landed, tables, strict=True)}
-        return landed + self._land_current(by_folder)
+        landed = {rows.ids: self._appended(rows, *plan) for rows, plan in zip(tables, planned, strict=True)}
+        if self._with_current:
+            self._land_current({rows.ids: rows for rows in tables}, landed)
+        return [*landed.values()]
 
     def _planned(self, rows: TableRows) -> tuple[Any, pa.Schema, Iterator[pa.RecordBatch]]:
         """The change table of rows, its columns with theirs, and the rows that it does not have.
 
-        Raises OptionError LMP-C008 for columns that cannot be united, or have names of columns of current tables.
+        Raises OptionError LMP-C008 for columns that cannot be united.
         """
-        table = self._change_table(self._target.table(rows))
+        table = self._changes(self._target.table(rows))
         known = table.schema()
         schema = rows.schema if known is None else united(known, rows.schema, rows.full_name)
-        if self._with_current and rows.ids != OTHER:
-            from lmparse.export.land_current import OWN
-
-            own = {name.casefold() for name in OWN.names}
-            for entry in rows.schema.field("after").type:
-                if entry.name.casefold() in own:
-                    text = f"{rows.full_name}: the column {entry.name} has a name that current tables use"
-                    raise OptionError(text, code="LMP-C008", hint="land it without current tables")
         return table, schema, rows.new_rows(schema, table.seq, table.identities)
 
-    def _change_table(self, table: LandedTable) -> Any:
+    def _changes(self, table: LandedTable) -> Any:
         place = self._target.folder("changes", table)
         if self._target.form == "parquet":
             return ParquetChanges(place, self._metadata, self._work)
@@ -225,7 +216,7 @@ class _Tables:
 
         return DeltaChanges(place, table.full_name, self._work)
 
-    def _land(self, rows: TableRows, table: Any, schema: pa.Schema, new: Iterator[pa.RecordBatch]) -> LandedChanges:
+    def _appended(self, rows: TableRows, table: Any, schema: pa.Schema, new: Iterator[pa.RecordBatch]) -> LandedChanges:
         """Append the changes to the change table."""
         known = self._target.table(rows)
         landed = LandedChanges(known.folder, None if rows.ids == OTHER else known.full_name)
@@ -240,35 +231,29 @@ class _Tables:
             table.land(counted(chain([first], new)), schema, rows)
         return landed
 
-    def _land_current(self, of_run: Mapping[str, tuple[LandedChanges, TableRows]]) -> list[LandedChanges]:
+    def _land_current(self, of_run: Mapping[str, TableRows], landed: dict[str, LandedChanges]) -> None:
         """Merge into the current tables what their change tables have; also what a run before did not merge.
 
-        Returns what became of tables that the run has no changes of, and that are refused.
+        `landed` gets what became of tables that the run has no changes of, and that are refused.
         """
         from lmparse.export.land_current import REFUSED, CurrentTable, Others
         from lmparse.export.land_delta import DeltaFolder
 
-        target, refused = self._target, list[LandedChanges]()
+        target, currents = self._target, list[CurrentTable]()
         tables = [table for table in target.tables.values() if table.ids != OTHER]
-        currents = [
-            CurrentTable(
-                DeltaFolder(target.folder("current", table), table.full_name, self._work, "_seq"),
-                self._change_table(table), table, of_run[table.folder][1] if table.folder in of_run else None,
-            )
-            for table in tables
-        ]  # fmt: skip
+        for table in tables:
+            folder = DeltaFolder(target.folder("current", table), table.full_name, self._work, "_seq")
+            currents.append(CurrentTable(folder, self._changes(table), table, of_run.get(table.ids)))
         other = target.tables.get(OTHER)
         first = min((current.landed for current in currents), default="")
-        others = Others(None if other is None else self._change_table(other), tables, first)
+        others = Others(None if other is None else self._changes(other), tables, first)
         for table, current in zip(tables, currents, strict=True):
-            is_of_run = table.folder in of_run
-            landed = of_run[table.folder][0] if is_of_run else LandedChanges(table.folder, table.full_name)
+            one = landed.get(table.ids) or LandedChanges(table.folder, table.full_name)
             try:
-                landed.merged = current.land(others)
-                landed.refusal = "no key of it is known with all digits of a second" if current.is_without else ""
+                one.merged = current.land(others)
+                one.refusal = "no key of it is known with all digits of a second" if current.is_without else ""
             except OptionError as error:
                 if error.code != REFUSED:
                     raise
-                landed.refusal, landed.is_refused = str(error), True
-                refused += [] if is_of_run else [landed]
-        return refused
+                one.refusal, one.is_refused = str(error), True
+                landed[table.ids] = one

@@ -82,9 +82,13 @@ class CurrentTable:
             raise self._refused(self.landed, "no key of it is known")
         # Without a key, changes are of the table as a whole only: these need none, nor the columns of their versions.
         image = schema.field("after").type if self.key else pa.struct([])
-        lacking = [name for name in self.key if image.get_field_index(name) < 0]
-        if lacking:
-            raise self._refused(self.landed, f"the column {lacking[0]} of its key is not in the log")
+        own = {name.casefold() for name in OWN.names}
+        for name in self.key:
+            if image.get_field_index(name) < 0:
+                raise self._refused(self.landed, f"the column {name} of its key is not in the log")
+        for entry in image:
+            if entry.name.casefold() in own:
+                raise self._refused(self.landed, f"its column {entry.name} has a name that current tables use")
         found = _Changes(self._read(), self.key) if (self._changes.seq or "") > self.landed else None
         since = max(self.landed, found.emptied) if found else self.landed
         if why := others.why_unproven(self._table, since):
