@@ -19,7 +19,7 @@ from lmparse.errors import OptionError
 from lmparse.export import writers
 from lmparse.export.change_parts import Group, GroupKey, keep_changes, merged, operations_in
 from lmparse.export.conversion import Conversion, Run
-from lmparse.export.filenames import Named, safe_names
+from lmparse.export.filenames import safe_name
 from lmparse.limits import Limits
 from lmparse.logs import envelopes
 from lmparse.logs.open import files_beside, open_changes
@@ -82,24 +82,23 @@ class ChangeFolder:
         sets: dict[GroupKey, list[Group]] = {}
         for group in groups:
             sets.setdefault(group.key, []).append(group)
-        tables = [self._named(parts) for parts in sets.values()]
-        names = iter(safe_names(table for table in tables if table is not None))
-        found = []
-        for parts, table in zip(sets.values(), tables, strict=True):
-            path = folder / f"{_OTHER if table is None else next(names)}.{self.form}"
-            found.append(self._written(path, parts, table))
+        taken = set[str]()
+        ordered = sorted(sets.items(), key=lambda one: (one[0][0] or "", one[0][1]))
+        found = [self._written(folder, parts, taken) for _, parts in ordered]
         return sorted(found, key=lambda entry: (entry["table"] is None, entry["file"]))
 
-    def _named(self, parts: list[Group]) -> Named | None:
-        """A version under the name that its first change has; None for changes without a version."""
-        if parts[0].identity is None:
-            return None
-        first = next(self._merged(parts))
-        schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
-        return Named(schema, name, parts[0].sequence, parts[0].identity)
+    def _written(self, folder: Path, parts: list[Group], taken: set[str]) -> dict[str, Any]:
+        """Write the file of a version, or of changes without one; returns its entry in the manifest.
 
-    def _written(self, path: Path, parts: list[Group], table: Named | None) -> dict[str, Any]:
-        """Write the file of a version; returns its entry in the manifest."""
+        It has the name that its first change has, and none that is `taken`.
+        """
+        identity, sequence, _ = parts[0].key
+        words, file = ("", ""), _OTHER
+        if identity is not None:
+            first = next(self._merged(parts))
+            words = (first["schema_name"][0].as_py() or "", first["table_name"][0].as_py() or "")
+            file = safe_name(*words, identity, taken, f".v{sequence:03d}")
+        path = folder / f"{file}.{self.form}"
         maker, operations, rows = self._enveloper(parts[0]), Counter[str](), 0
         schema = LINES if self.form == "jsonl" else self._flat(parts[0]) if maker is None else maker.schema
         final = schema.with_metadata(self.asked.metadata(self.log))
@@ -113,11 +112,11 @@ class ChangeFolder:
             self.summary.left_out += maker.left_out
         return {
             "file": path.name,
-            "table": None if table is None else ".".join(word for word in (table.schema, table.name) if word),
-            "schema_name": table and table.schema,
-            "table_name": table and table.name,
-            "version": table and table.version,
-            "ids": table and table.identity.partition(" ")[0],
+            "table": ".".join(filter(None, words)) if identity else None,
+            "schema_name": words[0] if identity else None,
+            "table_name": words[1] if identity else None,
+            "version": sequence if identity else None,
+            "ids": identity and identity.partition(" ")[0],
             **self._description(parts[0]),
             "rows": rows,
             "rows_by_operation": dict(sorted(operations.items())),

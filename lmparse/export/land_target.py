@@ -16,7 +16,7 @@ from pathlib import Path
 
 from lmparse.changes.change import UNKNOWN_ID
 from lmparse.errors import OptionError
-from lmparse.export.filenames import MOST, digest, unversioned
+from lmparse.export.filenames import safe_name
 from lmparse.export.land_rows import OTHER, TableRows
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
@@ -82,21 +82,15 @@ class LandingTarget:
         Raises OptionError LMP-S031 if a folder that no table has been given is there.
         """
         if rows.ids not in self.tables:
-            found = LandedTable(rows.ids, rows.schema_name, rows.table_name, self._new_folder(rows))
+            folder = OTHER
+            if rows.ids != OTHER:
+                taken = {OTHER, *(one.folder.replace("~", "%").casefold() for one in self.tables.values())}
+                folder = safe_name(rows.schema_name, rows.table_name, rows.ids, taken).replace("%", "~")
+            found = LandedTable(rows.ids, rows.schema_name, rows.table_name, folder)
             if self.folder("changes", found).exists():
                 raise not_landed(self.folder("changes", found), f"{_HOME}/{_STATE} does not have its table")
             self.tables[rows.ids] = found
         return self.tables[rows.ids]
-
-    def _new_folder(self, rows: TableRows) -> str:
-        """`SCHEMA.NAME`, as files of `convert`; with a hash if it is long or another table has it."""
-        if rows.ids == OTHER:
-            return OTHER
-        plain = unversioned(rows.schema_name, rows.table_name).replace("%", "~")
-        taken = {OTHER, *(table.folder.casefold() for table in self.tables.values())}
-        if len(plain) <= MOST and plain.casefold() not in taken:
-            return plain
-        return f"{plain[:MOST]}~{digest(rows.schema_name, rows.table_name, rows.ids)}"
 
     def save(self) -> None:
         """Write which table has which folder. Raises OptionError."""
