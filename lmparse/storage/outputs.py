@@ -35,28 +35,35 @@ _NAME_BYTES = 100
 # -- inputs -------------------------------------------------------------------------------
 
 
+Identity = tuple[int, int]
+"""Device and inode: the same for every name of a file."""
+
+
 @dataclass(frozen=True)
 class Inputs:
     """The local files that a command reads."""
 
-    places: frozenset[Path]
-    """Their paths: with all links resolved, and as they are named in their folder, since a link may be an input."""
-    identities: frozenset[tuple[int, int]]
-    """Device and inode of each: the same for every hard link."""
+    files: frozenset[Identity | None]
+    folders: frozenset[Identity | None]
+    """Those that the files are in, at any depth, by their names and with all links resolved."""
 
     def has(self, place: Path) -> bool:
         """Whether a file is one of them."""
-        if place in self.places:
-            return True
-        try:
-            status = os.stat(place)
-        except OSError:
-            return False
-        return (status.st_dev, status.st_ino) in self.identities
+        identity = _identity(place)
+        return identity is not None and identity in self.files
 
     def below(self, folder: Path) -> bool:
-        """Whether a folder, with its links resolved, is or holds one of them."""
-        return any(place.is_relative_to(folder) for place in self.places)
+        """Whether a folder holds one of them."""
+        identity = _identity(folder)
+        return identity is not None and identity in self.folders
+
+
+def _identity(path: Path) -> Identity | None:
+    try:
+        status = os.stat(path)
+    except OSError:  # it is not there, or is a link that this user may not read: whoever reads the file says so
+        return None
+    return status.st_dev, status.st_ino
 
 
 def inputs_of(names: Iterable[str | Path | None], *, at_any_depth: bool = True) -> Inputs:
@@ -65,24 +72,10 @@ def inputs_of(names: Iterable[str | Path | None], *, at_any_depth: bool = True) 
     Without `at_any_depth` they are those that `list_files` gives without `recursive`: other folders in a folder may be
     outputs. Remote files are left out, since outputs are local.
     """
-    places: set[Path] = set()
-    identities: set[tuple[int, int]] = set()
-    for name in (one for whole in names for one in names_in(str(whole or ""))):
-        for path in _paths(name, at_any_depth):
-            places |= {_resolved(path), _resolved(path.parent) / path.name}
-            try:
-                status = os.stat(path)
-            except OSError:
-                continue
-            identities.add((status.st_dev, status.st_ino))
-    return Inputs(frozenset(places), frozenset(identities))
-
-
-def _resolved(path: Path) -> Path:
-    try:
-        return Path(os.path.realpath(path))
-    except OSError:  # a link that this user may not read; whoever reads the file says so
-        return Path(os.path.abspath(path))
+    found = [path for name in names for one in names_in(str(name or "")) for path in _paths(one, at_any_depth)]
+    named = {Path(resolved(path)) for path in found for resolved in (os.path.abspath, os.path.realpath)}
+    folders = {folder for path in named for folder in path.parents}
+    return Inputs(frozenset(map(_identity, found)), frozenset(map(_identity, folders)))
 
 
 def _paths(name: str, at_any_depth: bool) -> Iterator[Path]:
