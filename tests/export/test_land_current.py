@@ -343,7 +343,7 @@ def test_a_table_that_another_process_changes_meanwhile(tmp_path: Path, monkeypa
 UNVERSIONED = "changes without a table version in changes/other may be of this table"
 
 
-@pytest.mark.parametrize("without", [(), ("TABLENAME",), ("TABLEOWNER", "TABLENAME")])
+@pytest.mark.parametrize("without", [(), ("TABLEOWNER", "TABLENAME")])
 def test_changes_of_a_table_that_is_described_later(
     without: tuple[str, ...], tmp_path: Path, run: Callable[..., Run]
 ) -> None:

@@ -17,8 +17,6 @@ from lmparse.export.land_current import OWN
 from lmparse.values.json_form import to_json
 
 MOMENT = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?$")
-SEEDS = [("bmc", 2), ("bmc", 3), ("db2", 1), ("db2", 3)]
-"""Of stories whose tables have keys and whose records have positions."""
 
 
 class Extracts:
@@ -68,22 +66,7 @@ def _in_micros(moment: re.Match[str]) -> str:
     return f"{moment[1]}.{(moment[2] or '').ljust(6, '0')[:6]}"
 
 
-@pytest.mark.parametrize(("family", "seed"), SEEDS)
-def test_four_extracts_one_by_one_and_together(family: str, seed: int, tmp_path: Path) -> None:
-    log = Extracts(family, seed, tmp_path)
-    for path in log.paths:
-        for again in (False, True):
-            landed = lmparse.land(path, tmp_path / "one by one", **log.how)
-            assert not (again and landed.rows)
-    assert lmparse.land(log.paths, tmp_path / "one by one", **log.how).rows == 0
-    together = lmparse.land(log.paths[::-1], tmp_path / "together", **log.how)
-    assert together.rows
-    for kind in ("changes", "current"):
-        assert tables_in(tmp_path / "one by one", kind) == tables_in(tmp_path / "together", kind)
-    check_source(log.story, tmp_path / "together")
-
-
-@pytest.mark.parametrize(("family", "seed"), [SEEDS[0], SEEDS[2]])
+@pytest.mark.parametrize(("family", "seed"), [("bmc", 2), ("db2", 1)])
 def test_extracts_whose_runs_are_killed_at_every_commit(family: str, seed: int, tmp_path: Path) -> None:
     """Each extract is landed by runs of which every one gets one commit further."""
     log, to = Extracts(family, seed, tmp_path), tmp_path / "killed"

@@ -41,6 +41,7 @@ def test_a_compressed_file_is_read_like_a_plain_one(log: Log, run: Any, command:
     assert run(command, other).without(other) == expected.without(plain)
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("ending", "more"),
     [(".zst", ()), (".gz", ("--jobs", 2, "--part-bytes", 4000))],
@@ -118,7 +119,7 @@ def test_a_file_that_is_cut_short_anywhere(tmp_path: Path, ending: str) -> None:
             assert f"behind byte {size}, where" in fault(path).message, size
 
 
-@pytest.mark.parametrize("place", range(0, 3000, 37))
+@pytest.mark.parametrize("place", range(0, 3000, 111))
 def test_damage_in_gzip_is_an_error_that_says_where(tmp_path: Path, place: int) -> None:
     whole = bytearray(gzip.compress(DATA, mtime=0))
     place = min(place, len(whole) - 1)
