@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from lmparse.columnar import arrays, json_texts, kernels, schemas
 from lmparse.columnar.column_plans import ColumnPlan, column_plans, in_full
-from lmparse.columnar.form_parts import FieldBytes, FoundForm, Part
+from lmparse.columnar.form_parts import Calculated, FieldBytes, FoundForm, Part
 from lmparse.columnar.forms import forms, refusal
 from lmparse.columnar.record_plan import Decoded
 from lmparse.framing.windows import Window
@@ -37,7 +37,7 @@ _AS_BYTES = ("lsn", "rid6")
 """Kinds that are shown as the bytes of their number."""
 
 
-Value: TypeAlias = "FieldBytes | Part | list[Part]"
+Value: TypeAlias = "FieldBytes | Part | list[Part] | Calculated"
 """What a form has of a field."""
 
 
@@ -164,6 +164,10 @@ class _Decoding:
                 made = pa.nulls(len(self.bad), entry.type) if one is None else self.array(one, entry.type)
                 members.append(_fitted(made, entry.type))
             return pa.StructArray.from_arrays(members, fields=list(type_))
+        if isinstance(found, Calculated):
+            is_truth = found.field.kind == "boolean"
+            values = np.broadcast_to(np.asarray(found.value, np.bool_ if is_truth else np.int64), self.bad.shape)
+            return pa.array(values)
         if not isinstance(found.length, int) or found.field.width is None:
             return self._ragged(found)
         way = self._plan.plans(found, is_full=self._is_full)[0]
@@ -242,6 +246,8 @@ class _Decoding:
                 members[name] = "null", False
             elif isinstance(found, Part | list):
                 members[name] = self._text(found), False
+            elif isinstance(found, Calculated):
+                members[name] = json_texts.values(self.array(found, schemas.TEXT)), False
             else:
                 is_omitted = found.field.kind == "rest" and not wanted
                 if is_omitted and not members:
@@ -260,6 +266,8 @@ def _flat(part: Part) -> dict[str, Value | None]:
                 _add(found, name, one)
         elif value is not None or entry.kind != "rest":
             _add(found, entry.id, value)
+    for name, one in part.calculated.items():
+        _add(found, name, one)
     return found
 
 

@@ -122,7 +122,8 @@ class RecordPlan:
         for entry in () if self.reason else schema:
             way = self.ways.get(entry.name)
             if entry.name not in schemas.OUTCOMES and (way is None or not _may_become(way.type, entry.type)):
-                return f"{entry.name}: is {way.type} and not {entry.type}" if way else f"{entry.name}: is not a column"
+                why = "is calculated" if entry.name in self.spec.layout.computed else "is not a column"
+                return f"{entry.name}: is {way.type} and not {entry.type}" if way else f"{entry.name}: {why}"
         return self.reason
 
     @property
