@@ -208,7 +208,7 @@ class _Changes:
             self._find_taken_in(current, takes, new.take(pa.array(takes)))
         self.put = self.seqs.take(pa.array(place[is_last & (kind != _LEAVE)]))
         self.gone = self.seqs.take(pa.array(place[is_last & (kind == _LEAVE)]))
-        self.why = [(number, why) for number, why in self.why if number >= self._begin]
+        self.why = [(number, why) for number, why in self.why if self._begin <= number < self.count]
 
     def _find_lacking(self) -> None:
         """Take note of the changes of which the log lacks the key, or values of the row that they leave."""

@@ -42,8 +42,7 @@ class ParquetChanges:
     @property
     def seq(self) -> str | None:
         """The `seq` up to which changes are in the table; None if none has been landed."""
-        found = _NAME.fullmatch(self._files[-1].name) if self._files else None
-        return found[1] if found else None
+        return self._files[-1].name.split("-")[1] if self._files else None
 
     def schema(self) -> pa.Schema | None:
         """The columns of the newest file; None if there is none. Raises OptionError LMP-S031 for another file."""
@@ -64,7 +63,8 @@ class ParquetChanges:
     def land(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: TableRows) -> None:
         """Place a file with some rows."""
         last = max(filter(None, (self.seq, rows.last_seq)), default=NONE_LANDED)
-        name = f"seq-{last}-{len(self._files):08}.parquet"
+        number = int(self._files[-1].stem.split("-")[2]) + 1 if self._files else 0
+        name = f"seq-{last}-{number:08}.parquet"
         with opened(self._work / name, "parquet", schema.with_metadata(self._metadata), "zstd") as output:
             for batch in batches:
                 output.write(batch)

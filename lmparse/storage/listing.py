@@ -4,7 +4,8 @@
 - A pattern names files and folders; a folder has the files in it. `*` is any characters, `?` one, `[ab]`, `[a-c]` one
   of some, `[^a]` and `[!a]` one that is none of them, `{a,b*}` one of several patterns, and a backslash makes the next
   character stand for itself. It means what it does to Hadoop, which takes a backslash and a letter or a digit for an
-  expression (`\\d` is any digit), and `[*]` for other characters than the one in it: these are refused.
+  expression (`\\d` is any digit), and `[*]` for other characters than the one in it: these are refused, with all
+  classes that have a backslash or one of `[*?{,}`.
 - Where a folder has folders `k=v`, all files at any depth are read, and have columns: see `partition_folders`.
 
 A file that is named itself is read, whatever its name; Spark reads none then whose name is one of those left out.
