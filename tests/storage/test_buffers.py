@@ -32,7 +32,7 @@ CHECKED = bytes.fromhex("28b52ffd0458410000636f6d7072657373c9f5c8af")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize("command", ["records", "sniff", "check"])
+@pytest.mark.parametrize("command", ["records", "sniff"])
 def test_a_compressed_file_is_read_like_a_plain_one(log: Log, run: Any, command: str, ending: str) -> None:
     other, plain = packed(log.data, ending), alone(log.data)
     expected = run(command, plain)
