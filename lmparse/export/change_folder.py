@@ -51,7 +51,6 @@ class ChangeFolder:
         asked, run = self.asked, self.run
         self.log = log = open_changes(asked.path, asked.options, on_error=run.on_error)
         run.start(log)
-        self._origin = log.origin
         self._check_envelope()
         folder = work.folder / "spilled"
         folder.mkdir()
@@ -73,7 +72,7 @@ class ChangeFolder:
 
     def _merged(self, parts: list[Group]) -> Iterator[pa.RecordBatch]:
         """The rows of some groups: in the order of the log, whichever part produced them, or as they came."""
-        return merged(parts, self.asked.options.order == "file", self._origin)
+        return merged(parts, self.asked.options.order == "file", self.log.origin)
 
     # -- files ----------------------------------------------------------------------------------
 

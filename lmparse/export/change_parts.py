@@ -69,17 +69,15 @@ class KeptChanges:
     """Changes on the disk."""
 
     groups: list[Group] = field(default_factory=list)
-    firsts: list[Group] = field(default_factory=list)
-    """For engine check, the changes from one engine; `seconds` must be the same."""
-    seconds: list[Group] = field(default_factory=list)
+    others: list[Group] = field(default_factory=list)
+    """For engine check, the changes from the other engine, which must be the same."""
     keys: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     """By identity of the version, the key of each description of it that rows were read by."""
 
     def extend(self, other: KeptChanges) -> None:
         """Append the changes of a later part."""
         self.groups += other.groups
-        self.firsts += other.firsts
-        self.seconds += other.seconds
+        self.others += other.others
         for identity, keys in other.keys.items():
             self.keys[identity] = [*dict.fromkeys([*self.keys.get(identity, ()), *keys])]
 
@@ -178,7 +176,6 @@ def keep_changes(
     For engine check the changes of both engines are compared, in the order of the log if they `is_sorted`. Raises
     EngineDifferenceError, and ReadError LMP-F012 if a file is another than it was.
     """
-    origin = log.origin  # before the parts are read: a log that is read changes its own
     if not parts or others is None:
 
         def reached(rows: int, place: int) -> None:
@@ -191,13 +188,13 @@ def keep_changes(
     else:
         kept = KeptChanges()
         run.count(log.tally)
-        for done in run.results(
-            others, keep_part, [ChangeTask(part, str(folder), form, log.resumed) for part in parts]
-        ):
+        tasks = [ChangeTask(part, str(folder), form, log.resumed) for part in parts]
+        for done in run.results(others, keep_part, tasks):
             run.summary.left_out += done.left_out
             kept.extend(done.kept)
     run.check_files()
-    check_same(kept, origin, is_sorted=is_sorted)
+    if log.options.engine == "check":
+        _check_same(kept, log.origin, is_sorted=is_sorted)
     return kept
 
 
@@ -229,11 +226,10 @@ def keep_log(
     files = ChangeFiles(folder, f"{prefix}-rows")
     kept = KeptChanges(read(log, files), keys=files.keys)
     if log.options.engine == "check":
-        kept.firsts = [*kept.groups]
         other = opened_again(log, settings, "kaitai")
         assert isinstance(other, ChangeLog)
         other.is_part, other.resumed = log.is_part, log.resumed
-        kept.seconds = read(other, ChangeFiles(folder, f"{prefix}-kaitai"))
+        kept.others = read(other, ChangeFiles(folder, f"{prefix}-kaitai"))
     return kept
 
 
@@ -311,10 +307,10 @@ def taken(
         yield pa.concat_batches(found).take(pa.array(np.argsort(np.concatenate(places))))
 
 
-def check_same(kept: KeptChanges, origin: RecordOrigin, *, is_sorted: bool = True) -> None:
+def _check_same(kept: KeptChanges, origin: RecordOrigin, *, is_sorted: bool) -> None:
     """Compare the changes from two engines; they are sorted as `merged` does. Raises EngineDifferenceError."""
     sides: dict[GroupKey, tuple[list[Group], list[Group]]] = {}
-    for number, groups in enumerate((kept.firsts, kept.seconds)):
+    for number, groups in enumerate((kept.groups, kept.others)):
         for group in groups:
             sides.setdefault(group.key, ([], []))[number].append(group)
     for first, second in sides.values():
