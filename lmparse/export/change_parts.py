@@ -45,6 +45,7 @@ _LINE_FIELDS = pa.schema(
 )  # fmt: skip
 """Columns of a kept JSON line: the line, and what it is sorted and counted by."""
 GroupKey = tuple[str | None, int, pa.Schema]
+_WithKey = tuple[str | None, int, pa.Schema, tuple[str, ...]]
 VersionBatches = Iterator[tuple[Version | None, pa.RecordBatch]]
 
 
@@ -56,6 +57,8 @@ class Group:
     """Identity of the version; None for changes without a version."""
     sequence: int
     schema: pa.Schema
+    table_key: Sequence[str]
+    """The columns of the key, as the description says that the rows were read by."""
     path: str
 
     @property
@@ -71,15 +74,11 @@ class KeptChanges:
     groups: list[Group] = field(default_factory=list)
     others: list[Group] = field(default_factory=list)
     """For engine check, the changes from the other engine, which must be the same."""
-    keys: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
-    """By identity of the version, the key of each description of it that rows were read by."""
 
     def extend(self, other: KeptChanges) -> None:
         """Append the changes of a later part."""
         self.groups += other.groups
         self.others += other.others
-        for identity, keys in other.keys.items():
-            self.keys[identity] = [*dict.fromkeys([*self.keys.get(identity, ()), *keys])]
 
 
 class ChangeFiles:
@@ -87,21 +86,15 @@ class ChangeFiles:
 
     def __init__(self, folder: Path, prefix: str) -> None:
         self._folder, self._prefix = folder, prefix
-        self._groups: dict[GroupKey, Group] = {}
-        self._held: dict[GroupKey, list[pa.RecordBatch]] = {}
+        self._groups: dict[_WithKey, Group] = {}
+        self._held: dict[_WithKey, list[pa.RecordBatch]] = {}
         self._bytes = 0
         """Bytes of what is held."""
-        self.keys: dict[str, list[tuple[str, ...]]] = {}
-        """By identity of the version, see `KeptChanges`."""
 
     def add(self, version: Version | None, batch: pa.RecordBatch) -> None:
         """Keep a batch of one version, or of changes without one."""
         identity, sequence = (None, 0) if version is None else (version.identity, version.sequence)
-        if version is not None and _has_rows(batch):
-            known = self.keys.setdefault(version.identity, [])
-            if version.key not in known:
-                known.append(version.key)
-        key = identity, sequence, batch.schema
+        key = identity, sequence, batch.schema, () if version is None else tuple(version.key)
         if key not in self._groups:
             self._groups[key] = Group(*key, str(self._folder / f"{self._prefix}-{len(self._groups)}"))
         held = self._held.setdefault(key, [])
@@ -118,18 +111,12 @@ class ChangeFiles:
             self._write(key)
         return [*self._groups.values()]
 
-    def _write(self, key: GroupKey) -> None:
+    def _write(self, key: _WithKey) -> None:
         held, group = self._held.pop(key), self._groups[key]
         self._bytes -= sum(batch.nbytes for batch in held)
         # A stream of its own behind those in the file.
         with open(group.path, "ab") as file, pa.ipc.new_stream(file, group.schema) as writer:
             writer.write_table(pa.Table.from_batches(held).combine_chunks())
-
-
-def _has_rows(batch: pa.RecordBatch) -> bool:
-    """Whether some change has a row: a version may only say that the table was created."""
-    names = [name for name in ("before", "after") if name in batch.schema.names]
-    return any(batch.column(name).null_count < batch.num_rows for name in names)
 
 
 def stored(path: str) -> Iterator[pa.RecordBatch]:
@@ -223,8 +210,7 @@ def keep_log(
                 reached(rows, place)
         return files.groups()
 
-    files = ChangeFiles(folder, f"{prefix}-rows")
-    kept = KeptChanges(read(log, files), keys=files.keys)
+    kept = KeptChanges(read(log, ChangeFiles(folder, f"{prefix}-rows")))
     if log.options.engine == "check":
         other = opened_again(log, settings, "kaitai")
         assert isinstance(other, ChangeLog)

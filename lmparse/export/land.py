@@ -177,7 +177,7 @@ def _read(asked: Landing, log: ChangeLog, reading: Run, folder: Path) -> list[Ta
     log.scratch, log.run = folder, asked.run
     parts = [] if asked.run is None else reading.parts(log.change_parts(asked.part_bytes))
     kept = keep_changes(reading, log, folder, parts, asked.run)
-    return tables_of(kept.groups, kept.keys)
+    return tables_of(kept.groups)
 
 
 class _Tables:

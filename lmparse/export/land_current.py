@@ -168,11 +168,11 @@ class _Changes:
         begin, drop = 0, None
         for place in np.flatnonzero(~is_row).tolist():
             effect = effect_of(rows["op"][place].as_py(), json.loads(rows["detail"][place].as_py() or "{}"))
-            if effect == "emptied":
+            if effect == "emptied" or (effect == "created" and drop is not None):
                 begin, drop = place + 1, None
             elif effect == "dropped":
                 drop = place
-            elif effect:
+            elif effect not in ("", "created"):
                 self.why.append((place, effect))
         if drop is None:
             return begin, len(is_row)
@@ -254,12 +254,19 @@ class _Changes:
 
 
 def effect_of(op: str | None, detail: dict[str, Any]) -> str:
-    """What a change that is not of one row does to a table: `emptied`, `dropped`, nothing, or what is not known of it,
-    in words."""
+    """What a change that is not of one row does to a table: `emptied`, `dropped`, `created`, nothing, or what is not
+    known of it, in words.
+
+    A creation is written for the LOB objects of a table too, so it is of a new table only behind a drop.
+    """
     if op == "T" or (op == "M" and not {"limit_keys", "payload", "text"}.intersection(detail)):
         return "emptied"
-    if op == "O":  # a new table is initialized; a creation is written for the LOB objects of a table too
-        kinds = {"db2_dms.initialize_table": "emptied", "db2_dom.drop_table": "dropped"}
+    if op == "O":
+        kinds = {
+            "db2_dms.initialize_table": "emptied",
+            "db2_dom.create_table": "created",
+            "db2_dom.drop_table": "dropped",
+        }
         return kinds.get(detail.get("kind", ""), "")
     if op == "M":
         return "a mass delete of some partitions, whose rows the log does not name"

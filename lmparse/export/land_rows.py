@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -34,8 +34,6 @@ NONE_LANDED = "0" * SEQ_DIGITS
 """What a table says that has no change with a `seq`."""
 _BEHIND_ALL = "G"
 """No `seq` is as high: digits are hexadecimal."""
-Keys = Mapping[str, Sequence[tuple[str, ...]]]
-"""By identity of a version, its key; several where control files of extracts describe it in different ways."""
 Find = Callable[[pa.Schema, str], Iterable[pa.RecordBatch]]
 """The columns IDENTIFYING of rows of a table, those from a `seq` on and those without one; a schema has their types."""
 
@@ -137,33 +135,36 @@ def _bad_places(batch: pa.RecordBatch) -> list[Any]:
     return [place if bad else None for bad, place in zip(is_bad, places, strict=True)]
 
 
-def tables_of(groups: Iterable[Group], keys: Keys) -> list[TableRows]:
-    """The tables that changes are of, those without a version last; `keys` are by identity of the version.
-
-    `keys` are those by which rows were read: what else describes a table says nothing of its changes.
-    """
+def tables_of(groups: Iterable[Group]) -> list[TableRows]:
+    """The tables that changes are of, those without a version last."""
     found: dict[str, list[Group]] = {}
     for group in groups:
         is_struct = pa.types.is_struct(group.schema.field("after").type)
         ids = OTHER if group.identity is None or not is_struct else group.identity.partition(" ")[0]
         found.setdefault(ids, []).append(group)
-    return [_table(ids, found[ids], keys) for ids in sorted(found, key=lambda ids: (ids == OTHER, ids))]
+    return [_table(ids, found[ids]) for ids in sorted(found, key=lambda ids: (ids == OTHER, ids))]
 
 
-def _table(ids: str, groups: list[Group], keys: Keys) -> TableRows:
+def _table(ids: str, groups: list[Group]) -> TableRows:
     if ids == OTHER:
         return TableRows(OTHER, "", OTHER, groups, ())
     first = next(iter(stored(groups[0].path)))
     schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
-    found = {key if _is_exact(key, group) else () for group in groups for key in keys.get(group.identity or "", ())}
-    return TableRows(ids, schema, name, groups, tuple(sorted(found)))
+    keys = {tuple(group.table_key) if _is_exact(group) else () for group in groups if _has_rows(group)}
+    return TableRows(ids, schema, name, groups, tuple(sorted(keys)))
 
 
-def _is_exact(key: tuple[str, ...], group: Group) -> bool:
-    """Whether rows keep all of a key: of a timestamp they have six digits of a second."""
+def _is_exact(group: Group) -> bool:
+    """Whether rows keep all of their key: of a timestamp they have six digits of a second."""
     image = group.schema.field("after").type
-    metadata = [image.field(name).metadata or {} for name in key if image.get_field_index(name) >= 0]
+    metadata = [image.field(name).metadata or {} for name in group.table_key if image.get_field_index(name) >= 0]
     return not any(_NANOS.match(said.get(TYPE.encode(), b"").decode()) for said in metadata)
+
+
+def _has_rows(group: Group) -> bool:
+    """Whether some change has a row: a version may only say that the table was created."""
+    images = (batch.column(role) for batch in stored(group.path) for role in ("before", "after"))
+    return any(image.null_count < len(image) for image in images)
 
 
 # -- schemas ------------------------------------------------------------------------------------

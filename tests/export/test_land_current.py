@@ -226,7 +226,7 @@ def dropped(unit: Transaction) -> None:
         ((dropped,), [1]),  # what it had is kept until another table has its ids
         ((dropped, created, insert(ITEM, ID=3)), [3]),
         ((created, insert(ITEM, ID=3)), [3]),  # the drop is not in the log
-        ((dropped, lambda unit: void(unit.create_table(ITEM)), insert(ITEM, ID=3)), None),  # it is not initialized
+        ((dropped, lambda unit: void(unit.create_table(ITEM)), insert(ITEM, ID=3)), [3]),
         ((lambda unit: void(unit.create_table(ITEM)), insert(ITEM, ID=3)), [1, 3]),  # of a LOB object, say
         ((dropped, insert(ITEM, ID=3)), None),
     ],
