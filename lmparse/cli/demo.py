@@ -63,14 +63,14 @@ def _command(main: Callable[[list[str]], int], *words: str) -> None:
 def _folder(out: str) -> Path:
     """The folder for everything made: a new or empty one, or that of an earlier demo. Raises OptionError."""
     from lmparse.review.coverage.cases import DEMO_MARK, DEMO_TEXT
-    from lmparse.storage.outputs import check_place, has_mark, inputs_of, write_files
+    from lmparse.storage.outputs import begins_with, check_place, inputs_of, write_files
 
     place = check_place(
         out,
         inputs_of([]),
         is_folder=True,
         overwrite=True,
-        foreign=has_mark(DEMO_MARK, DEMO_TEXT, "a demo of lmparse"),
+        foreign=begins_with(DEMO_TEXT, "a demo of lmparse", DEMO_MARK),
         makes_parents=True,
     )
     write_files(place.path, {DEMO_MARK: DEMO_TEXT})

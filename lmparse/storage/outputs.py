@@ -94,13 +94,21 @@ def _paths(name: str, at_any_depth: bool) -> Iterator[Path]:
 # -- what is of lmparse -------------------------------------------------------------------
 
 
-def begins_with(mark: bytes, what: str) -> Foreign:
-    """A file whose first bytes are a mark: further on it may be a quotation. An empty file has nothing to lose."""
+def begins_with(mark: bytes, what: str, inside: str = "") -> Foreign:
+    """A file whose first bytes are a mark: further on it may be a quotation. With `inside` a folder with such a file.
+
+    An empty file or folder has nothing to lose.
+    """
 
     def foreign(path: Path) -> str | None:
-        with open(path, "rb") as file:
-            head = file.read(len(mark))
-        return None if not head or head == mark else f"it is not {what}"
+        if inside and not any(path.iterdir()):
+            return None
+        try:
+            with open(path / inside, "rb") as file:
+                head = file.read(len(mark))
+        except (FileNotFoundError, IsADirectoryError):
+            return f"it is not {what}: it has no {inside}"
+        return None if head == mark or not (head or inside) else f"it is not {what}"
 
     return foreign
 
@@ -131,19 +139,6 @@ def lists_itself(name: str, listed: Callable[[Any], Iterable[str]]) -> Foreign:
             return f"its {name} is not one of lmparse"
         others = sorted(str(path.relative_to(folder)) for path in paths if path not in ours)
         return f"it also has {others[0]}" if others else None
-
-    return foreign
-
-
-def has_mark(name: str, text: bytes, what: str) -> Foreign:
-    """A folder whose file `name` has this text. An empty folder has nothing to lose."""
-
-    def foreign(folder: Path) -> str | None:
-        if not any(folder.iterdir()):
-            return None
-        if not (folder / name).is_file():
-            return f"it is not {what}: it has no {name}"
-        return None if (folder / name).read_bytes() == text else f"it is not {what}: its {name} is another"
 
     return foreign
 
