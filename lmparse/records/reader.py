@@ -10,7 +10,7 @@ import gc
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from io import BytesIO
 from operator import attrgetter
 from typing import Any
@@ -77,6 +77,7 @@ class RecordReader:
         code_page: CodePage | None = None,
         arguments: tuple[Any, ...] = (),
         limits: Limits = DEFAULT,
+        labels: bool = False,
     ) -> None:
         if len(arguments) != len(spec.layout.params):
             wanted = ", ".join(spec.layout.params)
@@ -85,7 +86,16 @@ class RecordReader:
         self.code_page = code_page or default_page(spec)
         self.arguments = arguments
         self.limits = limits
+        self.labels = labels
+        """Whether numbers of an enumeration are shown by its words."""
         self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
+
+    def for_rows(self, options: Options) -> RecordReader:
+        """The same reader for rows, whose values are as options show them."""
+        labels = options.enums == "labels"
+        return RecordReader(
+            self.spec, code_page=self.code_page, arguments=self.arguments, limits=self.limits, labels=labels
+        )
 
     def parse(self, raw: bytes) -> KaitaiStruct:
         """The generated object of one record.
@@ -320,6 +330,8 @@ class RecordReader:
             return None
         if entry.kind == "rest":
             return lambda raw: raw or None
+        if self.labels and entry.is_labelled:
+            return partial(_word, {code.value: code.id for code in entry.codes})
         if entry.kind == "str":
             return _whole_text
         if entry.kind == "any":
@@ -384,6 +396,12 @@ def _whole_text(text: Any) -> Any:
             found=f"half of a pair, U+{ord(half[0]):04X}, at character {half.start()}",
         )  # fmt: skip
     return text
+
+
+def _word(words: dict[int, str], value: Any) -> str:
+    """The word of an enumeration for a number, or the digits of a number that it does not list."""
+    number = int(value)
+    return words.get(number) or str(number)
 
 
 def _of_64_bits(value: Any) -> int:

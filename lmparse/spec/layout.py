@@ -159,6 +159,16 @@ class Field:
     """What the spec demands of its value, `_`, beside `minimum` and `maximum`."""
 
     @property
+    def is_labelled(self) -> bool:
+        """Whether it is a number with an enumeration, whose words may be shown in its place."""
+        return bool(self.codes) and self.kind in ("uint", "int") and not self.scale
+
+    def code_of(self, value: Any) -> Code | None:
+        """The listed value that is shown as `value`: by its text, its word or its number."""
+        texts = ((code, code.value if code.text is None else code.text.rstrip()) for code in self.codes)
+        return next((code for code, text in texts if value == text or (self.is_labelled and value == code.id)), None)
+
+    @property
     def is_always_empty(self) -> bool:
         """Whether the spec checks that the field has no bytes (`surplus`)."""
         return self.checks == "expr: _.size == 0"
