@@ -164,11 +164,11 @@ def _once_for_cases(function: Callable[..., Any]) -> Callable[..., Any]:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """What processes of their own do is done in this one, which starts sooner; all goes through pickle as there."""
 
-    def in_order(function: Any, tasks: Any, jobs: int) -> Iterator[Any]:
+    def in_order(self: processes.Pool, function: Any, tasks: Any) -> Iterator[Any]:
         for task in tasks:
             yield pickle.loads(pickle.dumps(function(pickle.loads(pickle.dumps(task)))))
 
-    monkeypatch.setattr(processes, "in_order", in_order)
+    monkeypatch.setattr(processes.Pool, "in_order", in_order)
 
 
 @pytest.fixture(scope="session")

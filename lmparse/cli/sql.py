@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the script; exit code as for `changes`."""
-    from lmparse.export.sql_script import SqlScript
-    from lmparse.export.sql_statements import Direction, Rules
+    from lmparse.export.sql_script import Direction, Rules, SqlScript
     from lmparse.logs.families import read_options
     from lmparse.logs.open import open_resumed
 
