@@ -71,8 +71,6 @@ def test_parts_with_segments_across_cuts(max_bytes: int, tmp_path: Path) -> None
     request = Request((str(written["path"]),), Options.parse({"control": written["control"]}), True, max_bytes)
     parts = list(request.parts())
     assert len(parts) > 1
-    if max_bytes == 2000:
-        assert any(part.span.foreign for part in parts), "a segment in another part than its first one"
     rows: dict[str, int] = {}
     for part in parts:
         found = {}
