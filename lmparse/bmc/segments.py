@@ -141,9 +141,9 @@ class SegmentIndex:
         found: dict[bytes, SegmentedChange] = {}
         held = Held(self._file.options.bounds)
         try:
-            for extent in self._segments():
+            for extent, head in self._segments():
                 held.take(_EXTENT_BYTES, record_index=extent.index, record_offset=extent.offset)
-                self._add(extent, found)
+                self._add(extent, head, found)
         except FileLimitError:
             raise
         except FramingError:
@@ -155,32 +155,34 @@ class SegmentIndex:
         """Number of the first segment of changes, as a complete one shows it."""
         return next((min(change.by_number) for change in self.changes if change.is_complete), None)
 
-    def _segments(self) -> Iterator[RecordExtent]:
+    def _segments(self) -> Iterator[tuple[RecordExtent, bytes]]:
+        """The extents of all segments, and their bytes up to the last field that is looked at."""
         if self._total is None:
             return
         offset, width = number_in(self._total)
         for window in self._windows():
             fits = np.flatnonzero((window.lengths >= self._end) & self._has(window))
             totals = byte_arrays.take_rows(window.data, window.starts[fits] + offset, width)
-            yield from map(window.extent, fits[integers.decode_unsigned_array(totals) > 1].tolist())
+            for number in fits[integers.decode_unsigned_array(totals) > 1].tolist():
+                start = int(window.starts[number])
+                yield window.extent(number), window.data[start : start + self._end].tobytes()
 
     def number(self, extent: RecordExtent) -> int | None:
         """SEGNUM of a record."""
         return None if self._number is None else _number(extent.read(self._file.buffer), self._number)
 
-    def _add(self, extent: RecordExtent, found: dict[bytes, SegmentedChange]) -> None:
+    def _add(self, extent: RecordExtent, head: bytes, found: dict[bytes, SegmentedChange]) -> None:
         assert self._total is not None
-        raw = extent.read(self._file.buffer)
-        total = _number(raw, self._total)
-        change = found.setdefault(fields_of(raw, self._key), SegmentedChange(total, extent.offset, extent.offset))
+        total, key = _number(head, self._total), fields_of(head, self._key)
+        change = found.setdefault(key, SegmentedChange(total, extent.offset, extent.offset))
         change.end = extent.offset
         self._by_index[extent.index] = change
-        number = None if self._number is None else _number(raw, self._number)
+        number = None if self._number is None else _number(head, self._number)
         if number is None or number > total:
             change.surplus[extent.index] = extent, number
         elif (other := change.by_number.setdefault(number, extent)) is not extent:
             change.surplus[extent.index] = extent, number
-            change.differs |= other.read(self._file.buffer) != raw
+            change.differs |= other.read(self._file.buffer) != extent.read(self._file.buffer)
 
     def missing(self, change: SegmentedChange, values: Values) -> RecordError:
         """The error of a change that lacks a segment (LMP-R004), with the header of one that is there."""
