@@ -72,7 +72,7 @@ REFUSED: dict[str, tuple[Callable[[], tuple[list[bytes], list[bytes]]], dict[str
     "another RID": (lambda: (changed(rid="01" * 5), changed(rid="02" * 5)), {}, BYTES),
     "another filter": (lambda: ([*whole(0, "a"), *whole(2, "c")], [*whole(1, "b"), *whole(3, "d")]), {}, BYTES),
     "another form of rows": (
-        lambda: (whole(1, "x"), whole(1, "x", 900)), {"expandvar": "Y"}, "has another EXPANDVAR or DATEFORMAT",
+        lambda: (whole(1, "x"), whole(1, "x", 900)), {"expandvar": "Y"}, BYTES,
     ),
     "another unit": (
         lambda: (whole(1, "x"), changed(uorid="00000000000012345777")), {}, "has another unit or table",

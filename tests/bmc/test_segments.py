@@ -182,9 +182,7 @@ def test_a_segment_met_twice_is_named_and_the_change_is_kept(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("order", [(0, 2, 1, 3), (0, 1, 2, 3), (1, 2, 3)], ids=str)
-def test_segments_of_several_changes_with_one_key_are_bad_records(
-    order: tuple[int, ...], tmp_path: Path
-) -> None:
+def test_segments_of_several_changes_with_one_key_are_bad_records(order: tuple[int, ...], tmp_path: Path) -> None:
     """Mixed, one behind the other, or without the beginning of the first: nothing tells which belong together."""
     writer = logs.Writer([WIDE])
     same = {"log_rba": "0A" * 10, "log_lrsn": "0B" * 10, "rid": "0D" * 5}
