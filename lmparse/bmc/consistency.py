@@ -151,9 +151,9 @@ class Consistency:
         self._test_seg_len(extent, values)
         begins = self._test_segment(extent, values)
         self._add_seq(stated, self._runs.number(raw), begins and is_given)
-        self._test_within(extent, values, stated)
+        self._test_within(extent, stated)
         self._test_commit(extent, values)
-        self._test_outcome(extent, values, stated)
+        self._test_outcome(extent, stated)
 
     def claims(self, reread: Reread) -> list[Claim]:
         """What came of all tests."""
@@ -224,18 +224,7 @@ class Consistency:
 
     # -- one unit -----------------------------------------------------------------------------
 
-    def _test_within(self, extent: RecordExtent, values: Values, stated: Values) -> None:
-        tested, failure = self._within_unit(extent, values)
-        if stated is not values and failure is None:
-            is_more, failure = self._within_unit(extent, stated)
-            tested |= is_more
-        if tested:
-            self._within.test(failure)
-        else:
-            self._within.untestable[_NO_POSITION] += 1
-
-    def _within_unit(self, extent: RecordExtent, values: Values) -> tuple[bool, str | None]:
-        """Whether there is something to compare the positions with, and how they fail."""
+    def _test_within(self, extent: RecordExtent, values: Values) -> None:
         failure, tested = None, False
         for begin, place, end in _BOUNDS:
             first, at, last = values[begin], values[place], values[end]
@@ -251,7 +240,10 @@ class Consistency:
                 tested = True
                 if at > last:
                     failure = f"{_said(extent)}: {_name(place)} {_hex(at)} behind {_name(end)} {_hex(last)}"
-        return tested, failure
+        if tested:
+            self._within.test(failure)
+        else:
+            self._within.untestable[_NO_POSITION] += 1
 
     def _test_commit(self, extent: RecordExtent, values: Values) -> None:
         unit = values["uor_disp"]
@@ -267,12 +259,11 @@ class Consistency:
             failure = f"{_said(extent)}: UORDISP is {unit or 'blank'}, but {_name(found[0])} is not zero"
         self._commits.test(failure)
 
-    def _test_outcome(self, extent: RecordExtent, values: Values, stated: Values) -> None:
-        record = values["log_rec_disp"]
-        if values["uor_disp"] is None or record is None:
+    def _test_outcome(self, extent: RecordExtent, values: Values) -> None:
+        unit, record = values["uor_disp"], values["log_rec_disp"]
+        if unit is None or record is None:
             self._outcomes.untestable[_ABSENT] += 1
             return
-        unit = stated["uor_disp"]  # that of the record, unless it calls its unit open
         is_bad = (unit, record) in (("C", "A"), ("A", "C"))
         self._outcomes.test(f"{_said(extent)}: LOGRECDISP {record}, but UORDISP {unit}" if is_bad else None)
 
