@@ -233,15 +233,19 @@ class Enveloper:
     ) -> pa.RecordBatch:
         """A row for each change, and behind it one more for the changes `second`, which has `other` values."""
         columns |= {name: batch.column(name) for name in schemas.OUTCOMES}
-        arrays = [columns[entry.name].cast(entry.type) for entry in self.schema]
+        arrays = [_typed(columns[entry.name], entry.type) for entry in self.schema]
         if len(second):
             order = pa.array(np.argsort(np.concatenate([np.arange(batch.num_rows), second]), kind="stable"))
             more = [
-                other[entry.name].cast(entry.type) if entry.name in other else array.take(pa.array(second))
+                _typed(other[entry.name], entry.type) if entry.name in other else array.take(pa.array(second))
                 for entry, array in zip(self.schema, arrays, strict=True)
             ]
             arrays = [pa.concat_arrays(pair).take(order) for pair in zip(arrays, more, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def _typed(array: pa.Array, type_: pa.DataType) -> pa.Array:
+    return array if array.type == type_ else array.cast(type_)
 
 
 def _without(array: pa.Array, which: Flags) -> pa.Array:
