@@ -22,6 +22,7 @@ from writers.bmc.control import Table
 from writers.bmc.fields import key
 from writers.bmc.rows import Column, image
 
+from lmparse.errors import LmparseError
 from lmparse.logs.check import account
 from lmparse.logs.families import read_options
 from lmparse.logs.joining import one_log
@@ -215,7 +216,8 @@ def _is_one_change_of_two(made: Sequence[tuple[Change, int, bytes]], totals: Map
         numbers.setdefault(_key(change, totals[change]), []).append(number)
         owners.setdefault(_key(change, totals[change]), set()).add(change)
     return any(
-        len(owners[key]) > 1 and len(found) == len({*found}) == total for key, found in numbers.items()
+        len(owners[key]) > 1 and len(found) == len({*found}) == total
+        for key, found in numbers.items()
         if (total := key[2]) > 1
     )
 
@@ -256,8 +258,11 @@ def _shown(rows: Sequence[Row]) -> list[str]:
 
 
 def _expect_check(paths: Sequence[Path], pattern: str, reading: Reading) -> None:
-    report = account(*one_log(list(paths), read_options({"spec": "bmc_lldf", "control": pattern})))
-    said = [*map(str, report.errors), *report.differences]
+    try:
+        report = account(*one_log(list(paths), read_options({"spec": "bmc_lldf", "control": pattern})))
+        said = [*map(str, report.errors), *report.differences]
+    except LmparseError as error:
+        said = [str(error)]
     is_bad = bool(reading.errors or reading.ended)
     assert bool(said) == is_bad, f"check: {said[:2]}, reading: {reading.errors[:2]} {reading.ended}"
 

@@ -52,8 +52,6 @@ class ExtractHeads:
     """Lowest position of a record: LRSN, or RBA outside data sharing; empty if it has no record."""
     last: bytes
     """Highest position."""
-    stated_end: bytes
-    """Where the extract ends, as DLGE states; empty if it does not."""
     absent: frozenset[str]
     """Fields that the header lacks."""
     units: Bytes
@@ -97,8 +95,6 @@ def heads_of(task: tuple[str, str, Options, Doubts | None]) -> ExtractHeads:
             doubtful.append(distinct(before.doubtful(rows, places, named)))
         low, high = (one.ljust(places.shape[1], b"\0") for one in np.sort(keys(places))[[0, -1]].tolist())
         first, last = min(first or low, low), max(last, high)
-    assert log.control is not None
-    stated = log.control.first("DLGE").get("end_rba") or b""
     held, width = Held(options.bounds), sum(widths((*UNIT_FIELDS, *OUTCOME_FIELDS))) + len(FLAG_FIELDS)
     all_units, all_doubtful, all_tables = (
         distinct(np.concatenate([np.zeros((0, size), np.uint8), *rows]))
@@ -106,7 +102,7 @@ def heads_of(task: tuple[str, str, Options, Doubts | None]) -> ExtractHeads:
     )
     held.take(all_units.size + all_doubtful.size + all_tables.size, file=path)
     return ExtractHeads(
-        path, control, log.settings, len(log.buffer), count, first, last, stated if stated.strip(b"\0") else b"",
+        path, control, log.settings, len(log.buffer), count, first, last,
         frozenset(log.header.absent),
         all_units, all_doubtful, all_tables,
     )  # fmt: skip
