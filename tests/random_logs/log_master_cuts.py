@@ -241,11 +241,11 @@ def _expect(found: Reading, extracts: Sequence[Extract], whole: Sequence[Change]
     assert max(shown.values(), default=1) == 1, f"given twice: {shown.most_common(2)}"
     assert {*shown} == {change.text for change in whole}, f"{shown}, not {whole}: {found.errors[:2]}"
     total = Counter[str]()
-    for key in {key for one in extracts for key in one.segments}:
-        one = _giving(key, extracts)
-        count, numbers = len(one.segments[key]), len({number for number, _ in one.segments[key]})
-        total["LMP-R004"] += numbers < key[2] and not one.are_mixed(key)
-        total["LMP-R005"] += count if one.are_mixed(key) else count - numbers
+    for named in {named for one in extracts for named in one.segments}:
+        one = _giving(named, extracts)
+        count, numbers = len(one.segments[named]), len({number for number, _ in one.segments[named]})
+        total["LMP-R004"] += numbers < named[2] and not one.are_mixed(named)
+        total["LMP-R005"] += count if one.are_mixed(named) else count - numbers
     total = +total
     assert Counter(found.codes) == total, f"{found.errors[:2]}, not {total}"
     assert len({(error["file"], error["record_offset"]) for error in found.errors}) == total.total()
