@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import change_record, order, position_runs, segments
+from lmparse.bmc import change_record, log_parts, order, position_runs, segments
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.consistency import Consistency
 from lmparse.bmc.control_checks import ControlChecks
@@ -18,7 +18,6 @@ from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.extracts.outcomes import ExtractReading
 from lmparse.bmc.headers import OUTCOME, Header, check_header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
-from lmparse.bmc.log_parts import LogParts
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.position_runs import PositionRuns
 from lmparse.bmc.row_image import ImageOptions
@@ -89,12 +88,7 @@ class LogicalLog(ChangeLog):
         return self.control is not None
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        return self._with_settings(self.parts.cut(max_bytes))
-
-    @cached_property
-    def parts(self) -> LogParts:
-        """Where the log is cut."""
-        return LogParts(self, self.position_runs, self.segments())
+        return self._with_settings(log_parts.cut(self, self.position_runs, self.segments(), max_bytes))
 
     def _with_settings(self, spans: list[Span]) -> list[tuple[FileSettings, Span]]:
         interpretation = self.interpretation

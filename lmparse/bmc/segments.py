@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice
 
 import numpy as np
 
@@ -105,7 +105,7 @@ class SegmentedChange:
     @property
     def shown_numbers(self) -> str:
         """The numbers that are there, in words."""
-        return _in_words(_runs_of(sorted(self.by_number)), ", ")
+        return _in_words(sorted(self.by_number))
 
 
 class SegmentIndex:
@@ -200,8 +200,7 @@ class SegmentIndex:
         if base is None:
             # Without the first and the last, the numbers do not show whether they begin at 0 or 1.
             return f"number {min(numbers) - 1} or {max(numbers) + 1}" if total == 2 else "one"
-        edges = [base - 1, *sorted(numbers), base + total]
-        return _in_words([range(before + 1, after) for before, after in pairwise(edges) if before + 1 < after], " and ")
+        return _in_words(number for number in range(base, base + total) if number not in numbers)
 
 
 class SegmentReader:
@@ -280,26 +279,10 @@ def _number(raw: bytes, place: Place) -> int:
     return int.from_bytes(raw[place[0] : sum(place)], "big")
 
 
-def _in_words(runs: Sequence[range], between: str) -> str:
+def _in_words(numbers: Iterable[int]) -> str:
     """Numbers as text, the first ones if they are many: TOTALSEGS alone says how many may be missing."""
-    parts = [text for run in runs[:_MOST_SHOWN] for text in _run_in_words(run)]
-    more = ["more"] if len(runs) > _MOST_SHOWN or len(parts) > _MOST_SHOWN else []
-    return between.join([*parts[:_MOST_SHOWN], *more])
-
-
-def _run_in_words(run: range) -> list[str]:
-    return [str(number) for number in run] if len(run) < 3 else [f"{run[0]} to {run[-1]}"]
-
-
-def _runs_of(numbers: Iterable[int]) -> list[range]:
-    """Ascending numbers as runs without a gap."""
-    found: list[range] = []
-    for number in numbers:
-        if found and found[-1].stop == number:
-            found[-1] = range(found[-1].start, number + 1)
-        else:
-            found.append(range(number, number + 1))
-    return found
+    first = [str(number) for number in islice(numbers, _MOST_SHOWN + 1)]
+    return ", ".join(first[:_MOST_SHOWN]) + " and more" * (len(first) > _MOST_SHOWN)
 
 
 def _hex(position: bytes | None) -> str:

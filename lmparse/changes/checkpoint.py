@@ -114,8 +114,8 @@ class Checkpoint:
     """Log Master: lowest and highest positions of the ranges that were read, ascending."""
     open_units: tuple[str, ...] = ()
     """Log Master: the units of recovery that have no outcome so far, as hexadecimal."""
-    tables: tuple[str, ...] | None = None
-    """Log Master: the tables of which extracts so far have changes, as hexadecimal; None if that is not known."""
+    tables: tuple[str, ...] = ()
+    """Log Master: the tables of which extracts so far have changes, as hexadecimal."""
 
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
