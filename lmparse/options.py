@@ -227,6 +227,12 @@ class Options:
     columns: tuple[str, ...] = _option(
         (), "fields or columns to show, comma separated", of="records changes convert parse rdd"
     )
+    enums: str = _option(
+        "labels",
+        "how numbers of an enumeration are shown: by the words of the spec, or as they are",
+        values=("labels", "numbers"),
+        of="records convert lines explain parse rdd",
+    )
     row_images: str = _option(
         "auto",
         "how DATA's halfwords count",

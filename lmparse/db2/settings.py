@@ -62,7 +62,7 @@ def find_log(path: str | Path, options: Options, known: FileSettings | None) -> 
     logs = log_record.LogReader(own.generation, order, framing.name, page)
     detection = log_record.detection(framing.name, order, own.generation)
     said = (*decisions, *framing_options(options)) if decisions else ()
-    return FoundFile(buffer, detection, framing, logs.records, said, own), logs
+    return FoundFile(buffer, detection, framing, logs.records.for_rows(options), said, own), logs
 
 
 def is_explained(path: str, options: Options, known: FileSettings) -> bool:

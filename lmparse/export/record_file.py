@@ -47,7 +47,8 @@ class RecordFileRun(Run):
         asked = self.asked
         file = open_file(asked.path, asked.options, on_error=self.on_error)
         self.start(file)
-        schema = schemas.records_schema(asked.options.spec, asked.options.columns)
+        labels = asked.options.enums == "labels"
+        schema = schemas.records_schema(asked.options.spec, asked.options.columns, labels=labels)
         parts = self.parts(file.record_parts)
         final = LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
         with writers.opened(work.made, self.form, final, self.compression, asked.csv_text) as output:

@@ -69,7 +69,7 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     if idle:
         raise OptionError(f"{', '.join(idle)}: for changes only, and read_table gives records", code="LMP-S003")
     check_taken(options, "records lines", "read_table")
-    schema = schemas.records_schema(named.spec, named.columns)
+    schema = schemas.records_schema(named.spec, named.columns, labels=named.enums == "labels")
     if not truth("metadata", metadata):
         schema = without_metadata(schema)
     if named.engine == "check":
@@ -162,7 +162,7 @@ def plan_of(file: RecordFile) -> RecordPlan:
     family = family_of(file.spec)
     if family is not None and family.record_plan is not None:
         return family.record_plan(file)
-    return RecordPlan(file.spec, file.code_page)
+    return RecordPlan(file.spec, file.code_page, labels=file.reader.labels)
 
 
 def _mended(
@@ -279,7 +279,7 @@ def request_schema(request: Request) -> pa.Schema:
     """The columns of a request. For one table its versions are collected from all files."""
     options = request.options
     if not request.with_changes:
-        return schemas.records_schema(options.spec, options.columns)
+        return schemas.records_schema(options.spec, options.columns, labels=options.enums == "labels")
     return changes_of(options, request.logs(), ", ".join(request.paths))
 
 

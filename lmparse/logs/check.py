@@ -326,7 +326,6 @@ class _Count:
 def _count_codes(values: Values, codes: list[Field], report: CheckReport) -> None:
     for entry in codes:
         found = values.get(entry.id)
-        listed = {(code.text or "").rstrip() if entry.kind == "code" else code.value for code in entry.codes}
         for value in found if isinstance(found, list) else (found,):
-            if value is not None and value not in listed:
+            if value is not None and entry.code_of(value) is None:
                 report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1

@@ -247,7 +247,8 @@ def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
     check_fits(named, found)
     check_taken(options, "parse", "one record")
     named.bounds.check("record_bytes", len(raw), spec=found.id)
-    reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named), limits=named.bounds)
+    reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named), limits=named.bounds,
+                          labels=named.enums == "labels")  # fmt: skip
     record = reader.read(raw, frozenset(named.columns) or None).raise_fault()
     values: dict[str, Any] = to_json(record.values)
     return values

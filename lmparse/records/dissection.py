@@ -15,6 +15,7 @@ from typing import Any
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError
+from lmparse.records.faults import without_value
 from lmparse.records.places import Place, places_of, value_of
 from lmparse.records.reader import Decode, RecordReader, kind_of
 from lmparse.spec.layout import Field, Layout
@@ -72,6 +73,8 @@ class Dissection:
     """The kind of the record, if the spec has several kinds (`db2_dms.insert_record`)."""
     fault: DataError | None = None
     """Why the record does not parse. The nodes are those up to the fault."""
+    calculated: tuple[Node, ...] = ()
+    """The calculated values, which have no bytes: start and end are 0."""
     notes: tuple[str, ...] = field(default=())
     """Remarks on the record, one sentence each."""
 
@@ -113,7 +116,37 @@ class Dissector:
         parsed, fault = self._reader.parse_noting_places(raw)
         nodes = tuple(self._nodes(_Spot(parsed, self._reader.spec.layout_of(parsed), raw, "", 0, fault)))
         kind = kind_of(parsed) if self._reader.spec.has_kind and fault is None else ""
-        return Dissection(self._reader.spec.id, raw, nodes, kind, fault)
+        calculated = tuple(self._calculated(parsed, "")) if fault is None else ()
+        return Dissection(self._reader.spec.id, raw, nodes, kind, fault, calculated)
+
+    def _calculated(self, parsed: KaitaiStruct, path: str) -> Iterator[Node]:
+        """The calculated values of an object and of those inside it."""
+        layout = self._reader.spec.layout_of(parsed)
+        for entry, decode in self._reader.decoders(layout):
+            if entry.id in layout.computed:
+                yield self._calculated_node(parsed, layout, entry, decode, path)
+                continue
+            value = value_of(parsed, entry.id)
+            inner = path if entry.kind == "body" else f"{path}{entry.id}."
+            for number, item in enumerate(value if isinstance(value, list) else [value]):
+                if isinstance(item, KaitaiStruct) and (decode is None or entry.kind == "switch"):
+                    yield from self._calculated(item, f"{path}{entry.id}[{number}]." if entry.repeated else inner)
+
+    def _calculated_node(
+        self, parsed: KaitaiStruct, layout: Layout, entry: Field, decode: Decode | None, path: str
+    ) -> Node:
+        value, shown = self._reader.calculated(parsed, entry), None
+        fault: DataError | None = None
+        if isinstance(value, Exception):
+            fault = without_value(layout, path + entry.id, value)
+        else:
+            try:
+                items = value if entry.repeated else [value]
+                read = None if value is None else [one if decode is None else decode(one) for one in items]
+                shown = None if read is None else to_json(read if entry.repeated else read[0])
+            except InvalidValueError as error:
+                fault = error.at(spec=layout.id, field=path + entry.id)
+        return Node(path + entry.id, entry, layout.id, 0, 0, value=shown, meaning=meaning(entry, value), fault=fault)
 
     def _nodes(self, spot: _Spot) -> Iterator[Node]:
         """The fields of an object."""

@@ -47,7 +47,7 @@ the same values and errors for all of them, and for random specs and bytes
 
 An instance with `pos` is a column behind the fields. An instance with `value` is not: it is computed from others. An
 instance whose type contains the type that it is in is not read, since it may lead in a circle; `lmparse formats` lists
-it. `-lm-type: peek` keeps an instance from being a column.
+it. `-lm-column: false` keeps an instance from being a column.
 """
 
 

@@ -117,7 +117,7 @@ def test_keys_of_others_are_taken() -> None:
 
 
 def test_kinds_of_values_have_a_word_each() -> None:
-    assert set(KIND_WORDS) == {*KINDS, "peek", "struct", "body"} - {"str"}
+    assert set(KIND_WORDS) == {*KINDS, "struct", "body"} - {"str", "boolean"}
 
 
 def test_the_page_lists_the_words() -> None:

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from lmparse.spec.build.constructs import near
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.shape import LARGEST_EXACT
 from lmparse.spec.build.specs import FORMATS, Faults, Problem, SpecFile, closure, shown
 from lmparse.storage.addresses import user_cache
 
@@ -26,6 +25,8 @@ NAME = "kaitai-struct-compiler"
 VERSION = "0.11.0"
 SHA256 = "c9aacee51040be0977299210fc2624e6bbf2a51770b3dca579accbbaa84ba353"
 """Hash of the one file of the package that is run."""
+_LARGEST = (1 << 31) - 1
+"""The largest whole number that the compiler takes as a number."""
 _IS_CHECKOUT = (FORMATS.parent / "build.py").is_file()
 CACHE = FORMATS.parent / ".cache" if _IS_CHECKOUT else user_cache()
 
@@ -193,14 +194,15 @@ def _for_compiler(spec: SpecFile) -> Any:
 
 
 def _for_json(value: Any, key: str = "") -> Any:
-    """A spec in JSON's types: keys as text, and integers as text when JSON would round them."""
+    """A spec in JSON's types, keys as text. Numbers that JavaScript changes are text: 5.0 would be 5, and a whole number
+    of more than 32 bits is refused."""
     if isinstance(value, dict):
         names = {name: str(name).lower() if isinstance(name, bool) else str(name) for name in value}
         return {text: _for_json(value[name], text) for name, text in names.items()}
     if isinstance(value, list):
         return [_for_json(item, key) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > LARGEST_EXACT:
-        return str(value)
+    if isinstance(value, float) or (isinstance(value, int) and abs(value) > _LARGEST):
+        return repr(value)
     return _in_docstring(value) if key in ("doc", "doc-ref") and isinstance(value, str) else value
 
 

@@ -104,6 +104,7 @@ _OUR_OWN = """
 -lm-type   TEXT kind of a value, where its type does not say it
 -lm-source TEXT where the value of a field comes from
 """
+_OF_INSTANCES = "-lm-column FLAG whether it is a column; a helper, which decides how bytes are read, is none\n"
 CONSTRUCTS: tuple[Construct, ...] = (
     *_table(
         Level.TYPE,
@@ -152,7 +153,7 @@ bit-endian             TEXT    order of bits
     *_table(Level.FIELD, f"id TEXT name\n{_READING.strip()}"),
     *_table(Level.FIELD, _OUR_OWN, is_ours=True),
     *_table(Level.INSTANCE, f"pos EXPRESSION offset in the stream\nio TEXT stream to read from\n{_READING.strip()}"),
-    *_table(Level.INSTANCE, _OUR_OWN, is_ours=True),
+    *_table(Level.INSTANCE, _OUR_OWN + _OF_INSTANCES, is_ours=True),
     *_table(
         Level.VALUE_INSTANCE,
         """
@@ -163,7 +164,7 @@ doc     TEXT       what it is
 doc-ref TEXTS      where its source describes it
 """,
     ),
-    *_table(Level.VALUE_INSTANCE, _OUR_OWN, is_ours=True),
+    *_table(Level.VALUE_INSTANCE, _OUR_OWN + _OF_INSTANCES, is_ours=True),
     *_table(
         Level.PARAM,
         """

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.spec.build import constructs, expressions
+from lmparse.spec.build.expression_checks import mistyped
 from lmparse.spec.build.layouts import constant
 from lmparse.spec.build.scopes import Scope, columns, flat_columns, located
 from lmparse.spec.build.shape import TOO_DEEP, Finding
@@ -30,17 +31,13 @@ from lmparse.spec.build.specs import (
     wrong_ids,
 )
 from lmparse.spec.build.value_kinds import unfit
+from lmparse.spec.build.value_types import ValueTypes
 from lmparse.spec.catalog import class_name
 from lmparse.spec.nesting import rings
 
 _FOLDER = re.compile(r"[\w .+-]+").fullmatch
 _ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:()-]*", re.ASCII).fullmatch
 _PROCESS = re.compile(r"zlib|(?:xor|rol|ror)\(.*\)", re.DOTALL).fullmatch
-_ITEM_BELOW_ZERO = re.compile(
-    r"(?:[\w\])'\"](?<!\bor)(?<!\band)(?<!\bnot)\s*)\[([\s(]*-[\s(]*(?:0[xXbBoO])?[0-9a-fA-F_]+[\s)]*)\]"
-).search
-"""An item of something with a constant number below zero."""
-_NO_EXPRESSIONS = frozenset(("meta", "doc", "doc-ref", "contents", "enums"))
 _COMPILERS_OWN = ("ks-opaque-types", "ks-debug")
 _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII).fullmatch
 RESERVED_IDS = frozenset((
@@ -90,12 +87,11 @@ def _wrong(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     yield from _built_in("/meta/id", spec.id)
     yield from constructs.findings(spec.tree)
     yield from _texts("", spec.tree)
-    yield from _items("", spec.tree)
     scopes = [*Scope(named, spec).all()]
-    counts, endless = ColumnCounts(scopes), _endless(scopes)
+    counts, endless, types = ColumnCounts(scopes), _endless(scopes), ValueTypes(scopes)
     for scope in scopes:
         for key in _COMPILERS_OWN:
-            if key in scope.tree.get("meta", {}):
+            if scope.tree.get("meta", {}).get(key, False) is not False:
                 text = f"{key} is not taken: it makes other code than a parser of the spec"
                 yield f"{scope.where}/meta/{key}", text
         found = scope.tree.get("doc-ref", [])
@@ -108,6 +104,7 @@ def _wrong(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
         yield from _paths(scope)
         yield from counts.findings(scope)
         yield from unfit(scope)
+        yield from mistyped(types, scope)
 
 
 # -- texts and names that become code -------------------------------------------------------
@@ -140,24 +137,6 @@ def _is_encoding(name: str) -> bool:
     except UnicodeError:
         return True
     return True
-
-
-def _items(where: str, tree: Any) -> Iterator[Finding]:
-    """Items with a constant number below zero; the compiler writes -1 for `.last` too, so the parser cannot tell."""
-    if isinstance(tree, str):
-        if found := _ITEM_BELOW_ZERO(expressions.TEXT.sub("''", tree)):
-            number = re.sub(r"[\s()]", "", found[1])
-            yield where, f"there is no item {number}: items count from 0, and .last is the last one"
-    elif isinstance(tree, list):
-        for index, value in enumerate(tree):
-            yield from _items(f"{where}/{index}", value)
-    elif isinstance(tree, dict):
-        for key, value in tree.items():
-            place = f"{where}/{key}"
-            if key not in _NO_EXPRESSIONS and not str(key).startswith("-"):
-                yield from _items(place, value)
-                if where.endswith("/cases"):
-                    yield from _items(place, key)
 
 
 def _names(scope: Scope) -> Iterator[Finding]:

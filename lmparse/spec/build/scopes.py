@@ -14,13 +14,16 @@ NUMBER = re.compile(r"([usfb])(\d+)(le|be)?$")
 """Number types of the compiler: of whole bytes (`u2le`) or of bits (`b3`)."""
 COMPILERS_TEXTS = ("str", "strz")
 _KINDS = {"u": "uint", "b": "uint", "s": "int", "f": "float"}
-PEEK = "peek"
-"""The `-lm-type` of an instance that reads bytes only to decide how they are read; they are in a field, too."""
+
+
+def is_column(instance: dict[str, Any]) -> bool:
+    """Whether an instance is shown: it is no helper, which only decides how bytes are read (`-lm-column: false`)."""
+    return instance.get("-lm-column") is not False
 
 
 def number_kind(number: re.Match[str]) -> str:
     """The kind of a field of a type that matches NUMBER."""
-    return _KINDS[number[1]]
+    return "boolean" if number[1] + number[2] == "b1" else _KINDS[number[1]]
 
 
 @dataclass(frozen=True)
@@ -151,11 +154,11 @@ def attributes(tree: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def instances(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The instances that have bytes of their own: neither computed values nor a look ahead (`-lm-type: peek`)."""
+    """The instances that have bytes of their own: neither calculated values nor helpers (`-lm-column: false`)."""
     return {
         name: instance
         for name, instance in tree.get("instances", {}).items()
-        if "value" not in instance and instance.get("-lm-type") != PEEK
+        if "value" not in instance and is_column(instance)
     }
 
 

@@ -18,8 +18,6 @@ TOO_DEEP: Finding = ("/types", "types are in one another too deep to be followed
 
 _SECTIONS = {"meta": dict, "params": list, "seq": list, "instances": dict, "types": dict, "enums": dict}
 _TEXTS = ("id", "enum", "-codec", "-unit", "-lm-status", "-lm-valid-status", "-lm-type", "-lm-source")
-LARGEST_EXACT = 1 << 53
-"""Largest number that the compiler, a program in JavaScript, represents exactly."""
 _INT64 = range(-(1 << 63), 1 << 63)
 _YAML = "tag:yaml.org,2002:"
 _BOOL, _TEXT, _INT = (f"{_YAML}{name}" for name in ("bool", "str", "int"))

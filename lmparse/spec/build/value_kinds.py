@@ -11,7 +11,6 @@ from lmparse.spec.build.layouts import constant
 from lmparse.spec.build.scopes import (
     COMPILERS_TEXTS,
     NUMBER,
-    PEEK,
     Scope,
     attributes,
     flat_columns,
@@ -23,7 +22,7 @@ from lmparse.spec.build.shape import Finding
 from lmparse.spec.kind_words import DECIMALS, MAX_DIGITS, SCALABLE, ZONED, digits, is_decimal, precision
 from lmparse.spec.page_names import PAGES, PAGES_OF_THE_FILE, maybe_named
 
-_ANY = frozenset(("body", "rest", PEEK))
+_ANY = frozenset(("body", "rest"))
 """Kinds that say what a field is for, not what its value is."""
 _OF_LETTERS = {"uint": "ub", "int": "s", "float": "f", "code": "u", "lsn": "u"}
 """Kinds of fields that are numbers for the parser, and the letters of the types that they may have."""
