@@ -139,8 +139,7 @@ def _specs_of_the_package_parsed_once() -> Iterator[None]:
 def _control_files_of_cases_read_once() -> Iterator[None]:
     """Each log of a case lies beside the control files of the others, which are all looked at when it is opened."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("_is_control", "_data_set"):
-            patch.setattr(control_search, name, _once_for_cases(getattr(control_search, name)))
+        patch.setattr(control_search, "_named_by", _once_for_cases(control_search._named_by))
         yield
 
 
