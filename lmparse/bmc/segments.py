@@ -130,7 +130,10 @@ class SegmentIndex:
 
     def of(self, extent: RecordExtent) -> SegmentedChange | None:
         """The change that a record is a segment of; None if it is a change of its own."""
-        if self._total is None or extent.length < self._end or extent.number(self._file.buffer, *self._total) <= 1:
+        if self._total is None or extent.length < self._end:
+            return None
+        start, width = self._total
+        if int.from_bytes(extent.read(self._file.buffer)[start : start + width], "big") <= 1:
             return None
         _ = self.changes
         return self._by_index.get(extent.index)
