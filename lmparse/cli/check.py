@@ -8,23 +8,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, options_of
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, note, print_json, print_lines
+from lmparse.cli.arguments import options_of
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, note, print_result
 from lmparse.options import Options
 from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
     from lmparse.storage.outputs import OutputPlace
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "check", run, "account for every byte and compare the control file with the data")
-    add_log(command)
-    command.add_argument("--report", metavar="R.json", help="write the whole report here")
-    command.add_argument("--json", action="store_true", help="print the whole report")
-    add_show_errors(command)
-    add_options(command, "check")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -42,10 +32,7 @@ def run(parsed: argparse.Namespace) -> int:
         note(str(beside.decision))
     if place:
         write_text(json_text(found.to_dict(), indent=2) + "\n", place)
-    if parsed.json:
-        print_json(found.to_dict())
-    else:
-        print_lines(found.lines())
+    print_result(found, as_json=parsed.json)
     errors = ErrorPrinter(parsed.show_errors)
     for error in found.errors:
         errors(error)

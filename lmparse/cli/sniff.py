@@ -8,7 +8,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_command, add_options, given_options
+from lmparse.cli.arguments import given_options
 from lmparse.cli.messages import DATA, GOOD, print_json, print_lines, report
 from lmparse.errors import DataError, FramingError
 from lmparse.options import Options
@@ -24,19 +24,11 @@ _SHOWN = 10
 """Ways to cut a file that are printed; JSON has all."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(
-        commands, "sniff", run, "show what a file is, its first records, and the options that read it"
-    )
-    command.add_argument("files", nargs="+", metavar="FILE", help="files of any kind")
-    command.add_argument("--json", action="store_true", help="one JSON object a file")
-    add_options(command, "sniff")
-
-
 def run(parsed: argparse.Namespace) -> int:
     """Print what each file is; a file that is not recognised is reported, and the next ones are still read."""
-    from lmparse.logs.families import read_options
+    from lmparse.logs.beside import Beside, look_beside
+    from lmparse.logs.families import read_options, spec_name
+    from lmparse.logs.framing_search import FramingSearch
 
     given = given_options(parsed)
     options = read_options(given)
@@ -44,7 +36,9 @@ def run(parsed: argparse.Namespace) -> int:
     for path in parsed.files:
         try:
             found = _found(path, options, given)
-            beside = _beside(path, found, options)
+            beside = Beside(options)
+            if not isinstance(found, FramingSearch):  # a log that has been recognised
+                beside = look_beside(path, replace(options, spec=spec_name(found.spec)))
         except DataError as error:
             if parsed.json:
                 print_json({"file": path, "kind": None, "error": error.to_dict()})
@@ -56,17 +50,6 @@ def run(parsed: argparse.Namespace) -> int:
         else:
             print_lines(_lines(path, found, beside))
     return code
-
-
-def _beside(path: str, found: Sniffed | FramingSearch, options: Options) -> Beside:
-    """What is beside a log that has been recognised, with which its changes are read."""
-    from lmparse.logs.beside import Beside, look_beside
-    from lmparse.logs.families import spec_name
-    from lmparse.logs.framing_search import FramingSearch
-
-    if isinstance(found, FramingSearch):
-        return Beside(options)
-    return look_beside(path, replace(options, spec=spec_name(found.spec)))
 
 
 def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | FramingSearch:

@@ -50,10 +50,6 @@ class Span:
     end: int
     first_index: int
     """Number of its first record in the file."""
-    skip: frozenset[int] = frozenset()
-    """Numbers of its records that another span reads."""
-    foreign: tuple[RecordExtent, ...] = ()
-    """Records of other spans that this span reads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from lmparse.columnar.comparison import compared
 from lmparse.columnar.form_plan import FormPlan
 from lmparse.columnar.json_texts import LINE, LINES
 from lmparse.columnar.record_plan import RecordPlan
-from lmparse.columnar.rows import Row, chunks, line_chunks, to_batch
+from lmparse.columnar.rows import Row, chunks, to_batch
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
 from lmparse.logs.arrow import form_plan, plan_of, with_irregular
@@ -58,7 +58,7 @@ def _by_version(rows: list[FallbackRow], schema: pa.Schema) -> Iterator[VersionB
 def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.RecordBatch]:
     """The records of a file as lines. Raises as `RecordFile.records` does."""
     if lines_refusal(file):
-        for held in line_chunks(map(json_texts.json_line, file.records(span))):
+        for held in chunks(map(json_texts.json_line, file.records(span)), size=len):
             yield _batch(held)
         return
     wanted = file.options.columns

@@ -180,7 +180,7 @@ class RecordReader:
         """
         layout = self.spec.layout_of(parsed)
         for entry in layout.calculated:
-            self.calculated(parsed, entry)  # what it reads belongs to the record
+            self.calculated(parsed, entry, "", [])  # what it reads belongs to the record
         for entry in layout if layout.id in self.spec.with_instances else ():
             step = FieldStep(parsed, entry.id, entry.offset or 0, None)
             is_instance = isinstance(getattr(type(parsed), entry.id, None), property)
@@ -238,12 +238,9 @@ class RecordReader:
             if wanted is not None and entry.id not in wanted and entry.kind != "body":
                 continue
             if entry.id in layout.computed:
-                value = self.calculated(parsed, entry)
-                if isinstance(value, Exception):
-                    faults.append(without_value(layout, path + entry.id, value))
-                    value = None
-            else:
-                value = getattr(parsed, entry.id, None)
+                values[entry.id] = self.calculated(parsed, entry, path, faults)
+                continue
+            value = getattr(parsed, entry.id, None)
             offset = None if base is None or entry.offset is None else base + entry.offset
             if entry.is_instance:  # its position is that in the stream
                 offset = None if stream is None or entry.offset is None else stream + entry.offset
@@ -271,14 +268,16 @@ class RecordReader:
                 if value is not None or entry.kind != "rest":
                     values[entry.id] = value
 
-    def calculated(self, parsed: KaitaiStruct, entry: Field) -> Any:
-        """A calculated value of a parsed object, or the error why it has none, as a division by zero."""
+    def calculated(self, parsed: KaitaiStruct, entry: Field, path: str, faults: list[InvalidValueError]) -> Any:
+        """A calculated value of a parsed object; None, with a fault, if there is none, as of a division by zero."""
         try:
-            return getattr(parsed, entry.id)
+            value = getattr(parsed, entry.id)
         except (LimitError, RecursionError):
             raise
         except Exception as error:
-            return error
+            faults.append(without_value(self.spec.layout_of(parsed), path + entry.id, error))
+            value = None
+        return None if value is None else self._nested(value, entry, self.decoder(entry), faults, path + entry.id, None)
 
     def _nested(
         self,

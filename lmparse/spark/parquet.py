@@ -30,7 +30,7 @@ from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_column
 from lmparse.spark.requests import request_of
 from lmparse.spark.tasks import runner
 from lmparse.storage.addresses import path_of
-from lmparse.storage.outputs import AtomicOutput, inputs_of, naming_output
+from lmparse.storage.outputs import atomic_output, inputs_of, naming_output
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -98,7 +98,7 @@ def write_parquet(
         parts = parts or (pickle.dumps(None),)
     with naming_output(place.shown):
         place.path.parent.mkdir(parents=True, exist_ok=True)
-    with AtomicOutput(place) as work:
+    with atomic_output(place) as work:
         made = work.folder / "tasks"
         made.mkdir()
         for folder in (work.folder, made):

@@ -90,10 +90,11 @@ class Field:
     width: int | None
     """Width in bytes, or None when it depends on the data."""
     kind: str
-    """How its bytes are read: uint, int, float, hfp, packed, bcd, zoned (and its styles), char, code, hextext,
-    decimaltext, timestamp17, lrsn10, rba10, lsn, rid6, bytes, boolean, str (text that the parser decodes), any (a
-    value whose type the data decide, shown as JSON), struct (a nested record), switch (one of several `choices`), body (a nested record whose fields become fields of the record),
-    variable (bytes whose number depends on the data), rest (bytes behind the known fields)."""
+    """How its bytes are read: uint, int, boolean, float, hfp, packed, bcd, zoned (and its styles), char, code, hextext,
+    decimaltext, timestamp17, lrsn10, rba10, lsn, rid6, bytes, str (text that the parser decodes), any (a value whose
+    type the data decide, shown as JSON), struct (a nested record), switch (one of several `choices`), body (a nested
+    record whose fields become fields of the record), variable (bytes whose number depends on the data), rest (bytes
+    behind the known fields)."""
     orig_id: str | None = None
     """The vendor's own spelling."""
     type: str | None = None

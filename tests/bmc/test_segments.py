@@ -181,6 +181,33 @@ def test_a_segment_met_twice_is_named_and_the_change_is_kept(tmp_path: Path) -> 
     assert error.record_offset == enc.framed("rdw", writer.records).offsets[2]
 
 
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (0, 1, 2, 3), (1, 2, 3)], ids=str)
+def test_segments_of_several_changes_with_one_key_are_bad_records(order: tuple[int, ...], tmp_path: Path) -> None:
+    """Mixed, one behind the other, or without the beginning of the first: nothing tells which belong together."""
+    writer = logs.Writer([WIDE])
+    same = {"log_rba": "0A" * 10, "log_lrsn": "0B" * 10, "rid": "0D" * 5}
+    pieces = [piece for number in (1, 2) for piece in update(writer, number, 2, **same)]
+    put_all(writer, [pieces[number] for number in order])
+    put_all(writer, update(writer, 3, 2))
+    log = opened(tmp_path, writer)
+    assert [number for _, number, _ in shown(log)] == [3]
+    assert [(error.code, error.record_index) for error in log.tally.errors] == [
+        ("LMP-R005", number) for number in range(len(order))
+    ]
+    assert log.tally.dropped == len(order)
+
+
+def test_a_bad_segment_takes_its_change_with_it_and_nothing_else(tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE])
+    put_all(writer, update(writer, 1, 3))
+    put_all(writer, update(writer, 2, 2))
+    writer.records[1] = b"\xff\xff" + writer.records[1][2:]  # LENGTH
+    log = opened(tmp_path, writer)
+    assert shown(log) == [("U", 2, 4)]
+    assert [error.record_index for error in log.tally.errors] == [1]
+    assert log.tally.dropped == 3
+
+
 def test_what_is_left_out_needs_no_whole_change_but_is_still_checked(tmp_path: Path) -> None:
     writer = logs.Writer([WIDE])
     aborted = logs.Unit(2, disposition="A")

@@ -54,7 +54,8 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("engine", ["columnar", "kaitai", "check"])
 def test_a_table_has_what_the_spec_names(name: str, path: Path, engine: str) -> None:
     table = read_table(path, spec=name, framing="rdw", engine=engine)
-    assert {one: str(table.schema.field(one).type) for one in ("state", "few", "each", "exact", "is_open", "again")} == {
+    shown = ("state", "few", "each", "exact", "is_open", "again")
+    assert {one: str(table.schema.field(one).type) for one in shown} == {
         "state": "string", "few": "list<item: string>", "each": "int64", "exact": "double", "is_open": "bool",
         "again": "string",
     }  # fmt: skip

@@ -47,12 +47,12 @@ the same values and errors for all of them, and for random specs and bytes
 
 | What becomes of … | In a row |
 |---|---|
-| a field, an instance at a position | a column by its id: fields of `seq` first, then the instances in the order of the spec |
-| a calculated value (`value`) | a column; whole numbers have 64 bits, `/` of whole numbers rounds down, comparisons are true or false |
+| a field, an instance at a position | a column by its id: `seq` first, then the instances, as in the spec |
+| a calculated value (`value`) | a column; whole numbers have 64 bits, and `/` of these rounds down |
 | one that stands for another object | no column, since that object is one where it stands; `lmparse formats` says so |
 | one that has no value (a division by zero, no such item) | null, and listed in `_corrupt_fields` (LMP-R012) |
 | an `if` that does not hold | null |
-| a number with an enumeration | the word of the spec; a number that it does not list as digits; `--enums numbers` shows numbers |
+| a number with an enumeration | the word of the spec, or the digits of an unlisted one; or `--enums numbers` |
 | a code of letters (`-codec` with `enum`) | the vendor's letters |
 | one bit (`b1`) | true or false |
 | a nested type, a list, a switch | a struct, a list, a struct with one member for each choice |
