@@ -58,7 +58,7 @@ instances:
   record_code:
     -codec: ebcdic
     -lm-status: documented
-    -lm-type: peek
+    -lm-column: false
     -lm-source: |
       That they say which record it is follows from CNTLRECORDTYPE at offset 0 of all tables
     pos: 0

@@ -62,6 +62,7 @@ seq:
 instances:
   has_row_images:
     -lm-status: documented
+    -lm-column: false
     -lm-source: |
       That an insert due to load action has one as an insert has, and that only then a reading
       is chosen, is inferred
@@ -70,7 +71,7 @@ instances:
     doc-ref: *table
   first_halfword:
     -lm-status: documented
-    -lm-type: peek
+    -lm-column: false
     -lm-source: That they are a length in all three readings, and in names, is inferred
     pos: 0
     type: u2
@@ -78,6 +79,7 @@ instances:
     doc-ref: *table
   has_total:
     -lm-status: inferred
+    -lm-column: false
     value: 'has_row_images ? reading == reading::total : _io.size >= 2 and first_halfword == _io.size'
     doc: Whether a total stands in front
     doc-ref: *table

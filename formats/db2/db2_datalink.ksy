@@ -36,7 +36,7 @@ seq:
 instances:
   kind:
     -lm-status: documented
-    -lm-type: peek
+    -lm-column: false
     pos: 1
     type: u1
     enum: function_id
@@ -174,7 +174,7 @@ types:
     instances:
       stem_name_length_v6:
         -lm-status: documented
-        -lm-type: peek
+        -lm-column: false
         pos: 64
         type: u4
         if: '_io.size >= 68'
@@ -182,6 +182,7 @@ types:
         doc-ref: *v6
       has_time_stamp:
         -lm-status: inferred
+        -lm-column: false
         value: '_io.size >= 68 and stem_name_length_v6 == _io.size - 68'
         doc: 'Whether the record has a time stamp, as in version 6: the length of the name shows it'
         doc-ref: *v6
@@ -261,7 +262,7 @@ types:
     instances:
       stem_name_length_v6:
         -lm-status: documented
-        -lm-type: peek
+        -lm-column: false
         pos: 32
         type: u4
         if: '_io.size >= 36'
@@ -269,6 +270,7 @@ types:
         doc-ref: *v6
       has_time_stamp:
         -lm-status: inferred
+        -lm-column: false
         value: '_io.size >= 36 and stem_name_length_v6 == _io.size - 36'
         doc: 'Whether the record has a time stamp, as in version 6: the length of the name shows it'
         doc-ref: *v6

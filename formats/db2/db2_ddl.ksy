@@ -36,7 +36,7 @@ seq:
 instances:
   kind:
     -lm-status: inferred
-    -lm-type: peek
+    -lm-column: false
     pos: 1
     type: u1
     enum: function_id

@@ -76,7 +76,7 @@ types:
     instances:
       kind:
         -lm-status: documented
-        -lm-type: peek
+        -lm-column: false
         pos: 1
         type: u1
         enum: function_id_v7
@@ -118,7 +118,7 @@ types:
     instances:
       kind:
         -lm-status: documented
-        -lm-type: peek
+        -lm-column: false
         pos: 1
         type: u1
         enum: function_id
@@ -159,6 +159,7 @@ types:
     instances:
       is_undo:
         -lm-status: documented
+        -lm-column: false
         value: 'function_id == function_id::undo_add_columns or function_id == function_id::undo_insert_record or function_id == function_id::undo_delete_record or function_id == function_id::undo_update_record or function_id == function_id::undo_alter_column or function_id == function_id::undo_update_partition_state or function_id == function_id::undo_alter_lob_column or function_id == function_id::undo_rename or function_id == function_id::undo_insert_record_to_empty_page or function_id == function_id::undo_delete_record_to_empty_page or function_id == function_id::undo_insert_multiple_records or function_id == function_id::undo_drop_columns or function_id == function_id::undo_start_of_out_of_row_data'
         doc: Whether it is a log record written during the undo or rollback of an action
         doc-ref: *v12
@@ -934,7 +935,7 @@ types:
     instances:
       own_length:
         -lm-status: inferred
-        -lm-type: peek
+        -lm-column: false
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts
@@ -1037,7 +1038,7 @@ types:
     instances:
       own_length:
         -lm-status: documented
-        -lm-type: peek
+        -lm-column: false
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts
@@ -1131,7 +1132,7 @@ types:
     instances:
       own_length:
         -lm-status: inferred
-        -lm-type: peek
+        -lm-column: false
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts

@@ -45,7 +45,7 @@ seq:
 instances:
   kind:
     -lm-status: documented
-    -lm-type: peek
+    -lm-column: false
     pos: 1
     type: u1
     enum: function_id
@@ -110,6 +110,7 @@ types:
     instances:
       is_undo:
         -lm-status: documented
+        -lm-column: false
         value: 'function_id == function_id::undo_create_table or function_id == function_id::undo_drop_table'
         doc: Whether it is a log record written during the undo or rollback of an action
         doc-ref: *t97

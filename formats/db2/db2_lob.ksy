@@ -60,6 +60,7 @@ types:
     instances:
       kind:
         -lm-status: inferred
+        -lm-column: false
         value: '_io.size == 24 ? insert_lob_data::afim_amount : insert_lob_data::afim_data'
         doc: Insert LOB data, with the data or with its amount only
         doc-ref: *t110
@@ -83,7 +84,7 @@ types:
     instances:
       kind:
         -lm-status: inferred
-        -lm-type: peek
+        -lm-column: false
         pos: 1
         type: u1
         enum: operation
@@ -238,7 +239,7 @@ types:
         doc-ref: *t111
       byte_address_integer:
         -lm-status: inferred
-        -lm-type: peek
+        -lm-column: false
         pos: 16
         type: u8
         doc: Byte address of the data in the object, when it is an integer
@@ -295,7 +296,7 @@ types:
         doc-ref: *t112
       byte_address_integer:
         -lm-status: inferred
-        -lm-type: peek
+        -lm-column: false
         pos: 16
         type: u8
         doc: Byte address of the data in the object, when it is an integer

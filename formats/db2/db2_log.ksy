@@ -138,6 +138,7 @@ seq:
 instances:
   kind:
     -lm-status: documented
+    -lm-column: false
     value: type
     doc: What the record is, as far as its type says it
     doc-ref: *types
@@ -190,11 +191,13 @@ instances:
     doc-ref: *v10
   is_compensation:
     -lm-status: documented
+    -lm-column: false
     value: 'type == log_record_type::compensation'
     doc: Whether it is a compensation log record, whose header is longer
     doc-ref: *v10
   compensates_named:
     -lm-status: documented
+    -lm-column: false
     -lm-source: That it is so from version 10.1 on, too, is inferred
     value: 'type == log_record_type::compensation and general_flag & 0x0002 != 0'
     doc: Whether the header also names the log record that is compensated
@@ -369,7 +372,7 @@ types:
     instances:
       component:
         -lm-status: documented
-        -lm-type: peek
+        -lm-column: false
         pos: 0
         type: u1
         enum: component
@@ -378,6 +381,7 @@ types:
         doc-ref: *orig
       kind:
         -lm-status: documented
+        -lm-column: false
         value: component
         doc: What the record is, as far as its component says it
         doc-ref: *orig

@@ -43,7 +43,7 @@ seq:
 instances:
   kind:
     -lm-status: documented
-    -lm-type: peek
+    -lm-column: false
     -lm-source: The values are inferred
     pos: 1
     type: u1

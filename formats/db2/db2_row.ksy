@@ -207,6 +207,7 @@ types:
     instances:
       len_value_offsets:
         -lm-status: inferred
+        -lm-column: false
         value: 2 * (num_columns + 1)
         doc: Bytes of the offsets; what they count from when they count from the array
         doc-ref: *vc
@@ -267,6 +268,7 @@ types:
     instances:
       len_value_offsets:
         -lm-status: inferred
+        -lm-column: false
         value: 4 * (count + 1)
         doc: Bytes of the offsets; what they count from when they count from the array
         doc-ref: *vc

@@ -66,6 +66,7 @@ instances:
     doc-ref: *sample
   is_complete:
     -lm-status: inferred
+    -lm-column: false
     value: 'record_type == 0x00 or record_type == 0x10 or record_type & 0x04 != 0'
     doc: Whether the outer record is a complete row
     doc-ref: *sample

@@ -47,6 +47,7 @@ seq:
 instances:
   kind:
     -lm-status: documented
+    -lm-column: false
     value: type
     doc: What the record is
     doc-ref: 'IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", Table 95, log record types; IBM/db2-samples, c/utilrecov.c at version 11.5'

@@ -5,6 +5,7 @@ A nested record has one layout in all records, and its fields are the same, thou
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -110,6 +111,14 @@ class FieldBytes:
         return self.field.kind in NUMBERS and self.field.type is None and isinstance(self.length, int)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Calculated:
+    """A calculated value: one for all records, or one for each."""
+
+    value: Any
+    field: Field
+
+
 @dataclass(eq=False)
 class Part:
     """A nested record: one layout in all records."""
@@ -127,6 +136,16 @@ class Part:
     looked: dict[str, Any] = field(default_factory=dict)
     """Values of instances."""
     depth: int = 0
+    calculated: dict[str, Calculated | None] = field(default_factory=dict)
+    """Calculated values that are columns; None for what is absent."""
+
+    def inside(self) -> Iterator[Part]:
+        """The part and all parts inside it."""
+        yield self
+        for value in self.values.values():
+            for one in value if isinstance(value, list) else (value,):
+                if isinstance(one, Part):
+                    yield from one.inside()
 
 
 class FormKind(NamedTuple):

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from lmparse.columnar import arrays, json_texts, kernels, schemas
 from lmparse.columnar.column_plans import ColumnPlan, column_plans, in_full
-from lmparse.columnar.form_parts import FieldBytes, FoundForm, Part
+from lmparse.columnar.form_parts import Calculated, FieldBytes, FoundForm, Part
 from lmparse.columnar.forms import forms, refusal
 from lmparse.columnar.record_plan import Decoded
 from lmparse.framing.windows import Window
@@ -37,7 +37,7 @@ _AS_BYTES = ("lsn", "rid6")
 """Kinds that are shown as the bytes of their number."""
 
 
-Value: TypeAlias = "FieldBytes | Part | list[Part]"
+Value: TypeAlias = "FieldBytes | Part | list[Part] | Calculated"
 """What a form has of a field."""
 
 
@@ -113,11 +113,17 @@ class FormPlan:
                 entry = replace(entry, kind="bytes", type=None)
             elif entry.kind == "code":
                 entry = replace(entry, endian="be")  # its bytes are in that order
-            found = column_plans(self._layouts, piece.parent, entry, self._reader.code_page)
+            found = column_plans(self._layouts, piece.parent, entry, self._reader.code_page, labels=self._reader.labels)
             self._plans[key] = found = [*map(in_full, found)] if is_full else found
         if found[0].read is None:
             raise UnfitError(f"{piece.field.id}: there is no kernel for {piece.field.kind}")
         return found
+
+    def words(self, entry: Field, numbers: Int64s) -> pa.Array:
+        """A calculated value, of an enumeration by its words."""
+        if not (self._reader.labels and entry.is_labelled):
+            return pa.array(numbers)
+        return kernels.words_of({code.value: code.id for code in entry.codes}, numbers)
 
     # -- lines -----------------------------------------------------------------------------
 
@@ -164,6 +170,10 @@ class _Decoding:
                 made = pa.nulls(len(self.bad), entry.type) if one is None else self.array(one, entry.type)
                 members.append(_fitted(made, entry.type))
             return pa.StructArray.from_arrays(members, fields=list(type_))
+        if isinstance(found, Calculated):
+            is_truth = found.field.kind == "boolean"
+            values = np.broadcast_to(np.asarray(found.value, np.bool_ if is_truth else np.int64), self.bad.shape)
+            return self._plan.words(found.field, values)
         if not isinstance(found.length, int) or found.field.width is None:
             return self._ragged(found)
         way = self._plan.plans(found, is_full=self._is_full)[0]
@@ -242,6 +252,8 @@ class _Decoding:
                 members[name] = "null", False
             elif isinstance(found, Part | list):
                 members[name] = self._text(found), False
+            elif isinstance(found, Calculated):
+                members[name] = json_texts.values(self.array(found, schemas.TEXT)), False
             else:
                 is_omitted = found.field.kind == "rest" and not wanted
                 if is_omitted and not members:
@@ -260,6 +272,8 @@ def _flat(part: Part) -> dict[str, Value | None]:
                 _add(found, name, one)
         elif value is not None or entry.kind != "rest":
             _add(found, entry.id, value)
+    for name, one in part.calculated.items():
+        _add(found, name, one)
     return found
 
 

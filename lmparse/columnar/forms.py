@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lmparse.columnar.field_reasons import is_limited
-from lmparse.columnar.form_parts import NUMBERS, FieldBytes, FieldPlace, FormKind, FoundForm, Part, Stream
+from lmparse.columnar.form_parts import NUMBERS, Calculated, FieldBytes, FieldPlace, FormKind, FoundForm, Part, Stream
 from lmparse.records import evaluation
 from lmparse.records.evaluation import SplitError, UnfitError
 from lmparse.spec.catalog import KIND
@@ -49,7 +49,19 @@ class FormWalk:
         part = Part(layout, Stream(start, self._ends, start), None, arguments)
         part.root = part
         self._read(part)
+        for inner in part.inside():
+            for entry in inner.layout.calculated:
+                inner.calculated[entry.id] = self._calculated(inner, entry)
         return part
+
+    def _calculated(self, part: Part, entry: Field) -> Calculated | None:
+        """A calculated value; what the parser computes on first use, it computes when it has read the record."""
+        if entry.repeated or entry.kind not in ("int", "boolean"):
+            raise UnfitError(f"{entry.id}: only the parser can calculate it")
+        found = self.attribute(part, entry.id, True)
+        if found is not None and not isinstance(found, bool | int | np.ndarray):
+            raise UnfitError(f"{entry.id}: only the parser can calculate it")
+        return None if found is None else Calculated(found, entry)
 
     # -- fields -------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.records.places import Place, places_of, value_of
 from lmparse.records.reader import Decode, RecordReader, kind_of
-from lmparse.spec.layout import Field, Layout
+from lmparse.spec.layout import Code, Field, Layout
 from lmparse.values.json_form import to_json
 
 Branch = tuple[str, str, str]
@@ -72,6 +72,8 @@ class Dissection:
     """The kind of the record, if the spec has several kinds (`db2_dms.insert_record`)."""
     fault: DataError | None = None
     """Why the record does not parse. The nodes are those up to the fault."""
+    calculated: tuple[Node, ...] = ()
+    """The calculated values, which have no bytes: start and end are 0."""
     notes: tuple[str, ...] = field(default=())
     """Remarks on the record, one sentence each."""
 
@@ -113,7 +115,27 @@ class Dissector:
         parsed, fault = self._reader.parse_noting_places(raw)
         nodes = tuple(self._nodes(_Spot(parsed, self._reader.spec.layout_of(parsed), raw, "", 0, fault)))
         kind = kind_of(parsed) if self._reader.spec.has_kind and fault is None else ""
-        return Dissection(self._reader.spec.id, raw, nodes, kind, fault)
+        calculated = tuple(self._calculated(parsed, "")) if fault is None else ()
+        return Dissection(self._reader.spec.id, raw, nodes, kind, fault, calculated)
+
+    def _calculated(self, parsed: KaitaiStruct, path: str) -> Iterator[Node]:
+        """The calculated values of an object and of those inside it."""
+        layout = self._reader.spec.layout_of(parsed)
+        for entry, decode in self._reader.decoders(layout):
+            if entry.id in layout.computed:
+                faults: list[InvalidValueError] = []
+                shown = self._reader.calculated(parsed, entry, path, faults)
+                code = None if isinstance(shown, list) else entry.code_of(shown)
+                yield Node(
+                    path + entry.id, entry, layout.id, 0, 0, to_json(shown), "" if code is None else in_words(code),
+                    fault=next(iter(faults), None),
+                )  # fmt: skip
+                continue
+            value = value_of(parsed, entry.id)
+            inner = path if entry.kind == "body" else f"{path}{entry.id}."
+            for number, item in enumerate(value if isinstance(value, list) else [value]):
+                if isinstance(item, KaitaiStruct) and (decode is None or entry.kind == "switch"):
+                    yield from self._calculated(item, f"{path}{entry.id}[{number}]." if entry.repeated else inner)
 
     def _nodes(self, spot: _Spot) -> Iterator[Node]:
         """The fields of an object."""
@@ -221,8 +243,13 @@ def meaning(entry: Field, value: Any) -> str:
     """The spec's meaning of a value in a field's list; empty for a value that is not in the list."""
     for code in entry.codes:
         if code.value == value:
-            return code.doc or code.id.replace("_", " ")
+            return in_words(code)
     return ""
+
+
+def in_words(code: Code) -> str:
+    """What a listed value means."""
+    return code.doc or code.id.replace("_", " ")
 
 
 def placed_at(nodes: Sequence[Node], base: int, path: str) -> tuple[Node, ...]:

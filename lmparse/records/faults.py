@@ -222,6 +222,12 @@ class Fault:
         return "one of " + ", ".join(f"{code.text or code.value} ({code.id})" for code in codes) if codes else "a value"
 
 
+def without_value(layout: Layout, path: str, error: Exception) -> InvalidValueError:
+    """The error of a calculated value that an expression does not give."""
+    text = f"an expression has no value: {_without_value(error)}"
+    return InvalidValueError(text, code="LMP-R012", spec=layout.id.split(".")[0], field=path)
+
+
 def _behind(layout: Layout, entry: Field) -> list[Field]:
     """The fields of a layout behind one of them."""
     found = [one for one in layout if not one.is_instance]
@@ -251,6 +257,8 @@ def _without_value(error: Exception) -> str:
     """Why an expression has no value, in words of specs where Python's name its variables."""
     if isinstance(error, AttributeError) and error.name:
         return f"the record has no {error.name.removeprefix('_m_')} there"
+    if isinstance(error, ZeroDivisionError):
+        return "a division by zero"
     if isinstance(error, UnboundLocalError):  # of `_`, the item that was read last
         return "no case of the switch applies, so there is no item"
     if isinstance(error, IndexError) and str(error).endswith("index out of range"):  # Python's own, also of .last

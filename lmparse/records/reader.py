@@ -10,17 +10,17 @@ import gc
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from io import BytesIO
 from operator import attrgetter
 from typing import Any
 
 from kaitaistruct import KaitaiStruct
 
-from lmparse.errors import DataError, InvalidValueError, OptionError
+from lmparse.errors import DataError, InvalidValueError, LimitError, OptionError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import Options
-from lmparse.records.faults import Fault
+from lmparse.records.faults import Fault, without_value
 from lmparse.records.places import FieldStep, InstanceError
 from lmparse.spec import step_budget
 from lmparse.spec.catalog import KIND, Spec
@@ -35,9 +35,9 @@ Wanted = frozenset[str] | None
 """Fields of a record to decode; None for all. Other fields are not checked."""
 Decode = Callable[[Any], Any]
 """Turns a parsed field into its value. Raises InvalidValueError."""
-_PARSED: dict[str, Decode] = {"uint": int, "int": int, "float": float}
+_PARSED: dict[str, Decode] = {"uint": int, "int": int, "float": float, "boolean": bool}
 """Kinds whose parsed field is the value."""
-_KINDS_OF = ((int, ("uint", "int")), (float, ("float",)), (str, ("str",)), (bytes, ("variable",)))
+_KINDS_OF = ((bool, ("boolean",)), (int, ("uint", "int")), (float, ("float",)), (str, ("str",)), (bytes, ("variable",)))
 """Kinds of choices by the type of a parsed value."""
 _REST = ("rest",)
 """The size of a field that has all bytes that are left."""
@@ -77,6 +77,7 @@ class RecordReader:
         code_page: CodePage | None = None,
         arguments: tuple[Any, ...] = (),
         limits: Limits = DEFAULT,
+        labels: bool = False,
     ) -> None:
         if len(arguments) != len(spec.layout.params):
             wanted = ", ".join(spec.layout.params)
@@ -85,7 +86,16 @@ class RecordReader:
         self.code_page = code_page or default_page(spec)
         self.arguments = arguments
         self.limits = limits
+        self.labels = labels
+        """Whether numbers of an enumeration are shown by its words."""
         self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
+
+    def for_rows(self, options: Options) -> RecordReader:
+        """The same reader for rows, whose values are as options show them."""
+        labels = options.enums == "labels"
+        return RecordReader(
+            self.spec, code_page=self.code_page, arguments=self.arguments, limits=self.limits, labels=labels
+        )
 
     def parse(self, raw: bytes) -> KaitaiStruct:
         """The generated object of one record.
@@ -169,6 +179,8 @@ class RecordReader:
         Raises InstanceError.
         """
         layout = self.spec.layout_of(parsed)
+        for entry in layout.calculated:
+            self.calculated(parsed, entry, "", [])  # what it reads belongs to the record
         for entry in layout if layout.id in self.spec.with_instances else ():
             step = FieldStep(parsed, entry.id, entry.offset or 0, None)
             is_instance = isinstance(getattr(type(parsed), entry.id, None), property)
@@ -225,6 +237,9 @@ class RecordReader:
                 is_moved = entry.id not in vars(parsed)
             if wanted is not None and entry.id not in wanted and entry.kind != "body":
                 continue
+            if entry.id in layout.computed:
+                values[entry.id] = self.calculated(parsed, entry, path, faults)
+                continue
             value = getattr(parsed, entry.id, None)
             offset = None if base is None or entry.offset is None else base + entry.offset
             if entry.is_instance:  # its position is that in the stream
@@ -252,6 +267,17 @@ class RecordReader:
                     value = None
                 if value is not None or entry.kind != "rest":
                     values[entry.id] = value
+
+    def calculated(self, parsed: KaitaiStruct, entry: Field, path: str, faults: list[InvalidValueError]) -> Any:
+        """A calculated value of a parsed object; None, with a fault, if there is none, as of a division by zero."""
+        try:
+            value = getattr(parsed, entry.id)
+        except (LimitError, RecursionError):
+            raise
+        except Exception as error:
+            faults.append(without_value(self.spec.layout_of(parsed), path + entry.id, error))
+            value = None
+        return None if value is None else self._nested(value, entry, self.decoder(entry), faults, path + entry.id, None)
 
     def _nested(
         self,
@@ -294,7 +320,7 @@ class RecordReader:
         for nested records."""
         plan = self._plans.get(layout.id)
         if plan is None:
-            plan = self._plans[layout.id] = [(entry, self.decoder(entry)) for entry in layout]
+            plan = self._plans[layout.id] = [(entry, self.decoder(entry)) for entry in layout.columns]
         return plan
 
     def decoder(self, entry: Field) -> Decode | None:
@@ -303,8 +329,14 @@ class RecordReader:
             return None
         if entry.kind == "rest":
             return lambda raw: raw or None
+        if self.labels and entry.is_labelled:
+            return partial(_word, {code.value: code.id for code in entry.codes})
         if entry.kind == "str":
             return _whole_text
+        if entry.kind == "any":
+            return self._plain
+        if entry.kind == "int" and entry.is_instance and entry.number_width is not None:
+            return _of_64_bits
         if entry.kind in _PARSED and not entry.scale:
             return _PARSED[entry.kind]
         decode = kinds.decoder(entry.kind, page_of_field(entry, self.code_page), entry.scale)
@@ -313,6 +345,16 @@ class RecordReader:
             return decode or take or (lambda value: value)
         whole: Decode = lambda value: decode(take(value))  # noqa: E731
         return cache(whole) if entry.kind == "code" else whole
+
+    def _plain(self, value: Any) -> Any:
+        """A value whose type only the data decide."""
+        if isinstance(value, KaitaiStruct):
+            return self.values_of(value).values
+        if isinstance(value, list):
+            return [self._plain(item) for item in value]
+        if isinstance(value, str):
+            return _whole_text(value)
+        return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
     def _raw(self, entry: Field) -> Decode | None:
         """The function that returns a field's bytes, joined from its parts if it has any; None if these are parsed."""
@@ -353,6 +395,20 @@ def _whole_text(text: Any) -> Any:
             found=f"half of a pair, U+{ord(half[0]):04X}, at character {half.start()}",
         )  # fmt: skip
     return text
+
+
+def _word(words: dict[int, str], value: Any) -> str:
+    """The word of an enumeration for a number, or the digits of a number that it does not list."""
+    number = int(value)
+    return words.get(number) or str(number)
+
+
+def _of_64_bits(value: Any) -> int:
+    """A calculated whole number. Raises InvalidValueError LMP-R012 if a column of 64 bits cannot hold it."""
+    number = int(value)
+    if not -(1 << 63) <= number < 1 << 63:
+        raise InvalidValueError("a calculated number has more than 64 bits", code="LMP-R012", found=str(number))
+    return number
 
 
 def _stream(raw: bytes) -> KaitaiStream:

@@ -25,7 +25,6 @@ KIND_WORDS = {
     "bytes": "bytes, as many in every record",
     "variable": "bytes, whose number the data say",
     "rest": "bytes behind what is known; kept, and no field behind them has an offset",
-    "peek": "an instance that reads bytes of other fields to decide what they are; not a column",
     "struct": "a nested record; what a field of a type of the spec is by itself",
     "body": "a nested record, one of several kinds, whose fields are columns of the record itself: a type with fields, "
     "or a switch over such types, with a default case `_` if it has a size",

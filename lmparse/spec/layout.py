@@ -90,10 +90,11 @@ class Field:
     width: int | None
     """Width in bytes, or None when it depends on the data."""
     kind: str
-    """How its bytes are read: uint, int, float, hfp, packed, bcd, zoned (and its styles), char, code, hextext,
-    decimaltext, timestamp17, lrsn10, rba10, lsn, rid6, bytes, str (text that the parser decodes), struct (a nested
-    record), switch (one of several `choices`), body (a nested record whose fields become fields of the record),
-    variable (bytes whose number depends on the data), rest (bytes behind the known fields)."""
+    """How its bytes are read: uint, int, boolean, float, hfp, packed, bcd, zoned (and its styles), char, code, hextext,
+    decimaltext, timestamp17, lrsn10, rba10, lsn, rid6, bytes, str (text that the parser decodes), any (a value whose
+    type the data decide, shown as JSON), struct (a nested record), switch (one of several `choices`), body (a nested
+    record whose fields become fields of the record), variable (bytes whose number depends on the data), rest (bytes
+    behind the known fields)."""
     orig_id: str | None = None
     """The vendor's own spelling."""
     type: str | None = None
@@ -159,6 +160,16 @@ class Field:
     """What the spec demands of its value, `_`, beside `minimum` and `maximum`."""
 
     @property
+    def is_labelled(self) -> bool:
+        """Whether it is a number with an enumeration, whose words may be shown in its place."""
+        return bool(self.codes) and self.kind in ("uint", "int") and not self.scale
+
+    def code_of(self, value: Any) -> Code | None:
+        """The listed value that is shown as `value`: by its text, its word or its number."""
+        texts = ((code, code.value if code.text is None else code.text.rstrip()) for code in self.codes)
+        return next((code for code, text in texts if value == text or (self.is_labelled and value == code.id)), None)
+
+    @property
     def is_always_empty(self) -> bool:
         """Whether the spec checks that the field has no bytes (`surplus`)."""
         return self.checks == "expr: _.size == 0"
@@ -193,11 +204,15 @@ class Layout:
     """Hash of the spec's text."""
     enums: dict[str, tuple[Code, ...]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
-    """Instances at a position that are not fields, and why."""
+    """Instances that are not columns, and why."""
     little: Expression = None
     """Whether numbers have the least significant byte first, where the type itself says on what that depends."""
     computed: dict[str, Computed] = field(default_factory=dict)
     """Instances that are not fields, by their id."""
+    calculated: tuple[Field, ...] = ()
+    """Values that the spec calculates, which have no bytes of their own; their expressions are in `computed`."""
+    instances: tuple[str, ...] = ()
+    """Ids of all instances that are columns, in the order of the spec, if some are calculated."""
 
     @cached_property
     def least_width(self) -> int:
@@ -208,6 +223,13 @@ class Layout:
                 break
             end = entry.end
         return end
+
+    @cached_property
+    def columns(self) -> tuple[Field, ...]:
+        """All that has a value: the fields of `seq`, then the instances in the order of the spec."""
+        known = {entry.id: entry for entry in (*self.fields, *self.calculated)}
+        behind = [known.pop(name) for name in self.instances]
+        return (*known.values(), *behind)
 
     def byte_order(self, entry: Field) -> Literal["little", "big"]:
         """The byte order of one of its fields; `big` if a parameter or the data decide."""

@@ -58,7 +58,7 @@ def _of_cases(layouts: Mapping[str, Layout], cases: Iterable[str], seen: set[str
 
 
 def _with_layout(layout: Layout) -> Iterator[tuple[Layout, Field]]:
-    return ((layout, entry) for entry in layout)
+    return ((layout, entry) for entry in layout.columns)
 
 
 def holds_itself(layouts: Mapping[str, Layout], layout_id: str) -> bool:
@@ -118,6 +118,8 @@ def _taken_from(path: dict[str, None], start: str) -> Iterator[str]:
 
 def json_reason(layouts: Mapping[str, Layout], entry: Field) -> str:
     """Why the column of a nested record is JSON text and not a struct; empty if it is a struct, or is not nested."""
+    if entry.kind == "any":
+        return "the data decide its type"
     if entry.kind not in NESTED:
         return ""
     for name in types_of(entry):

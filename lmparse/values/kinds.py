@@ -131,6 +131,7 @@ KINDS: dict[str, Kind] = {
         lambda value, width, page, order: decimals.encode_bcd(value or 0, width),
     ),
     **{kind: _zoned(kind) for kind in ZONED},
+    "boolean": Kind("bool", lambda page: bool, _integer(False)),
     "char": _TEXT,
     "str": _PARSED_TEXT,
     "code": _TEXT,

@@ -129,6 +129,7 @@ DICL: Row = {
     "psid": "0007",
     "ix_col_rec_num": 1,
     "ix_col_rec_key_count": 2,
+    "num_key_columns": 2,
     "sequence_number": 1,
     "dicl_key_info": [{"key_col": 1, "key_col_order": "A"}, {"key_col": 12, "key_col_order": "D"}],
 }
@@ -201,7 +202,8 @@ def made(encode: Callable[..., bytes], base: Row, **given: Any) -> Made:
         **given: values that differ.
     """
     row = base | given
-    fields = {name: value for name, value in row.items() if name not in ("cntl_record_type", "dicl_key_info")}
+    others = ("cntl_record_type", "dicl_key_info", "num_key_columns")
+    fields = {name: value for name, value in row.items() if name not in others}
     return encode(**{name: _as_given(name, value) for name, value in fields.items()}), row
 
 
@@ -213,7 +215,7 @@ def _as_given(name: str, value: Any) -> Any:
 def dicl(*keys: tuple[int, str], **given: Any) -> Made:
     """A DICL record with key columns."""
     rows = [{"key_col": number, "key_col_order": order} for number, order in keys]
-    row = DICL | {"ix_col_rec_key_count": len(keys), "dicl_key_info": rows} | given
+    row = DICL | {"ix_col_rec_key_count": len(keys), "num_key_columns": len(keys), "dicl_key_info": rows} | given
     fields = {name: row[name] for name in ("sysid", "dbid", "psid", "ix_col_rec_num", "sequence_number")}
     return control.dicl(keys, **fields), row
 

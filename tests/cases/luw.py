@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cases.case import Case, Row
+from cases.enums import worded
 from writers.db2 import columns, datalink, ddl, dms, dom, lf, lob, rows, transaction, utility, xml
 from writers.db2.columns import Column
 from writers.db2.framing import Framed, Framing, framed
@@ -120,6 +121,40 @@ def header_of(server: Server, put: Put, number: int) -> Header:
     )
 
 
+FLAGS = {
+    "is_redo_always": 0x0001, "is_propagatable": 0x0002, "is_temporary_table": 0x0004, "is_rollforward_undo": 0x0008,
+    "is_singular": 0x0010, "is_conditionally_recoverable": 0x0080, "is_check_constraint_rollforward": 0x0100,
+    "is_runtime_rollback": 0x0200, "is_pseudo_compensation": 0x0800,
+}  # fmt: skip
+"""Bits of the general flag, by the columns that say whether they are set."""
+NORMAL, REDO, UNDO, COMPENSATED = 0x4E, 0x52, 0x55, 0x43
+CLASSES = {
+    "db2_dms": "add_columns alter_table_attribute delete_record insert_multiple_records insert_record update_record "
+    "vector initialize_table delete_record_to_empty_page insert_record_to_empty_page undo_insert_record_to_empty_page "
+    "undo_delete_record undo_delete_record_to_empty_page undo_insert_multiple_records undo_insert_record "
+    "undo_update_record undo_add_columns",
+    "db2_dom": "create_index drop_index create_table drop_table reorg_table import_replace undo_create_table "
+    "undo_drop_table",
+    "db2_lob": "add_lob_amount add_lob_data afim_amount afim_data delete_lob non_update_lob",
+}
+"""Kinds of records of which the manual's table, or a rollback, says the class."""
+
+
+def class_row(put: Put) -> Row:
+    """The class of a record, if it is known for records of its kind and its body is read."""
+    spec, _, name = put.kind.partition(".")
+    if "payload" in put.values or name.removesuffix("_v97") not in CLASSES.get(spec, "").split():
+        return {}
+    special = {"create_index": UNDO, "drop_index": UNDO, "initialize_table": REDO, "import_replace": REDO}
+    return {"record_class": special.get(name, COMPENSATED if name.startswith("undo_") else NORMAL)}
+
+
+def shown(server: Server, header: Header, put: Put) -> Row:
+    """What is printed of a record."""
+    row = {"kind": put.kind, **header_row(server, header, put.body), **put.values, **class_row(put)}
+    return worded(row, has_operations=server.generation == "v10")
+
+
 def header_row(server: Server, header: Header, body: bytes) -> Row:
     """What is printed of a header."""
     compensates = header.type == COMPENSATION
@@ -131,6 +166,7 @@ def header_row(server: Server, header: Header, body: bytes) -> Row:
     if server.is_v7 and header.type == BACKOUT_FREE:
         size, prior = SIZES["v7"][1], f"{header.prior:012X}"
     start = {"length": size + len(body), "type": header.type, "general_flag": header.flags}
+    start |= {name: bool(header.flags & bit) for name, bit in FLAGS.items()}
     tid = header.tid.hex().upper()
     previous = f"{header.previous:0{digits}X}"
     if server.generation == "v10":
@@ -168,7 +204,7 @@ def of_kinds(
                 stream_id=header.stream_id,
             )
         )
-        found.append({"kind": put.kind, **header_row(server, header, put.body), **put.values})
+        found.append(shown(server, header, put))
     data = framed(framing or framing_of(server), server.byte_order, items)
     return Case(folder, name, title, doc_ref, data, found, options=options_of(server, framing))
 
@@ -360,6 +396,7 @@ def descriptor_rows(server: Server, described: Sequence[Column], *, parallel: bo
                 "scale": column.scale if is_decimal else None,
                 "length": None if is_decimal else 0 if column.lob else column.max_bytes,
                 "null_flag": 1 if column.nullable else 2,
+                "is_nullable": column.nullable,
                 "field_offset": at,
             }
         )
@@ -398,6 +435,7 @@ def table_kinds(server: Server) -> Iterator[Put]:
         "tdesc_recid": -0x01020304,
         "reserved2": "00" * 56,
         "flags": 0x20,
+        "is_not_logged_initially": True,
         "table_description_length": length,
         "table_description": {**description, **descriptor_rows(server, COLUMNS, parallel=False)},
     }
@@ -727,7 +765,7 @@ def real_sizes() -> Iterator[Case]:
     row = rows.record(REAL, rows.FORMATTED, 15, REAL_DATA)
     at = dms.Place(Rid(0x340, 12), record_offset=5656, free_space=0)
 
-    def shown(held: bytes, function: int) -> Row:
+    def held_row(held: bytes, function: int) -> Row:
         sizes = {"iud_flags": 0, "record_length": len(held), "free_space": 0, "rid": "00000340000C"}
         return {**dms_row(function), **sizes, "record_offset": 5656, "record": hexed(held)}
 
@@ -735,9 +773,9 @@ def real_sizes() -> Iterator[Case]:
     masks = {"attribute_mask": 1, "attribute_values": 1}
     ended = {"time_committed": TIME, "authid_len": 8, "authid": USER}
     puts = [
-        Put("normal", "db2_dms.insert_record_v97", dms.insert(REAL, TABLE, at, row), shown(row, 162)),
-        Put("normal", "db2_dms.insert_record_v97", dms.insert(REAL, TABLE, at, shorter), shown(shorter, 162)),
-        Put("normal", "db2_dms.delete_record_v97", dms.delete(REAL, TABLE, at, third), shown(third, 161)),
+        Put("normal", "db2_dms.insert_record_v97", dms.insert(REAL, TABLE, at, row), held_row(row, 162)),
+        Put("normal", "db2_dms.insert_record_v97", dms.insert(REAL, TABLE, at, shorter), held_row(shorter, 162)),
+        Put("normal", "db2_dms.delete_record_v97", dms.delete(REAL, TABLE, at, third), held_row(third, 161)),
         Put(
             "normal",
             "db2_dms.alter_table_attribute",
@@ -751,8 +789,13 @@ def real_sizes() -> Iterator[Case]:
     assert [found["length"] for found in case.rows] == [102, 97, 100, 46, 42]
     yield case
     little = Server("v10", "little")
-    later = Put("normal", "db2_dms.insert_record_v97", dms.insert(little, TABLE, at, row), shown(row, 162))
+    later = Put("normal", "db2_dms.insert_record_v97", dms.insert(little, TABLE, at, row), held_row(row, 162))
     yield of_kinds("db2_log", "v10_real_row", "The same row in a record of 118 bytes", SAMPLE, little, [later], "bare")
+
+
+def form(outer: int, inner: int) -> int:
+    """What stands behind the headers of a record with outer and inner type: no row (0), one, or a compressed one."""
+    return {1: 1, 2: 2}.get(inner, 0) if outer in (0x00, 0x10, 0x04) else 0
 
 
 @dataclass(frozen=True)
@@ -779,15 +822,16 @@ def words() -> Iterator[Case]:
         return lambda server: server.rid(Rid(page, slot)), row
 
     def lsn(value: int) -> tuple[Callable[[Server], bytes], Callable[[Server], Row]]:
-        parts = {"word0": value >> 32, "word1": value >> 16 & 0xFFFF, "word2": value & 0xFFFF}
+        parts = {"word0": value >> 32, "word1": value >> 16 & 0xFFFF, "word2": value & 0xFFFF, "number": value}
         return lambda server: replace(server, generation="v7").lsn(value), lambda server: parts
 
     def head(outer: int, inner: int) -> tuple[Callable[[Server], bytes], Callable[[Server], Row]]:
         def encode(server: Server) -> bytes:
             return bytes([outer, 0]) + server.u16(6) + bytes([inner, 0])
 
-        shown = {"record_type": outer, "reserved": "00", "record_length": 6}
-        return encode, lambda server: {**shown, "inner_record_type": inner, "inner_reserved": "00"}
+        start = {"record_type": outer, "reserved": "00", "record_length": 6}
+        facts = {"is_moved_here": bool(outer & 4), "is_pointer": bool(outer & 2), "form": form(outer, inner)}
+        return encode, lambda server: {**start, "inner_record_type": inner, "inner_reserved": "00", **facts}
 
     rids = [rid(0x340, 12), rid(0, 7), rid(0xFFFFFFFF, 0xFFFF), rid(0x01020304, 0x0506)]
     lsns = [lsn(0), lsn(0x00010002F00C), lsn(0xFFFFFFFFFFFF)]
@@ -800,6 +844,6 @@ def words() -> Iterator[Case]:
         for order in BYTE_ORDERS:
             server = replace(given.version, byte_order=order)
             data = b"".join(encode(server) for encode, _ in given.values)
-            found = [row(server) for _, row in given.values]
+            found = [worded(row(server)) for _, row in given.values]
             options = {"framing": "fixed", "record_length": 6, "byte_order": order}
             yield Case(given.spec, f"words_{order}", given.title, given.doc_ref, data, found, options=options)

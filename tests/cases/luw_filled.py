@@ -72,6 +72,7 @@ def initialized(server: Server) -> luw.Put:
         "tdesc_recid": 0,
         "reserved2": "00" * 56,
         "flags": 0,
+        "is_not_logged_initially": False,
         "table_description_length": 4 + 8 * len(ODD_COLUMNS),
         "table_description": {**description, **luw.descriptor_rows(server, ODD_COLUMNS, parallel=False)},
     }
@@ -151,7 +152,7 @@ def refused_rows() -> Iterator[Case]:
             record(server, header, put.body), lsn=header.lsn, lso=77, lfs=header.lfs, stream_id=header.stream_id
         )
         data = framed(framing, server.byte_order, [replace(item, sqlcode=-2048)])  # type: ignore[arg-type]
-        shown = {"kind": "db2_dms.insert_record_v97", **luw.header_row(server, header, put.body), **put.values}
+        shown = luw.shown(server, header, replace(put, kind="db2_dms.insert_record_v97"))
         title = f"An sqlcode in the prefix of framing {framing}, {luw.told(server)}"
         options = luw.options_of(server, framing)  # type: ignore[arg-type]
         yield Case(

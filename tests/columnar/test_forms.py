@@ -171,7 +171,7 @@ types:
       - {{id: w, type: u1, if: '{condition}', doc: W}}
       - {{id: z, size: '{inner}', doc: Z}}
 instances:
-  ahead: {{pos: '{place}', type: u1, -lm-type: peek, doc: Ahead}}
+  ahead: {{pos: '{place}', type: u1, -lm-column: false, doc: Ahead}}
 """
 LARGE = 1 << 63
 LARGE_NUMBERS = (0, 1, -1, 2, LARGE - 1, LARGE - 4, LARGE - 21, -LARGE, 1 - LARGE, (1 << 53) + 1)
@@ -245,11 +245,11 @@ types:
   one: {{doc: One, params: [{{id: q, type: u1, doc: Q}}], seq: [{{id: y, type: u1, if: '{inner}', doc: Y}}]}}
   two: {{doc: Two, seq: [{{id: z, size: '{size}', doc: Z}}]}}
 instances:
-  own: {{value: m, doc: Own}}
-  some: {{value: k, if: n == 1, doc: Some}}
-  far: {{value: _io.pos, if: _io.pos > 3, doc: Far}}
-  farther: {{value: far, doc: Farther}}
-  me: {{value: _root, if: n == 1, doc: Me}}
+  own: {{value: m, -lm-column: false, doc: Own}}
+  some: {{value: k, if: n == 1, -lm-column: false, doc: Some}}
+  far: {{value: _io.pos, if: _io.pos > 3, -lm-column: false, doc: Far}}
+  farther: {{value: far, -lm-column: false, doc: Farther}}
+  me: {{value: _root, if: n == 1, -lm-column: false, doc: Me}}
 """
 ABSENT_CHOSEN: tuple[tuple[dict[str, str], float], ...] = (
     *(

@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -88,8 +89,11 @@ class BareReader:
 
     def _values(self, parsed: Any, tree: Tree) -> Tree:
         found: Tree = {}
-        for name, attribute in attributes(tree):
-            if attribute.get("-lm-type") == "peek" or name in self.circles:
+        for name, attribute in (*attributes(tree), *calculated(tree)):
+            if attribute.get("-lm-column") is False or name in self.circles:
+                continue
+            if "value" in attribute:
+                self._calculate(parsed, name, found)
                 continue
             # An instance is a property; a field that a record does not have is not there.
             is_instance = name in tree.get("instances", {})
@@ -100,6 +104,18 @@ class BareReader:
             else:
                 found[name] = value
         return found
+
+    def _calculate(self, parsed: Any, name: str, found: Tree) -> None:
+        """Add a calculated value, if it is one and not another object."""
+        try:
+            value = getattr(parsed, name)
+        except Exception:
+            self.bad += 1
+            found[name] = None
+            return
+        items = value if isinstance(value, list) else [value]
+        if not any(isinstance(one, KaitaiStruct | KaitaiStream) for one in items):
+            found[name] = [plain(one) for one in value] if isinstance(value, list) else plain(value)
 
     def _value(self, value: Any, attribute: Tree) -> Any:
         if isinstance(value, list):
@@ -157,9 +173,16 @@ def attributes(tree: Tree) -> Iterator[tuple[str, Tree]]:
             yield name, instance
 
 
+def calculated(tree: Tree) -> Iterator[tuple[str, Tree]]:
+    """Names and texts of what a type calculates."""
+    return ((name, instance) for name, instance in tree.get("instances", {}).items() if "value" in instance)
+
+
 def plain(value: Any) -> Any:
-    """A parsed value without the types of its enumeration."""
-    if isinstance(value, int):
+    """A parsed value; the member of an enumeration by its word."""
+    if isinstance(value, IntEnum):
+        return value.name
+    if isinstance(value, int) and not isinstance(value, bool):
         return int(value)
     return "NaN" if isinstance(value, float) and math.isnan(value) else value
 

@@ -29,11 +29,13 @@ KEPT: list[tuple[Any, Any]] = [
     ("flag ? kind::first : one", ("?", FLAG, 1, ONE)),
     ("-one + 2 * 3 / 4", ("+", ("neg", ONE), ("/", ("*", 2, 3), 4))),
     ("one[0] - 1", ("-", ("at", ONE, 0), 1)),
+    ("(flag ? 1 : 2) + 1", ("+", ("?", ("name", "flag"), 1, 2), 1)),
+    ("one ? one ? 1 : 2 : 3", ("?", ONE, ("?", ONE, 1, 2), 3)),
 ]
 LEFT = [
-    "1.5", "'text'", "one << 2", "one < flag < 3", "kind::third", "one.as<u1>", "(flag ? 1 : 2) + 1",
-    "a ? b ? 1 : 2 : 3", "+".join(["one"] * 200), "(" * 300 + "one" + ")" * 300, "one" + " " * 5000, "", "lambda: 1",
-    "one if flag else 2", "one ** 2", "f'{one}'", "one(2)", "sizeof<u1>",
+    "1.5", "'text'", "one << 2", "one < flag < 3", "kind::third", "one.as<u1>", "+".join(["one"] * 200),
+    "(" * 300 + "one" + ")" * 300, "one" + " " * 25_000, "", "lambda: 1", "one if flag else 2", "one ** 2", "f'{one}'",
+    "one(2)", "sizeof<u1>",
 ]  # fmt: skip
 
 

@@ -56,7 +56,8 @@ instances:
 def test_the_last_item_is_read(tmp_path: Path) -> None:
     reader = built(tmp_path, LAST)
     record = b"\2\1\7\2\x08\4\5\x09"
-    assert reader.read(record).values == {"n": 2, "l": [1, 7], "b": b"\2\x08", "u": [4, 5, 9], "a": b""}
+    values = {"n": 2, "l": [1, 7], "b": b"\2\x08", "u": [4, 5, 9], "a": b""}
+    assert reader.read(record).values == values | {"of_list": 7, "of_bytes": 8, "of_constants": 7, "first": 1}
     parsed: Any = reader.parse(record)
     assert (parsed.of_list, parsed.of_bytes, parsed.of_constants, parsed.first) == (7, 8, 7, 1)
     debug: Any = reader.spec.debug_parser.from_bytes(record)
@@ -79,14 +80,14 @@ def test_an_item_of_an_empty_list_is_an_error(tmp_path: Path, item: str) -> None
     [
         "instances: {a: {value: 'l[-1]'}}",
         "instances: {a: {value: '2 + l [ - ( 0x1 ) ]'}}",
-        "instances: {a: {value: 'f(\"x\", l[-2])'}}",
+        "instances: {a: {value: '\"x\".substring(0, l[-2])'}}",
         "instances: {a: {value: '[1, 2][-1]'}}",
         "instances: {a: {value: 'l[l[-1]]'}}",
         "instances: {a: {value: l, if: 'true and l[-1] == 1'}}",
         "instances: {a: {pos: 'l[-1]', type: u1, valid: {any-of: [1, 2]}}}",
         "instances: {a: {pos: 0, type: u1, valid: {any-of: [1, 'l[-1]']}}}",
         "instances: {a: {pos: 0, type: {switch-on: 1, cases: {'l[-1]': u1}}}}",
-        "types: {t: {seq: [{id: a, type: 't(_root.l[-1])', if: false}]}}",
+        "types: {t: {params: [{id: p, type: u1}], seq: [{id: a, type: 't(_root.l[-1])', if: false}]}}",
     ],
 )
 def test_a_constant_number_below_zero_is_refused(text: str) -> None:

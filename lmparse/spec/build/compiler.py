@@ -12,13 +12,10 @@ import io
 import json
 import re
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lmparse.spec.build.constructs import near
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.shape import LARGEST_EXACT
 from lmparse.spec.build.specs import FORMATS, Faults, Problem, SpecFile, closure, shown
 from lmparse.storage.addresses import user_cache
 
@@ -26,6 +23,8 @@ NAME = "kaitai-struct-compiler"
 VERSION = "0.11.0"
 SHA256 = "c9aacee51040be0977299210fc2624e6bbf2a51770b3dca579accbbaa84ba353"
 """Hash of the one file of the package that is run."""
+_LARGEST = (1 << 31) - 1
+"""The largest whole number that the compiler takes as a number."""
 _IS_CHECKOUT = (FORMATS.parent / "build.py").is_file()
 CACHE = FORMATS.parent / ".cache" if _IS_CHECKOUT else user_cache()
 
@@ -193,14 +192,15 @@ def _for_compiler(spec: SpecFile) -> Any:
 
 
 def _for_json(value: Any, key: str = "") -> Any:
-    """A spec in JSON's types: keys as text, and integers as text when JSON would round them."""
+    """A spec in JSON's types, keys as text. Numbers are text where JavaScript would make 5 of 5.0, and where they have
+    more than 32 bits, which the compiler refuses."""
     if isinstance(value, dict):
         names = {name: str(name).lower() if isinstance(name, bool) else str(name) for name in value}
         return {text: _for_json(value[name], text) for name, text in names.items()}
     if isinstance(value, list):
         return [_for_json(item, key) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > LARGEST_EXACT:
-        return str(value)
+    if isinstance(value, float) or (isinstance(value, int) and abs(value) > _LARGEST):
+        return repr(value)
     return _in_docstring(value) if key in ("doc", "doc-ref") and isinstance(value, str) else value
 
 
@@ -216,7 +216,8 @@ def _problems(spec: SpecFile, message: str) -> list[Problem]:
     for line in message.splitlines():
         text = line.strip()
         if text.startswith("error:"):
-            problems.append(spec.problem(where, _with_advice(spec, text.removeprefix("error:").strip())))
+            advice = next((advice for part, advice in _ADVICE.items() if part in text), "")
+            problems.append(spec.problem(where, text.removeprefix("error:").strip() + advice))
         elif ": /" in text:
             where = _COMPILED_CASE.sub(r"\1::\2", "/" + text.split(": /", 1)[1].rstrip(":"))
     return problems or [_without_place(spec, message.strip())]
@@ -234,27 +235,7 @@ def _without_place(spec: SpecFile, message: str) -> Problem:
 
 _COMPILED_CASE = re.compile(r"EnumByLabel\(identifier\((\w+)\),identifier\((\w+)\),[^/]*\)")
 """How the compiler writes the case of a switch that is a member of an enumeration."""
-_UNKNOWN = re.compile(r"unable to (?:find (?:type|enum|enum member)|access) '(?:\w+::)*(\w+)'")
 _ADVICE = {
     "without default endianness": "; give endian: be or endian: le under meta",
     "but no encoding found": "; give an encoding, or -codec in place of the type, as -codec: ebcdic",
 }
-
-
-def _with_advice(spec: SpecFile, text: str) -> str:
-    """A message of the compiler with what to do about it, where that can be known."""
-    found = _UNKNOWN.search(text)
-    if found is not None:
-        return text + near(found[1], sorted(_names(spec.tree)))
-    return text + next((advice for part, advice in _ADVICE.items() if part in text), "")
-
-
-def _names(tree: Any) -> Iterator[str]:
-    """All names that a spec gives: of fields, types, enumerations and their members."""
-    for section in ("types", "enums", "instances"):
-        yield from map(str, tree.get(section, {}))
-    yield from (str(entry["id"]) for entry in tree.get("seq", []) if "id" in entry)
-    for members in tree.get("enums", {}).values():
-        yield from (str(entry["id"] if isinstance(entry, dict) else entry) for entry in members.values())
-    for inner in tree.get("types", {}).values():
-        yield from _names(inner)

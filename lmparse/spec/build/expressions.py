@@ -1,39 +1,26 @@
 """Expressions: what decides how the bytes of a record are read, as data for `generated/layouts.py`.
 
-An expression of a spec becomes numbers, names and operators in nested tuples, see `Expression`; members of enumerations
-become their numbers. What only the parser can evaluate becomes `("unread", text)`.
+Members of enumerations become their numbers, see `Expression`. What only the parser can evaluate becomes
+`("unread", text)`.
 """
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from lmparse.spec.build.scopes import NUMBER, PEEK, Scope, number_kind
+from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
+from lmparse.spec.build.scopes import NUMBER, Scope, is_column, number_kind
+from lmparse.spec.build.value_types import ANY, MistypedError, ValueTypes, enumeration_of
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Case, Code, Computed, Expression
 
-_LONGEST = 4000
-"""Characters of an expression; a longer one is left to the parser."""
 _DEEPEST = 40
 """Operators inside operators of an expression."""
-_MEMBER = re.compile(r"\b[a-z]\w*(?:::[a-z]\w*)+", re.ASCII)
-"""`spec::enumeration::member`."""
-TEXT = re.compile(r"'[^']*(?:'|\Z)|\"(?:[^\"\\]|\\.?)*(?:\"|\Z)", re.DOTALL)
-"""A text in an expression; one that does not end matches too, so that the time is in proportion."""
-_KEYS = ("if", "size", "repeat-expr", "repeat-until", "pos", "io", "parent", "process", "value")
-"""Keys of an attribute with one expression."""
-_TWO_MEMBERS = re.compile(r"^[^?]*\?\s*([a-z][\w:]*)::\w+\s*:\s*([a-z][\w:]*)::\w+\s*$", re.ASCII)
-"""One of two members of enumerations, by a condition."""
-_OPERATORS: dict[type[ast.AST], str] = {
-    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.BitAnd: "&",
-    ast.And: "and", ast.Or: "or",
-}  # fmt: skip
-_WORDS = {"true": True, "false": False}
+_OPERATORS = frozenset(
+    ("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&", "|", "^", "and", "or", "not", "neg", "?", "at")
+)
+"""What is evaluated for many records at once."""
 
 
 class _UnreadError(ValueError):
@@ -45,10 +32,8 @@ def expression(scope: Scope, text: Any) -> Expression:
     if isinstance(text, bool | int):
         return text
     try:
-        if not isinstance(text, str) or len(text) > _LONGEST:
-            raise _UnreadError
-        return _shallow(_parsed(_MEMBER.sub(lambda match: f"({_member(scope, match[0])})", text)))
-    except (_UnreadError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return _shallow(_data(scope, parsed(str(text))))
+    except (NotAnExpressionError, _UnreadError, RecursionError):
         return ("unread", str(text)[:60])
 
 
@@ -60,6 +45,35 @@ def _shallow(found: Expression) -> Expression:
         if depth > _DEEPEST:
             return ("unread", "what is nested so deeply")
     return found
+
+
+def _data(scope: Scope, tree: Expression) -> Expression:
+    """A tree of the language as data. Raises _UnreadError."""
+    if isinstance(tree, bool | int):
+        return tree
+    match tree:
+        case ("name", _):
+            return tree
+        case ("member", path):
+            return _member(scope, path)
+        case ("get", inner, "to_i"):
+            return _data(scope, inner)
+        case ("get", inner, name):
+            return ("get", _data(scope, inner), name)
+        case ("list", *items):
+            return ("list", *(_data(scope, one) for one in items))
+        case (operator, *operands) if operator in _OPERATORS:
+            return (operator, *(_data(scope, one) for one in operands))
+    raise _UnreadError
+
+
+def _member(scope: Scope, path: str) -> int:
+    enum, _, name = path.rpartition("::")
+    holder, last = scope.enum_named(enum) or (None, "")
+    for entry in holder.members(last) if holder else ():
+        if entry.id == name:
+            return entry.value
+    raise _UnreadError
 
 
 def condition(scope: Scope, attribute: dict[str, Any]) -> Expression:
@@ -82,7 +96,7 @@ def items(scope: Scope, attribute: dict[str, Any]) -> Expression:
         return None
     if attribute["repeat"] == "eos":
         return ("rest",)
-    return expression(scope, attribute.get("repeat-expr"))
+    return expression(scope, attribute["repeat-expr"]) if "repeat-expr" in attribute else ("unread", "repeat: until")
 
 
 def switch(scope: Scope, type_: Any) -> tuple[Expression, tuple[Case, ...]]:
@@ -130,7 +144,7 @@ def computed(scope: Scope) -> dict[str, Computed]:
     for name, instance in scope.tree.get("instances", {}).items():
         if "value" in instance:
             found[name] = Computed(expression(scope, instance["value"]), condition(scope, instance))
-        elif instance.get("-lm-type") == PEEK:
+        elif not is_column(instance):
             found[name] = _peek(scope, instance)
         if name == KIND and name in found:
             found[name] = replace(found[name], codes=_codes_of(scope, instance))
@@ -146,112 +160,23 @@ def _peek(scope: Scope, instance: dict[str, Any]) -> Computed:
     return Computed(pos, condition(scope, instance), int(match[2]), match[1] == "s", match[3])
 
 
-_PEEKED = frozenset(
-    (
-        "pos", "type", "enum", "if", "doc", "doc-ref", "-lm-type", "-codec", "-unit", "-orig-id", "-lm-status",
-        "-lm-source",
-    )
-)  # fmt: skip
+_PEEKED = frozenset((
+    "pos", "type", "enum", "if", "doc", "doc-ref", "-lm-column", "-codec", "-unit", "-orig-id", "-lm-status",
+    "-lm-source",
+))  # fmt: skip
 """Keys of a look ahead that do not change its number."""
 
 
 def _codes_of(scope: Scope, instance: dict[str, Any]) -> tuple[Code, ...] | None:
-    """The enumeration of an instance: the one that it states, or that of what it names."""
-    if "enum" in instance:
-        return _codes(scope, instance["enum"])
-    if "value" not in instance:
-        return ()
-    named = instance["value"]
-    for entry in (*scope.tree.get("seq", []), *scope.tree.get("params", [])):
-        if entry.get("id") == named:
-            return _codes(scope, entry["enum"]) if "enum" in entry else ()
-    chosen = _TWO_MEMBERS.search(str(named))
-    if chosen is not None and chosen[1] == chosen[2]:
-        return _codes(scope, chosen[1])
-    other = scope.tree.get("instances", {}).get(named, {}) if isinstance(named, str) else {}
-    return _codes(scope, other["enum"]) if "enum" in other else None
-
-
-def _codes(scope: Scope, enum: str) -> tuple[Code, ...]:
-    found = scope.enum_named(enum)
-    return tuple(Code(entry.value, None, entry.id) for entry in found[0].members(found[1])) if found else ()
-
-
-# -- expressions as data ---------------------------------------------------------------------
-
-
-def texts_of(attribute: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The expressions of a field or an instance, each with where it is in it."""
-    yield from ((key, attribute[key]) for key in _KEYS if isinstance(attribute.get(key), str))
-    type_ = attribute.get("type")
-    if isinstance(type_, dict):
-        yield "type/switch-on", str(type_.get("switch-on", ""))
-        for key, case in type_.get("cases", {}).items():
-            yield f"type/cases/{key}", str(key)
-            yield f"type/cases/{key}", _arguments(str(case))
-    else:
-        yield "type", _arguments(str(type_))
-    valid = attribute.get("valid")
-    for key, bound in valid.items() if isinstance(valid, dict) else [("", valid)]:
-        for number, one in enumerate(bound) if isinstance(bound, list) else [("", bound)]:
-            if isinstance(one, str):
-                yield f"valid/{key}/{number}".rstrip("/"), one
-
-
-def _arguments(type_: str) -> str:
-    return type_.partition("(")[2].rpartition(")")[0]
-
-
-def member_paths(text: str) -> list[str]:
-    """The members of enumerations that an expression names: `spec::enumeration::member`."""
-    return _MEMBER.findall(TEXT.sub("''", text)) if "::" in text else []
-
-
-def _member(scope: Scope, path: str) -> int:
-    enum, _, name = path.rpartition("::")
-    holder, last = scope.enum_named(enum) or (None, "")
-    for entry in holder.members(last) if holder else ():
-        if entry.id == name:
-            return entry.value
-    raise _UnreadError
-
-
-def _parsed(text: str) -> Expression:
-    place = text.find("?")
-    if place < 0:
-        return _data(ast.parse(text.strip(), mode="eval").body)
-    chosen, _, other = text[place + 1 :].partition(":")
-    # One choice without parentheses around it: what is nested is left to the parser.
-    if "(" in text[:place] and text[:place].count("(") != text[:place].count(")"):
-        raise _UnreadError
-    return ("?", _parsed(text[:place]), _parsed(chosen), _parsed(other))
-
-
-def _data(node: ast.AST) -> Expression:
-    """A Python expression as data: the two languages differ only in what is refused here or replaced before."""
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    if isinstance(node, ast.Name):
-        return _WORDS.get(node.id, ("name", node.id))
-    if isinstance(node, ast.Attribute):
-        inner = _data(node.value)
-        return inner if node.attr == "to_i" else ("get", inner, node.attr)
-    if isinstance(node, ast.List):
-        return ("list", *map(_data, node.elts))
-    if isinstance(node, ast.Subscript):
-        return ("at", _data(node.value), _data(node.slice))
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
-        return ("not" if isinstance(node.op, ast.Not) else "neg", _data(node.operand))
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATORS:
-        return (_OPERATORS[type(node.ops[0])], _data(node.left), _data(node.comparators[0]))
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return (_OPERATORS[type(node.op)], _data(node.left), _data(node.right))
-    if isinstance(node, ast.BoolOp):
-        first, *others = map(_data, node.values)
-        for other in others:
-            first = (_OPERATORS[type(node.op)], first, other)
-        return first
-    raise _UnreadError
+    """The enumeration of an instance, empty if it has none; None if only the parser knows that."""
+    try:
+        found = ValueTypes([*Scope(scope.specs, scope.spec).all()]).of_entry(scope, instance)
+    except MistypedError:
+        return None
+    if found == ANY:
+        return None
+    enum = enumeration_of(found)
+    return () if enum is None else tuple(Code(one.value, None, one.id) for one in enum[0].members(enum[1]))
 
 
 def checks(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, ...]:

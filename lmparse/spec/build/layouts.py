@@ -10,14 +10,30 @@ from typing import Any
 
 from lmparse.spec.build import expressions
 from lmparse.spec.build.choices import choices
-from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Member, Scope, attributes, instances, number_kind
-from lmparse.spec.build.shape import TOO_DEEP, orig_ids
+from lmparse.spec.build.constructs import TOO_DEEP, texts
+from lmparse.spec.build.scopes import (
+    COMPILERS_TEXTS,
+    NUMBER,
+    Member,
+    Scope,
+    attributes,
+    instances,
+    is_column,
+    number_kind,
+)
 from lmparse.spec.build.specs import SpecError, SpecFile
+from lmparse.spec.build.value_types import ValueType, ValueTypes, enumeration_of
+from lmparse.spec.catalog import KIND
 from lmparse.spec.kind_words import SCALABLE
 from lmparse.spec.layout import NESTED, Code, Expression, Field, Layout
 from lmparse.spec.nesting import reached, types_of
 
 _EOF, _POS, _SIZE = (("get", ("name", "_io"), name) for name in ("eof", "pos", "size"))
+_KINDS_OF_VALUES = {
+    "whole": "int", "real": "float", "truth": "boolean", "text": "str", "bytes": "variable", "member": "int",
+    "any": "any",
+}  # fmt: skip
+"""Kinds of calculated values by the kinds of their types."""
 _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -61,6 +77,7 @@ class Layouts:
         known = {spec.id: spec for spec in specs}
         for spec in specs:
             try:
+                self._types = ValueTypes([*Scope(known, spec).all()])
                 for scope in Scope(known, spec).all():
                     self._add(scope)
             except RecursionError:
@@ -88,6 +105,8 @@ class Layouts:
         is_fixed = end is not None and not any(field.optional or field.kind == "rest" for field in in_order)
         meta = tree.get("meta", {})
         endian = scope.endian
+        calculated, unread = self._calculated(scope)
+        named = {entry.id for entry in (*fields, *calculated)}
         layout = self.by_id[scope.id] = Layout(
             id=scope.id,
             fields=tuple(fields),
@@ -104,6 +123,9 @@ class Layouts:
             enums={name: _plain_codes(scope.members(name)) for name in tree.get("enums", {})},
             little=expressions.little(scope),
             computed=expressions.computed(scope),
+            unread=unread,
+            calculated=calculated,
+            instances=tuple(name for name in tree.get("instances", {}) if name in named) if calculated else (),
         )
         self._open.discard(scope.id)
         return layout
@@ -128,7 +150,7 @@ class Layouts:
             width=None if is_repeated or bits else width,
             kind=kind,
             number_width=_number_width(kind, found, width if is_repeated else None),
-            orig_id=", ".join(orig_ids(attribute)) or None,
+            orig_id=", ".join(texts(attribute.get("-orig-id", []))) or None,
             type=nested.id if nested else None,
             codec=attribute.get("-codec"),
             unit=attribute.get("-unit"),
@@ -211,6 +233,32 @@ class Layouts:
         by_parser = "; ".join(filter(None, (f"pos: {instance.get('pos', 'here')}", field.by_parser)))
         return replace(field, is_instance=True, by_parser=by_parser)
 
+    def _calculated(self, scope: Scope) -> tuple[tuple[Field, ...], dict[str, str]]:
+        """The calculated values of a type, and why others are not columns."""
+        found, unread = [], {}
+        for name, instance in scope.tree.get("instances", {}).items():
+            if "value" not in instance or not is_column(instance) or (name == KIND and _has_body(scope)):
+                continue
+            type_ = self._types.of_member(scope, name, instance)
+            field = _calculated_field(name, type_)
+            if field is None:
+                unread[name] = f"it is {type_}, which is shown where it stands"
+                continue
+            found.append(
+                replace(
+                    field,
+                    orig_id=", ".join(texts(instance.get("-orig-id", []))) or None,
+                    unit=instance.get("-unit"),
+                    doc=_flat(instance.get("doc")),
+                    doc_ref=_flat(instance.get("doc-ref")),
+                    status=instance.get("-lm-status", ""),
+                    source=_flat(instance.get("-lm-source")) or None,
+                    conditional="if" in instance,
+                    is_instance=True,
+                )
+            )
+        return tuple(found), unread
+
     def _cases(self, scope: Scope, type_: Any) -> tuple[str, ...]:
         if not isinstance(type_, dict):
             return ()
@@ -235,6 +283,27 @@ class Layouts:
             raise SpecError([scope.spec.problem(f"{where}/enum", text)]) from None
 
 
+def _has_body(scope: Scope) -> bool:
+    """Whether records are of several kinds, so that `kind` says which one a record is."""
+    return any(attribute.get("-lm-type") == "body" for attribute in attributes(scope.tree))
+
+
+def _calculated_field(name: str, type_: ValueType) -> Field | None:
+    """A calculated value of a type as a column; None if it stands for an object, a stream or a list of these."""
+    item = type_.item if type_.kind == "list" and type_.item is not None else type_
+    if item.kind in ("object", "stream"):
+        return None
+    kind = "any" if item.kind == "list" else _KINDS_OF_VALUES[item.kind]
+    enum = enumeration_of(item)
+    return Field(
+        name, None, None, kind,
+        enum=enum[1] if enum else None,
+        codes=_plain_codes(enum[0].members(enum[1])) if enum else (),
+        repeated=item is not type_ and kind != "any",
+        number_width=8 if kind in ("int", "float") else None,
+    )  # fmt: skip
+
+
 def without_circles(layouts: dict[str, Layout]) -> dict[str, Layout]:
     """The layouts without instances whose type has the layout itself inside: these may lead in a circle forever."""
     found = {}
@@ -245,7 +314,10 @@ def without_circles(layouts: dict[str, Layout]) -> dict[str, Layout]:
             if entry.is_instance and any(inner is layout for inner in reached(layouts, types_of(entry)))
         }
         fields = tuple(entry for entry in layout if entry.id not in circles)
-        found[layout.id] = replace(layout, fields=fields, unread=circles) if circles else layout
+        names = tuple(name for name in layout.instances if name not in circles)
+        is_whole = not circles
+        unread = {**layout.unread, **circles}
+        found[layout.id] = layout if is_whole else replace(layout, fields=fields, unread=unread, instances=names)
     return found
 
 

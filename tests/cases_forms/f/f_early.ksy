@@ -23,12 +23,12 @@ seq:
     doc: What is behind
 instances:
   mark:
-    -lm-type: peek
+    -lm-column: false
     pos: 0
     type: u1
     doc: Byte order
   number:
-    -lm-type: peek
+    -lm-column: false
     pos: 1
     type: u1
     if: _io.size > 1

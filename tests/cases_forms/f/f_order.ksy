@@ -34,7 +34,7 @@ types:
         doc: What is behind
     instances:
       number:
-        -lm-type: peek
+        -lm-column: false
         pos: 0
         type: u1
         if: _io.size > 0

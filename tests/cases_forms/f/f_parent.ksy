@@ -81,7 +81,7 @@ types:
         doc: With a flag
     instances:
       own_length:
-        -lm-type: peek
+        -lm-column: false
         pos: _io.pos + 1
         type: u1
         doc: The second byte

@@ -91,7 +91,7 @@ class Sequences:
             place = {"pos": chance.choice(("0", "1", over.name(), "_io.size - 1"))}
             made[f"{prefix}p"] = place | chance.choice(({"type": "u1"}, {"size": 2}, {"size": over.size()}))
         if chance.random() < 0.15:
-            made[f"{prefix}k"] = {"pos": chance.choice((0, 1)), "type": "u1", "-lm-type": "peek"}
+            made[f"{prefix}k"] = {"pos": chance.choice((0, 1)), "type": "u1", "-lm-column": False}
             known.odd.append(f"{prefix}k")
         return made
 

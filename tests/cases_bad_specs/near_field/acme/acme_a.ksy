@@ -1,4 +1,4 @@
-# generate: acme/acme_a.ksy:14:5: error: unable to access 'len_txt' in acme_a context; did you mean len_text? [/seq/1/size]
+# generate: acme/acme_a.ksy:14:5: error: there is no len_txt in acme_a; did you mean len_text? [/seq/1/size]
 meta:
   id: acme_a
   title: A field whose name is misspelt

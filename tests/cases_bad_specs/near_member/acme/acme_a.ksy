@@ -1,4 +1,4 @@
-# generate: acme/acme_a.ksy:18:9: error: unable to find enum member 'kind::frst' (enum 'kind' defined at /enums/kind); did you mean first? [/seq/1/type/cases/kind::frst]
+# generate: acme/acme_a.ksy:18:9: error: the enumeration kind has no frst; did you mean first? [/seq/1/type/cases/kind::frst]
 meta:
   id: acme_a
   title: A member of an enumeration whose name is misspelt

@@ -1,0 +1,162 @@
+"""Checks of expressions: names that do not exist and values of the wrong type, in all places that have an expression.
+
+The compiler looks for few of them: a field whose name is misspelled in a calculated value is an error when a record is
+read, and a number in place of a condition is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from lmparse.spec.build.constructs import Finding, type_word
+from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
+from lmparse.spec.build.scopes import Scope, located
+from lmparse.spec.build.value_types import (
+    ANY,
+    BYTES,
+    STREAM,
+    TEXT,
+    TRUTH,
+    WHOLE,
+    MistypedError,
+    ValueType,
+    ValueTypes,
+    demand,
+    demand_comparable,
+    type_named,
+)
+
+_DEMANDED = {
+    "if": TRUTH, "size": WHOLE, "repeat-expr": WHOLE, "repeat-until": TRUTH, "pos": WHOLE, "io": STREAM,
+    "terminator": WHOLE, "pad-right": WHOLE,
+}  # fmt: skip
+"""Types of what keys of a field or an instance give."""
+
+Check = tuple[str, Any, Callable[[ValueType], object]]
+"""Where an expression is, the expression, and what demands of its type what it must be. Raises MistypedError."""
+
+
+def mistyped(types: ValueTypes, scope: Scope) -> Iterator[Finding]:
+    """What is wrong in the expressions of a type."""
+    for where, entry in located(scope):
+        # What the item is that `repeat-until` and `valid` are about.
+        plain = {key: value for key, value in entry.items() if key != "repeat"}
+        item = ANY if "value" in entry else types.of_entry(scope, plain)
+        yield from _findings(types, scope, where, _of_entry(types, scope, entry, item), item)
+    endian = scope.tree.get("meta", {}).get("endian")
+    checks = [*_switch(types, scope, "/meta/endian", endian)] if isinstance(endian, dict) else []
+    if "to-string" in scope.tree:
+        checks.append(("/to-string", scope.tree["to-string"], _must_be(TEXT, "to-string")))
+    yield from _findings(types, scope, scope.where, checks, ANY)
+
+
+def _findings(
+    types: ValueTypes, scope: Scope, where: str, checks: Iterable[Check], item: ValueType
+) -> Iterator[Finding]:
+    for key, text, check in checks:
+        is_about_item = key == "/repeat-until" or key.startswith("/valid")
+        try:
+            check(types.of_text(scope, text, {"_": item} if is_about_item else {}))
+        except MistypedError as error:
+            yield where + key, str(error)
+
+
+def _of_entry(types: ValueTypes, scope: Scope, entry: dict[str, Any], item: ValueType) -> Iterator[Check]:
+    """The expressions of a field or an instance."""
+    if "value" in entry:
+        yield "/value", entry["value"], _has_members if "enum" in entry else str
+    for key, wanted in _DEMANDED.items():
+        if key in entry:
+            yield f"/{key}", entry[key], _must_be(wanted, key)
+    type_ = entry.get("type")
+    if isinstance(type_, dict):
+        yield from _switch(types, scope, "/type", type_)
+        for key, name in type_["cases"].items():
+            yield from _arguments(scope, f"/type/cases/{key}", name)
+    else:
+        yield from _arguments(scope, "/type", str(type_))
+    yield from _valid(entry, item)
+    word, _, rest = str(entry.get("process", "")).partition("(")
+    if word in ("xor", "rol", "ror"):
+        takes = (WHOLE, BYTES) if word == "xor" else (WHOLE,)
+        yield "/process", rest.rpartition(")")[0], partial(_one_of, takes, f"what {word} takes")
+
+
+def _switch(types: ValueTypes, scope: Scope, key: str, tree: dict[str, Any]) -> Iterator[Check]:
+    """What decides, and the values that it is compared with."""
+    yield f"{key}/switch-on", tree.get("switch-on", 0), str
+    try:
+        on = types.of_text(scope, tree.get("switch-on", 0))
+    except MistypedError:
+        return
+    cases = tree.get("cases", {})
+    for case in cases if isinstance(cases, dict) else ():
+        if str(case) != "_":
+            yield f"{key}/cases/{case}", case, partial(_comparable, on, "a case")
+
+
+def _valid(entry: dict[str, Any], item: ValueType) -> Iterator[Check]:
+    valid = entry.get("valid")
+    bounds: dict[str, Any] = valid if isinstance(valid, dict) else {"eq": valid} if "valid" in entry else {}
+    for key, bound in bounds.items():
+        place = f"/valid/{key}" if isinstance(valid, dict) else "/valid"
+        if key == "in-enum" and "enum" not in entry:
+            yield place, 0, _refuse("in-enum is for what has an enum")
+        elif key == "expr":
+            yield place, bound, _must_be(TRUTH, key)
+        elif key in ("eq", "min", "max"):
+            yield place, bound, partial(_comparable, item, "valid")
+        elif key == "any-of":
+            for number, one in enumerate(bound):
+                yield f"{place}/{number}", one, partial(_comparable, item, "valid")
+
+
+def _arguments(scope: Scope, key: str, name: str) -> Iterator[Check]:
+    """The arguments of a type."""
+    nested = None if type_word(name) else scope.type_named(name)
+    text = name.partition("(")[2].rpartition(")")[0].strip()
+    try:
+        _, *arguments = parsed(f"[{text}]")  # type: ignore[misc]
+    except NotAnExpressionError:
+        return
+    params = [] if nested is None else nested.tree.get("params", [])
+    if nested is not None and len(arguments) != len(params):
+        names = ", ".join(entry["id"] for entry in params)
+        yield key, 0, _refuse(f"{nested.id} takes {len(params)} arguments ({names}), not {len(arguments)}")
+        return
+    for one, entry in zip(arguments, params, strict=False):
+        wanted = type_named(nested or scope, entry["type"]) if "type" in entry else BYTES
+        yield key, one, partial(_argument, wanted, f"the parameter {entry['id']}")
+
+
+def _must_be(wanted: ValueType, what: str) -> Callable[[ValueType], object]:
+    return lambda found: demand(wanted, found, what)
+
+
+def _refuse(text: str) -> Callable[[ValueType], object]:
+    def check(found: ValueType) -> None:
+        raise MistypedError(text)
+
+    return check
+
+
+def _comparable(other: ValueType, what: str, found: ValueType) -> None:
+    demand_comparable(other, found, what)
+
+
+def _one_of(wanted: tuple[ValueType, ...], what: str, found: ValueType) -> None:
+    if found not in (*wanted, ANY):
+        raise MistypedError(f"{what} must be {' or '.join(map(str, wanted))}, not {found}")
+
+
+def _argument(wanted: ValueType, what: str, found: ValueType) -> None:
+    are_numbers = {wanted.kind, found.kind} <= {"whole", "real", "member"}
+    if not are_numbers and wanted.kind != "list":
+        demand(wanted, found, what)
+
+
+def _has_members(found: ValueType) -> None:
+    if found.kind not in ("whole", "member", "any"):
+        raise MistypedError(f"an enumeration is of whole numbers, not of {found}")

@@ -1,0 +1,205 @@
+"""The language of expressions: the text of an expression of a spec as a tree.
+
+A tree is as `lmparse.spec.layout.Expression`, and has what only types or the parser know too: `("member", path)` of an
+enumeration, `("text", characters)`, `("real", number)`, `("call", object, name, argument, …)`, `("as", object, type)`,
+`("sizeof", type)`, `("list", item, …)`, and `("format",)` for a text with values in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TypeAlias
+
+from lmparse.spec.layout import Expression
+
+Token: TypeAlias = tuple[str, str]
+"""What it is and its text."""
+_LONGEST = 20_000
+"""Characters of an expression; a longer one is left to the parser."""
+_TOKEN = re.compile(
+    r"""\s*(?:
+    (?P<real>\d[\d_]*(?:\.(?![A-Za-z_.])[\d_]*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
+  | (?P<number>0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*)
+  | (?P<format>f"(?:[^"\\]|\\.)*") | (?P<text>'[^']*'|"(?:[^"\\]|\\.)*")
+  | (?P<member>(?:::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)+) | (?P<name>[A-Za-z_]\w*)
+  | (?P<sign><<|>>|<=|>=|==|!=|[-+*/%&|^~<>?:.,()\[\]])
+)""",
+    re.ASCII | re.DOTALL | re.VERBOSE,
+)
+_LEVELS = (
+    ("or",), ("and",), ("not",), ("==", "!=", "<=", ">=", "<", ">"), ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"),
+    ("*", "/", "%"),
+)  # fmt: skip
+"""Operators, those that bind least first."""
+_STRENGTH = {sign: strength for strength, level in enumerate(_LEVELS) for sign in level}
+_NOT, _COMPARED = _STRENGTH["not"], _STRENGTH["<"]
+_ESCAPES = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_ESCAPE = re.compile(r"\\(u[\da-fA-F]{4}|[0-7]{1,3}|.)", re.DOTALL)
+_END: Token = ("end", "")
+
+
+class NotAnExpressionError(ValueError):
+    """A text that is no expression, or one that is too long or too deep; the compiler says what is wrong in it."""
+
+
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> Expression:
+    """The tree of a text. Raises NotAnExpressionError."""
+    if len(text) > _LONGEST:
+        raise NotAnExpressionError("it is too long")
+    try:
+        reader = _Reader([*_tokens(text)])
+        tree = reader.choice()
+        reader.demand("end")
+    except (RecursionError, ValueError) as error:
+        raise NotAnExpressionError(str(error)) from None
+    return tree
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    place, end = 0, len(text.rstrip())
+    while place < end:
+        found = _TOKEN.match(text, place)
+        if found is None:
+            raise ValueError(f"{text[place : place + 20]!r} is no part of an expression")
+        kind = found.lastgroup or ""
+        yield kind, found[kind]
+        place = found.end()
+
+
+class _Reader:
+    """Reads the tokens of one expression, by recursive descent."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens, self._place = tokens, 0
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._place] if self._place < len(self._tokens) else _END
+
+    def _take(self) -> Token:
+        token = self._next
+        self._place += 1
+        return token
+
+    def _has(self, *texts: str) -> bool:
+        return self._next[0] in ("sign", "name") and self._next[1] in texts
+
+    def demand(self, text: str) -> None:
+        """Take a token that must be there."""
+        kind, found = self._take()
+        if text not in (kind, found):
+            raise ValueError(f"{found or 'its end'} stands where {text} belongs")
+
+    def choice(self) -> Expression:
+        """What is at the next tokens, as far as it goes."""
+        condition = self._binary(0)
+        if not self._has("?"):
+            return condition
+        self._take()
+        chosen = self.choice()
+        self.demand(":")
+        return ("?", condition, chosen, self.choice())
+
+    def _binary(self, least: int) -> Expression:
+        """What operators join that bind with some strength at least; comparisons are not joined by another one."""
+        found: Expression
+        most = len(_LEVELS)
+        if self._has("not") and least <= _NOT:
+            self._take()
+            found, most = ("not", self._binary(_NOT)), _NOT
+        else:
+            found = self._signed()
+        while self._has(*_STRENGTH) and least <= (strength := _STRENGTH[self._next[1]]) < most and strength != _NOT:
+            found = (self._take()[1], found, self._binary(strength + 1))
+            most = strength + (strength != _COMPARED)
+        return found
+
+    def _signed(self) -> Expression:
+        if not self._has("-", "~", "+"):
+            return self._trailed(self._atom())
+        sign, inner = self._take()[1], self._signed()
+        return inner if sign == "+" else ("neg" if sign == "-" else "~", inner)
+
+    def _atom(self) -> Expression:
+        kind, text = self._take()
+        if kind == "number":
+            return int(text, 0) if text[:1] == "0" and text[1:2].isalpha() else int(text)
+        if kind == "real":
+            return ("real", float(text))
+        if kind == "text":
+            return ("text", _characters(text) + "".join(self._more_text()))
+        if kind == "format":
+            return ("format",)
+        if kind == "member":
+            return ("member", re.sub(r"\s", "", text).removeprefix("::"))
+        if text in ("sizeof", "bitsizeof") and self._has("<"):
+            return ("sizeof", self._type())
+        if kind == "name" and text in ("true", "false"):
+            return text == "true"
+        if kind == "name" and text not in ("and", "or", "not"):
+            return ("name", text)
+        if text == "[":
+            return ("list", *self._until("]"))
+        if text == "(":
+            found = self.choice()
+            self.demand(")")
+            return found
+        raise ValueError(f"{text or 'its end'} stands where a value belongs")
+
+    def _more_text(self) -> Iterator[str]:
+        while self._next[0] == "text":
+            yield _characters(self._take()[1])
+
+    def _until(self, end: str) -> Iterator[Expression]:
+        """What stands between commas, up to a bracket."""
+        while not self._has(end):
+            yield self.choice()
+            if not self._has(end):
+                self.demand(",")
+        self._take()
+
+    def _trailed(self, found: Expression) -> Expression:
+        while self._has(".", "["):
+            if self._take()[1] == "[":
+                found = ("at", found, self.choice())
+                self.demand("]")
+                continue
+            kind, name = self._take()
+            if kind != "name":
+                raise ValueError(f"{name or 'its end'} stands where a name belongs")
+            if name == "as" and self._has("<"):
+                found = ("as", found, self._type())
+            elif self._has("("):
+                self._take()
+                found = ("call", found, name, *self._until(")"))
+            else:
+                found = ("get", found, name)
+        return found
+
+    def _type(self) -> str:
+        """The name of a type between angle brackets."""
+        self.demand("<")
+        kind, name = self._take()
+        if kind not in ("name", "member"):
+            raise ValueError(f"{name or 'its end'} stands where a type belongs")
+        if self._has("["):
+            self._take()
+            self.demand("]")
+            name += "[]"
+        self.demand(">")
+        return re.sub(r"\s", "", name).removeprefix("::")
+
+
+def _characters(text: str) -> str:
+    """The characters of a text in quotes; only in double quotes a backslash means something else."""
+    return text[1:-1] if text[0] == "'" else _ESCAPE.sub(_escaped, text[1:-1])
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = found[1]
+    if code[0] == "u" and len(code) == 5:
+        return chr(int(code[1:], 16))
+    return chr(int(code, 8)) if code[0] in "01234567" else _ESCAPES.get(code, code)

@@ -1,0 +1,340 @@
+"""Types of values: what an expression of a spec gives, and whether it can give it.
+
+As the language infers types: `/` on whole numbers gives a whole number, with a real number a real one; a comparison is
+true or false; a field of one bit is, too. What nobody can know beforehand, as the parent of a type that is used in
+several others, has the type ANY, which fits everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lmparse.spec.build.constructs import near, type_word
+from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope, located
+from lmparse.spec.layout import Expression
+
+_WORDS = {
+    "whole": "a whole number", "real": "a real number", "truth": "true or false", "text": "text", "bytes": "bytes",
+    "member": "a member of an enumeration", "object": "an object", "stream": "a stream", "list": "a list",
+    "any": "anything",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ValueType:
+    """The type of a value."""
+
+    kind: str
+    """One of _WORDS."""
+    item: ValueType | None = None
+    """Of the items of a list."""
+    scope: Scope | None = field(default=None, compare=False)
+    """The type of an object, or the one that defines an enumeration."""
+    name: str = ""
+    """Id of the layout of an object; that of an enumeration, behind the id of the type that defines it."""
+
+    def __str__(self) -> str:
+        named = {"object": f"an object of {self.name}", "member": f"a member of {self.name}"}
+        return named.get(self.kind, _WORDS[self.kind]) if self.name else _WORDS[self.kind]
+
+
+WHOLE, REAL, TRUTH, TEXT, BYTES, STREAM, ANY = map(
+    ValueType, ("whole", "real", "truth", "text", "bytes", "stream", "any")
+)
+_NAMED = {
+    "bool": TRUTH, "bytes": BYTES, "io": STREAM, "struct": ANY, "any": ANY, **dict.fromkeys(COMPILERS_TEXTS, TEXT)
+}  # fmt: skip
+_NUMBERS = ("whole", "real")
+_OF_OBJECTS = {"_io": STREAM, "_sizeof": WHOLE, "_index": WHOLE, "_is_le": TRUTH}
+_MEMBERS: dict[str, dict[str, tuple[ValueType, ...]]] = {
+    "bytes": {**dict.fromkeys(("length", "size", "first", "last", "min", "max"), (WHOLE,)), "to_s": (TEXT, TEXT)},
+    "text": {
+        "length": (WHOLE,), "size": (WHOLE,), "reverse": (TEXT,), "to_i": (WHOLE, WHOLE),
+        "substring": (TEXT, WHOLE, WHOLE),
+    },
+    "whole": {"to_s": (TEXT,), "to_i": (WHOLE,)},
+    "real": {"to_i": (WHOLE,)},
+    "truth": {"to_i": (WHOLE,)},
+    "member": {"to_i": (WHOLE,)},
+    "stream": {"pos": (WHOLE,), "size": (WHOLE,), "eof": (TRUTH,)},
+    "list": {"size": (WHOLE,), "length": (WHOLE,)},
+}  # fmt: skip
+"""What values have that are not objects: the type of each, and those of its arguments."""
+
+
+class MistypedError(ValueError):
+    """An expression that gives no value; the text says why."""
+
+
+Names = Mapping[str, ValueType]
+"""What names stand for that have a meaning only where an expression is: `_` is the value that it is about."""
+NONE: Names = {}
+
+
+class ValueTypes:
+    """The types of values in some specs, `scopes` with all types inside them."""
+
+    def __init__(self, scopes: list[Scope]) -> None:
+        self._parents = _parents(scopes)
+        self._open: set[tuple[str, str]] = set()
+        self._known: dict[tuple[str, str], ValueType] = {}
+
+    def of_text(self, scope: Scope, text: Any, names: Names = NONE) -> ValueType:
+        """The type of what an expression, a text or a tree, gives in a type. Raises MistypedError.
+
+        A text that is no expression is ANY: the compiler says what is wrong in it.
+        """
+        if isinstance(text, bool | int | float):
+            return TRUTH if isinstance(text, bool) else WHOLE if isinstance(text, int) else REAL
+        try:
+            return self.of(scope, text if isinstance(text, tuple) else parsed(str(text)), names)
+        except (NotAnExpressionError, RecursionError):
+            return ANY
+
+    def of(self, scope: Scope, tree: Expression, names: Names = NONE) -> ValueType:
+        """The same of a tree."""
+        if isinstance(tree, bool | int):
+            return TRUTH if isinstance(tree, bool) else WHOLE
+        match tree:
+            case ("real", _):
+                return REAL
+            case ("text", _) | ("format",):
+                return TEXT
+            case ("sizeof", _):
+                return WHOLE
+            case ("member", path):
+                return _member(scope, path)
+            case ("name", name):
+                return names[name] if name in names else self._of_object(scope, name)
+            case ("list", *items):
+                return self._list(scope, items, names)
+            case ("get", inner, name):
+                return self._part(self.of(scope, inner, names), name)
+            case ("call", inner, name, *arguments):
+                return self._part(
+                    self.of(scope, inner, names), name, *(self.of(scope, one, names) for one in arguments)
+                )
+            case ("at", _, ("neg", int(number))):
+                raise MistypedError(f"there is no item -{number}: items count from 0, and .last is the last one")
+            case ("at", inner, place):
+                return self._item(self.of(scope, inner, names), self.of(scope, place, names))
+            case ("as", inner, name):
+                self.of(scope, inner, names)
+                return type_named(scope, name)
+            case ("?", condition, chosen, other):
+                demand(TRUTH, self.of(scope, condition, names), "the condition of ?")
+                return _common(self.of(scope, chosen, names), self.of(scope, other, names))
+            case ("not", inner):
+                demand(TRUTH, self.of(scope, inner, names), "what stands behind not")
+                return TRUTH
+            case ("neg" | "~" as sign, inner):
+                return _signed(sign, self.of(scope, inner, names))
+            case (operator, left, right):
+                return _operated(str(operator), self.of(scope, left, names), self.of(scope, right, names))
+        return ANY
+
+    def _of_object(self, scope: Scope, name: str) -> ValueType:
+        """The type of what an object of a type has under a name."""
+        if name in _OF_OBJECTS:
+            return _OF_OBJECTS[name]
+        if name == "_root":
+            return object_of(Scope(scope.specs, scope.spec))
+        if name == "_parent":
+            return self._parents.get(scope.id, ANY)
+        members = members_of(scope)
+        if name not in members:
+            is_own = name.startswith("_")
+            raise MistypedError(
+                f"{name} means nothing here" if is_own else f"there is no {name} in {scope.id}{near(name, members)}"
+            )
+        return self.of_member(scope, name, members[name])
+
+    def of_member(self, scope: Scope, name: str, entry: Mapping[str, Any]) -> ValueType:
+        """The type of a field, instance or parameter of a type; ANY for a value that leads back to itself."""
+        key = scope.id, name
+        if key not in self._known:
+            if key in self._open:
+                return ANY
+            self._open.add(key)
+            try:
+                self._known[key] = self.of_entry(scope, entry)
+            finally:
+                self._open.discard(key)
+        return self._known[key]
+
+    def of_entry(self, scope: Scope, entry: Mapping[str, Any]) -> ValueType:
+        """The type of a field, instance or parameter, from what the spec says of it."""
+        if "value" in entry:
+            try:
+                one = self.of_text(scope, entry["value"])
+            except MistypedError:
+                one = ANY  # it is said at its own place
+        else:
+            one = self.item_of(scope, entry)
+        if "enum" in entry and one.kind in ("whole", "any"):
+            found = scope.enum_named(entry["enum"])
+            one = ANY if found is None else member_type(*found)
+        return ValueType("list", one) if "repeat" in entry else one
+
+    def item_of(self, scope: Scope, entry: Mapping[str, Any]) -> ValueType:
+        """The type of a field that is no list, or of an item, without its enumeration."""
+        type_ = entry.get("type")
+        if isinstance(type_, dict):
+            types = [type_named(scope, str(name)) for name in type_.get("cases", {}).values()]
+            if "_" not in type_.get("cases", {}) and ("size" in entry or entry.get("size-eos")):
+                types.append(BYTES)
+            one = types[0] if types else ANY
+            for other in types[1:]:
+                one = _common(one, other)
+            return one
+        return BYTES if type_ is None else type_named(scope, str(type_))
+
+    def _part(self, of: ValueType, name: str, *arguments: ValueType) -> ValueType:
+        """The type of what a value has under a name; the compiler says where arguments are missing."""
+        if of.kind == "any":
+            return ANY
+        if of.kind == "object" and not arguments:
+            return self._of_object(of.scope, name) if of.scope is not None else ANY
+        if of.kind == "list" and name in ("first", "last", "min", "max"):
+            return of.item or ANY
+        known = {"_sizeof": (WHOLE,), **_MEMBERS.get(of.kind, {})}
+        if name not in known:
+            raise MistypedError(f"{of} has no {name}")
+        result, *wanted = known[name]
+        if len(arguments) not in (0, len(wanted)):
+            raise MistypedError(f"{name} takes {len(wanted)} arguments, not {len(arguments)}")
+        for expected, found in zip(wanted, arguments, strict=False):
+            demand(expected, found, f"an argument of {name}")
+        return result
+
+    def _item(self, of: ValueType, place: ValueType) -> ValueType:
+        demand(WHOLE, place, "the number of an item")
+        if of.kind == "list":
+            return of.item or ANY
+        if of.kind in ("any", "bytes"):
+            return WHOLE if of.kind == "bytes" else ANY
+        raise MistypedError(f"{of} has no items")
+
+    def _list(self, scope: Scope, items: list[Expression], names: Names) -> ValueType:
+        if all(type(one) is int and 0 <= one <= 255 for one in items):
+            return BYTES
+        found = [self.of(scope, one, names) for one in items]
+        return ValueType("list", found[0] if all(one == found[0] for one in found) else ANY)
+
+
+def object_of(scope: Scope) -> ValueType:
+    """The type of an object."""
+    return ValueType("object", scope=scope, name=scope.id)
+
+
+def member_type(scope: Scope, enum: str) -> ValueType:
+    """The type of the members of an enumeration."""
+    return ValueType("member", scope=scope, name=f"{scope.id}.{enum}")
+
+
+def enumeration_of(type_: ValueType) -> tuple[Scope, str] | None:
+    """The type that defines the enumeration of which a value is a member, and the name of this; None without one."""
+    is_member = type_.kind == "member" and type_.scope is not None
+    return (type_.scope, type_.name.rpartition(".")[2]) if is_member and type_.scope is not None else None
+
+
+def members_of(scope: Scope) -> dict[str, Mapping[str, Any]]:
+    """The fields, instances and parameters of a type by name."""
+    tree = scope.tree
+    listed = (*tree.get("seq", []), *tree.get("params", []))
+    return {**tree.get("instances", {}), **{str(one["id"]): one for one in listed if "id" in one}}
+
+
+def type_named(scope: Scope, name: str) -> ValueType:
+    """The type that a word or the name of a type stands for."""
+    if name.endswith("[]"):
+        return ValueType("list", type_named(scope, name[:-2]))
+    match = NUMBER.match(name)
+    if match is not None and type_word(name) is not None:
+        return TRUTH if match[1] + match[2] == "b1" else REAL if match[1] == "f" else WHOLE
+    if name in _NAMED:
+        return _NAMED[name]
+    found = scope.type_named(name)
+    return ANY if found is None else object_of(found)
+
+
+def demand(wanted: ValueType, found: ValueType, what: str) -> None:
+    """Demand that a value is of a type. Raises MistypedError."""
+    if "any" not in (found.kind, wanted.kind) and found.kind != wanted.kind:
+        raise MistypedError(f"{what} must be {wanted}, not {found}")
+
+
+def demand_comparable(one: ValueType, other: ValueType, what: str) -> None:
+    """Demand that two values can be equal. Raises MistypedError."""
+    are_numbers = one.kind in _NUMBERS and other.kind in _NUMBERS
+    if "any" in (one.kind, other.kind) or are_numbers:
+        return
+    if one.kind != other.kind or (one.kind == "member" and one.name != other.name):
+        raise MistypedError(f"{what} compares {one} with {other}")
+
+
+def _signed(sign: str, inner: ValueType) -> ValueType:
+    if inner.kind not in ("any", "whole", "real" if sign == "neg" else "whole"):
+        raise MistypedError(f"{'-' if sign == 'neg' else sign} is for numbers, not for {inner}")
+    return inner
+
+
+def _operated(operator: str, one: ValueType, other: ValueType) -> ValueType:
+    if operator in ("and", "or"):
+        for operand in (one, other):
+            demand(TRUTH, operand, f"each side of {operator}")
+        return TRUTH
+    if operator in ("==", "!=", "<", "<=", ">", ">="):
+        demand_comparable(one, other, operator)
+        return TRUTH
+    if "any" in (one.kind, other.kind):
+        return ANY if operator in "+-*/%" else WHOLE
+    if operator == "+" and one == other and one.kind in ("text", "bytes"):
+        return one
+    allowed = _NUMBERS if operator in "+-*/%" else ("whole",)
+    for operand in (one, other):
+        if operand.kind not in allowed:
+            raise MistypedError(f"{operator} is for {'whole ' * (allowed != _NUMBERS)}numbers, not for {operand}")
+    return REAL if "real" in (one.kind, other.kind) else WHOLE
+
+
+def _common(one: ValueType, other: ValueType) -> ValueType:
+    """The type of what is one of two values."""
+    if one == other:
+        return one
+    return REAL if one.kind in _NUMBERS and other.kind in _NUMBERS else ANY
+
+
+def _member(scope: Scope, path: str) -> ValueType:
+    enum, _, name = path.rpartition("::")
+    found = scope.enum_named(enum)
+    if found is None:
+        raise MistypedError(f"there is no enumeration {enum}")
+    names = [entry.id for entry in found[0].members(found[1])]
+    if name not in names:
+        raise MistypedError(f"the enumeration {enum} has no {name}{near(name, names)}")
+    return member_type(*found)
+
+
+def _parents(scopes: list[Scope]) -> dict[str, ValueType]:
+    """The type of `_parent` by the id of each type; ANY for one that several types use, or whose parent is named."""
+    users: dict[str, set[str]] = {}
+    by_id = {scope.id: scope for scope in scopes}
+    for scope in scopes:
+        for nested, user in _used_by(scope):
+            users.setdefault(nested.id, set()).add(user)
+    return {
+        name: object_of(by_id[next(iter(found))]) if len(found) == 1 and "" not in found else ANY
+        for name, found in users.items()
+    }
+
+
+def _used_by(scope: Scope) -> Iterator[tuple[Scope, str]]:
+    """The types that the fields of a type name, each with the id of their parent; empty if it may be another one."""
+    for _, entry in located(scope):
+        for nested in scope.types_of(entry).values():
+            is_plain = "parent" not in entry and nested.spec is scope.spec
+            yield nested, scope.id if is_plain else ""
