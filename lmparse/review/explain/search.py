@@ -135,10 +135,11 @@ def with_spec(path: str | Path, given: Mapping[str, Any]) -> dict[str, Any]:
             return {"spec": spec, **given}
     try:
         return {"spec": sniff(path, Options.parse(given).bounds).spec, **given}
-    except FramingError:
-        if options_for(path, given)[0].spec != RAW:
+    except FramingError as error:
+        options, _ = options_for(path, given)
+        if options.spec != RAW and (options.framing == "auto" or error.code != "LMP-F003"):
             raise
-        return {"spec": RAW, **given}
+        return {"spec": options.spec, **given}  # a framing that is named may be one that nothing recognises
 
 
 def _whole(name: str, given: int | str) -> int:
