@@ -139,8 +139,7 @@ def _specs_of_the_package_parsed_once() -> Iterator[None]:
 def _control_files_of_cases_read_once() -> Iterator[None]:
     """Each log of a case lies beside the control files of the others, which are all looked at when it is opened."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("_is_control", "_data_set"):
-            patch.setattr(control_search, name, _once_for_cases(getattr(control_search, name)))
+        patch.setattr(control_search, "_named_by", _once_for_cases(control_search._named_by))
         yield
 
 
@@ -164,11 +163,11 @@ def _once_for_cases(function: Callable[..., Any]) -> Callable[..., Any]:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """What processes of their own do is done in this one, which starts sooner; all goes through pickle as there."""
 
-    def in_order(function: Any, tasks: Any, jobs: int) -> Iterator[Any]:
+    def in_order(self: processes.Pool, function: Any, tasks: Any) -> Iterator[Any]:
         for task in tasks:
             yield pickle.loads(pickle.dumps(function(pickle.loads(pickle.dumps(task)))))
 
-    monkeypatch.setattr(processes, "in_order", in_order)
+    monkeypatch.setattr(processes.Pool, "in_order", in_order)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import given_options
+from lmparse.cli.arguments import options_of
 from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, note, print_result
 from lmparse.options import Options
 from lmparse.terminal import json_text
@@ -44,18 +44,9 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _checked(parsed: argparse.Namespace) -> tuple[str, Options]:
     """The path of the file, or under which the files of one log are read, and the options to read it with."""
-    from lmparse.logs.families import check_changes, read_options
-    from lmparse.logs.joining import files_without, is_several, one_log
-    from lmparse.logs.open import options_for
+    from lmparse.logs.joining import files_without, one_log
 
-    if is_several(parsed.files):
-        options = read_options(given_options(parsed))
-        check_changes(options)
-        return one_log(files_without(parsed.report, parsed.files), options)
-    options, said = options_for(parsed.files[0], given_options(parsed))
-    if said:
-        note(said)
-    return parsed.files[0], options
+    return one_log(files_without(parsed.report, parsed.files), options_of(parsed))
 
 
 def _report_place(out: str, file: str, options: Options) -> OutputPlace:

@@ -35,9 +35,10 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _conversion(parsed: argparse.Namespace) -> Conversion:
     from lmparse.export.conversion import Conversion
+    from lmparse.logs.beside import look_beside
     from lmparse.logs.families import check_changes, read_options
     from lmparse.logs.joining import files_without, one_log
-    from lmparse.logs.open import described
+    from lmparse.logs.open import check_control
 
     given = given_options(parsed)
     options = read_options(given)
@@ -47,7 +48,8 @@ def _conversion(parsed: argparse.Namespace) -> Conversion:
     path, options = one_log(files_without(parsed.out, parsed.files), options)
     if with_changes:
         check_changes(options)
-        beside = described(path, options)
+        beside = look_beside(path, options)
+        check_control(path, beside)
         options = beside.options
         if beside.decision is not None:
             note(str(beside.decision))

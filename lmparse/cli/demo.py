@@ -26,9 +26,9 @@ _SPARK: dict[str, bool | float | int | str | None] = {
 def run(parsed: argparse.Namespace) -> int:
     """Make the logs and read them."""
     from lmparse.samples import bmc_log, db2_log
-    from lmparse.storage.outputs import check_place, has_mark, inputs_of, write_files
+    from lmparse.storage.outputs import begins_with, check_place, inputs_of, write_files
 
-    foreign = has_mark(_MARK, _MARK_TEXT, "a demo of lmparse")
+    foreign = begins_with(_MARK_TEXT, "a demo of lmparse", _MARK)
     place = check_place(parsed.out, inputs_of([]), is_folder=True, overwrite=True, foreign=foreign, makes_parents=True)
     write_files(place.path, {_MARK: _MARK_TEXT})
     folder = Path(local_path(parsed.out))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmparse.changes.log import ChangeLog
 from lmparse.cli.arguments import given_options, with_arrow
-from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, note, report_tally
+from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, report_tally
 from lmparse.errors import DataError, not_installed
 from lmparse.storage.arrow_alone import load_arrow
 from lmparse.terminal import json_text
@@ -27,10 +27,11 @@ unbuffered pipe has gone; the write behind it fails."""
 
 def run_records(parsed: argparse.Namespace) -> int:
     """Print the records."""
-    from lmparse.logs.open import open_named
+    from lmparse.logs.families import read_options
+    from lmparse.logs.open import open_file
 
     errors, given = ErrorPrinter(parsed.show_errors), given_options(parsed)
-    file = open_named(parsed.file, given, on_error=errors)
+    file = open_file(parsed.file, read_options(given), on_error=errors)
     lines = _by_column(file, given, with_changes=False)
     return _print_lines(file, map(_line, file.records()) if lines is None else lines, errors)
 
@@ -42,7 +43,7 @@ def run_changes(parsed: argparse.Namespace) -> int:
     from lmparse.logs.open import files_read, open_resumed, save_checkpoint
 
     errors, given = ErrorPrinter(parsed.show_errors), given_options(parsed)
-    log = open_resumed(parsed.files, read_options(given), on_error=errors, say=note)
+    log = open_resumed(parsed.files, read_options(given), on_error=errors)
     if log.options.checkpoint is not None:
         checkpoint_place(log.options, files_read(log.path, log.options))
     is_flat = log.options.envelope == "flat"

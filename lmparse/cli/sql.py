@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import given_options
-from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, note, report_tally
+from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, report_tally
 from lmparse.errors import OptionError
 
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the script; exit code as for `changes`."""
-    from lmparse.export.sql_script import SqlScript
-    from lmparse.export.sql_statements import Direction, Rules
+    from lmparse.export.sql_script import Direction, Rules, SqlScript
     from lmparse.logs.families import read_options
     from lmparse.logs.open import open_resumed
 
@@ -27,7 +26,7 @@ def run(parsed: argparse.Namespace) -> int:
     options = read_options({**given_options(parsed), "order": "commit"})
     if options.mode == "dropmalformed":
         raise OptionError("mode dropmalformed would leave changes out of the script without a word", code="LMP-S003")
-    log = open_resumed(parsed.files, options, on_error=errors, say=note)
+    log = open_resumed(parsed.files, options, on_error=errors)
     direction = Direction.UNDO if parsed.undo else Direction.REDO
     rules = Rules(direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged, parsed.text_times)
     script = SqlScript(log, rules)

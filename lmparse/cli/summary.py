@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lmparse.cli.arguments import given_options, with_arrow
-from lmparse.cli.messages import DATA, GOOD, ErrorPrinter, fail, note, print_result
+from lmparse.cli.messages import DATA, GOOD, ErrorPrinter, fail, print_result
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -14,7 +14,7 @@ def run(parsed: argparse.Namespace) -> int:
         from lmparse.review.summary import recognised, summarized
     errors = ErrorPrinter(parsed.show_errors)
     options = recognised(parsed.files, given_options(parsed))
-    found = summarized(parsed.files, options, on_error=errors, say=note)
+    found = summarized(parsed.files, options, on_error=errors)
     print_result(found, as_json=parsed.json)
     codes = [fail(fault) for fault in found.faults]
     errors.total()

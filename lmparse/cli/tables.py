@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import options_of
-from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, note, print_json, print_lines, report_tally
+from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, print_json, print_lines, report_tally
 
 if TYPE_CHECKING:
     from lmparse.changes.descriptions import TableDescription
@@ -18,7 +18,7 @@ def run(parsed: argparse.Namespace) -> int:
     from lmparse.logs.open import open_resumed, table_descriptions
 
     errors = ErrorPrinter(parsed.show_errors)
-    log = open_resumed(parsed.files, options_of(parsed), on_error=errors, say=note)
+    log = open_resumed(parsed.files, options_of(parsed), on_error=errors)
     described = table_descriptions(log)
     for table in described.found:
         if parsed.json:

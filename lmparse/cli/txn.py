@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lmparse.changes.transaction_summary import total
 from lmparse.cli.arguments import given_options
-from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, note, print_json, print_lines, report_tally
+from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, print_json, print_lines, report_tally
 from lmparse.errors import DataError, not_installed
 from lmparse.storage.arrow_alone import load_arrow
 
@@ -35,7 +35,7 @@ def run(parsed: argparse.Namespace) -> int:
         if given.get("engine", "kaitai") != "kaitai":
             raise not_installed(error) from None
     options = read_options(given)
-    log = open_resumed(parsed.files, options, needs_control=False, on_error=errors, say=note)
+    log = open_resumed(parsed.files, options, needs_control=False, on_error=errors)
     code = GOOD
     try:
         if parsed.json:

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.changes.change_counts import ChangeCounts, counted_columns
+from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError
 from lmparse.logs.arrow import log_batches
-from lmparse.logs.beside import Say
+from lmparse.logs.beside import look_beside
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import is_several, one_log
-from lmparse.logs.open import open_described, states_read
+from lmparse.logs.open import open_beside
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, ignored
 from lmparse.review.explain.search import with_spec
@@ -206,10 +207,8 @@ def recognised(paths: Sequence[str | Path], given: Mapping[str, Any]) -> Options
     return read_options(given)
 
 
-def summarized(
-    paths: Sequence[str | Path], options: Options, *, on_error: OnError = ignored, say: Say | None = None
-) -> Summarized:
-    """The same with parsed options. Bad records and values are passed to `on_error`; `say` is as in `open_described`.
+def summarized(paths: Sequence[str | Path], options: Options, *, on_error: OnError = ignored) -> Summarized:
+    """The same with parsed options. Bad records and values are passed to `on_error`.
 
     Raises EngineDifferenceError with engine `check`, where the engines differ.
     """
@@ -222,13 +221,13 @@ def summarized(
         if on_error is not None:
             on_error(error)
 
-    planned = states_read(path, options)
-    log = open_described(path, options, on_error=count_error, say=say)
+    log = open_beside(path, look_beside(path, options), on_error=count_error)
+    assert isinstance(log, ChangeLog)
     log.check_changes()
     files = [in_utf8(name) for name in names_in(path)]
     found = Summarized(files, len(log.buffer), log.spec.id, family.title, family.commit_zone, error_codes=codes)
     try:
-        for batch in log_batches(log, counted_columns(*_TABLES, *_WHO), planned=planned):
+        for batch in log_batches(log, counted_columns(*_TABLES, *_WHO)):
             for counts in (found.tables, *found.who.values()):
                 counts.add(batch)
     except DataError as error:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lmparse.errors import LmparseError, OptionError
+from lmparse.spec.build.constructs import TOO_DEEP
 from lmparse.spec.build.details import Details, details
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.lint import ColumnCounts, not_defined
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.shape import TOO_DEEP
 from lmparse.spec.build.specs import (
     FORMATS,
     SUFFIX,

@@ -24,7 +24,8 @@ OF_PACKAGE = {
     "framing": (*READERS, "sniff"), "records": READERS, "storage": (*READERS, "sniff"), "logs": (*READERS, "sniff"),
 }  # fmt: skip
 """Commands that may print the hints of a package. Those of `bmc` and `db2` are for options of their own logs."""
-OF_MODULE = {"records/settings": (*READERS, "sniff"), "logs/sniff": ("sniff", "explain", "coverage"),
+OF_MODULE = {"framing/framings": READERS,
+             "records/settings": (*READERS, "sniff"), "logs/sniff": ("sniff", "explain", "coverage"),
              "logs/envelopes": ("changes", "convert"), "logs/families": ("changes", "convert")}  # fmt: skip
 
 

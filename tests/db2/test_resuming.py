@@ -29,7 +29,7 @@ def test_a_log_in_two_extracts_at_every_record_boundary(tmp_path: Path) -> None:
         first = log.run(log.file(0, place))
         second = log.run(log.file(place, size))
         assert first + second == log.rows
-        assert json.loads(log.state.read_text())["checkpoint_version"] == 2
+        assert json.loads(log.state.read_text())["checkpoint_version"] == 3
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])

@@ -180,11 +180,10 @@ sys.exit(cli.main(words))
 """
 
 
-@pytest.mark.parametrize("command", ["records", "check", "convert"])
-def test_commands_name_a_file_that_becomes_shorter(tmp_path: Path, command: str) -> None:
+def test_a_command_names_a_file_that_becomes_shorter(tmp_path: Path) -> None:
     path, out = long_log(tmp_path), tmp_path / "a.parquet"
-    more = [str(out)] if command == "convert" else []
-    run = [sys.executable, "-c", COMMAND, str(path), "2000000", command, str(path), *more, "--spec", "bmc_lldf"]
+    words = ["convert", str(path), str(out), "--spec", "bmc_lldf"]
+    run = [sys.executable, "-c", COMMAND, str(path), "2000000", *words]
     found = subprocess.run(run, capture_output=True, text=True, check=False)
     assert found.returncode == 20, found.stderr[-2000:]
     assert f"{path}: shrank while it was read" in found.stderr, found.stderr[-2000:]

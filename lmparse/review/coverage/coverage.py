@@ -68,9 +68,9 @@ class FieldCount:
     def count_code(self, entry: Field, node: Node, raw: bytes) -> None:
         """Count the value of a field with a list of codes; `raw` is the whole record."""
         if node.value is not None:
-            number = node.value if isinstance(node.value, int) else int.from_bytes(raw[node.start : node.end], "big")
-            if any(code.value == number for code in entry.codes):
-                self.codes[number] += 1
+            code = entry.code_of(node.value)
+            if code is not None:
+                self.codes[code.value] += 1
             else:
                 self.unlisted[str(node.value)] += 1
 

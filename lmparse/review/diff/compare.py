@@ -24,7 +24,7 @@ from lmparse.review.diff.facts import (
     type_name,
 )
 from lmparse.review.diff.rules import CLASSES, RULES
-from lmparse.spec.build.shape import TOO_DEEP
+from lmparse.spec.build.constructs import TOO_DEEP
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Code, Field, Layout, is_reserved, spec_of
 

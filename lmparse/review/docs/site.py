@@ -16,7 +16,7 @@ from lmparse.review.templating import check_installed
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout
 from lmparse.storage import addresses
-from lmparse.storage.outputs import AtomicOutput, check_place, inputs_of, lists_itself
+from lmparse.storage.outputs import atomic_output, check_place, inputs_of, lists_itself
 
 MARK = "site.json"
 """File that marks a folder as a site and records the specs it was made from."""
@@ -63,7 +63,7 @@ def write_site(
     layouts = built(specs)
     read = read_samples(samples, specs, given, provenance)
     hashes = {name: layout.sha256 for name, layout in sorted(layouts.items()) if "." not in name}
-    with AtomicOutput(place) as work:
+    with atomic_output(place) as work:
         write_sources(work.folder / "sources", layouts, read)
         _run_sphinx(work.folder / "sources", work.made, work.folder / "trees")
         names = [path.relative_to(work.made).as_posix() for path in work.made.rglob("*") if path.is_file()]

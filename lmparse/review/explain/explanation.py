@@ -73,6 +73,12 @@ class ExplainedSection:
         """Its fields, and the bytes that are in no field, in the order of the bytes."""
         return lines_of(self.dissection)
 
+    @property
+    def calculated(self) -> tuple[FieldLine, ...]:
+        """Its calculated values, which have no bytes; each is named by its path."""
+        nodes = (replace(node, field=replace(node.field, id=node.path)) for node in self.dissection.calculated)
+        return tuple(FieldLine(node, 0, 0) for node in nodes)
+
     def bytes_of(self, line: FieldLine) -> bytes:
         """The bytes of a line; none for a field with parts, which have them."""
         return b"" if line.children else self.dissection.raw[line.start : line.end]
@@ -188,6 +194,7 @@ class Explanation:
                 for word in self.words
             ],
             "fields": [_line(line, self.main) for line in self.main.lines],
+            "calculated": [_facts(node) for node in self.main.dissection.calculated],
         }
 
 
@@ -285,15 +292,16 @@ def _line(line: FieldLine, section: ExplainedSection) -> dict[str, Any]:
         held = {"bytes": section.bytes_of(line).hex().upper()}
         if line.shared:
             held["shared"] = line.shared
-    node = line.node
-    if node is None:
-        return {"path": None, **place, **held}
+    return {"path": None, **place, **held} if line.node is None else {**_facts(line.node), **place, **held}
+
+
+def _facts(node: Node) -> dict[str, Any]:
+    """What is known of a field but its place."""
     entry = node.field
     return {
         "path": node.path,
         "id": entry.id,
         "orig_id": entry.orig_id,
-        **place,
         "kind": entry.kind,
         "value": node.value,
         "meaning": node.meaning or None,
@@ -305,5 +313,4 @@ def _line(line: FieldLine, section: ExplainedSection) -> dict[str, Any]:
         "source": entry.source,
         "spec": node.layout,
         "fault": None if node.fault is None else node.fault.to_dict(),
-        **held,
     }

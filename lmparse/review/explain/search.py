@@ -9,16 +9,16 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.errors import FramingError, OptionError
 from lmparse.framing.extents import RecordExtent
-from lmparse.logs.beside import look_beside, unusable
+from lmparse.logs.beside import look_beside
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
-from lmparse.logs.open import open_file, options_for
+from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, Options, check_taken
 from lmparse.records.dissection import Dissection
 from lmparse.records.file_dissection import FileDissector, faulty
-from lmparse.records.files import RAW, RecordFile, ignored
+from lmparse.records.files import RecordFile, ignored
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.review.explain.explanation import ExplainedSection, Explanation
 from lmparse.review.explain.page import page
@@ -109,18 +109,10 @@ def search_in(path: str | Path, **options: Any) -> RecordSearch:
 def open_unknown(path: str | Path, given: Mapping[str, Any]) -> RecordFile:
     """A file of which nothing may be known, with the spec that its bytes have and the control file beside it.
 
-    A control file that was found beside it and cannot be read is left out; which one was taken is among the decisions.
-    Raises as `search_in`.
+    Which one was taken is among the decisions. Raises as `search_in`.
     """
-    options = read_options(with_spec(path, given))
-    beside = look_beside(str(path), options)
-    try:
-        file = open_file(path, beside.options, on_error=ignored)
-    except DataError as error:
-        without = unusable(beside, error, options)
-        if without is None:
-            raise
-        beside, file = without, open_file(path, options, on_error=ignored)
+    beside = look_beside(str(path), read_options(with_spec(path, given)))
+    file = open_file(path, beside.options, on_error=ignored)
     file.decisions[:0] = [] if beside.decision is None else [beside.decision]
     return file
 
@@ -133,13 +125,13 @@ def with_spec(path: str | Path, given: Mapping[str, Any]) -> dict[str, Any]:
     for spec in known_files():
         if any(plain(name) in names for name in catalog.load(spec_name(spec)).layout.params):
             return {"spec": spec, **given}
+    options = Options.parse(given)
     try:
-        return {"spec": sniff(path, Options.parse(given).bounds).spec, **given}
+        return {"spec": sniff(path, options.bounds).spec, **given}
     except FramingError as error:
-        options, _ = options_for(path, given)
-        if options.spec != RAW and (options.framing == "auto" or error.code != "LMP-F003"):
+        if options.framing == "auto" or error.code != "LMP-F003":
             raise
-        return {"spec": options.spec, **given}  # a framing that is named may be one that nothing recognises
+        return dict(given)  # a framing that is named may be one that nothing recognises
 
 
 def _whole(name: str, given: int | str) -> int:

@@ -48,6 +48,8 @@ def text_lines(found: Explanation, width: int, *, brief: bool) -> Iterator[str]:
                 yield table.brief(line, raw, place, depth)
             else:
                 yield from table.rows(line, raw, place, depth, references)
+        for line in section.calculated:
+            yield from table.calculated(line, references, brief=brief)
         if not brief:
             for number, reference in references:
                 yield from _wrapped(f"[{number}] {reference}", table.width, 4)
@@ -120,6 +122,14 @@ class _Table:
         for middle, behind in zip_longest(left, texts, fillvalue=""):
             yield f"{place}{middle:{4 * self._a_line + 1}}  {' ' * indent}{behind}".rstrip()
             place = " " * len(place)
+
+    def calculated(self, line: FieldLine, references: References, *, brief: bool) -> Iterator[str]:
+        """The lines for a calculated value, which has no bytes."""
+        lead = f"{'  calculated':{self.width - self._text}}"
+        texts = list(_texts(line, b"", references))[: 1 if brief else None]
+        for text in texts:
+            yield from [_cut(lead + text, self.width)] if brief else _wrapped(lead + text, self.width, len(lead))
+            lead = " " * len(lead)
 
     def _bytes(self, raw: bytes) -> str:
         """Bytes of one line, and their characters."""

@@ -8,7 +8,6 @@ from threading import RLock
 from typing import Any
 
 from lmparse.errors import OptionError
-from lmparse.logs.open import files_beside
 from lmparse.review.explain.explanation import printable
 from lmparse.review.explain.search import search_in
 from lmparse.review.serve.record_list import RecordList
@@ -60,7 +59,7 @@ class ServedFile:
             self._seen = _states([self.path, *(self._options.get(name) for name in ("control", "tables"))])
             search = search_in(self.path, **self._options)
             # The control file beside the log is known now; what was seen before it was read stays.
-            self._seen = _states(files_beside(self.path, search.file.options).values()) | self._seen
+            self._seen = _states(search.file.options.files.values()) | self._seen
             self._records = RecordList(search)
         return self._records
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lmparse.errors import OptionError
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
-from lmparse.spec.build.lint import lint
+from lmparse.spec.build.lint import linted
 from lmparse.spec.build.new import Refused, new
 from lmparse.spec.build.products import DEBUG, Builder, files_in, files_of_build
 from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, shown
@@ -119,9 +119,10 @@ def _verdict(different: list[str], repair: str) -> int:
 
 def _lint(source: Path) -> int:
     """Report what is wrong."""
-    problems, count = lint(source)
-    if problems:
-        return _say(*map(str, problems))
+    selection = linted(source)
+    if selection.problems:
+        return _say(*map(str, selection.problems))
+    count = len(selection.wanted)
     print(f"{count} {'spec has' if count == 1 else 'specs have'} no fault that is found without the compiler")
     return 0
 

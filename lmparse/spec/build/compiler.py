@@ -12,11 +12,9 @@ import io
 import json
 import re
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lmparse.spec.build.constructs import near
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.specs import FORMATS, Faults, Problem, SpecFile, closure, shown
 from lmparse.storage.addresses import user_cache
@@ -194,8 +192,8 @@ def _for_compiler(spec: SpecFile) -> Any:
 
 
 def _for_json(value: Any, key: str = "") -> Any:
-    """A spec in JSON's types, keys as text. Numbers that JavaScript changes are text: 5.0 would be 5, and a whole number
-    of more than 32 bits is refused."""
+    """A spec in JSON's types, keys as text. Numbers are text where JavaScript would make 5 of 5.0, and where they have
+    more than 32 bits, which the compiler refuses."""
     if isinstance(value, dict):
         names = {name: str(name).lower() if isinstance(name, bool) else str(name) for name in value}
         return {text: _for_json(value[name], text) for name, text in names.items()}
@@ -218,7 +216,8 @@ def _problems(spec: SpecFile, message: str) -> list[Problem]:
     for line in message.splitlines():
         text = line.strip()
         if text.startswith("error:"):
-            problems.append(spec.problem(where, _with_advice(spec, text.removeprefix("error:").strip())))
+            advice = next((advice for part, advice in _ADVICE.items() if part in text), "")
+            problems.append(spec.problem(where, text.removeprefix("error:").strip() + advice))
         elif ": /" in text:
             where = _COMPILED_CASE.sub(r"\1::\2", "/" + text.split(": /", 1)[1].rstrip(":"))
     return problems or [_without_place(spec, message.strip())]
@@ -236,27 +235,7 @@ def _without_place(spec: SpecFile, message: str) -> Problem:
 
 _COMPILED_CASE = re.compile(r"EnumByLabel\(identifier\((\w+)\),identifier\((\w+)\),[^/]*\)")
 """How the compiler writes the case of a switch that is a member of an enumeration."""
-_UNKNOWN = re.compile(r"unable to (?:find (?:type|enum|enum member)|access) '(?:\w+::)*(\w+)'")
 _ADVICE = {
     "without default endianness": "; give endian: be or endian: le under meta",
     "but no encoding found": "; give an encoding, or -codec in place of the type, as -codec: ebcdic",
 }
-
-
-def _with_advice(spec: SpecFile, text: str) -> str:
-    """A message of the compiler with what to do about it, where that can be known."""
-    found = _UNKNOWN.search(text)
-    if found is not None:
-        return text + near(found[1], sorted(_names(spec.tree)))
-    return text + next((advice for part, advice in _ADVICE.items() if part in text), "")
-
-
-def _names(tree: Any) -> Iterator[str]:
-    """All names that a spec gives: of fields, types, enumerations and their members."""
-    for section in ("types", "enums", "instances"):
-        yield from map(str, tree.get(section, {}))
-    yield from (str(entry["id"]) for entry in tree.get("seq", []) if "id" in entry)
-    for members in tree.get("enums", {}).values():
-        yield from (str(entry["id"] if isinstance(entry, dict) else entry) for entry in members.values())
-    for inner in tree.get("types", {}).values():
-        yield from _names(inner)

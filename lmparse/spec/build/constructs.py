@@ -1,19 +1,27 @@
-"""Constructs: every key and word that a spec may have, in one table.
+"""Constructs: every key and word that a spec may have, in one table, `constructs.toml`, and what is wrong by it.
 
-The build step and lint refuse what is not in it; keys that begin with a dash and are not ours mean nothing and are
-taken. A test asks the compiler which keys it knows at each level, so that a release with a new one is noticed.
+What is not in it is refused; keys that begin with a dash and are not ours mean nothing and are taken. A test asks the
+compiler which keys it knows at each level, so that a release with a new one is noticed.
 """
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import re
+import tomllib
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from lmparse.spec.build.shape import Finding
 from lmparse.spec.kind_words import KIND_WORDS
+from lmparse.spec.page_names import PAGES, PAGES_OF_THE_FILE, maybe_named
+
+Finding = tuple[str, str]
+"""Path in the spec, and message."""
+TOO_DEEP: Finding = ("/types", "types are in one another too deep to be followed")
+"""The finding where a spec has more types in one another than Python has calls."""
 
 
 class Level(Enum):
@@ -40,9 +48,11 @@ class Form(Enum):
 
     TEXT = "text"
     TEXTS = "text, or a list of texts"
+    TYPE = "the name of a type, or cases"
     VERSION = "text or a number"
     FLAG = "true or false"
     EXPRESSION = "an expression: text, a number, true or false"
+    WHOLE = "a whole number"
     BYTE = "a number from 0 to 255"
     LIST = "a list"
     MAPPING = "a mapping of keys"
@@ -57,8 +67,11 @@ class Construct(NamedTuple):
     """The key; for words of types and processes the part before digits or arguments."""
     form: Form
     doc: str
-    is_ours: bool = False
-    """Whether lmparse adds it to those of Kaitai Struct."""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether lmparse adds it to those of Kaitai Struct."""
+        return self.word.startswith("-")
 
     @property
     def name(self) -> str:
@@ -66,162 +79,30 @@ class Construct(NamedTuple):
         return f"{self.level.name}.{self.word}"
 
 
-def _table(level: Level, rows: str, is_ours: bool = False) -> list[Construct]:
-    """Constructs of a level from lines `word FORM doc`."""
-    split = [line.split(maxsplit=2) for line in rows.strip().splitlines()]
-    return [Construct(level, word, Form[form], doc, is_ours) for word, form, doc in split]
-
-
-_READING = """
-type         ANY        type of what is read: a word, the name of a type, or cases to switch between
-size         EXPRESSION number of bytes
-size-eos     FLAG       all bytes to the end of the stream
-encoding     TEXT       encoding of a text
-terminator   BYTE       byte that ends it
-consume      FLAG       whether the terminator is taken from the stream
-include      FLAG       whether the terminator is part of the value
-eos-error    FLAG       whether a missing terminator is an error
-pad-right    BYTE       byte that fills it up at its end
-contents     ANY        bytes that must be there
-process      TEXT       how its bytes are changed before they are read
-enum         TEXT       enumeration of its values
-valid        ANY        what its value must be
-repeat       TEXT       that there are many, and what ends them
-repeat-expr  EXPRESSION how many there are
-repeat-until EXPRESSION condition on the last one
-if           EXPRESSION condition that it is there
-parent       EXPRESSION object that is the parent of what is read
-doc          TEXT       what it is
-doc-ref      TEXTS      where its source describes it
-"""
-_OUR_OWN = """
--orig-id   ANY  name or names in the vendor's spelling
--codec     TEXT code page of text: a name, `ebcdic` or `database`
--unit      TEXT unit of a number
--scale     ANY  digits behind the point of a whole number or decimal
--lm-status TEXT documented, inferred or unknown
--lm-valid-status TEXT the same of what `valid` demands, where it differs
--lm-type   TEXT kind of a value, where its type does not say it
--lm-source TEXT where the value of a field comes from
-"""
-_OF_INSTANCES = "-lm-column FLAG whether it is a column; a helper, which decides how bytes are read, is none\n"
-CONSTRUCTS: tuple[Construct, ...] = (
-    *_table(
-        Level.TYPE,
-        """
-meta      MAPPING about the spec or type as a whole
-doc       TEXT    what it is
-doc-ref   TEXTS   where its source describes it
-to-string ANY     expression that gives an object as text
-params    LIST    values that it must be given
-seq       LIST    fields in their order
-instances MAPPING values at other places, or calculated
-types     MAPPING types inside it
-enums     MAPPING enumerations inside it
-""",
-    ),
-    *_table(
-        Level.TYPE,
-        """
--orig-id   ANY  name or names in the vendor's spelling
--lm-type   TEXT kind of a field of this type, when it is one value
--lm-source TEXT where what it says comes from
-""",
-        is_ours=True,
-    ),
-    *_table(
-        Level.META,
-        """
-id                     TEXT    name, also of the file
-title                  TEXT    title
-application            TEXTS   programs that write it
-file-extension         TEXTS   ends of the names of files
-xref                   MAPPING the format in other catalogues
-tags                   LIST    words to find it by
-license                TEXT    licence of the spec
-ks-version             VERSION least version of the compiler
-ks-debug               FLAG    parsers that record offsets; refused, since the build step makes these itself
-ks-opaque-types        FLAG    types from other programs; refused, since they are code
-ks-zero-copy-substream FLAG    whether parts share the bytes of the whole
-imports                TEXTS   specs whose types it uses
-encoding               TEXT    encoding of texts that name none
-endian                 ANY     byte order of numbers
-bit-endian             TEXT    order of bits
-""",
-    ),
-    *_table(Level.ENDIAN, "switch-on EXPRESSION value that decides\ncases MAPPING byte orders by this value"),
-    *_table(Level.FIELD, f"id TEXT name\n{_READING.strip()}"),
-    *_table(Level.FIELD, _OUR_OWN, is_ours=True),
-    *_table(Level.INSTANCE, f"pos EXPRESSION offset in the stream\nio TEXT stream to read from\n{_READING.strip()}"),
-    *_table(Level.INSTANCE, _OUR_OWN + _OF_INSTANCES, is_ours=True),
-    *_table(
-        Level.VALUE_INSTANCE,
-        """
-value   ANY        the expression
-enum    TEXT       enumeration of its values
-if      EXPRESSION condition that it is there
-doc     TEXT       what it is
-doc-ref TEXTS      where its source describes it
-""",
-    ),
-    *_table(Level.VALUE_INSTANCE, _OUR_OWN + _OF_INSTANCES, is_ours=True),
-    *_table(
-        Level.PARAM,
-        """
-id      TEXT  name
-type    TEXT  type
-enum    TEXT  enumeration of its values
-doc     TEXT  what it is
-doc-ref TEXTS where its source describes it
-""",
-    ),
-    *_table(Level.PARAM, _OUR_OWN, is_ours=True),
-    *_table(Level.SWITCH, "switch-on EXPRESSION value that decides\ncases MAPPING types by this value"),
-    *_table(Level.MEMBER, "id TEXT name\ndoc TEXT what it is\ndoc-ref TEXTS where its source describes it"),
-    *_table(
-        Level.MEMBER,
-        """
--orig-id   ANY  name or names in the vendor's spelling
--lm-status TEXT documented, inferred or unknown, where it differs from the field
-""",
-        is_ours=True,
-    ),
-    *_table(
-        Level.VALID,
-        """
-eq      ANY        the one value
-min     EXPRESSION least value
-max     EXPRESSION largest value
-any-of  LIST       all values
-in-enum FLAG       that the enumeration lists the value
-expr    EXPRESSION condition on the value, `_`
-""",
-    ),
-    *_table(Level.REPEAT_WORD, "eos ANY to the end of the stream\nexpr ANY so many\nuntil ANY until one is the last"),
-    *_table(
-        Level.PROCESS_WORD,
-        "xor ANY exclusive or with a key\nrol ANY bits rotated left\nror ANY bits rotated right\nzlib ANY unpacked",
-    ),
-    *_table(
-        Level.TYPE_WORD,
-        """
-u      ANY whole number without sign of 1, 2, 4 or 8 bytes, with a byte order
-s      ANY whole number with sign, the same
-f      ANY IEEE number of 4 or 8 bytes
-b      ANY whole number of bits, with an order of bits
-str    ANY text
-strz   ANY text that a terminator ends
-bool   ANY true or false, of a parameter
-bytes  ANY bytes, of a parameter
-io     ANY stream, of a parameter
-any    ANY anything, of a parameter
-struct ANY any object, of a parameter
-""",
-    ),
-    *_table(Level.ORDER_WORD, "le ANY least significant first\nbe ANY most significant first"),
+_SECTIONS = tomllib.loads(Path(__file__).with_name("constructs.toml").read_text("utf-8")).items()
+CONSTRUCTS = tuple(
+    Construct(level, word, Form[form], doc)
+    for level in Level
+    for names, entries in _SECTIONS
+    if level.name in names.split()
+    for word, (form, doc) in entries.items()
 )
-_BY_LEVEL: dict[Level, dict[str, Construct]] = {
-    level: {entry.word: entry for entry in CONSTRUCTS if entry.level is level} for level in Level
+_BY_LEVEL = {level: {entry.word: entry for entry in CONSTRUCTS if entry.level is level} for level in Level}
+_NEEDED = {Level.PARAM: "id", Level.SWITCH: "cases", Level.MEMBER: "id"}
+_STATUSES = ("documented", "inferred", "unknown")
+_INT64 = range(-(1 << 63), 1 << 63)
+_ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:()-]*", re.ASCII).fullmatch
+_PROCESS = re.compile(r"zlib|(?:xor|rol|ror)\(.*\)", re.DOTALL).fullmatch
+_PYTHON: dict[Form, Any] = {
+    Form.TEXT: str,
+    Form.TEXTS: str | list,
+    Form.TYPE: str | dict,
+    Form.VERSION: str | int | float,
+    Form.FLAG: bool,
+    Form.EXPRESSION: str | int | float | bool,
+    Form.LIST: list,
+    Form.MAPPING: dict,
+    Form.ANY: object,
 }
 
 
@@ -230,45 +111,128 @@ def words(level: Level, *, ours: bool | None = None) -> frozenset[str]:
     return frozenset(entry.word for entry in _BY_LEVEL[level].values() if ours is None or entry.is_ours == ours)
 
 
-def findings(tree: dict[Any, Any], where: str = "") -> Iterator[Finding]:
-    """The keys in a spec, and in the types inside it, that are not in the table, and values of another form."""
-    yield from _keys(where, tree, Level.TYPE)
-    meta = tree.get("meta", {})
-    yield from _keys(f"{where}/meta", meta, Level.META)
-    if isinstance(meta.get("endian"), dict):
-        yield from _keys(f"{where}/meta/endian", meta["endian"], Level.ENDIAN)
-    for number, entry in enumerate(tree.get("params", [])):
-        yield from _keys(f"{where}/params/{number}", entry, Level.PARAM)
-    for number, entry in enumerate(tree.get("seq", [])):
-        yield from _attribute(f"{where}/seq/{number}", entry, Level.FIELD)
-    for name, entry in tree.get("instances", {}).items():
-        level = Level.VALUE_INSTANCE if "value" in entry else Level.INSTANCE
-        yield from _attribute(f"{where}/instances/{name}", entry, level)
-    for name, members in tree.get("enums", {}).items():
-        for key, entry in members.items():
-            yield from _keys(f"{where}/enums/{name}/{key}", entry, Level.MEMBER)
-    for name, inner in tree.get("types", {}).items():
-        yield from findings(inner, f"{where}/types/{name}")
+def type_word(name: str) -> str | None:
+    """The word of the table that a name of a type is, without width and order; None for the name of a type."""
+    name = name.removesuffix("[]")
+    if number := re.fullmatch(r"(?:([us])[1248]|(f)[48]|(b)[0-9]+)(?:le|be)?", name):
+        return str(number[1] or number[2] or number[3])
+    return name if len(name) > 1 and name in _BY_LEVEL[Level.TYPE_WORD] else None
 
 
-def _attribute(where: str, entry: dict[Any, Any], level: Level) -> Iterator[Finding]:
-    yield from _keys(where, entry, level)
-    yield from _keys(f"{where}/type", entry.get("type"), Level.SWITCH)
-    yield from _keys(f"{where}/valid", entry.get("valid"), Level.VALID)
+def misshapen(tree: Any) -> Iterator[Finding]:
+    """What is of another form than its place asks for. A spec without such findings can be read."""
+    for where, level, entry in _entries("", tree):
+        known = _BY_LEVEL[level]
+        if not isinstance(entry, dict):
+            yield where, "expected a mapping of keys"
+            continue
+        for key, value in entry.items():
+            if key in known and not _fits(value, known[key].form):
+                quote = "; quote it" if isinstance(value, bool | int | float) and _is_text(known[key].form) else ""
+                yield f"{where}/{key}", f"{_short(value)} is not {known[key].form.value}{quote}"
+        if _NEEDED.get(level, "id") not in entry and level in _NEEDED:
+            yield where, f"there is no {_NEEDED[level]} in {level.value}"
+        if level is Level.TYPE:
+            yield from _names(where, entry)
+        elif level is Level.SWITCH:
+            for key, case in _items(entry.get("cases")):
+                if not isinstance(case, str):
+                    yield f"{where}/cases/{key}", "a case is the name of a type"
 
 
-def _keys(where: str, entry: Any, level: Level) -> Iterator[Finding]:
-    """Findings of one mapping; what is not a mapping has no keys."""
-    known = _BY_LEVEL[level]
-    for key, value in entry.items() if isinstance(entry, dict) else ():
-        if key in known:
-            form = known[key].form
-            if not _fits(value, form):
-                yield f"{where}/{key}", f"{_short(value)} is not {form.value}{_quote(value, form)}"
-            elif key == "-lm-type" and value not in KIND_WORDS:
-                yield f"{where}/{key}", f"there is no -lm-type {value}{nearest(value, KIND_WORDS)}"
-        elif not str(key).startswith("-") or str(key).startswith("-lm-"):
-            yield f"{where}/{key}", f"there is no key {key} in {level.value}{nearest(str(key), known)}"
+def unknown(tree: dict[Any, Any]) -> Iterator[Finding]:
+    """The keys and words in a spec that nobody knows."""
+    for where, level, entry in _entries("", tree):
+        known = _BY_LEVEL[level]
+        for key, value in entry.items():
+            if key not in known and (not str(key).startswith("-") or str(key).startswith("-lm-")):
+                yield f"{where}/{key}", f"there is no key {key} in {level.value}{nearest(str(key), known)}"
+            elif key in known and (text := _unknown(key, value)):
+                yield f"{where}/{key}", text
+
+
+def _entries(where: str, tree: Any) -> Iterator[tuple[str, Level, Any]]:
+    """All that must be a mapping with the keys of a level, each with its path."""
+    yield where, Level.TYPE, tree
+    if not isinstance(tree, dict):
+        return
+    if isinstance(meta := tree.get("meta"), dict):
+        yield f"{where}/meta", Level.META, meta
+        if isinstance(meta.get("endian"), dict):
+            yield f"{where}/meta/endian", Level.ENDIAN, meta["endian"]
+    for section, level in (("params", Level.PARAM), ("seq", Level.FIELD), ("instances", Level.INSTANCE)):
+        for key, entry in _items(tree.get(section)):
+            place = f"{where}/{section}/{key}"
+            is_calculated = level is Level.INSTANCE and isinstance(entry, dict) and "value" in entry
+            yield place, Level.VALUE_INSTANCE if is_calculated else level, entry
+            for name, inside in (("type", Level.SWITCH), ("valid", Level.VALID)):
+                if level is not Level.PARAM and isinstance(entry, dict) and isinstance(entry.get(name), dict):
+                    yield f"{place}/{name}", inside, entry[name]
+    for name, members in _items(tree.get("enums")):
+        for key, entry in _items(members):
+            if isinstance(entry, dict):
+                yield f"{where}/enums/{name}/{key}", Level.MEMBER, entry
+    for name, inner in _items(tree.get("types")):
+        yield from _entries(f"{where}/types/{name}", inner)
+
+
+def _items(section: Any) -> Iterable[tuple[Any, Any]]:
+    if isinstance(section, dict):
+        return section.items()
+    return enumerate(section) if isinstance(section, list) else ()
+
+
+def _names(where: str, tree: dict[Any, Any]) -> Iterator[Finding]:
+    """Names that are none, and members of enumerations that are not a number and a name."""
+    for section in ("instances", "types", "enums"):
+        for name, members in _items(tree.get(section)):
+            place = f"{where}/{section}/{name}"
+            if not isinstance(name, str):
+                yield place, f"{name!r} is not a name; quote it"
+            if section == "enums" and not isinstance(members, dict):
+                yield place, "expected a mapping of keys"
+            for key, entry in _items(members) if section == "enums" else ():
+                number = enum_number(key)
+                if number is None:
+                    yield f"{place}/{key}", f"{key!r} is not a whole number"
+                elif number not in _INT64:
+                    yield f"{place}/{key}", "the compiler takes no number of more than 63 bits here"
+                if not isinstance(entry, str | dict):
+                    yield f"{place}/{key}", f"{entry!r} is not a name; quote it"
+
+
+def _unknown(key: str, value: Any) -> str:
+    """Why a key cannot have a text; empty if it can."""
+    if key == "-lm-type" and value not in KIND_WORDS:
+        return f"there is no -lm-type {value}{nearest(value, KIND_WORDS)}"
+    if key in ("-lm-status", "-lm-valid-status") and value not in _STATUSES:
+        return f"{key} is {value!r}, not one of {', '.join(_STATUSES)}"
+    if key == "-codec" and value not in PAGES_OF_THE_FILE and maybe_named(value) is None:
+        known = (*PAGES_OF_THE_FILE, *(page.name for page in PAGES.values()))
+        return f"there is no code page {value!r}{near(value, known)}"
+    if key == "encoding" and not _ENCODING(value):
+        return f"{value[:60]!r} is not the name of an encoding"
+    if key == "encoding" and not _is_encoding(value):
+        return f"Python has no encoding {value[:60]!r}"
+    if key == "process" and not _PROCESS(value):
+        return f"{value[:60]!r} is not one of xor(), rol(), ror() and zlib"
+    if key in ("ks-opaque-types", "ks-debug") and value is not False:
+        return f"{key} is not taken: it makes other code than a parser of the spec"
+    if key == "doc-ref" and not all(text.strip("\r\n") for text in texts(value)):
+        return "doc-ref has no text"
+    return ""
+
+
+def _is_encoding(name: str) -> bool:
+    """Whether Python has an encoding of text; it has others, as `hex`, for bytes."""
+    try:
+        codecs.lookup(name)
+        b"a".decode(name)
+    except UnicodeError:
+        return True
+    except LookupError:
+        return False
+    return True
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -288,34 +252,28 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-def _quote(value: Any, form: Form) -> str:
-    is_plain = isinstance(value, bool | int | float) and form in (Form.TEXT, Form.TEXTS)
-    return "; quote it" if is_plain else ""
+def _is_text(form: Form) -> bool:
+    return form in (Form.TEXT, Form.TEXTS, Form.TYPE)
 
 
 def _fits(value: Any, form: Form) -> bool:
+    if form in (Form.WHOLE, Form.BYTE):
+        return type(value) is int and (form is Form.WHOLE or 0 <= value <= 255)
     if form is Form.TEXTS and isinstance(value, list):
         return all(isinstance(item, str) for item in value)
-    if form is Form.BYTE:
-        return type(value) is int and 0 <= value <= 255
     return isinstance(value, _PYTHON[form])
 
 
-_PYTHON: dict[Form, Any] = {
-    Form.TEXT: str,
-    Form.TEXTS: str,
-    Form.VERSION: str | int | float,
-    Form.FLAG: bool,
-    Form.EXPRESSION: str | int | float | bool,
-    Form.LIST: list,
-    Form.MAPPING: dict,
-    Form.ANY: object,
-}
+def texts(value: Any) -> list[str]:
+    """The texts of a key that may have one or a list of them, as imports and `-orig-id`."""
+    return value if isinstance(value, list) else [value]
 
 
-def type_word(name: str) -> str | None:
-    """The word of the table that a name of a type is, without width and order; None for the name of a type."""
-    name = name.removesuffix("[]")
-    if number := re.fullmatch(r"(?:([us])[1248]|(f)[48]|(b)[0-9]+)(?:le|be)?", name):
-        return str(number[1] or number[2] or number[3])
-    return name if len(name) > 1 and name in _BY_LEVEL[Level.TYPE_WORD] else None
+def enum_number(key: Any) -> int | None:
+    """The value of a key of an enumeration, None when it is not a number; large values are written as text."""
+    if isinstance(key, str):
+        try:
+            return int(key, 0)
+        except ValueError:
+            return None
+    return key if type(key) is int else None

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lmparse.spec.build.constructs import enum_number
 from lmparse.spec.build.layouts import constant
 from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope, attributes
-from lmparse.spec.build.shape import enum_number
 from lmparse.spec.build.specs import SpecFile
 
 Details = dict[str, dict[str, str]]

@@ -28,9 +28,13 @@ _TOKEN = re.compile(
 )""",
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
-_LEVELS = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
-"""Operators with two operands, those that bind least first; comparisons bind less."""
-_COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
+_LEVELS = (
+    ("or",), ("and",), ("not",), ("==", "!=", "<=", ">=", "<", ">"), ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"),
+    ("*", "/", "%"),
+)  # fmt: skip
+"""Operators, those that bind least first."""
+_STRENGTH = {sign: strength for strength, level in enumerate(_LEVELS) for sign in level}
+_NOT, _COMPARED = _STRENGTH["not"], _STRENGTH["<"]
 _ESCAPES = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _ESCAPE = re.compile(r"\\(u[\da-fA-F]{4}|[0-7]{1,3}|.)", re.DOTALL)
 _END: Token = ("end", "")
@@ -52,15 +56,6 @@ def parsed(text: str) -> Expression:
     except (RecursionError, ValueError) as error:
         raise NotAnExpressionError(str(error)) from None
     return tree
-
-
-def inside(tree: Expression) -> Iterator[Expression]:
-    """A tree and all trees inside it."""
-    left = [tree]
-    while left:
-        one = left.pop()
-        yield one
-        left += one if isinstance(one, tuple) else ()
 
 
 def _tokens(text: str) -> Iterator[Token]:
@@ -99,7 +94,8 @@ class _Reader:
             raise ValueError(f"{found or 'its end'} stands where {text} belongs")
 
     def choice(self) -> Expression:
-        condition = self._either()
+        """What is at the next tokens, as far as it goes."""
+        condition = self._binary(0)
         if not self._has("?"):
             return condition
         self._take()
@@ -107,35 +103,18 @@ class _Reader:
         self.demand(":")
         return ("?", condition, chosen, self.choice())
 
-    def _either(self) -> Expression:
-        found = self._both()
-        while self._has("or"):
+    def _binary(self, least: int) -> Expression:
+        """What operators join that bind with some strength at least; comparisons are not joined by another one."""
+        found: Expression
+        most = len(_LEVELS)
+        if self._has("not") and least <= _NOT:
             self._take()
-            found = ("or", found, self._both())
-        return found
-
-    def _both(self) -> Expression:
-        found = self._negated()
-        while self._has("and"):
-            self._take()
-            found = ("and", found, self._negated())
-        return found
-
-    def _negated(self) -> Expression:
-        if self._has("not"):
-            self._take()
-            return ("not", self._negated())
-        left = self._binary(0)
-        if not self._has(*_COMPARISONS):
-            return left
-        return (self._take()[1], left, self._binary(0))
-
-    def _binary(self, level: int) -> Expression:
-        if level == len(_LEVELS):
-            return self._signed()
-        found = self._binary(level + 1)
-        while self._has(*_LEVELS[level]):
-            found = (self._take()[1], found, self._binary(level + 1))
+            found, most = ("not", self._binary(_NOT)), _NOT
+        else:
+            found = self._signed()
+        while self._has(*_STRENGTH) and least <= (strength := _STRENGTH[self._next[1]]) < most and strength != _NOT:
+            found = (self._take()[1], found, self._binary(strength + 1))
+            most = strength + (strength != _COMPARED)
         return found
 
     def _signed(self) -> Expression:

@@ -6,11 +6,10 @@ Members of enumerations become their numbers, see `Expression`. What only the pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from lmparse.spec.build.expression_language import NotAnExpressionError, inside, parsed
+from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
 from lmparse.spec.build.scopes import NUMBER, Scope, is_column, number_kind
 from lmparse.spec.build.value_types import ANY, MistypedError, ValueTypes, enumeration_of
 from lmparse.spec.catalog import KIND
@@ -18,8 +17,6 @@ from lmparse.spec.layout import Case, Code, Computed, Expression
 
 _DEEPEST = 40
 """Operators inside operators of an expression."""
-_KEYS = ("if", "size", "repeat-expr", "repeat-until", "pos", "io", "parent", "process", "value")
-"""Keys of an attribute with one expression."""
 _OPERATORS = frozenset(
     ("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&", "|", "^", "and", "or", "not", "neg", "?", "at")
 )
@@ -163,12 +160,10 @@ def _peek(scope: Scope, instance: dict[str, Any]) -> Computed:
     return Computed(pos, condition(scope, instance), int(match[2]), match[1] == "s", match[3])
 
 
-_PEEKED = frozenset(
-    (
-        "pos", "type", "enum", "if", "doc", "doc-ref", "-lm-column", "-codec", "-unit", "-orig-id", "-lm-status",
-        "-lm-source",
-    )
-)  # fmt: skip
+_PEEKED = frozenset((
+    "pos", "type", "enum", "if", "doc", "doc-ref", "-lm-column", "-codec", "-unit", "-orig-id", "-lm-status",
+    "-lm-source",
+))  # fmt: skip
 """Keys of a look ahead that do not change its number."""
 
 
@@ -182,39 +177,6 @@ def _codes_of(scope: Scope, instance: dict[str, Any]) -> tuple[Code, ...] | None
         return None
     enum = enumeration_of(found)
     return () if enum is None else tuple(Code(one.value, None, one.id) for one in enum[0].members(enum[1]))
-
-
-# -- expressions as data ---------------------------------------------------------------------
-
-
-def texts_of(attribute: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The expressions of a field or an instance, each with where it is in it."""
-    yield from ((key, attribute[key]) for key in _KEYS if isinstance(attribute.get(key), str))
-    type_ = attribute.get("type")
-    if isinstance(type_, dict):
-        yield "type/switch-on", str(type_.get("switch-on", ""))
-        for key, case in type_.get("cases", {}).items():
-            yield f"type/cases/{key}", str(key)
-            yield f"type/cases/{key}", _arguments(str(case))
-    else:
-        yield "type", _arguments(str(type_))
-    valid = attribute.get("valid")
-    for key, bound in valid.items() if isinstance(valid, dict) else [("", valid)]:
-        for number, one in enumerate(bound) if isinstance(bound, list) else [("", bound)]:
-            if isinstance(one, str):
-                yield f"valid/{key}/{number}".rstrip("/"), one
-
-
-def _arguments(type_: str) -> str:
-    return type_.partition("(")[2].rpartition(")")[0]
-
-
-def member_paths(text: str) -> list[str]:
-    """The members of enumerations that an expression names: `spec::enumeration::member`."""
-    try:
-        return [str(tree[1]) for tree in inside(parsed(text)) if isinstance(tree, tuple) and tree[:1] == ("member",)]
-    except NotAnExpressionError:
-        return []
 
 
 def checks(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from lmparse.spec.build import expressions
 from lmparse.spec.build.choices import choices
+from lmparse.spec.build.constructs import TOO_DEEP, texts
 from lmparse.spec.build.scopes import (
     COMPILERS_TEXTS,
     NUMBER,
@@ -20,7 +21,6 @@ from lmparse.spec.build.scopes import (
     is_column,
     number_kind,
 )
-from lmparse.spec.build.shape import TOO_DEEP, orig_ids
 from lmparse.spec.build.specs import SpecError, SpecFile
 from lmparse.spec.build.value_types import ValueType, ValueTypes, enumeration_of
 from lmparse.spec.catalog import KIND
@@ -30,7 +30,8 @@ from lmparse.spec.nesting import reached, types_of
 
 _EOF, _POS, _SIZE = (("get", ("name", "_io"), name) for name in ("eof", "pos", "size"))
 _KINDS_OF_VALUES = {
-    "whole": "int", "real": "float", "truth": "boolean", "text": "str", "bytes": "variable", "member": "int", "any": "any"
+    "whole": "int", "real": "float", "truth": "boolean", "text": "str", "bytes": "variable", "member": "int",
+    "any": "any",
 }  # fmt: skip
 """Kinds of calculated values by the kinds of their types."""
 _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
@@ -149,7 +150,7 @@ class Layouts:
             width=None if is_repeated or bits else width,
             kind=kind,
             number_width=_number_width(kind, found, width if is_repeated else None),
-            orig_id=", ".join(orig_ids(attribute)) or None,
+            orig_id=", ".join(texts(attribute.get("-orig-id", []))) or None,
             type=nested.id if nested else None,
             codec=attribute.get("-codec"),
             unit=attribute.get("-unit"),
@@ -246,7 +247,7 @@ class Layouts:
             found.append(
                 replace(
                     field,
-                    orig_id=", ".join(orig_ids(instance)) or None,
+                    orig_id=", ".join(texts(instance.get("-orig-id", []))) or None,
                     unit=instance.get("-unit"),
                     doc=_flat(instance.get("doc")),
                     doc_ref=_flat(instance.get("doc-ref")),

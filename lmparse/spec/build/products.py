@@ -9,13 +9,13 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lmparse.spec.build import lint
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.foreign_code import foreign_in_layouts, foreign_in_parser
 from lmparse.spec.build.layouts import Layouts
+from lmparse.spec.build.lint import linted
 from lmparse.spec.build.parsers import parser_module
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.selection import Selection, selected
+from lmparse.spec.build.selection import Selection
 from lmparse.spec.build.specs import Problem, SpecError, SpecFile
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
@@ -65,10 +65,7 @@ class Builder:
 
         Raises SpecError when there is no spec, and CompilerUnavailable.
         """
-        selection = self.selection = selected(source)
-        for spec in (*selection.specs, *selection.failed):  # also what imports a faulty one: all is said at once
-            named = {one.id: one for one in selection.closure(spec)}
-            selection.fail({spec.place: [spec.problem(*finding) for finding in lint.wrong(spec, named)]})
+        selection = self.selection = linted(source)
         if not selection.specs:
             return Made({}, selection.problems, 0)
         compiler = self._compiler = self._compiler or Compiler(self._path)
@@ -128,8 +125,6 @@ def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str]) -> _P
         }
     except SyntaxError as error:
         return _Part({}, {}, [_broken(spec, error)])
-    if missing := [finding for scope in Scope(named, spec).all() for finding in lint.not_defined(scope)]:
-        return _Part({}, {}, [spec.problem(*finding) for finding in missing])
     layouts = {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own_layouts.items()}
     foreign = [spec.problem("/meta", text) for text in _foreign(specs, texts.values(), layouts)]
     texts[f"{spec.id}.pyi"] = stub(spec, named)

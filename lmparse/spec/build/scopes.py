@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-from lmparse.spec.build.shape import enum_number, orig_ids
+from lmparse.spec.build.constructs import enum_number, texts
 from lmparse.spec.build.specs import SpecFile
 
 NUMBER = re.compile(r"([usfb])(\d+)(le|be)?$")
@@ -89,21 +90,33 @@ class Scope:
         return [self._inner(name) for name in sorted(self.tree.get("types", {}))]
 
     def type_named(self, name: str) -> Scope | None:
-        """The type that `a`, `a::b` or `a(1)` names here; None for the compiler's own types."""
-        first, *rest = name.split("(")[0].strip().split("::")
-        found = self._first(first)
-        for step in rest:
-            found = found._inner(step) if found and step in found.tree.get("types", {}) else None
-        return found
+        """The type that `a`, `a::b` or `a(1)` names here; None for the compiler's own types, and if it is not clear.
+
+        The compiler takes the type that it is in for all of a path that begins with the name of this type.
+        """
+        path = name.split("(")[0].strip().split("::")
+        is_in_it = len(path) > 1 and path[0] in (self.spec.id, *self.path)
+        return None if is_in_it else self._at(path, is_path=len(path) > 1)
 
     def enum_named(self, name: str) -> tuple[Scope, str] | None:
         """The scope that defines the enumeration named `a` or `a::b` here, and its own name."""
         *owner, last = name.split("::")
-        holders = [self.type_named("::".join(owner))] if owner else self._outwards()
+        holders = [self._at(owner, is_path=True)] if owner else self._outwards()
         for holder in holders:
             if holder is not None and last in holder.tree.get("enums", {}):
                 return holder, last
         return None
+
+    def _at(self, path: list[str], *, is_path: bool) -> Scope | None:
+        """The type at a path. None for a path of which types at several levels have a name: the compiler looks further
+        out if there is no `b` in the first `a`."""
+        first, *rest = path
+        if is_path and (len(self._all_named(first)) > 1 or any(one == other for one, other in pairwise(path))):
+            return None
+        found = self._first(first)
+        for step in rest:
+            found = found._inner(step) if found and step in found.tree.get("types", {}) else None
+        return found
 
     def types_of(self, attribute: dict[str, Any]) -> dict[str, Scope]:
         """The types of specs that an attribute may have, by id."""
@@ -112,11 +125,12 @@ class Scope:
         found = [self.type_named(name) for name in names if isinstance(name, str)]
         return {nested.id: nested for nested in found if nested is not None}
 
-    def around(self) -> set[str]:
-        """The names of this type and of those around it, the spec's too."""
-        return {self.spec.id, *self.path}
+    def visible(self, section: str) -> set[str]:
+        """The names of the types or enumerations, by their section, that mean something here."""
+        known = set(self.specs) if section == "types" else set()
+        return known.union(*(scope.tree.get(section, {}) for scope in self._outwards()))
 
-    def all_named(self, name: str) -> set[str]:
+    def _all_named(self, name: str) -> set[str]:
         """Ids of all types that could be meant by a name here."""
         levels = [*self._outwards()]
         found = {scope._inner(name).id for scope in levels if name in scope.tree.get("types", {})}
@@ -128,7 +142,7 @@ class Scope:
         found = []
         for key, entry in self.tree["enums"][enum].items():
             named = entry if isinstance(entry, dict) else {"id": entry}
-            names, status = tuple(orig_ids(named)), str(named.get("-lm-status", ""))
+            names, status = tuple(texts(named.get("-orig-id", []))), str(named.get("-lm-status", ""))
             found.append(Member(enum_number(key) or 0, named["id"], named.get("doc"), names, status))
         return found
 

@@ -30,6 +30,8 @@ class Selection:
     def __init__(self, known: dict[str, SpecFile], wanted: list[str], faults: Faults) -> None:
         self.known = known
         """All specs that could be read, by place."""
+        self.wanted = wanted
+        """Places of the specs that are asked for."""
         self.faults: Faults = dict(faults)
         """Problems of the specs that are not built, by place."""
         self._ordered = closure(known, wanted)
@@ -41,9 +43,9 @@ class Selection:
         return [spec for spec in self._ordered if spec.place not in self.faults]
 
     @property
-    def failed(self) -> list[SpecFile]:
-        """The specs that could be read and have a fault."""
-        return [spec for spec in self._ordered if spec.place in self.faults]
+    def readable(self) -> list[SpecFile]:
+        """All specs that could be read, first those without a fault."""
+        return [*self.specs, *(spec for spec in self._ordered if spec.place in self.faults)]
 
     @property
     def problems(self) -> list[Problem]:

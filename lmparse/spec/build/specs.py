@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from lmparse.errors import FramingError
-from lmparse.spec.build.shape import import_names, keep_names, misshapen, same_numbers
+from lmparse.spec.build.constructs import Finding, enum_number, misshapen, texts
 from lmparse.spec.documents import EXACT, DocumentError, file_bytes, read_yaml
 from lmparse.storage.listing import names_in
 from lmparse.storage.stored import reason
@@ -26,8 +26,8 @@ FORMATS = (_PACKAGE / "_formats").resolve()
 """The project's own specs: those of the checkout, or of the installed package."""
 GENERATED = (_PACKAGE / "_generated").resolve()
 """The products of these specs."""
-_INT = "tag:yaml.org,2002:int"
-"""Tag of integers, which may be written in several ways: 0xd6 is 214."""
+_BOOL, _TEXT, _INT = (f"tag:yaml.org,2002:{name}" for name in ("bool", "str", "int"))
+"""Tags; integers may be written in several ways: 0xd6 is 214."""
 
 
 @dataclass(frozen=True, order=True)
@@ -139,13 +139,34 @@ def parsed(place: str, path: Path, data: bytes) -> SpecFile:
     tree, root = document.tree, document.root
     if root is None or not isinstance(tree, dict):
         raise SpecError([Problem(shown(path), 1, 1, "a spec is a mapping of keys")])
-    if keep_names(root):
-        tree = EXACT("").construct_document(root)
+    same = [*_read_names(root)]
+    tree = EXACT("").construct_document(root)
     spec = SpecFile(place, path, data.decode(), tree, root, ())
-    if problems := [spec.problem(*finding) for finding in (*misshapen(tree), *same_numbers(root))]:
+    if problems := [spec.problem(*finding) for finding in (*misshapen(tree), *same)]:
         raise SpecError(problems)
-    names = import_names(tree.get("meta", {}))
+    names = texts(tree.get("meta", {}).get("imports", []))
     return replace(spec, imports=tuple(_place_of_import(name, place) for name in names))
+
+
+def _read_names(root: yaml.Node) -> Iterator[Finding]:
+    """Make texts of names that YAML reads as truth values, as `true`, `off` and `yes`.
+
+    Gives the keys of which another one in the same mapping is the same number: of 1 and 0x1 YAML keeps the last.
+    """
+    left: list[tuple[str, yaml.Node]] = [("", root)]
+    while left:
+        where, node = left.pop()
+        if isinstance(node, yaml.SequenceNode):
+            left += [(f"{where}/{number}", item) for number, item in enumerate(node.value)]
+        seen: dict[int, str] = {}
+        for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+            left.append((f"{where}/{key.value}", value))
+            key.tag = _TEXT if key.tag == _BOOL else key.tag
+            number = enum_number(yaml.safe_load(key.value) if key.tag == _INT else key.value)
+            if value.tag == _BOOL and (number is not None or key.value in ("id", "type", "enum")):
+                value.tag = _TEXT
+            if number is not None and seen.setdefault(number, key.value) != key.value:
+                yield f"{where}/{key.value}", f"{key.value} is the same number as {seen[number]}"
 
 
 def _place_of_import(name: str, place: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lmparse.spec.build.constructs import near
+from lmparse.spec.build.constructs import Finding
 from lmparse.spec.build.layouts import constant
 from lmparse.spec.build.scopes import (
     COMPILERS_TEXTS,
@@ -18,9 +18,7 @@ from lmparse.spec.build.scopes import (
     located,
     number_kind,
 )
-from lmparse.spec.build.shape import Finding
 from lmparse.spec.kind_words import DECIMALS, MAX_DIGITS, SCALABLE, ZONED, digits, is_decimal, precision
-from lmparse.spec.page_names import PAGES, PAGES_OF_THE_FILE, maybe_named
 
 _ANY = frozenset(("body", "rest"))
 """Kinds that say what a field is for, not what its value is."""
@@ -41,7 +39,6 @@ def unfit(scope: Scope) -> Iterator[Finding]:
         yield from _parts(scope)
     yield from _names(scope)
     for where, attribute in located(scope):
-        yield from _codec(where, attribute)
         yield from _size(where, attribute)
         yield from _bits(where, attribute)
         yield from _kind(where, attribute, scope)
@@ -49,13 +46,6 @@ def unfit(scope: Scope) -> Iterator[Finding]:
         yield from _room(where, attribute, scope)
         if "value" not in attribute:
             yield from _decimal(where, attribute, scope)
-
-
-def _codec(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
-    codec = attribute.get("-codec")
-    if codec is not None and codec not in PAGES_OF_THE_FILE and maybe_named(codec) is None:
-        known = (*PAGES_OF_THE_FILE, *(page.name for page in PAGES.values()))
-        yield f"{where}/-codec", f"there is no code page {codec!r}{near(codec, known)}"
 
 
 def _size(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:

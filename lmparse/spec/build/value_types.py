@@ -7,12 +7,11 @@ several others, has the type ANY, which fits everywhere.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lmparse.spec.build.constructs import type_word
+from lmparse.spec.build.constructs import near, type_word
 from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
 from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope, located
 from lmparse.spec.layout import Expression
@@ -49,21 +48,21 @@ _NAMED = {
     "bool": TRUTH, "bytes": BYTES, "io": STREAM, "struct": ANY, "any": ANY, **dict.fromkeys(COMPILERS_TEXTS, TEXT)
 }  # fmt: skip
 _NUMBERS = ("whole", "real")
-_MEMBERS: dict[str, dict[str, ValueType]] = {
-    "bytes": {"length": WHOLE, "size": WHOLE, "first": WHOLE, "last": WHOLE, "min": WHOLE, "max": WHOLE},
-    "text": {"length": WHOLE, "size": WHOLE, "reverse": TEXT, "to_i": WHOLE},
-    "whole": {"to_s": TEXT, "to_i": WHOLE},
-    "real": {"to_i": WHOLE},
-    "truth": {"to_i": WHOLE},
-    "member": {"to_i": WHOLE},
-    "stream": {"pos": WHOLE, "size": WHOLE, "eof": TRUTH},
-}
-"""What values have that are not objects."""
-_CALLS: dict[str, dict[str, tuple[ValueType, tuple[ValueType, ...]]]] = {
-    "bytes": {"to_s": (TEXT, (TEXT,))},
-    "text": {"substring": (TEXT, (WHOLE, WHOLE)), "to_i": (WHOLE, (WHOLE,))},
-}
-"""What they have that takes arguments."""
+_OF_OBJECTS = {"_io": STREAM, "_sizeof": WHOLE, "_index": WHOLE, "_is_le": TRUTH}
+_MEMBERS: dict[str, dict[str, tuple[ValueType, ...]]] = {
+    "bytes": {**dict.fromkeys(("length", "size", "first", "last", "min", "max"), (WHOLE,)), "to_s": (TEXT, TEXT)},
+    "text": {
+        "length": (WHOLE,), "size": (WHOLE,), "reverse": (TEXT,), "to_i": (WHOLE, WHOLE),
+        "substring": (TEXT, WHOLE, WHOLE),
+    },
+    "whole": {"to_s": (TEXT,), "to_i": (WHOLE,)},
+    "real": {"to_i": (WHOLE,)},
+    "truth": {"to_i": (WHOLE,)},
+    "member": {"to_i": (WHOLE,)},
+    "stream": {"pos": (WHOLE,), "size": (WHOLE,), "eof": (TRUTH,)},
+    "list": {"size": (WHOLE,), "length": (WHOLE,)},
+}  # fmt: skip
+"""What values have that are not objects: the type of each, and those of its arguments."""
 
 
 class MistypedError(ValueError):
@@ -84,14 +83,14 @@ class ValueTypes:
         self._known: dict[tuple[str, str], ValueType] = {}
 
     def of_text(self, scope: Scope, text: Any, names: Names = NONE) -> ValueType:
-        """The type of what an expression gives in a type. Raises MistypedError.
+        """The type of what an expression, a text or a tree, gives in a type. Raises MistypedError.
 
         A text that is no expression is ANY: the compiler says what is wrong in it.
         """
         if isinstance(text, bool | int | float):
             return TRUTH if isinstance(text, bool) else WHOLE if isinstance(text, int) else REAL
         try:
-            return self.of(scope, parsed(str(text)), names)
+            return self.of(scope, text if isinstance(text, tuple) else parsed(str(text)), names)
         except (NotAnExpressionError, RecursionError):
             return ANY
 
@@ -109,13 +108,15 @@ class ValueTypes:
             case ("member", path):
                 return _member(scope, path)
             case ("name", name):
-                return self._named(scope, name, names)
+                return names[name] if name in names else self._of_object(scope, name)
             case ("list", *items):
                 return self._list(scope, items, names)
             case ("get", inner, name):
-                return self._attribute(self.of(scope, inner, names), name)
+                return self._part(self.of(scope, inner, names), name)
             case ("call", inner, name, *arguments):
-                return self._call(self.of(scope, inner, names), name, [self.of(scope, one, names) for one in arguments])
+                return self._part(
+                    self.of(scope, inner, names), name, *(self.of(scope, one, names) for one in arguments)
+                )
             case ("at", _, ("neg", int(number))):
                 raise MistypedError(f"there is no item -{number}: items count from 0, and .last is the last one")
             case ("at", inner, place):
@@ -135,28 +136,21 @@ class ValueTypes:
                 return _operated(str(operator), self.of(scope, left, names), self.of(scope, right, names))
         return ANY
 
-    # -- names ---------------------------------------------------------------------------------
-
-    def _named(self, scope: Scope, name: str, names: Names) -> ValueType:
-        if name in names:
-            return names[name]
-        return self._of_object(scope, name)
-
     def _of_object(self, scope: Scope, name: str) -> ValueType:
         """The type of what an object of a type has under a name."""
-        own = {"_io": STREAM, "_sizeof": WHOLE, "_index": WHOLE, "_is_le": TRUTH}
-        if name in own:
-            return own[name]
+        if name in _OF_OBJECTS:
+            return _OF_OBJECTS[name]
         if name == "_root":
             return object_of(Scope(scope.specs, scope.spec))
         if name == "_parent":
             return self._parents.get(scope.id, ANY)
-        entry = member_of(scope, name)
-        if entry is None:
-            if name.startswith("_"):
-                raise MistypedError(f"{name} means nothing here")
-            raise MistypedError(f"there is no {name} in {scope.id}{_nearest(name, scope)}")
-        return self.of_member(scope, name, entry)
+        members = members_of(scope)
+        if name not in members:
+            is_own = name.startswith("_")
+            raise MistypedError(
+                f"{name} means nothing here" if is_own else f"there is no {name} in {scope.id}{near(name, members)}"
+            )
+        return self.of_member(scope, name, members[name])
 
     def of_member(self, scope: Scope, name: str, entry: Mapping[str, Any]) -> ValueType:
         """The type of a field, instance or parameter of a type; ANY for a value that leads back to itself."""
@@ -198,32 +192,21 @@ class ValueTypes:
             return one
         return BYTES if type_ is None else type_named(scope, str(type_))
 
-    # -- parts of values -----------------------------------------------------------------------
-
-    def _attribute(self, of: ValueType, name: str) -> ValueType:
-        if of.kind == "any" or name == "_sizeof":
-            return ANY if of.kind == "any" else WHOLE
-        if of.kind == "object":
+    def _part(self, of: ValueType, name: str, *arguments: ValueType) -> ValueType:
+        """The type of what a value has under a name; the compiler says where arguments are missing."""
+        if of.kind == "any":
+            return ANY
+        if of.kind == "object" and not arguments:
             return self._of_object(of.scope, name) if of.scope is not None else ANY
-        if of.kind == "list":
-            if name in ("first", "last", "min", "max"):
-                return of.item or ANY
-            if name in ("size", "length"):
-                return WHOLE
-        if name not in _MEMBERS.get(of.kind, {}):
-            raise MistypedError(f"{of} has no {name}")
-        return _MEMBERS[of.kind][name]
-
-    def _call(self, of: ValueType, name: str, arguments: list[ValueType]) -> ValueType:
-        known = _CALLS.get(of.kind, {})
-        if of.kind == "any" or (name not in known and not arguments):
-            return self._attribute(of, name)
+        if of.kind == "list" and name in ("first", "last", "min", "max"):
+            return of.item or ANY
+        known = {"_sizeof": (WHOLE,), **_MEMBERS.get(of.kind, {})}
         if name not in known:
-            raise MistypedError(f"{of} has no {name} that takes arguments")
-        result, wanted = known[name]
-        if len(wanted) != len(arguments):
+            raise MistypedError(f"{of} has no {name}")
+        result, *wanted = known[name]
+        if len(arguments) not in (0, len(wanted)):
             raise MistypedError(f"{name} takes {len(wanted)} arguments, not {len(arguments)}")
-        for expected, found in zip(wanted, arguments, strict=True):
+        for expected, found in zip(wanted, arguments, strict=False):
             demand(expected, found, f"an argument of {name}")
         return result
 
@@ -258,12 +241,11 @@ def enumeration_of(type_: ValueType) -> tuple[Scope, str] | None:
     return (type_.scope, type_.name.rpartition(".")[2]) if is_member and type_.scope is not None else None
 
 
-def member_of(scope: Scope, name: str) -> Mapping[str, Any] | None:
-    """The field, instance or parameter of a type with a name."""
+def members_of(scope: Scope) -> dict[str, Mapping[str, Any]]:
+    """The fields, instances and parameters of a type by name."""
     tree = scope.tree
     listed = (*tree.get("seq", []), *tree.get("params", []))
-    known: dict[str, Mapping[str, Any]] = {**tree.get("instances", {}), **{str(one.get("id")): one for one in listed}}
-    return known.get(name)
+    return {**tree.get("instances", {}), **{str(one["id"]): one for one in listed if "id" in one}}
 
 
 def type_named(scope: Scope, name: str) -> ValueType:
@@ -273,16 +255,8 @@ def type_named(scope: Scope, name: str) -> ValueType:
     match = NUMBER.match(name)
     if match is not None and type_word(name) is not None:
         return TRUTH if match[1] + match[2] == "b1" else REAL if match[1] == "f" else WHOLE
-    words = {
-        "bool": TRUTH,
-        "bytes": BYTES,
-        "io": STREAM,
-        "struct": ANY,
-        "any": ANY,
-        **dict.fromkeys(COMPILERS_TEXTS, TEXT),
-    }
-    if name in words:
-        return words[name]
+    if name in _NAMED:
+        return _NAMED[name]
     found = scope.type_named(name)
     return ANY if found is None else object_of(found)
 
@@ -313,10 +287,7 @@ def _operated(operator: str, one: ValueType, other: ValueType) -> ValueType:
         for operand in (one, other):
             demand(TRUTH, operand, f"each side of {operator}")
         return TRUTH
-    if operator in ("==", "!="):
-        demand_comparable(one, other, operator)
-        return TRUTH
-    if operator in ("<", "<=", ">", ">="):
+    if operator in ("==", "!=", "<", "<=", ">", ">="):
         demand_comparable(one, other, operator)
         return TRUTH
     if "any" in (one.kind, other.kind):
@@ -344,18 +315,8 @@ def _member(scope: Scope, path: str) -> ValueType:
         raise MistypedError(f"there is no enumeration {enum}")
     names = [entry.id for entry in found[0].members(found[1])]
     if name not in names:
-        raise MistypedError(f"the enumeration {enum} has no {name}{_meant(name, names)}")
+        raise MistypedError(f"the enumeration {enum} has no {name}{near(name, names)}")
     return member_type(*found)
-
-
-def _nearest(name: str, scope: Scope) -> str:
-    listed = (*scope.tree.get("seq", []), *scope.tree.get("params", []))
-    return _meant(name, [*(str(entry.get("id", "")) for entry in listed), *scope.tree.get("instances", {})])
-
-
-def _meant(word: str, known: list[str]) -> str:
-    found = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {found[0]}?" if found else ""
 
 
 def _parents(scopes: list[Scope]) -> dict[str, ValueType]:

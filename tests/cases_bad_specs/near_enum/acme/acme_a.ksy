@@ -1,5 +1,5 @@
-# generate: acme/acme_a.ksy:14:5: error: unable to find enum 'knd', searching from acme_a; did you mean kind? [/seq/0/enum]
-# lint: acme/acme_a.ksy:14:5: error: there is no enumeration knd [/seq/0/enum]
+# generate: acme/acme_a.ksy:14:5: error: there is no enumeration knd; did you mean kind? [/seq/0/enum]
+# lint: acme/acme_a.ksy:14:5: error: there is no enumeration knd; did you mean kind? [/seq/0/enum]
 meta:
   id: acme_a
   title: An enumeration whose name is misspelt

@@ -1,5 +1,5 @@
-# generate: acme/acme_a.ksy:13:5: error: unable to find type 'persn', searching from acme_a; did you mean person? [/seq/0/type]
-# lint: acme/acme_a.ksy:13:5: error: there is no type persn [/seq/0/type]
+# generate: acme/acme_a.ksy:13:5: error: there is no type persn; did you mean person? [/seq/0/type]
+# lint: acme/acme_a.ksy:13:5: error: there is no type persn; did you mean person? [/seq/0/type]
 meta:
   id: acme_a
   title: A type whose name is misspelt

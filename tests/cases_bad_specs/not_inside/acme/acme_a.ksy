@@ -1,11 +1,11 @@
-# generate: acme/acme_a.ksy:18:25: error: there is no enumeration two::kind [/seq/0/enum]
-# generate: acme/acme_a.ksy:20:5: error: there is no type two::three [/seq/1/type]
-# generate: acme/acme_a.ksy:22:49: error: there is no type acme_a::three::kind [/seq/2/type/cases/2]
-# generate: acme/acme_a.ksy:35:32: error: there is no enumeration two::kind [/types/four/params/0/enum]
-# lint: acme/acme_a.ksy:18:25: error: there is no enumeration two::kind [/seq/0/enum]
-# lint: acme/acme_a.ksy:20:5: error: there is no type two::three [/seq/1/type]
-# lint: acme/acme_a.ksy:22:49: error: there is no type acme_a::three::kind [/seq/2/type/cases/2]
-# lint: acme/acme_a.ksy:35:32: error: there is no enumeration two::kind [/types/four/params/0/enum]
+# generate: acme/acme_a.ksy:18:25: error: there is no enumeration two::kind; a path begins here, and each of its names is of one type [/seq/0/enum]
+# generate: acme/acme_a.ksy:20:5: error: there is no type two::three; a path begins here, and each of its names is of one type [/seq/1/type]
+# generate: acme/acme_a.ksy:22:49: error: there is no type acme_a::three::kind; a path begins here, and each of its names is of one type [/seq/2/type/cases/2]
+# generate: acme/acme_a.ksy:35:32: error: there is no enumeration two::kind; a path begins here, and each of its names is of one type [/types/four/params/0/enum]
+# lint: acme/acme_a.ksy:18:25: error: there is no enumeration two::kind; a path begins here, and each of its names is of one type [/seq/0/enum]
+# lint: acme/acme_a.ksy:20:5: error: there is no type two::three; a path begins here, and each of its names is of one type [/seq/1/type]
+# lint: acme/acme_a.ksy:22:49: error: there is no type acme_a::three::kind; a path begins here, and each of its names is of one type [/seq/2/type/cases/2]
+# lint: acme/acme_a.ksy:35:32: error: there is no enumeration two::kind; a path begins here, and each of its names is of one type [/types/four/params/0/enum]
 meta:
   id: acme_a
   title: Names through a type that has no such type or enumeration inside, which the compiler looks for outside

@@ -1,9 +1,9 @@
-# generate: acme/acme_a.ksy:18:5: error: acme_a::two begins with the type acme_a that it is in: name it as it is from here, without that [/seq/1/type]
-# generate: acme/acme_a.ksy:21:44: error: acme_a::two::three begins with the type acme_a that it is in: name it as it is from here, without that [/seq/2/type/cases/2]
-# generate: acme/acme_a.ksy:25:5: error: acme_a::two begins with the type acme_a that it is in: name it as it is from here, without that [/instances/ahead/type]
-# lint: acme/acme_a.ksy:18:5: error: acme_a::two begins with the type acme_a that it is in: name it as it is from here, without that [/seq/1/type]
-# lint: acme/acme_a.ksy:21:44: error: acme_a::two::three begins with the type acme_a that it is in: name it as it is from here, without that [/seq/2/type/cases/2]
-# lint: acme/acme_a.ksy:25:5: error: acme_a::two begins with the type acme_a that it is in: name it as it is from here, without that [/instances/ahead/type]
+# generate: acme/acme_a.ksy:18:5: error: there is no type acme_a::two; a path begins here, and each of its names is of one type [/seq/1/type]
+# generate: acme/acme_a.ksy:21:44: error: there is no type acme_a::two::three; a path begins here, and each of its names is of one type [/seq/2/type/cases/2]
+# generate: acme/acme_a.ksy:25:5: error: there is no type acme_a::two; a path begins here, and each of its names is of one type [/instances/ahead/type]
+# lint: acme/acme_a.ksy:18:5: error: there is no type acme_a::two; a path begins here, and each of its names is of one type [/seq/1/type]
+# lint: acme/acme_a.ksy:21:44: error: there is no type acme_a::two::three; a path begins here, and each of its names is of one type [/seq/2/type/cases/2]
+# lint: acme/acme_a.ksy:25:5: error: there is no type acme_a::two; a path begins here, and each of its names is of one type [/instances/ahead/type]
 meta:
   id: acme_a
   title: Types that are named through the id of the spec, which the compiler takes for the whole spec

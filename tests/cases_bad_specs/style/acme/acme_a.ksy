@@ -1,8 +1,9 @@
-# generate: acme/acme_a.ksy:14:5: error: 'oneTwo' is not lower_snake_case [/seq/0/id]
-# generate: acme/acme_a.ksy:19:5: error: there is no code page 'klingon' [/seq/0/-codec]
-# lint: acme/acme_a.ksy:14:5: error: 'oneTwo' is not lower_snake_case [/seq/0/id]
-# lint: acme/acme_a.ksy:18:5: error: -lm-status is 'perhaps', not one of documented, inferred, unknown [/seq/0/-lm-status]
-# lint: acme/acme_a.ksy:19:5: error: there is no code page 'klingon' [/seq/0/-codec]
+# generate: acme/acme_a.ksy:15:5: error: 'oneTwo' is not lower_snake_case [/seq/0/id]
+# generate: acme/acme_a.ksy:19:5: error: -lm-status is 'perhaps', not one of documented, inferred, unknown [/seq/0/-lm-status]
+# generate: acme/acme_a.ksy:20:5: error: there is no code page 'klingon' [/seq/0/-codec]
+# lint: acme/acme_a.ksy:15:5: error: 'oneTwo' is not lower_snake_case [/seq/0/id]
+# lint: acme/acme_a.ksy:19:5: error: -lm-status is 'perhaps', not one of documented, inferred, unknown [/seq/0/-lm-status]
+# lint: acme/acme_a.ksy:20:5: error: there is no code page 'klingon' [/seq/0/-codec]
 meta:
   title: Many breaches of style
   id: acme_a

@@ -1,4 +1,4 @@
-# generate: acme/acme_a.ksy:14:5: error: unable to find type 'bcd_tz', searching from acme_a [/seq/1/type]
+# generate: acme/acme_a.ksy:14:5: error: there is no type bcd_tz [/seq/1/type]
 # lint: acme/acme_a.ksy:14:5: error: there is no type bcd_tz [/seq/1/type]
 meta:
   id: acme_a
