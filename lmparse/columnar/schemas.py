@@ -113,7 +113,7 @@ def _arrow_field(layouts: Any, entry: Field, labels: bool) -> pa.Field:
     return commented(entry.id, arrow_type(layouts, entry, labels), f"{entry.doc} ({words})" if is_listed else entry.doc)
 
 
-def arrow_type(layouts: Any, entry: Field, labels: bool) -> pa.DataType:
+def arrow_type(layouts: Any, entry: Field, labels: bool = False) -> pa.DataType:
     """The type of the column of a field."""
     one = _item_type(layouts, entry, labels)
     return pa.list_(one) if entry.repeated else one
