@@ -96,19 +96,19 @@ class Summarized:
             "notices": self.notices,
         }
 
-    def lines(self) -> Iterator[str]:
+    def lines(self) -> list[str]:
         """The summary as text."""
         numbers = self.to_dict()
-        yield from self.files
-        yield f"  {self.title}; {self.size} bytes, spec {self.spec}"
         sections = {
             "Changes by table": [*_table(_changes(numbers["changes"]["by_table"])), *self._notes(numbers)],
             "Who": _table(_people(numbers["who"])),
             "Damage": _damage(numbers["damage"], self.faults),
             **({"Noticed while reading": self.notices} if self.notices else {}),
         }
-        for title, lines in sections.items():
-            yield from ("", title, *(f"  {line}" for line in lines))
+        lines = [*self.files, f"  {self.title}; {self.size} bytes, spec {self.spec}"]
+        for title, notes in sections.items():
+            lines += ["", title, *(f"  {note}" for note in notes)]
+        return lines
 
     def _notes(self, numbers: Mapping[str, Any]) -> Iterator[str]:
         """What is said of the changes beside their numbers."""

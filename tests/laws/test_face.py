@@ -46,7 +46,7 @@ lines: list[str] = shown.lines(80)
 page: str = shown.html()
 counted: lmparse.Summarized = lmparse.summary(["a.log", "b.log"], tables="a.yaml", engine="check")
 numbers: dict[str, Any] = counted.to_dict()
-first: str = counted.lines(80)[0]
+first: str = counted.lines()[0]
 landed: lmparse.Landed = lmparse.land(["a.log", "b.log"], "lake", as_="parquet", current=False, tables="a.yaml")
 report: dict[str, Any] = landed.to_dict()
 try:

@@ -17,6 +17,7 @@ from writers.bmc import control, framing
 from lmparse import cli
 from lmparse.review.coverage.files import collect
 from lmparse.review.coverage.reports import CoverageReport, SpecReach, report_of
+from lmparse.review.explain.search import explain
 from lmparse.spec import catalog
 
 TESTS = Path(__file__).parents[1]
@@ -155,6 +156,15 @@ def test_a_folder_brings_the_control_file_of_each_log(tmp_path: Path) -> None:
     assert {Path(path).name for path in samples.passed_over} == {"notes.txt", "empty"}
     assert samples.coverage.records["bmc_row_image"]
     assert not samples.faults
+
+
+def test_a_framing_that_is_named_may_be_one_that_nothing_recognises(tmp_path: Path) -> None:
+    path = tmp_path / "behind_a_header.dat"
+    path.write_bytes(b"HEADERHEADER" + (CASES / "bmc_lldf" / "framing_rdw.bin").read_bytes())
+    given = {"framing": "rdw", "file_start_offset": 12}
+    (found,) = collect([str(path)], given).files
+    assert (found.spec, found.records > 0, found.fault) == ("bmc_lldf", True, None)
+    assert explain(path, **given).record == 0
 
 
 # -- damage -----------------------------------------------------------------------------------

@@ -113,11 +113,14 @@ def collect(
 
 
 def _opened(path: str, given: Mapping[str, Any], case: LogCase | None, specs: str | None) -> RecordFile:
-    """A file with the reader of its spec; what does not fit in its case is a fault of the file."""
+    """A file with the reader of its spec; what does not fit in its case is a fault of the file.
+
+    Values of enumerations are numbers, whose lists are counted.
+    """
     if case is None or case.log != Path(path) or "spec" in given:
-        return open_unknown(path, given)
+        return open_unknown(path, {**given, "enums": "numbers"})
     try:
-        return open_unknown(path, {**case.options_of_log(specs), **given})
+        return open_unknown(path, {**case.options_of_log(specs), **given, "enums": "numbers"})
     except (OptionError, UnknownFormatError) as error:
         raise case.unusable(error.message) from None
 

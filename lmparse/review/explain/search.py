@@ -125,7 +125,13 @@ def with_spec(path: str | Path, given: Mapping[str, Any]) -> dict[str, Any]:
     for spec in known_files():
         if any(plain(name) in names for name in catalog.load(spec_name(spec)).layout.params):
             return {"spec": spec, **given}
-    return {"spec": sniff(path, Options.parse(given).bounds).spec, **given}
+    options = Options.parse(given)
+    try:
+        return {"spec": sniff(path, options.bounds).spec, **given}
+    except FramingError as error:
+        if options.framing == "auto" or error.code != "LMP-F003":
+            raise
+        return dict(given)  # a framing that is named may be one that nothing recognises
 
 
 def _whole(name: str, given: int | str) -> int:
