@@ -8,24 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lmparse.errors import LmparseError, OptionError
-from lmparse.spec.build.constructs import TOO_DEEP
 from lmparse.spec.build.details import Details, details
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.lint import ColumnCounts, not_defined
-from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.specs import (
-    FORMATS,
-    SUFFIX,
-    Disk,
-    SpecError,
-    SpecFile,
-    flat,
-    missing_imports,
-    parsed,
-    read_all,
-    with_imports,
-    wrong_ids,
-)
+from lmparse.spec.build.lint import linted
+from lmparse.spec.build.selection import Selection, with_all
+from lmparse.spec.build.specs import FORMATS, SUFFIX, SpecError, parsed, places_in, read_all
 from lmparse.spec.documents import DocumentError, file_bytes
 from lmparse.spec.layout import Layout
 from lmparse.spelling import quoted
@@ -62,10 +49,10 @@ def read_specs(source: str) -> Specs:
     """
     try:
         if source == INSTALLED:
-            return _read_folder(source, Disk(FORMATS))
+            return _read_folder(source, FORMATS)
         path = Path(source)
         if path.is_dir():
-            return _read_folder(source, Disk(path))
+            return _read_folder(source, path)
         if path.is_file():
             return _read_file(source, path)
     except DocumentError as error:
@@ -81,48 +68,34 @@ def read_specs(source: str) -> Specs:
     )
 
 
-def _read_folder(source: str, shelf: Disk) -> Specs:
-    places = shelf.places()
+def _read_folder(source: str, root: Path) -> Specs:
+    places = places_in(root)
     if not any("/" in place for place in places):
         raise OptionError(
             f"there is no <family>/<id>{SUFFIX} in {source}",
             code="LMP-S009",
             hint="name the folder above the folders of the families",
         )
-    own, faults = read_all(shelf, places)
-    if faults:
-        raise SpecError(flat(faults))
-    return _specs(source, own, shelf, is_file=False)
+    return _specs(source, with_all(root, places, *read_all(root, places)), is_file=False)
 
 
 def _read_file(source: str, path: Path) -> Specs:
     """One spec, whose file may have any name."""
-    shelf = Disk(path.absolute().parent.parent)
-    spec = parsed(shelf.place(path.absolute()), path, file_bytes(path))
+    root = path.absolute().parent.parent
+    spec = parsed(path.absolute().relative_to(root).with_suffix("").as_posix(), path, file_bytes(path))
     spec_id = spec.tree.get("meta", {}).get("id")
     if not isinstance(spec_id, str) or not _ID.fullmatch(spec_id):
         raise SpecError([spec.problem("/meta/id", f"{spec_id!r} is not an id of a spec")])
     family = path.parent.name
     if not spec_id.startswith(f"{family}_"):
         family = spec_id.split("_")[0]
-    return _specs(source, [replace(spec, place=f"{family}/{spec_id}")], shelf, is_file=True)
+    spec = replace(spec, place=f"{family}/{spec_id}")
+    return _specs(source, with_all(root, [spec.place], [spec], {}), is_file=True)
 
 
-def _specs(source: str, own: list[SpecFile], shelf: Disk, *, is_file: bool) -> Specs:
-    reached, faults = with_imports(own, shelf)
-    specs = [reached[place] for place in sorted(reached)]
-    if problems := flat(faults) or [problem for spec in specs for problem in missing_imports(spec, reached)]:
+def _specs(source: str, selection: Selection, *, is_file: bool) -> Specs:
+    if problems := linted(selection, is_read_only=True).problems:
         raise SpecError(problems)
-    known = {spec.id: spec for spec in specs}
-    problems = flat(wrong_ids(specs))
-    for spec in specs:
-        try:
-            scopes = [*Scope(known, spec).all()]
-            columns = ColumnCounts(scopes)
-            for scope in scopes:
-                problems += [spec.problem(*found) for found in (*not_defined(scope), *columns.findings(scope))]
-        except RecursionError:
-            problems.append(spec.problem(*TOO_DEEP))
-    if problems:
-        raise SpecError(problems)
-    return Specs(source, frozenset(spec.id for spec in own), is_file, Layouts(specs).by_id, details(specs))
+    specs = [selection.known[place] for place in sorted(selection.known)]
+    own = frozenset(place.rpartition("/")[2] for place in selection.wanted)
+    return Specs(source, own, is_file, Layouts(specs).by_id, details(specs))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lmparse.spec.build.constructs import enum_number
-from lmparse.spec.build.layouts import constant
+from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope, attributes
 from lmparse.spec.build.specs import SpecFile
 

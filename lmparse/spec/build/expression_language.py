@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from lmparse.spec.layout import Expression
 
@@ -56,6 +56,32 @@ def parsed(text: str) -> Expression:
     except (RecursionError, ValueError) as error:
         raise NotAnExpressionError(str(error)) from None
     return tree
+
+
+def constant(size: Any) -> int | None:
+    """A number that does not depend on the data: one that is stated, or a sum or product of such; else None."""
+    try:
+        return _constant(parsed(str(size)))
+    except (NotAnExpressionError, RecursionError):
+        return None
+
+
+def _constant(tree: Expression) -> int | None:
+    match tree:
+        case ("neg", inner):
+            return _added(0, -1, inner)
+        case ("+", one, other):
+            return _added(_constant(one), 1, other)
+        case ("-", one, other):
+            return _added(_constant(one), -1, other)
+        case ("*", one, other):
+            return None if (factor := _constant(one)) is None else _added(0, factor, other)
+    return tree if type(tree) is int else None
+
+
+def _added(start: int | None, factor: int, tree: Expression) -> int | None:
+    found = _constant(tree)
+    return None if start is None or found is None else start + factor * found
 
 
 def _tokens(text: str) -> Iterator[Token]:

@@ -40,8 +40,6 @@ _NODES = (
     ast.BoolOp, ast.IfExp, ast.List, ast.Tuple, ast.Dict, ast.expr_context, ast.operator, ast.unaryop, ast.boolop,
     ast.cmpop,
 )  # fmt: skip
-_DATA = (ast.Constant, ast.Call, ast.keyword, ast.Tuple, ast.List, ast.Dict, ast.UnaryOp, ast.USub, ast.Name, ast.Load)
-_LAYOUT_CALLS = ("Case", "Code", "Computed", "Field", "Layout")
 
 
 def foreign_in_parser(text: str, ids: Container[str], classes: Iterable[str]) -> str | None:
@@ -120,20 +118,3 @@ def _is_member(node: ast.stmt) -> bool:
 
 def _name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def foreign_in_layouts(text: str) -> str | None:
-    """The same of `layouts.py`, which is an import and one table of constants."""
-    try:
-        _, imported, table = ast.parse(text).body
-    except (SyntaxError, ValueError) as error:
-        return str(error)
-    if not isinstance(imported, ast.ImportFrom) or not isinstance(table, ast.AnnAssign):
-        return "not a table"
-    for node in ast.walk(table.value or table):
-        called = node.func if isinstance(node, ast.Call) else node
-        if not isinstance(node, _DATA) or (
-            isinstance(node, ast.Call | ast.Name) and not (isinstance(called, ast.Name) and called.id in _LAYOUT_CALLS)
-        ):
-            return f"line {getattr(node, 'lineno', 1)}: {type(node).__name__} {ast.unparse(node)[:60]!r}"
-    return None

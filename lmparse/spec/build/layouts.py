@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import operator
-from collections.abc import Callable, Set
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lmparse.spec.build import expressions
 from lmparse.spec.build.choices import choices
 from lmparse.spec.build.constructs import TOO_DEEP, texts
+from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import (
     COMPILERS_TEXTS,
     NUMBER,
@@ -34,11 +33,6 @@ _KINDS_OF_VALUES = {
     "any": "any",
 }  # fmt: skip
 """Kinds of calculated values by the kinds of their types."""
-_ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-}
 _BY_PARSER = ("process", "terminator", "consume", "include", "eos-error", "pad-right", "encoding")
 """Keys of an attribute that decide which of its bytes are the value, or what they become."""
 _BOOTSTRAP = "cp037"
@@ -361,26 +355,10 @@ def len_contents(contents: Any) -> int:
     return len(contents.encode()) if isinstance(contents, str) else 1
 
 
-def constant(size: Any) -> int | None:
-    """A size that does not depend on the data: a number, or a sum or product of numbers; else None."""
-    try:
-        return _value(ast.parse(str(size), mode="eval").body)
-    except (SyntaxError, ValueError):
-        return None
-
-
 def _position(pos: Any) -> int | None:
     """A position that does not depend on the data and that a stream may have; else None."""
     found = constant(pos)
     return None if found is None or not 0 <= found < 1 << 63 else found
-
-
-def _value(node: ast.expr) -> int:
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-        return _ARITHMETIC[type(node.op)](_value(node.left), _value(node.right))
-    raise ValueError("not constant")
 
 
 def code_text(value: int, width: int) -> str:

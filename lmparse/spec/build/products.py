@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
-from lmparse.spec.build.foreign_code import foreign_in_layouts, foreign_in_parser
+from lmparse.spec.build.foreign_code import foreign_in_parser
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.lint import linted
 from lmparse.spec.build.parsers import parser_module
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.selection import Selection
+from lmparse.spec.build.selection import Selection, selected
 from lmparse.spec.build.specs import Problem, SpecError, SpecFile
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
@@ -65,7 +65,7 @@ class Builder:
 
         Raises SpecError when there is no spec, and CompilerUnavailable.
         """
-        selection = self.selection = linted(source)
+        selection = self.selection = linted(selected(source))
         if not selection.specs:
             return Made({}, selection.problems, 0)
         compiler = self._compiler = self._compiler or Compiler(self._path)
@@ -126,13 +126,13 @@ def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str]) -> _P
     except SyntaxError as error:
         return _Part({}, {}, [_broken(spec, error)])
     layouts = {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own_layouts.items()}
-    foreign = [spec.problem("/meta", text) for text in _foreign(specs, texts.values(), layouts)]
+    foreign = [spec.problem("/meta", text) for text in _foreign(specs, texts.values())]
     texts[f"{spec.id}.pyi"] = stub(spec, named)
     return _Part({}, {}, foreign) if foreign else _Part(texts, layouts, [])
 
 
-def _foreign(specs: list[SpecFile], parsers: Iterable[str], layouts: dict[str, str]) -> Iterator[str]:
-    """What is generated from a spec beyond parsers and layouts, in words."""
+def _foreign(specs: list[SpecFile], parsers: Iterable[str]) -> Iterator[str]:
+    """What the parsers of a spec have beyond what parsers need, in words; layouts are constants by `repr`."""
     named = {one.id: one for one in specs}
     scopes = [scope for one in specs for scope in Scope(named, one).all()]
     names = {(scope.path or (scope.spec.id,))[-1] for scope in scopes}
@@ -140,8 +140,6 @@ def _foreign(specs: list[SpecFile], parsers: Iterable[str], layouts: dict[str, s
     for text in parsers:
         if found := foreign_in_parser(text, named, classes):
             yield f"what is generated from it holds more than a parser: {found}"
-    if found := foreign_in_layouts(_layouts_text(layouts)):
-        yield f"what is generated from it holds more than layouts: {found}"
 
 
 def _head(spec: SpecFile) -> str:

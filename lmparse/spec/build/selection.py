@@ -9,7 +9,6 @@ from pathlib import Path
 
 from lmparse.spec.build.specs import (
     SUFFIX,
-    Disk,
     Faults,
     Problem,
     SpecFile,
@@ -17,8 +16,9 @@ from lmparse.spec.build.specs import (
     flat,
     missing_imports,
     on_disk,
-    on_disk_root,
+    places_in,
     read_all,
+    root_of,
     with_imports,
     wrong_ids,
 )
@@ -52,27 +52,20 @@ class Selection:
         """All problems."""
         return sorted(set(flat(self.faults)))
 
-    @property
-    def known_paths(self) -> list[Path]:
-        """The files that could be read."""
-        return [spec.path for spec in self.known.values()]
-
     def fail(self, faults: Faults) -> None:
         """Note the problems of specs; what imports these is not built either."""
         for place, problems in faults.items():
             if problems:
                 self.faults[place] = [*self.faults.get(place, []), *problems]
-        before = -1
-        while before != len(self.faults):  # again, since imports may go in a circle
-            before = len(self.faults)
-            for spec in self.specs:
-                found = [
-                    spec.problem(f"/meta/imports/{number}", f"it imports {place}, which is not built")
-                    for number, place in enumerate(spec.imports)
-                    if place in self.faults
-                ]
-                if found:
-                    self.faults[spec.place] = found
+        while found := {spec.place: problems for spec in self.specs if (problems := self._unbuilt_imports(spec))}:
+            self.faults |= found  # again, since imports may go in a circle
+
+    def _unbuilt_imports(self, spec: SpecFile) -> list[Problem]:
+        return [
+            spec.problem(f"/meta/imports/{number}", f"it imports {place}, which is not built")
+            for number, place in enumerate(spec.imports)
+            if place in self.faults
+        ]
 
     def closure(self, spec: SpecFile) -> list[SpecFile]:
         """A spec with all that it imports, imported specs first: all that its products are made of."""
@@ -81,18 +74,22 @@ class Selection:
 
 def selected(source: Path) -> Selection:
     """The spec of a `.ksy` file, or those of a folder, with their imports. Raises SpecError when there is none."""
-    shelf, places = on_disk(source)
-    own, faults = read_all(shelf, places)
-    known, more = with_imports(own, shelf, faults)
-    selection = Selection(known, places, faults | more)
+    root, places = on_disk(source)
+    return with_all(root, places, *read_all(root, places))
+
+
+def with_all(root: Path, wanted: list[str], own: list[SpecFile], faults: Faults) -> Selection:
+    """Specs below a root with their imports; `faults` are those of the wanted ones that could not be read."""
+    known, more = with_imports(own, root, faults)
+    selection = Selection(known, wanted, faults | more)
     selection.fail(wrong_ids(known.values()))  # The compiler names its output after the id.
     return selection
 
 
 def paths_of(source: Path, selection: Selection | None) -> set[Path]:
     """The files that decide what a build of a source gives, also those that are imported and missing."""
-    root = on_disk_root(source)
-    places = [] if source.is_file() else Disk(root).places()
+    root = root_of(source)
+    places = [] if source.is_file() else places_in(root)
     specs = selection.known.values() if selection else ()
     found = {root / f"{place}{SUFFIX}" for place in (*places, *(name for spec in specs for name in spec.imports))}
     return found | {spec.path for spec in specs} | ({source} if source.suffix == SUFFIX else set())

@@ -188,97 +188,78 @@ def _unreadable(path: Path, error: DocumentError) -> SpecError:
     return SpecError(Problem(place, flaw.line or 1, flaw.column or 1, flaw.text, code=code) for flaw in error.flaws)
 
 
-def _check_folder(folder: Path) -> None:
-    try:
-        names_in(folder)
-    except FramingError as error:
-        raise SpecError([Problem(shown(folder), 1, 1, error.message)]) from None
-
-
 # -- folders of specs ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Disk:
-    """A folder of specs, which are found by their place."""
+def places_in(root: Path) -> list[str]:
+    """The places of all specs in a folder at any depth, without those in hidden folders.
 
-    root: Path
-
-    def places(self) -> list[str]:
-        """The places of all specs at any depth, without those in hidden folders.
-
-        Raises SpecError for a folder that cannot be read: no spec is missing in silence.
-        """
-        for folder in ("", *glob.glob("**/", root_dir=self.root, recursive=True)):
-            if os.path.isdir(self.root / folder):
-                _check_folder(self.root / folder)
-        names = glob.glob(f"**/*{SUFFIX}", root_dir=self.root, recursive=True)  # skips hidden names
-        return sorted(name.removesuffix(SUFFIX) for name in names)
-
-    def text(self, place: str) -> tuple[Path, bytes] | None:
-        """Path for messages, and bytes, of one spec; None when there is none."""
-        path = self.root / f"{place}{SUFFIX}"
+    Raises SpecError for a folder that cannot be read: no spec is missing in silence.
+    """
+    for folder in ("", *glob.glob("**/", root_dir=root, recursive=True)):
         try:
-            return (path, file_bytes(path)) if path.is_file() else None
-        except DocumentError as error:
-            raise _unreadable(path, error) from None
-        except OSError as error:
-            raise SpecError([Problem(shown(path), 1, 1, f"cannot be read: {reason(error)}")]) from None
-
-    def place(self, path: Path) -> str:
-        """The place of one of its files."""
-        return path.relative_to(self.root).with_suffix("").as_posix()
+            names_in(root / folder) if os.path.isdir(root / folder) else ()
+        except FramingError as error:
+            raise SpecError([Problem(shown(root / folder), 1, 1, error.message)]) from None
+    names = glob.glob(f"**/*{SUFFIX}", root_dir=root, recursive=True)  # skips hidden names
+    return sorted(name.removesuffix(SUFFIX) for name in names)
 
 
-def on_disk_root(source: Path) -> Path:
-    """The folder from which the specs of a source are found: the source itself, or for a file what is above its own."""
+def root_of(source: Path) -> Path:
+    """The folder from which the specs of a source are found: the source itself, or for a file what is above its own.
+
+    The folder of a single file counts as its family: `/family/id` and `../family/id` are looked for beside it.
+    """
     is_spec = source.suffix == SUFFIX and not source.is_dir()
     return source.absolute().parent.parent if is_spec else source
 
 
-def on_disk(source: Path) -> tuple[Disk, list[str]]:
-    """The shelf of a `.ksy` file or of a folder with such files at any depth, and the places of these files.
+def on_disk(source: Path) -> tuple[Path, list[str]]:
+    """The root of a `.ksy` file or of a folder with such files at any depth, and the places of these files.
 
-    The folder of a single file counts as its family: `/family/id` and `../family/id` are looked for beside it.
     Raises SpecError when there is no such file.
     """
+    root = root_of(source)
     if source.is_file() and source.suffix == SUFFIX:
-        shelf = Disk(on_disk_root(source))
-        return shelf, [shelf.place(source.absolute())]
-    shelf = Disk(source)
-    places = shelf.places()
+        return root, [source.absolute().relative_to(root).with_suffix("").as_posix()]
+    places = places_in(source)
     if not places:
         text = f"there is no {SUFFIX} in this folder" if source.is_dir() else f"this is neither a {SUFFIX} nor a folder"
         raise SpecError([Problem(str(source), 1, 1, text)])
-    return shelf, places
+    return root, places
 
 
-def read_all(shelf: Disk, places: Iterable[str]) -> tuple[list[SpecFile], Faults]:
+def read_all(root: Path, places: Iterable[str]) -> tuple[list[SpecFile], Faults]:
     """The specs at some places that can be read, and the problems of the others."""
     specs: list[SpecFile] = []
     faults: Faults = {}
     for place in places:
+        path = root / f"{place}{SUFFIX}"
         try:
-            found = None if ".." in place.split("/") else shelf.text(place)
-            specs += [] if found is None else [parsed(place, *found)]
+            if ".." not in place.split("/") and path.is_file():
+                specs.append(parsed(place, path, file_bytes(path)))
+        except DocumentError as error:
+            faults[place] = _unreadable(path, error).problems
+        except OSError as error:
+            faults[place] = [Problem(shown(path), 1, 1, f"cannot be read: {reason(error)}")]
         except SpecError as error:
             faults[place] = error.problems
     return specs, faults
 
 
 def with_imports(
-    own: Iterable[SpecFile], shelf: Disk, unread: Container[str] = ()
+    own: Iterable[SpecFile], root: Path, unread: Container[str] = ()
 ) -> tuple[dict[str, SpecFile], Faults]:
     """Specs with everything they import, by place, and the problems of imported specs that cannot be read.
 
-    Imports are looked for on the same shelf, then among the specs of lmparse; those `unread` are not looked for.
+    Imports are looked for below the same root, then among the specs of lmparse; those `unread` are not looked for.
     """
     known = {spec.place: spec for spec in own}
     faults: Faults = {}
     left = [*known.values()]
     while left:
         for place in left.pop().imports:
-            for home in (shelf, Disk(FORMATS)):
+            for home in (root, FORMATS):
                 if not (place in known or place in faults or place in unread):
                     found, wrong = read_all(home, [place])
                     known |= {spec.place: spec for spec in found}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from lmparse.spec.build.constructs import Finding
-from lmparse.spec.build.layouts import constant
+from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import (
     COMPILERS_TEXTS,
     NUMBER,
@@ -28,7 +27,6 @@ _WIDTHS = {"timestamp17": (17,), "lrsn10": (10,), "rba10": (10,), "rid6": (6,), 
 """Bytes of kinds that have a fixed width."""
 _MOST_BITS = 64
 """Bits of the widest number."""
-_BELOW_ZERO = re.compile(r"\s*-\s*[1-9]\d*\s*").fullmatch
 _ZONES = (b"\xf0\xf9\x4e\x60", b"09+-")
 """The characters `09+-` in the code pages that zoned decimals may be in: EBCDIC and ASCII."""
 
@@ -50,7 +48,7 @@ def unfit(scope: Scope) -> Iterator[Finding]:
 
 def _size(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
     for key, what in (("size", "a number of bytes"), ("repeat-expr", "a number of repetitions")):
-        if _BELOW_ZERO(str(attribute.get(key))) or (constant(attribute.get(key)) or 0) < 0:
+        if (constant(attribute.get(key)) or 0) < 0:
             yield f"{where}/{key}", f"{attribute[key]} is not {what}: it is below zero"
 
 

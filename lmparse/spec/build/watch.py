@@ -31,7 +31,7 @@ def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: C
         while True:
             before = now
             build()
-            read = set(builder.selection.known_paths) if builder.selection else set()
+            read = {spec.path for spec in builder.selection.known.values()} if builder.selection else set()
             # What the build read for the first time is as it was read; a new file that it has not read is a change.
             built = {
                 path: before.get(path, seen if path in read or seen is None else None)
