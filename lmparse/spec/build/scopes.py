@@ -162,6 +162,21 @@ class Scope:
         return Scope(self.specs, self.specs[name]) if name in self.specs else None
 
 
+def kind_of(scope: Scope, attribute: dict[str, Any]) -> str:
+    """The kind of a field; `bytes` whether or not their number depends on the data, and empty if its type switches."""
+    type_ = attribute.get("type")
+    if "-lm-type" in attribute:
+        return str(attribute["-lm-type"])
+    if isinstance(type_, dict):
+        return ""
+    if isinstance(type_, str) and (number := NUMBER.match(type_)):
+        return "code" if "-codec" in attribute and "enum" in attribute else number_kind(number)
+    if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
+        nested = scope.type_named(type_)
+        return str((nested.tree.get("-lm-type") if nested else None) or "struct")
+    return "char" if "-codec" in attribute else "bytes" if type_ is None else "str"
+
+
 def attributes(tree: dict[str, Any]) -> list[dict[str, Any]]:
     """The fields in order, with the compiler's name for those without an id."""
     return [{"id": f"_unnamed{number}", **attribute} for number, attribute in enumerate(tree.get("seq", []))]

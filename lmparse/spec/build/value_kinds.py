@@ -14,6 +14,7 @@ from lmparse.spec.build.scopes import (
     attributes,
     flat_columns,
     instances,
+    kind_of,
     located,
     number_kind,
 )
@@ -157,7 +158,7 @@ def _in_words(kind: str) -> str:
 
 def _decimal(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
     """Whether a field that is a decimal has bytes that are one, and not more digits than a column."""
-    kind, type_ = _kind_of(attribute, scope), attribute.get("type")
+    kind, type_ = kind_of(scope, attribute), attribute.get("type")
     scale = attribute.get("-scale")
     if isinstance(scale, int) and (scale or kind in DECIMALS):
         if kind not in SCALABLE or "enum" in attribute:
@@ -200,20 +201,6 @@ def _zones(page: Any) -> bytes | None:
         return "09+-".encode(page)
     except (LookupError, ValueError, TypeError):
         return None  # the file's, or not one of Python's
-
-
-def _kind_of(attribute: dict[str, Any], scope: Scope) -> str:
-    """The kind of a field, as in its layout; empty if its type switches."""
-    type_, kind = attribute.get("type"), attribute.get("-lm-type")
-    if isinstance(kind, str):
-        return kind
-    if isinstance(type_, dict):
-        return ""
-    if isinstance(type_, str) and (number := NUMBER.match(type_)):
-        return "code" if "-codec" in attribute and "enum" in attribute else number_kind(number)
-    if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
-        return str((scope.type_named(type_) or scope).tree.get("-lm-type", "struct"))
-    return "char" if "-codec" in attribute or type_ is not None else "bytes"
 
 
 def _width_of_parts(scope: Scope) -> int | None:
