@@ -11,8 +11,7 @@ from lmparse.errors import LmparseError, OptionError
 from lmparse.spec.build.details import Details, details
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.lint import linted
-from lmparse.spec.build.selection import Selection, with_all
-from lmparse.spec.build.specs import FORMATS, SUFFIX, SpecError, parsed, places_in, read_all
+from lmparse.spec.build.specs import FORMATS, SUFFIX, Selection, SpecError, parsed, places_in, read_all, with_all
 from lmparse.spec.documents import DocumentError, file_bytes
 from lmparse.spec.layout import Layout
 from lmparse.spelling import quoted

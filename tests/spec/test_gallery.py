@@ -10,8 +10,7 @@ import pytest
 
 from lmparse.spec import catalog
 from lmparse.spec.build.lint import linted
-from lmparse.spec.build.selection import selected
-from lmparse.spec.build.specs import on_disk, read_all
+from lmparse.spec.build.specs import on_disk, read_all, selected
 
 
 def squeezed(text: str) -> str:

@@ -16,8 +16,7 @@ from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.lint import linted
 from lmparse.spec.build.new import Refused, new
 from lmparse.spec.build.products import DEBUG, Builder, files_in, files_of_build
-from lmparse.spec.build.selection import selected
-from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, shown
+from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, selected, shown
 from lmparse.spec.built import MANIFEST
 from lmparse.storage.outputs import write_files
 

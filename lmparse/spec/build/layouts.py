@@ -14,6 +14,7 @@ from lmparse.spec.build.scopes import (
     NUMBER,
     Scope,
     attributes,
+    in_a_line,
     instances,
     is_column,
     kind_of,
@@ -108,11 +109,11 @@ class Layouts:
             param_codes=_param_codes(scope),
             kind=tree.get("-lm-type"),
             title=meta.get("title", ""),
-            doc=_flat(tree.get("doc")),
-            doc_ref=_flat(tree.get("doc-ref")),
+            doc=in_a_line(tree.get("doc")),
+            doc_ref=in_a_line(tree.get("doc-ref")),
             path=f"{spec.place}.ksy",
             sha256=spec.sha256,
-            enums={name: _plain_codes((scope, name)) for name in tree.get("enums", {})},
+            enums={name: scope.members(name) for name in tree.get("enums", {})},
             little=expressions.little(scope),
             computed=expressions.computed(scope),
             unread=unread,
@@ -235,13 +236,10 @@ class Layouts:
     def _codes(self, scope: Scope, where: str, attribute: dict[str, Any], width: int | None) -> tuple[Code, ...]:
         found = scope.enum_named(attribute["enum"]) if "enum" in attribute else None
         if found is None or "-codec" not in attribute or width is None:
-            return _plain_codes(found)
+            return _codes_of(found)
         holder, name = found
         try:
-            return tuple(
-                Code(entry.value, code_text(entry.value, width), entry.id, _flat(entry.doc), entry.status)
-                for entry in holder.members(name)
-            )
+            return tuple(replace(code, text=code_text(code.value, width)) for code in holder.members(name))
         except OverflowError:
             text = f"{name} has a code that is too large for {attribute.get('type')}"
             raise SpecError([scope.spec.problem(f"{where}/enum", text)]) from None
@@ -262,7 +260,7 @@ def _calculated_field(name: str, type_: ValueType, instance: dict[str, Any]) -> 
     return Field(
         name, None, None, kind,
         enum=enum[1] if enum else None,
-        codes=_plain_codes(enum),
+        codes=_codes_of(enum),
         repeated=item is not type_ and kind != "any",
         number_width=8 if kind in ("int", "float") else None,
         conditional="if" in instance,
@@ -276,10 +274,10 @@ def _described(attribute: dict[str, Any]) -> dict[str, Any]:
     return {
         "orig_id": ", ".join(texts(attribute.get("-orig-id", []))) or None,
         "unit": attribute.get("-unit"),
-        "doc": _flat(attribute.get("doc")),
-        "doc_ref": _flat(attribute.get("doc-ref")),
+        "doc": in_a_line(attribute.get("doc")),
+        "doc_ref": in_a_line(attribute.get("doc-ref")),
         "status": attribute.get("-lm-status", ""),
-        "source": _flat(attribute.get("-lm-source")) or None,
+        "source": in_a_line(attribute.get("-lm-source")) or None,
     }
 
 
@@ -322,13 +320,12 @@ def _begins_with_bits(scope: Scope, attribute: dict[str, Any], seen: set[str]) -
 
 def _param_codes(scope: Scope) -> dict[str, tuple[Code, ...]]:
     enums = {one["id"]: scope.enum_named(one["enum"]) for one in scope.tree.get("params", []) if "enum" in one}
-    return {name: _plain_codes(enum) for name, enum in enums.items() if enum is not None}
+    return {name: _codes_of(enum) for name, enum in enums.items() if enum is not None}
 
 
-def _plain_codes(enum: tuple[Scope, str] | None) -> tuple[Code, ...]:
+def _codes_of(enum: tuple[Scope, str] | None) -> tuple[Code, ...]:
     """The codes of an enumeration, by the type that defines it and its name."""
-    members = enum[0].members(enum[1]) if enum else ()
-    return tuple(Code(entry.value, None, entry.id, _flat(entry.doc), entry.status) for entry in members)
+    return enum[0].members(enum[1]) if enum else ()
 
 
 def len_contents(contents: Any) -> int:
@@ -426,8 +423,3 @@ def _is_number(entry: Field) -> bool:
 
 def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _flat(text: Any) -> str:
-    parts = text if isinstance(text, list) else [text or ""]
-    return "; ".join(" ".join(str(part).split()) for part in parts)

@@ -16,8 +16,7 @@ from lmparse.spec.build.constructs import TOO_DEEP, Finding, near
 from lmparse.spec.build.expression_checks import mistyped
 from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import Scope, columns, flat_columns, located
-from lmparse.spec.build.selection import Selection
-from lmparse.spec.build.specs import SpecFile
+from lmparse.spec.build.specs import Selection, SpecFile
 from lmparse.spec.build.value_kinds import unfit
 from lmparse.spec.build.value_types import ValueTypes
 from lmparse.spec.catalog import class_name

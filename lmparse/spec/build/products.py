@@ -15,8 +15,7 @@ from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.lint import linted
 from lmparse.spec.build.parsers import parser_module
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.selection import Selection, selected
-from lmparse.spec.build.specs import Problem, SpecError, SpecFile
+from lmparse.spec.build.specs import Problem, Selection, SpecError, SpecFile, selected
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
 from lmparse.spec.catalog import class_name
