@@ -24,7 +24,8 @@ META = (
 FIELD = (
     "id", "-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-valid-status", "-lm-column", "-lm-type",
     "-lm-source", "pos", "io", "size", "size-eos", "value", "type", "encoding", "terminator", "consume", "include",
-    "eos-error", "pad-right", "enum", "process", "contents", "valid", "repeat", "repeat-expr", "repeat-until", "if", "doc", "doc-ref",
+    "eos-error", "pad-right", "enum", "process", "contents", "valid", "repeat", "repeat-expr", "repeat-until",
+    "if", "doc", "doc-ref",
 )  # fmt: skip
 """Keys in their order."""
 TAKEN = frozenset(
