@@ -26,7 +26,7 @@ from typing import Any
 from lmparse import cli
 from lmparse.spec import catalog
 from lmparse.spec.build.products import Builder
-from lmparse.spec.build.selection import Selection
+from lmparse.spec.build.specs import Selection
 
 STEPS = ("build", "load", "formats", "docs", "explain")
 _RECORDS = (bytes(512), bytes(range(256)) * 2, b"\xff" * 512)

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +144,7 @@ def read_yaml(data: bytes, limits: Limits = DEFAULT, *, loader: Any = FAST) -> D
     try:
         source = loader(text)
         composer = _Composer(source, limits)
-        root = composer.document()
+        root = composer.get_single_node()
         if composer.flaws:
             raise DocumentError(*composer.flaws)
         return Document(source.construct_document(root) if root else None, root)
@@ -152,6 +152,8 @@ def read_yaml(data: bytes, limits: Limits = DEFAULT, *, loader: Any = FAST) -> D
         # When the text ends too early, the problem itself has no mark.
         mark = error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, "", 0)
         raise DocumentError(Flaw(_with_advice(str(error.problem)), mark.line + 1, mark.column + 1)) from None
+    except RecursionError:
+        raise _exceeds(limits.error("document_depth")) from None
     except yaml.reader.ReaderError as error:
         raise _at_character(text[: error.position], "a character that YAML does not allow") from None
     except (ValueError, LookupError, TypeError, ArithmeticError) as error:  # from a number such as 0b_, or !!bool "x"
@@ -173,120 +175,68 @@ def _with_advice(problem: str) -> str:
     return f"{problem}: {advice}" if advice else problem
 
 
-@dataclass
-class _Open:
-    """A list or mapping whose end has not been read, its values in order."""
-
-    event: Any
-    before: int
-    """Number of values in front of it."""
-    values: list[yaml.Node] = field(default_factory=list)
-
-
-class _Composer:
-    """Makes the nodes of a document from the events of a loader, without recursion, and counts as it goes.
+class _Composer(yaml.composer.Composer):
+    """Makes the nodes of a document from the events of a loader, and counts as it goes.
 
     An alias counts as many values as its anchor has.
     """
 
     def __init__(self, source: Any, limits: Limits) -> None:
+        super().__init__()
         self.flaws: list[Flaw] = []
-        self._source = source
         self._limits = limits
-        self._count = 0
-        self._open: list[_Open] = []
-        self._anchors: dict[str, tuple[yaml.Node | None, int]] = {}
-        """Node and number of values by anchor; no node while it is open."""
+        self._count = self._depth = 0
+        self._sizes: dict[str, int] = {}
+        """Number of values by anchor, when it is closed."""
+        for name in ("check_event", "peek_event", "get_event", "resolve", "descend_resolver", "ascend_resolver"):
+            setattr(self, name, getattr(source, name))
 
-    def document(self) -> yaml.Node | None:
-        """The root of the only document, None when there is none."""
-        source = self._source
-        source.get_event()
-        if source.check_event(yaml.StreamEndEvent):
-            return None
-        start = source.get_event().start_mark
-        root = None
-        while root is None:
-            node = self._next(source.get_event())
-            if node is not None and self._open:
-                self._open[-1].values.append(node)
-            else:
-                root = node
-        source.get_event()
-        if not source.check_event(yaml.StreamEndEvent):
-            raise yaml.composer.ComposerError(
-                "expected a single document", start, "but found another document", source.get_event().start_mark
-            )
-        return root
+    peek_event: Any
 
-    def _next(self, event: Any) -> yaml.Node | None:
-        """The node that ends with an event, None when one begins."""
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """See Composer."""
+        node: Any
+        event: Any = self.peek_event()
+        mark = event.start_mark
         if isinstance(event, yaml.AliasEvent):
-            return self._aliased(event)
-        if isinstance(event, yaml.CollectionEndEvent):
-            return self._closed(event)
-        if event.anchor is not None and event.anchor in self._anchors:
-            raise yaml.composer.ComposerError(None, None, "found duplicate anchor", event.start_mark)
+            node = super().compose_node(parent, index)
+            if event.anchor not in self._sizes:
+                raise DocumentError(Flaw("the alias is inside its own anchor", mark.line + 1, mark.column + 1))
+            self._add(self._sizes[event.anchor], event)
+            return node
+        if event.anchor in self.anchors:
+            raise yaml.composer.ComposerError(None, None, "found duplicate anchor", mark)
+        before, is_scalar = self._count, isinstance(event, yaml.ScalarEvent)
         self._add(1, event)
-        if isinstance(event, yaml.ScalarEvent):
-            return self._anchored(event, self._scalar(event), 1)
+        self._depth += not is_scalar
+        self._check("document_depth", self._depth, event)
+        node = super().compose_node(parent, index)
+        self._depth -= not is_scalar
         if event.anchor is not None:
-            self._anchors[event.anchor] = (None, 0)
-        self._open.append(_Open(event, self._count))
-        self._check("document_depth", len(self._open), event)
-        return None
-
-    def _aliased(self, event: Any) -> yaml.Node:
-        if event.anchor not in self._anchors:
-            raise yaml.composer.ComposerError(None, None, f"found undefined alias {event.anchor!r}", event.start_mark)
-        node, count = self._anchors[event.anchor]
-        if node is None:
-            mark = event.start_mark
-            raise DocumentError(Flaw("the alias is inside its own anchor", mark.line + 1, mark.column + 1))
-        self._add(count, event)
+            self._sizes[event.anchor] = self._count - before
+        self._check_scalar(node) if is_scalar else self._check_collection(node)
         return node
 
-    def _scalar(self, event: Any) -> yaml.Node:
-        tag = event.tag
-        if tag is None or tag == "!":
-            tag = self._source.resolve(yaml.ScalarNode, event.value, event.implicit)
-        if tag not in _SCALARS:
-            self._flaw(event, f"{event.value[:60]!r} is a {_word(tag)} in YAML; put it in quotes")
-        elif tag in _NUMBERS:
-            self._check("number_digits", len(event.value), event)
-            if len(event.value) > _MOST_DIGITS:
-                self._flaw(event, f"a number of more than {_MOST_DIGITS} characters is not taken, whatever the limit")
-        if not event.value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in event.value):
-            self._flaw(event, "half of a surrogate pair is not a character")
-        return yaml.ScalarNode(tag, event.value, event.start_mark, event.end_mark, style=event.style)
+    def _check_scalar(self, node: yaml.ScalarNode) -> None:
+        value = node.value
+        if node.tag not in _SCALARS:
+            self._flaw(node, f"{value[:60]!r} is a {_word(node.tag)} in YAML; put it in quotes")
+        elif node.tag in _NUMBERS:
+            self._check("number_digits", len(value), node)
+            if len(value) > _MOST_DIGITS:
+                self._flaw(node, f"a number of more than {_MOST_DIGITS} characters is not taken, whatever the limit")
+        if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+            self._flaw(node, "half of a surrogate pair is not a character")
 
-    def _closed(self, event: Any) -> yaml.Node:
-        opened = self._open.pop()
-        start, values = opened.event, opened.values
-        kind = yaml.MappingNode if isinstance(start, yaml.MappingStartEvent) else yaml.SequenceNode
-        tag = start.tag
-        if tag is None or tag == "!":
-            tag = self._source.resolve(kind, None, start.implicit)
-        if tag not in _COLLECTIONS:
-            self._flaw(start, f"a {_word(tag)} is not taken here, only lists and mappings")
-        if kind is yaml.MappingNode:
-            self._check_keys(values[::2])
-        content = list(zip(values[::2], values[1::2], strict=True)) if kind is yaml.MappingNode else values
-        node = kind(tag, content, start.start_mark, event.end_mark, flow_style=start.flow_style)
-        return self._anchored(start, node, self._count - opened.before + 1)
-
-    def _check_keys(self, keys: list[yaml.Node]) -> None:
+    def _check_collection(self, node: yaml.CollectionNode) -> None:
+        if node.tag not in _COLLECTIONS:
+            self._flaw(node, f"a {_word(node.tag)} is not taken here, only lists and mappings")
         seen: set[str] = set()
-        for key in keys:
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
             if isinstance(key, yaml.ScalarNode):
                 if key.value in seen:
                     self._flaw(key, f"the key {key.value[:60]} occurs twice")
                 seen.add(key.value)
-
-    def _anchored(self, event: Any, node: yaml.Node, count: int) -> yaml.Node:
-        if event.anchor is not None:
-            self._anchors[event.anchor] = (node, count)
-        return node
 
     def _add(self, count: int, event: Any) -> None:
         self._count += count
@@ -297,8 +247,8 @@ class _Composer:
             mark = event.start_mark
             raise _exceeds(self._limits.error(name, found), mark.line + 1, mark.column + 1)
 
-    def _flaw(self, event: Any, text: str) -> None:
-        self.flaws.append(Flaw(text, event.start_mark.line + 1, event.start_mark.column + 1))
+    def _flaw(self, node: Any, text: str) -> None:
+        self.flaws.append(Flaw(text, node.start_mark.line + 1, node.start_mark.column + 1))
 
 
 def _word(tag: str) -> str:

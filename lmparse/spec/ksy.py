@@ -3,39 +3,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from lmparse.errors import LmparseError, OptionError
-from lmparse.spec.build.constructs import TOO_DEEP
-from lmparse.spec.build.details import Details, details
+from lmparse.spec.build.constructs import enum_number
+from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.lint import ColumnCounts, not_defined
-from lmparse.spec.build.scopes import Scope
+from lmparse.spec.build.lint import linted
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope, attributes
 from lmparse.spec.build.specs import (
     FORMATS,
     SUFFIX,
-    Disk,
+    Selection,
     SpecError,
     SpecFile,
-    flat,
-    missing_imports,
     parsed,
+    places_in,
     read_all,
-    with_imports,
-    wrong_ids,
+    with_all,
 )
 from lmparse.spec.documents import DocumentError, file_bytes
 from lmparse.spec.layout import Layout
 from lmparse.spelling import quoted
 from lmparse.storage.stored import reason
 
-__all__ = ["INSTALLED", "Specs", "read_specs"]
+__all__ = ["INSTALLED", "Details", "Specs", "read_specs"]
 
 INSTALLED = "installed"
 """Name for the specs of the package."""
 _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
+Details = dict[str, dict[str, str]]
+"""Details of one layout: for each member its values by key. Members are `plan` (a field), `params.kind`,
+`instances.kind`, `enums.state`, and the empty text for the layout itself."""
+
+_HELD_BY_LAYOUT = {"meta", "doc", "doc-ref", "-lm-type", "params", "seq", "instances", "types", "enums"}
+_HELD_OF_META = {"id", "title"}
+_HELD_BY_FIELD = {
+    "id", "-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-valid-status", "-lm-type", "-lm-source", "type",
+    "size", "enum", "valid", "contents", "doc", "doc-ref",
+}  # fmt: skip
+_HELD_OF_CODES = {"id", "doc"}
 
 
 @dataclass(frozen=True)
@@ -62,10 +72,10 @@ def read_specs(source: str) -> Specs:
     """
     try:
         if source == INSTALLED:
-            return _read_folder(source, Disk(FORMATS))
+            return _read_folder(source, FORMATS)
         path = Path(source)
         if path.is_dir():
-            return _read_folder(source, Disk(path))
+            return _read_folder(source, path)
         if path.is_file():
             return _read_file(source, path)
     except DocumentError as error:
@@ -81,48 +91,112 @@ def read_specs(source: str) -> Specs:
     )
 
 
-def _read_folder(source: str, shelf: Disk) -> Specs:
-    places = shelf.places()
+def _read_folder(source: str, root: Path) -> Specs:
+    places = places_in(root)
     if not any("/" in place for place in places):
         raise OptionError(
             f"there is no <family>/<id>{SUFFIX} in {source}",
             code="LMP-S009",
             hint="name the folder above the folders of the families",
         )
-    own, faults = read_all(shelf, places)
-    if faults:
-        raise SpecError(flat(faults))
-    return _specs(source, own, shelf, is_file=False)
+    return _specs(source, with_all(root, places, *read_all(root, places)), is_file=False)
 
 
 def _read_file(source: str, path: Path) -> Specs:
     """One spec, whose file may have any name."""
-    shelf = Disk(path.absolute().parent.parent)
-    spec = parsed(shelf.place(path.absolute()), path, file_bytes(path))
+    root = path.absolute().parent.parent
+    spec = parsed(path.absolute().relative_to(root).with_suffix("").as_posix(), path, file_bytes(path))
     spec_id = spec.tree.get("meta", {}).get("id")
     if not isinstance(spec_id, str) or not _ID.fullmatch(spec_id):
         raise SpecError([spec.problem("/meta/id", f"{spec_id!r} is not an id of a spec")])
     family = path.parent.name
     if not spec_id.startswith(f"{family}_"):
         family = spec_id.split("_")[0]
-    return _specs(source, [replace(spec, place=f"{family}/{spec_id}")], shelf, is_file=True)
+    spec = replace(spec, place=f"{family}/{spec_id}")
+    return _specs(source, with_all(root, [spec.place], [spec], {}), is_file=True)
 
 
-def _specs(source: str, own: list[SpecFile], shelf: Disk, *, is_file: bool) -> Specs:
-    reached, faults = with_imports(own, shelf)
-    specs = [reached[place] for place in sorted(reached)]
-    if problems := flat(faults) or [problem for spec in specs for problem in missing_imports(spec, reached)]:
+def _specs(source: str, selection: Selection, *, is_file: bool) -> Specs:
+    if problems := linted(selection, is_read_only=True).problems:
         raise SpecError(problems)
+    specs = [selection.known[place] for place in sorted(selection.known)]
+    own = frozenset(place.rpartition("/")[2] for place in selection.wanted)
+    return Specs(source, own, is_file, Layouts(specs).by_id, _details(specs))
+
+
+# -- what a spec states beyond its layouts: expressions, cases and instances are in the parser only -------------
+
+
+def _details(specs: list[SpecFile]) -> dict[str, Details]:
+    """The details of some specs and of the types in them, by the id of the layout."""
     known = {spec.id: spec for spec in specs}
-    problems = flat(wrong_ids(specs))
-    for spec in specs:
-        try:
-            scopes = [*Scope(known, spec).all()]
-            columns = ColumnCounts(scopes)
-            for scope in scopes:
-                problems += [spec.problem(*found) for found in (*not_defined(scope), *columns.findings(scope))]
-        except RecursionError:
-            problems.append(spec.problem(*TOO_DEEP))
-    if problems:
-        raise SpecError(problems)
-    return Specs(source, frozenset(spec.id for spec in own), is_file, Layouts(specs).by_id, details(specs))
+    return {scope.id: dict(_members(scope)) for spec in specs for scope in Scope(known, spec).all()}
+
+
+def _members(scope: Scope) -> Iterator[tuple[str, dict[str, str]]]:
+    tree = scope.tree
+    meta = {f"meta/{key}": item for key, item in tree.get("meta", {}).items() if key not in _HELD_OF_META}
+    if isinstance(meta.get("meta/endian"), str):
+        del meta["meta/endian"]
+    yield "", _texts(meta) | _texts(tree, _HELD_BY_LAYOUT)
+    for entry in tree.get("params", []):
+        yield f"params.{entry['id']}", _texts(entry, {"id"})
+    for attribute in attributes(tree):
+        yield attribute["id"], _texts(attribute, _HELD_BY_FIELD) | dict(_reading(scope, attribute))
+    for name, instance in tree.get("instances", {}).items():
+        yield f"instances.{name}", _texts(instance)
+    for name, members in tree.get("enums", {}).items():
+        texts: dict[str, str] = {}
+        for key, entry in members.items():
+            if isinstance(entry, dict):
+                texts |= {f"{enum_number(key)}/{word}": text for word, text in _texts(entry, _HELD_OF_CODES).items()}
+        yield f"enums.{name}", texts
+
+
+def _reading(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What type and size of a field specify beyond its width and its kind."""
+    type_, size = attribute.get("type"), attribute.get("size")
+    if size is not None:
+        # A nested record of constant size has this size, whatever the width of its own fields.
+        is_plain = constant(size) is not None and "repeat" not in attribute
+        is_number = type_ is None or NUMBER.match(str(type_)) is not None
+        if not is_plain or not (is_number or type_ in COMPILERS_TEXTS):
+            yield "size", _text(size)
+    if isinstance(type_, dict):
+        yield "switch-on", _text(type_.get("switch-on"))
+        for key, case in type_["cases"].items():
+            yield f"case {key}", _case(scope, _text(case))
+    elif isinstance(type_, str) and (match := NUMBER.match(type_)):
+        letter, width, order = match.groups()
+        if letter == "b" and order not in (None, scope.bit_endian):
+            yield "bit order", order
+        elif letter != "b" and int(width) > 1:
+            yield "order", order or "of the record"
+        if "-lm-type" in attribute or "-codec" in attribute:
+            yield "number", letter
+    elif isinstance(type_, str) and type_ in COMPILERS_TEXTS:
+        yield "text", type_
+    elif isinstance(type_, str) and "(" in type_:
+        yield "arguments", _text(type_[type_.index("(") :])
+
+
+def _case(scope: Scope, case: str) -> str:
+    """The type of a case, with the id of its layout."""
+    nested = scope.type_named(case)
+    _, bracket, arguments = case.partition("(")
+    return f"{nested.id}{bracket}{arguments}" if nested else case
+
+
+def _texts(tree: dict[Any, Any], held: Container[str] = ()) -> dict[str, str]:
+    return {str(key): _text(item) for key, item in tree.items() if key not in held}
+
+
+def _text(value: Any) -> str:
+    """A value of a spec as one line."""
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_text(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return " ".join(str(value).split())

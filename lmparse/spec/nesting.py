@@ -33,32 +33,23 @@ def reached(layouts: Mapping[str, Layout], start: Iterable[str]) -> Iterator[Lay
 
 def flat(layouts: Mapping[str, Layout], layout: Layout) -> Iterator[Field]:
     """The fields of a record; if a code decides its kind, those of every kind, of which one may hold itself."""
-    return (entry for _, entry in flat_with_layouts(layouts, layout))
-
-
-def flat_with_layouts(layouts: Mapping[str, Layout], layout: Layout) -> Iterator[tuple[Layout, Field]]:
-    """The same, each field with its layout."""
     seen = {layout.id}
-    levels = [_with_layout(layout)]
+    levels = [iter(layout.columns)]
     while levels:
         found = next(levels[-1], None)
         if found is None:
             levels.pop()
-        elif found[1].kind == "body":
-            levels.append(_of_cases(layouts, types_of(found[1]), seen))
+        elif found.kind == "body":
+            levels.append(_of_cases(layouts, types_of(found), seen))
         else:
             yield found
 
 
-def _of_cases(layouts: Mapping[str, Layout], cases: Iterable[str], seen: set[str]) -> Iterator[tuple[Layout, Field]]:
+def _of_cases(layouts: Mapping[str, Layout], cases: Iterable[str], seen: set[str]) -> Iterator[Field]:
     for case in cases:
         if case not in seen:
             seen.add(case)
-            yield from _with_layout(layouts[case])
-
-
-def _with_layout(layout: Layout) -> Iterator[tuple[Layout, Field]]:
-    return ((layout, entry) for entry in layout.columns)
+            yield from layouts[case].columns
 
 
 def holds_itself(layouts: Mapping[str, Layout], layout_id: str) -> bool:
@@ -98,7 +89,9 @@ def rings(inside: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
                     around = levels[-1][0]
                     first[around] = min(first[around], first[name])
                 if first[name] == number[name]:
-                    together = [*_taken_from(path, name)]
+                    together = [path.popitem()[0]]
+                    while together[-1] != name:
+                        together.append(path.popitem()[0])
                     if len(together) > 1 or name in inside[name]:
                         found |= dict.fromkeys(together, tuple(together))
             elif nested not in number:
@@ -106,14 +99,6 @@ def rings(inside: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
             elif nested in path:
                 first[name] = min(first[name], number[nested])
     return found
-
-
-def _taken_from(path: dict[str, None], start: str) -> Iterator[str]:
-    """The last names of a path, back to `start`, which are removed from it."""
-    last = ""
-    while last != start:
-        last, _ = path.popitem()
-        yield last
 
 
 def json_reason(layouts: Mapping[str, Layout], entry: Field) -> str:

@@ -12,7 +12,7 @@ import builtins
 import sys
 import threading
 import zlib as _zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Any
 
@@ -115,6 +115,17 @@ class KaitaiStruct(kaitaistruct.KaitaiStruct):  # type: ignore[misc]
                 budget.check()
 
 
+def _counted(name: str) -> Callable[..., Any]:
+    """A method of Kaitai's stream that is a step."""
+    method = getattr(kaitaistruct.KaitaiStream, name)
+
+    def call(*arguments: Any) -> Any:
+        _step()
+        return method(*arguments)
+
+    return call
+
+
 class KaitaiStream(kaitaistruct.KaitaiStream):  # type: ignore[misc]
     """A stream of the bytes of a record, or of a part of it."""
 
@@ -136,25 +147,10 @@ class KaitaiStream(kaitaistruct.KaitaiStream):  # type: ignore[misc]
             raise kaitaistruct.EndOfStreamError(text, n, len(data))
         return data
 
-    def read_bytes_full(self) -> bytes:
-        """See KaitaiStream."""
-        _step()
-        return super().read_bytes_full()  # type: ignore[no-any-return]
-
-    def read_bytes_term(self, *arguments: Any) -> bytes:
-        """See KaitaiStream."""
-        _step()
-        return super().read_bytes_term(*arguments)  # type: ignore[no-any-return]
-
-    def read_bytes_term_multi(self, *arguments: Any) -> bytes:
-        """See KaitaiStream."""
-        _step()
-        return super().read_bytes_term_multi(*arguments)  # type: ignore[no-any-return]
-
-    def is_eof(self) -> bool:
-        """See KaitaiStream."""
-        _step()
-        return super().is_eof()  # type: ignore[no-any-return]
+    read_bytes_full = _counted("read_bytes_full")
+    read_bytes_term = _counted("read_bytes_term")
+    read_bytes_term_multi = _counted("read_bytes_term_multi")
+    is_eof = _counted("is_eof")
 
     def seek(self, n: int) -> None:
         """See KaitaiStream. What was read since the last seek counts: it may be read again."""

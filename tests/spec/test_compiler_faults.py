@@ -46,9 +46,10 @@ def _built(text: str, folder: Path) -> Any:
     [
         (REAL_NUMBER, b"\1\2", {"a": 1, "b": 2, "five": 5.0, "half": 2.5}),
         (LARGE_NUMBER, b"\xff\xff\xff\xff\x80\0\0\0", {"a": 4294967295, "b": -2147483648}),
-        (CASES_WITHOUT_DEFAULT, b"\2\1\1\7\5\6", {
-            "tag": [2, 1, 1], "body": [{"bytes": b"\7"}, {"one": {"x": 5}}, {"one": {"x": 6}}]
-        }),
+        (
+            CASES_WITHOUT_DEFAULT, b"\2\1\1\7\5\6",
+            {"tag": [2, 1, 1], "body": [{"bytes": b"\7"}, {"one": {"x": 5}}, {"one": {"x": 6}}]},
+        ),
         (KEYS_WITHOUT_EFFECT, b"\1", {"a": 1}),
     ],
     ids=["real number", "large number", "cases without default", "keys without effect"],

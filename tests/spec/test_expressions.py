@@ -34,8 +34,8 @@ KEPT: list[tuple[Any, Any]] = [
 ]
 LEFT = [
     "1.5", "'text'", "one << 2", "one < flag < 3", "kind::third", "one.as<u1>", "+".join(["one"] * 200),
-    "(" * 300 + "one" + ")" * 300, "one" + " " * 25_000, "", "lambda: 1", "one if flag else 2", "one ** 2", "f'{one}'",
-    "one(2)", "sizeof<u1>",
+    "(" * 300 + "one" + ")" * 300, "one" + " " * 25_000, "", "lambda: 1",
+    "one if flag else 2", "one ** 2", "f'{one}'", "one(2)", "sizeof<u1>",
 ]  # fmt: skip
 
 

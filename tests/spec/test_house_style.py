@@ -24,8 +24,8 @@ META = (
 FIELD = (
     "id", "-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-valid-status", "-lm-column", "-lm-type",
     "-lm-source", "pos", "io", "size", "size-eos", "value", "type", "encoding", "terminator", "consume", "include",
-    "eos-error", "pad-right", "enum", "process", "contents", "valid", "repeat", "repeat-expr", "repeat-until", "if",
-    "doc", "doc-ref",
+    "eos-error", "pad-right", "enum", "process", "contents", "valid", "repeat", "repeat-expr", "repeat-until",
+    "if", "doc", "doc-ref",
 )  # fmt: skip
 """Keys in their order."""
 TAKEN = frozenset(
@@ -92,7 +92,9 @@ def codes(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Findi
     if found is not None and width is not None and "-codec" in attribute:
         for member in found[0].members(found[1]):
             meant = code_text(member.value, width)
-            yield from ((where, f"{text!r} is not {meant!r}") for text in member.orig_ids if text != meant)
+            listed = [one for one in found[0].tree["enums"][found[1]].values() if isinstance(one, dict)]
+            names = [one.get("-orig-id", meant) for one in listed if one["id"] == member.id]
+            yield from ((where, f"{text!r} is not {meant!r}") for text in names if text != meant)
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from lmparse.errors import LmparseError
 from lmparse.review.docs.words import in_words
-from lmparse.spec.build.details import Details
-from lmparse.spec.ksy import INSTALLED, read_specs
+from lmparse.spec.ksy import INSTALLED, Details, read_specs
 from lmparse.spec.layout import Field, Layout, spec_of
 
 

@@ -60,14 +60,10 @@ def _merged(entries: Iterable[Field], kinds: tuple[str, ...]) -> list[Field]:
 def _distinct(entries: list[Field]) -> tuple[Field, ...]:
     """The entries under ids that differ: types of other types have the ids of these in front."""
     ids = [entry.id for entry in entries]
-    named = [
-        replace(entry, id=entry.type.replace(".", "_")) if entry.type and ids.count(entry.id) > 1 else entry
-        for entry in entries
-    ]
-    seen: dict[str, Field] = {}
-    for entry in named:
-        name = entry.id
-        while name in seen:
+    found: dict[str, Field] = {}
+    for entry in entries:
+        name = entry.type.replace(".", "_") if entry.type and ids.count(entry.id) > 1 else entry.id
+        while name in found:
             name += "_"
-        seen[name] = replace(entry, id=name)
-    return tuple(seen.values())
+        found[name] = replace(entry, id=name)
+    return tuple(found.values())

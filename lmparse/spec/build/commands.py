@@ -16,7 +16,7 @@ from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.lint import linted
 from lmparse.spec.build.new import Refused, new
 from lmparse.spec.build.products import DEBUG, Builder, files_in, files_of_build
-from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, shown
+from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, selected, shown
 from lmparse.spec.built import MANIFEST
 from lmparse.storage.outputs import write_files
 
@@ -119,7 +119,7 @@ def _verdict(different: list[str], repair: str) -> int:
 
 def _lint(source: Path) -> int:
     """Report what is wrong."""
-    selection = linted(source)
+    selection = linted(selected(source))
     if selection.problems:
         return _say(*map(str, selection.problems))
     count = len(selection.wanted)

@@ -37,21 +37,7 @@ class CompilerUnfit(Exception):
     """There is a compiler, but not the right one; nothing can replace it."""
 
 
-_DRIVER = """
-function compileAll(job) {
-  return Promise.all(job.places.map(function (place) { return compile(job, job.files[place]); }))
-    .then(function (results) { return JSON.stringify(results); });
-}
-function compile(job, main) {
-  var importer = {importYaml: function (name, mode) {
-    var found = job.files[name.replace(/^\\//, '')];
-    return found ? Promise.resolve(found) : Promise.reject(new Error('no such import: ' + name));
-  }};
-  return KSC.compile('python', main, importer, job.debug).then(
-    function (files) { return {files: files}; },
-    function (error) { return {error: String(error.message || error)}; });
-}
-"""
+_DRIVER = Path(__file__).with_name("compiler_driver.js")
 
 
 class Compiled(NamedTuple):
@@ -75,7 +61,7 @@ class Dukpy:
         try:
             self._evaluate("var self = this; 0")
             self._evaluate(path.read_text(encoding="utf-8") + ";0")
-            self._evaluate("var KSC = this.KaitaiStructCompiler || module.exports;" + _DRIVER + ";0")
+            self._evaluate("var KSC = this.KaitaiStructCompiler || module.exports;" + _DRIVER.read_text("utf-8") + ";0")
         except dukpy.JSRuntimeError as error:
             raise CompilerUnfit(f"{path} does not run: {_last_line(str(error))}") from None
 

@@ -43,20 +43,20 @@ class Level(Enum):
     ORDER_WORD = "endian and bit-endian"
 
 
-class Form(Enum):
-    """What the value of a key must be; the value is how messages say it."""
-
-    TEXT = "text"
-    TEXTS = "text, or a list of texts"
-    TYPE = "the name of a type, or cases"
-    VERSION = "text or a number"
-    FLAG = "true or false"
-    EXPRESSION = "an expression: text, a number, true or false"
-    WHOLE = "a whole number"
-    BYTE = "a number from 0 to 255"
-    LIST = "a list"
-    MAPPING = "a mapping of keys"
-    ANY = "anything"
+_FORMS: dict[str, tuple[str, Any]] = {
+    "TEXT": ("text", str),
+    "TEXTS": ("text, or a list of texts", str | list),
+    "TYPE": ("the name of a type, or cases", str | dict),
+    "VERSION": ("text or a number", str | int | float),
+    "FLAG": ("true or false", bool),
+    "EXPRESSION": ("an expression: text, a number, true or false", str | int | float | bool),
+    "WHOLE": ("a whole number", int),
+    "BYTE": ("a number from 0 to 255", int),
+    "LIST": ("a list", list),
+    "MAPPING": ("a mapping of keys", dict),
+    "ANY": ("anything", object),
+}
+"""What the value of a key must be: how messages say it, and its types in Python."""
 
 
 class Construct(NamedTuple):
@@ -65,7 +65,8 @@ class Construct(NamedTuple):
     level: Level
     word: str
     """The key; for words of types and processes the part before digits or arguments."""
-    form: Form
+    form: str
+    """One of _FORMS."""
     doc: str
 
     @property
@@ -81,7 +82,7 @@ class Construct(NamedTuple):
 
 _SECTIONS = tomllib.loads(Path(__file__).with_name("constructs.toml").read_text("utf-8")).items()
 CONSTRUCTS = tuple(
-    Construct(level, word, Form[form], doc)
+    Construct(level, word, form, doc)
     for level in Level
     for names, entries in _SECTIONS
     if level.name in names.split()
@@ -93,17 +94,6 @@ _STATUSES = ("documented", "inferred", "unknown")
 _INT64 = range(-(1 << 63), 1 << 63)
 _ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:()-]*", re.ASCII).fullmatch
 _PROCESS = re.compile(r"zlib|(?:xor|rol|ror)\(.*\)", re.DOTALL).fullmatch
-_PYTHON: dict[Form, Any] = {
-    Form.TEXT: str,
-    Form.TEXTS: str | list,
-    Form.TYPE: str | dict,
-    Form.VERSION: str | int | float,
-    Form.FLAG: bool,
-    Form.EXPRESSION: str | int | float | bool,
-    Form.LIST: list,
-    Form.MAPPING: dict,
-    Form.ANY: object,
-}
 
 
 def words(level: Level, *, ours: bool | None = None) -> frozenset[str]:
@@ -128,8 +118,9 @@ def misshapen(tree: Any) -> Iterator[Finding]:
             continue
         for key, value in entry.items():
             if key in known and not _fits(value, known[key].form):
-                quote = "; quote it" if isinstance(value, bool | int | float) and _is_text(known[key].form) else ""
-                yield f"{where}/{key}", f"{_short(value)} is not {known[key].form.value}{quote}"
+                is_text = known[key].form in ("TEXT", "TEXTS", "TYPE") and isinstance(value, bool | int | float)
+                text = f"{_short(value)} is not {_FORMS[known[key].form][0]}"
+                yield f"{where}/{key}", f"{text}; quote it" if is_text else text
         if _NEEDED.get(level, "id") not in entry and level in _NEEDED:
             yield where, f"there is no {_NEEDED[level]} in {level.value}"
         if level is Level.TYPE:
@@ -252,16 +243,13 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-def _is_text(form: Form) -> bool:
-    return form in (Form.TEXT, Form.TEXTS, Form.TYPE)
-
-
-def _fits(value: Any, form: Form) -> bool:
-    if form in (Form.WHOLE, Form.BYTE):
-        return type(value) is int and (form is Form.WHOLE or 0 <= value <= 255)
-    if form is Form.TEXTS and isinstance(value, list):
+def _fits(value: Any, form: str) -> bool:
+    if form in ("WHOLE", "BYTE") and isinstance(value, bool):
+        return False
+    is_form = isinstance(value, _FORMS[form][1])
+    if form == "TEXTS" and isinstance(value, list):
         return all(isinstance(item, str) for item in value)
-    return isinstance(value, _PYTHON[form])
+    return is_form and (form != "BYTE" or 0 <= value <= 255)
 
 
 def texts(value: Any) -> list[str]:

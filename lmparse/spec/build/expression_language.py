@@ -1,8 +1,8 @@
 """The language of expressions: the text of an expression of a spec as a tree.
 
 A tree is as `lmparse.spec.layout.Expression`, and has what only types or the parser know too: `("member", path)` of an
-enumeration, `("text", characters)`, `("real", number)`, `("call", object, name, argument, …)`, `("as", object, type)`,
-`("sizeof", type)`, `("list", item, …)`, and `("format",)` for a text with values in it.
+enumeration, `("text",)`, `("real",)`, `("call", object, name, argument, …)`, `("as", object, type)`,
+`("sizeof", type)` and `("list", item, …)`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from lmparse.spec.layout import Expression
 
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     r"""\s*(?:
     (?P<real>\d[\d_]*(?:\.(?![A-Za-z_.])[\d_]*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
   | (?P<number>0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*)
-  | (?P<format>f"(?:[^"\\]|\\.)*") | (?P<text>'[^']*'|"(?:[^"\\]|\\.)*")
+  | (?P<text>'[^']*'|f?"(?:[^"\\]|\\.)*")
   | (?P<member>(?:::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)+) | (?P<name>[A-Za-z_]\w*)
   | (?P<sign><<|>>|<=|>=|==|!=|[-+*/%&|^~<>?:.,()\[\]])
 )""",
@@ -35,8 +35,6 @@ _LEVELS = (
 """Operators, those that bind least first."""
 _STRENGTH = {sign: strength for strength, level in enumerate(_LEVELS) for sign in level}
 _NOT, _COMPARED = _STRENGTH["not"], _STRENGTH["<"]
-_ESCAPES = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_ESCAPE = re.compile(r"\\(u[\da-fA-F]{4}|[0-7]{1,3}|.)", re.DOTALL)
 _END: Token = ("end", "")
 
 
@@ -56,6 +54,32 @@ def parsed(text: str) -> Expression:
     except (RecursionError, ValueError) as error:
         raise NotAnExpressionError(str(error)) from None
     return tree
+
+
+def constant(size: Any) -> int | None:
+    """A number that does not depend on the data: one that is stated, or a sum or product of such; else None."""
+    try:
+        return _constant(parsed(str(size)))
+    except (NotAnExpressionError, RecursionError):
+        return None
+
+
+def _constant(tree: Expression) -> int | None:
+    match tree:
+        case ("neg", inner):
+            return _added(0, -1, inner)
+        case ("+", one, other):
+            return _added(_constant(one), 1, other)
+        case ("-", one, other):
+            return _added(_constant(one), -1, other)
+        case ("*", one, other):
+            return None if (factor := _constant(one)) is None else _added(0, factor, other)
+    return tree if type(tree) is int else None
+
+
+def _added(start: int | None, factor: int, tree: Expression) -> int | None:
+    found = _constant(tree)
+    return None if start is None or found is None else start + factor * found
 
 
 def _tokens(text: str) -> Iterator[Token]:
@@ -128,11 +152,11 @@ class _Reader:
         if kind == "number":
             return int(text, 0) if text[:1] == "0" and text[1:2].isalpha() else int(text)
         if kind == "real":
-            return ("real", float(text))
+            return ("real",)
         if kind == "text":
-            return ("text", _characters(text) + "".join(self._more_text()))
-        if kind == "format":
-            return ("format",)
+            while self._next[0] == "text":
+                self._take()
+            return ("text",)
         if kind == "member":
             return ("member", re.sub(r"\s", "", text).removeprefix("::"))
         if text in ("sizeof", "bitsizeof") and self._has("<"):
@@ -148,10 +172,6 @@ class _Reader:
             self.demand(")")
             return found
         raise ValueError(f"{text or 'its end'} stands where a value belongs")
-
-    def _more_text(self) -> Iterator[str]:
-        while self._next[0] == "text":
-            yield _characters(self._take()[1])
 
     def _until(self, end: str) -> Iterator[Expression]:
         """What stands between commas, up to a bracket."""
@@ -191,15 +211,3 @@ class _Reader:
             name += "[]"
         self.demand(">")
         return re.sub(r"\s", "", name).removeprefix("::")
-
-
-def _characters(text: str) -> str:
-    """The characters of a text in quotes; only in double quotes a backslash means something else."""
-    return text[1:-1] if text[0] == "'" else _ESCAPE.sub(_escaped, text[1:-1])
-
-
-def _escaped(found: re.Match[str]) -> str:
-    code = found[1]
-    if code[0] == "u" and len(code) == 5:
-        return chr(int(code[1:], 16))
-    return chr(int(code, 8)) if code[0] in "01234567" else _ESCAPES.get(code, code)

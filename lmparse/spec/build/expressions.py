@@ -176,7 +176,7 @@ def _codes_of(scope: Scope, instance: dict[str, Any]) -> tuple[Code, ...] | None
     if found == ANY:
         return None
     enum = enumeration_of(found)
-    return () if enum is None else tuple(Code(one.value, None, one.id) for one in enum[0].members(enum[1]))
+    return () if enum is None else tuple(replace(one, doc="", status="") for one in enum[0].members(enum[1]))
 
 
 def checks(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, ...]:

@@ -8,40 +8,21 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Container, Iterable
+from pathlib import Path
 
 from lmparse.spec.build.parsers import RUNTIME, RUNTIME_NAMES
 
 _MODULES = ("kaitaistruct", "collections", "struct")
 _FROM = {(0, RUNTIME): (*RUNTIME_NAMES, "zlib"), (0, "enum"): ("IntEnum",)}
-_FUNCTIONS = frozenset((
-    "super", "hasattr", "getattr", "isinstance", "len", "int", "str", "min", "max", "Exception",
-    "KaitaiStream", "BytesIO", "from_zero", "range",
-))  # fmt: skip
-"""Names that are called as such."""
+_WORDS = tomllib.loads(Path(__file__).with_name("parser_words.toml").read_text("utf-8"))
+_FUNCTIONS = frozenset(_WORDS["functions"])
 _BUILTINS = _FUNCTIONS | {*_MODULES, "KaitaiStruct", "IntEnum", "zlib", "property", "dict"}
 _METHODS = frozenset(("__init__", "_read", "_read_le", "_read_be", "_fetch_instances", "__str__"))
-_CALLED = _METHODS | frozenset((
-    "append", "bytes_strip_right", "bytes_terminate", "bytes_terminate_multi", "byte_array_index", "byte_array_max",
-    "byte_array_min", "decode", "decompress", "defaultdict", "is_eof", "pack", "pos", "process_xor_one",
-    "process_xor_many", "process_rotate_left", "read_bits_int_be", "read_bits_int_le", "read_bytes", "read_bytes_full",
-    "read_bytes_term", "read_bytes_term_multi", "resolve_enum", "seek", "size",
-    "UndecidedEndiannessError", "ValidationExprError", "ValidationGreaterThanError", "ValidationLessThanError",
-    "ValidationNotAnyOfError", "ValidationNotEqualError", "ValidationNotInEnumError",
-    *(f"read_{kind}{width}{end}" for kind in "us" for width in (2, 4, 8) for end in ("be", "le")),
-    *(f"read_f{width}{end}" for width in (4, 8) for end in ("be", "le")), "read_u1", "read_s1",
-))  # fmt: skip
-"""Attributes that are called, beside the classes of specs."""
+_CALLED = _METHODS.union(_WORDS["called"])
 _DUNDER = frozenset(("__init__", "__version__"))
-_NODES = (
-    ast.Module, ast.Import, ast.ImportFrom, ast.alias, ast.ClassDef, ast.FunctionDef, ast.arguments, ast.arg, ast.Expr,
-    ast.Assign, ast.AugAssign, ast.If, ast.For, ast.While, ast.Try, ast.Return, ast.Raise, ast.Pass, ast.Break,
-    ast.Name, ast.Attribute, ast.Constant, ast.Call, ast.Subscript, ast.Slice, ast.Compare, ast.UnaryOp, ast.BinOp,
-    ast.BoolOp, ast.IfExp, ast.List, ast.Tuple, ast.Dict, ast.expr_context, ast.operator, ast.unaryop, ast.boolop,
-    ast.cmpop,
-)  # fmt: skip
-_DATA = (ast.Constant, ast.Call, ast.keyword, ast.Tuple, ast.List, ast.Dict, ast.UnaryOp, ast.USub, ast.Name, ast.Load)
-_LAYOUT_CALLS = ("Case", "Code", "Computed", "Field", "Layout")
+_NODES = tuple(getattr(ast, name) for name in _WORDS["nodes"])
 
 
 def foreign_in_parser(text: str, ids: Container[str], classes: Iterable[str]) -> str | None:
@@ -120,20 +101,3 @@ def _is_member(node: ast.stmt) -> bool:
 
 def _name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def foreign_in_layouts(text: str) -> str | None:
-    """The same of `layouts.py`, which is an import and one table of constants."""
-    try:
-        _, imported, table = ast.parse(text).body
-    except (SyntaxError, ValueError) as error:
-        return str(error)
-    if not isinstance(imported, ast.ImportFrom) or not isinstance(table, ast.AnnAssign):
-        return "not a table"
-    for node in ast.walk(table.value or table):
-        called = node.func if isinstance(node, ast.Call) else node
-        if not isinstance(node, _DATA) or (
-            isinstance(node, ast.Call | ast.Name) and not (isinstance(called, ast.Name) and called.id in _LAYOUT_CALLS)
-        ):
-            return f"line {getattr(node, 'lineno', 1)}: {type(node).__name__} {ast.unparse(node)[:60]!r}"
-    return None

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import ast
-import operator
-from collections.abc import Callable, Set
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lmparse.spec.build import expressions
 from lmparse.spec.build.choices import choices
 from lmparse.spec.build.constructs import TOO_DEEP, texts
+from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import (
-    COMPILERS_TEXTS,
     NUMBER,
-    Member,
     Scope,
     attributes,
+    in_a_line,
     instances,
     is_column,
-    number_kind,
+    kind_of,
 )
 from lmparse.spec.build.specs import SpecError, SpecFile
 from lmparse.spec.build.value_types import ValueType, ValueTypes, enumeration_of
@@ -34,11 +32,6 @@ _KINDS_OF_VALUES = {
     "any": "any",
 }  # fmt: skip
 """Kinds of calculated values by the kinds of their types."""
-_ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-}
 _BY_PARSER = ("process", "terminator", "consume", "include", "eos-error", "pad-right", "encoding")
 """Keys of an attribute that decide which of its bytes are the value, or what they become."""
 _BOOTSTRAP = "cp037"
@@ -116,11 +109,11 @@ class Layouts:
             param_codes=_param_codes(scope),
             kind=tree.get("-lm-type"),
             title=meta.get("title", ""),
-            doc=_flat(tree.get("doc")),
-            doc_ref=_flat(tree.get("doc-ref")),
+            doc=in_a_line(tree.get("doc")),
+            doc_ref=in_a_line(tree.get("doc-ref")),
             path=f"{spec.place}.ksy",
             sha256=spec.sha256,
-            enums={name: _plain_codes(scope.members(name)) for name in tree.get("enums", {})},
+            enums={name: scope.members(name) for name in tree.get("enums", {})},
             little=expressions.little(scope),
             computed=expressions.computed(scope),
             unread=unread,
@@ -150,10 +143,8 @@ class Layouts:
             width=None if is_repeated or bits else width,
             kind=kind,
             number_width=_number_width(kind, found, width if is_repeated else None),
-            orig_id=", ".join(texts(attribute.get("-orig-id", []))) or None,
             type=nested.id if nested else None,
             codec=attribute.get("-codec"),
-            unit=attribute.get("-unit"),
             scale=attribute.get("-scale"),
             enum=attribute.get("enum"),
             codes=self._codes(scope, where, attribute, width),
@@ -164,17 +155,14 @@ class Layouts:
             repeated=is_repeated,
             cases=self._cases(scope, type_),
             choices=found if kind == "switch" else (),
-            doc=_flat(attribute.get("doc")),
-            doc_ref=_flat(attribute.get("doc-ref")),
-            status=attribute.get("-lm-status", ""),
             valid_status=attribute.get("-lm-valid-status", ""),
-            source=_flat(attribute.get("-lm-source")) or None,
             bits=bits or None,
             endian=_endian(type_),
             by_parser=_by_parser(attribute, kind),
             process=str(attribute.get("process", "")),
             stream=str(attribute.get("io", "")),
             condition=condition,
+            **_described(attribute),
             **_reading(scope, attribute, width),
         )
         if kind == "rest":
@@ -201,7 +189,7 @@ class Layouts:
 
     def _kind(self, scope: Scope, attribute: dict[str, Any]) -> tuple[str, tuple[Field, ...]]:
         """The kind of a field, and its choices if its type switches."""
-        type_, is_text = attribute.get("type"), "-codec" in attribute
+        type_ = attribute.get("type")
         if "-lm-type" in attribute:
             return str(attribute["-lm-type"]), ()
         if isinstance(type_, dict):
@@ -209,16 +197,8 @@ class Layouts:
             # Cases that are all numbers, or all text, are one value.
             is_switch = len(found) != 1 or found[0].kind in NESTED or found[0].type is not None
             return ("switch" if is_switch else found[0].kind), found
-        if isinstance(type_, str) and (match := NUMBER.match(type_)):
-            return "code" if is_text and "enum" in attribute else number_kind(match), ()
-        if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
-            nested = scope.type_named(type_)
-            return str((nested.tree.get("-lm-type") if nested else None) or "struct"), ()
-        if is_text:
-            return "char", ()
-        if type_ is not None:
-            return "str", ()
-        return ("variable" if self._width(scope, attribute)[0] is None else "bytes"), ()
+        kind = kind_of(scope, attribute)
+        return ("variable" if kind == "bytes" and self._width(scope, attribute)[0] is None else kind), ()
 
     def _nested(self, scope: Scope) -> Field:
         """A field of a type."""
@@ -240,23 +220,11 @@ class Layouts:
             if "value" not in instance or not is_column(instance) or (name == KIND and _has_body(scope)):
                 continue
             type_ = self._types.of_member(scope, name, instance)
-            field = _calculated_field(name, type_)
+            field = _calculated_field(name, type_, instance)
             if field is None:
                 unread[name] = f"it is {type_}, which is shown where it stands"
-                continue
-            found.append(
-                replace(
-                    field,
-                    orig_id=", ".join(texts(instance.get("-orig-id", []))) or None,
-                    unit=instance.get("-unit"),
-                    doc=_flat(instance.get("doc")),
-                    doc_ref=_flat(instance.get("doc-ref")),
-                    status=instance.get("-lm-status", ""),
-                    source=_flat(instance.get("-lm-source")) or None,
-                    conditional="if" in instance,
-                    is_instance=True,
-                )
-            )
+            else:
+                found.append(field)
         return tuple(found), unread
 
     def _cases(self, scope: Scope, type_: Any) -> tuple[str, ...]:
@@ -267,17 +235,11 @@ class Layouts:
 
     def _codes(self, scope: Scope, where: str, attribute: dict[str, Any], width: int | None) -> tuple[Code, ...]:
         found = scope.enum_named(attribute["enum"]) if "enum" in attribute else None
-        if found is None:
-            return ()
+        if found is None or "-codec" not in attribute or width is None:
+            return _codes_of(found)
         holder, name = found
-        members = holder.members(name)
-        if "-codec" not in attribute or width is None:
-            return _plain_codes(members)
         try:
-            return tuple(
-                Code(entry.value, code_text(entry.value, width), entry.id, _flat(entry.doc), entry.status)
-                for entry in members
-            )
+            return tuple(replace(code, text=code_text(code.value, width)) for code in holder.members(name))
         except OverflowError:
             text = f"{name} has a code that is too large for {attribute.get('type')}"
             raise SpecError([scope.spec.problem(f"{where}/enum", text)]) from None
@@ -288,7 +250,7 @@ def _has_body(scope: Scope) -> bool:
     return any(attribute.get("-lm-type") == "body" for attribute in attributes(scope.tree))
 
 
-def _calculated_field(name: str, type_: ValueType) -> Field | None:
+def _calculated_field(name: str, type_: ValueType, instance: dict[str, Any]) -> Field | None:
     """A calculated value of a type as a column; None if it stands for an object, a stream or a list of these."""
     item = type_.item if type_.kind == "list" and type_.item is not None else type_
     if item.kind in ("object", "stream"):
@@ -298,10 +260,25 @@ def _calculated_field(name: str, type_: ValueType) -> Field | None:
     return Field(
         name, None, None, kind,
         enum=enum[1] if enum else None,
-        codes=_plain_codes(enum[0].members(enum[1])) if enum else (),
+        codes=_codes_of(enum),
         repeated=item is not type_ and kind != "any",
         number_width=8 if kind in ("int", "float") else None,
+        conditional="if" in instance,
+        is_instance=True,
+        **_described(instance),
     )  # fmt: skip
+
+
+def _described(attribute: dict[str, Any]) -> dict[str, Any]:
+    """What `Field` has of the texts about an attribute."""
+    return {
+        "orig_id": ", ".join(texts(attribute.get("-orig-id", []))) or None,
+        "unit": attribute.get("-unit"),
+        "doc": in_a_line(attribute.get("doc")),
+        "doc_ref": in_a_line(attribute.get("doc-ref")),
+        "status": attribute.get("-lm-status", ""),
+        "source": in_a_line(attribute.get("-lm-source")) or None,
+    }
 
 
 def without_circles(layouts: dict[str, Layout]) -> dict[str, Layout]:
@@ -342,16 +319,13 @@ def _begins_with_bits(scope: Scope, attribute: dict[str, Any], seen: set[str]) -
 
 
 def _param_codes(scope: Scope) -> dict[str, tuple[Code, ...]]:
-    found = {}
-    for entry in scope.tree.get("params", []):
-        enum = scope.enum_named(entry["enum"]) if "enum" in entry else None
-        if enum is not None:
-            found[entry["id"]] = _plain_codes(enum[0].members(enum[1]))
-    return found
+    enums = {one["id"]: scope.enum_named(one["enum"]) for one in scope.tree.get("params", []) if "enum" in one}
+    return {name: _codes_of(enum) for name, enum in enums.items() if enum is not None}
 
 
-def _plain_codes(members: list[Member]) -> tuple[Code, ...]:
-    return tuple(Code(entry.value, None, entry.id, _flat(entry.doc), entry.status) for entry in members)
+def _codes_of(enum: tuple[Scope, str] | None) -> tuple[Code, ...]:
+    """The codes of an enumeration, by the type that defines it and its name."""
+    return enum[0].members(enum[1]) if enum else ()
 
 
 def len_contents(contents: Any) -> int:
@@ -361,26 +335,10 @@ def len_contents(contents: Any) -> int:
     return len(contents.encode()) if isinstance(contents, str) else 1
 
 
-def constant(size: Any) -> int | None:
-    """A size that does not depend on the data: a number, or a sum or product of numbers; else None."""
-    try:
-        return _value(ast.parse(str(size), mode="eval").body)
-    except (SyntaxError, ValueError):
-        return None
-
-
 def _position(pos: Any) -> int | None:
     """A position that does not depend on the data and that a stream may have; else None."""
     found = constant(pos)
     return None if found is None or not 0 <= found < 1 << 63 else found
-
-
-def _value(node: ast.expr) -> int:
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-        return _ARITHMETIC[type(node.op)](_value(node.left), _value(node.right))
-    raise ValueError("not constant")
 
 
 def code_text(value: int, width: int) -> str:
@@ -465,8 +423,3 @@ def _is_number(entry: Field) -> bool:
 
 def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _flat(text: Any) -> str:
-    parts = text if isinstance(text, list) else [text or ""]
-    return "; ".join(" ".join(str(part).split()) for part in parts)

@@ -9,16 +9,14 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from lmparse.spec.build import constructs
 from lmparse.spec.build.constructs import TOO_DEEP, Finding, near
 from lmparse.spec.build.expression_checks import mistyped
-from lmparse.spec.build.layouts import constant
+from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import Scope, columns, flat_columns, located
-from lmparse.spec.build.selection import Selection, selected
-from lmparse.spec.build.specs import SpecFile
+from lmparse.spec.build.specs import Selection, SpecFile
 from lmparse.spec.build.value_kinds import unfit
 from lmparse.spec.build.value_types import ValueTypes
 from lmparse.spec.catalog import class_name
@@ -40,19 +38,29 @@ _MOST_COLUMNS = 20_000
 """Tables of Db2 have at most 1,012 columns, and headers of vendors some hundred fields."""
 
 
-def linted(source: Path) -> Selection:
-    """The specs of a `.ksy` file or a folder, with what is wrong in them. Raises SpecError when there is no spec."""
-    selection = selected(source)
+def linted(selection: Selection, *, is_read_only: bool = False) -> Selection:
+    """The same specs, with what is wrong in them noted; or only with what keeps them from being read, see `unread`."""
     for spec in selection.readable:  # also what imports a faulty one: all is said at once
         named = {one.id: one for one in selection.closure(spec)}
-        selection.fail({spec.place: [spec.problem(*finding) for finding in wrong(spec, named)]})
+        found = (unread if is_read_only else wrong)(spec, named)
+        selection.fail({spec.place: [spec.problem(*finding) for finding in found]})
     return selection
 
 
 def wrong(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
     """What is wrong in one spec; `named` are it and the specs that it imports, by id."""
     try:
-        return [*_wrong(spec, named)]
+        return [*unread(spec, named), *_wrong(spec, named)]
+    except RecursionError:
+        return [TOO_DEEP]
+
+
+def unread(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
+    """What keeps a spec from having layouts: types that are not defined, too deep, or of too many columns."""
+    try:
+        scopes = [*Scope(named, spec).all()]
+        counts = ColumnCounts(scopes)
+        return [finding for scope in scopes for finding in (*not_defined(scope), *counts.findings(scope))]
     except RecursionError:
         return [TOO_DEEP]
 
@@ -65,14 +73,12 @@ def _wrong(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     yield from _built_in("/meta/id", spec.id)
     yield from constructs.unknown(spec.tree)
     scopes = [*Scope(named, spec).all()]
-    counts, endless, types = ColumnCounts(scopes), _endless(scopes), ValueTypes(scopes)
+    endless, types = _endless(scopes), ValueTypes(scopes)
     for scope in scopes:
         if scope.id in endless:
             yield scope.where or "/seq", "the type always contains itself: no record of it ends"
         yield from _names(scope)
-        yield from not_defined(scope)
         yield from _loops(scope, endless)
-        yield from counts.findings(scope)
         yield from unfit(scope)
         yield from mistyped(types, scope)
 

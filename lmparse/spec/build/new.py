@@ -1,6 +1,6 @@
 """New: writes a skeleton of a spec, with a file that it reads and a bad one.
 
-The bytes of both are made here from the values that are expected, never read back from a parser.
+The texts are in `skeleton/`; the bytes are made here from the values that are expected, never read back from a parser.
 """
 
 from __future__ import annotations
@@ -14,70 +14,6 @@ from lmparse.spec.build.specs import SUFFIX, real_path, shown
 from lmparse.storage.outputs import write_files
 
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
-
-_SPEC = """\
-meta:
-  id: {id}
-  title: {title}
-  license: Apache-2.0
-  ks-version: '0.11'
-  endian: be
-doc: |
-  What the record is, who writes it, and what its reader should know that no single field says.
-doc-ref: 'Name and edition of the manual, "Title of the section"'
-seq:
-  - id: length
-    -orig-id: LENGTH
-    -unit: bytes
-    -lm-status: documented
-    type: u2
-    valid:
-      min: 10
-    doc: Length of the record, these two bytes included
-    doc-ref: &table 'Name and edition of the manual, "Title of the section", table'
-  - id: name
-    -orig-id: NAME
-    -codec: ebcdic
-    -lm-status: documented
-    size: 8
-    doc: What the name names
-    doc-ref: *table
-  - id: rest
-    -lm-status: unknown
-    -lm-type: rest
-    size-eos: true
-    doc: Bytes behind the fields that are known; kept as they are
-    doc-ref: *table
-"""
-_HEAD = """\
-title: {title}
-doc-ref: Name and edition of the manual, "Title of the section", table
-provenance: {program} new, for the skeleton; synthetic
-command: records
-options:
-  framing: rdw
-"""
-_GOOD = """\
-exit: 0
-rows:
-  - length: 10
-    name: FIRST
-  - length: 12
-    name: SECOND
-    rest: '0102'
-"""
-_BAD = """\
-exit: 20
-error:
-  code: LMP-R001
-  record: 1
-  record_offset: 18
-  field: name
-  field_offset: 2
-  message: expected 8 bytes, found 3
-more_errors: 0
-good_rows: 1
-"""
 
 
 class Refused(Exception):
@@ -101,14 +37,15 @@ def new(spec_id: str, formats: Path, program: str) -> list[str]:
         if os.path.lexists(path):
             raise Refused(f"{shown(path)} is there: {spec_id} is the id of a spec already")
     first, second = _record(b"FIRST"), _record(b"SECOND", b"\1\2")
-    good_head = _HEAD.format(program=program, title="Two records, one with bytes behind the fields that are known")
-    bad_head = _HEAD.format(program=program, title="A record that ends inside its name")
+    head, title = _text("head"), spec_id.replace("_", " ").capitalize()
+    good_head = head.format(program=program, title="Two records, one with bytes behind the fields that are known")
+    bad_head = head.format(program=program, title="A record that ends inside its name")
     files = {
-        good / "first.yaml": (good_head + _GOOD).encode(),
+        good / "first.yaml": (good_head + _text("good")).encode(),
         good / "first.bin": _framed(first, second),
-        bad / "cut.yaml": (bad_head + _BAD).encode(),
+        bad / "cut.yaml": (bad_head + _text("bad")).encode(),
         bad / "cut.bin": _framed(first, second[:5]),
-        spec: _SPEC.format(id=spec_id, title=spec_id.replace("_", " ").capitalize()).encode(),
+        spec: _text("spec").format(id=spec_id, title=title).encode(),
     }
     write_files(root, {str(path): data for path, data in files.items()})
     where = shown(formats)
@@ -121,6 +58,11 @@ def new(spec_id: str, formats: Path, program: str) -> list[str]:
         f"3. put bytes and values of real records into {shown(root / good)}; {shown(root / bad)} is for damaged ones",
         f"4. lmparse records {shown(root / good)}/first.bin --spec OUT/{spec_id} --framing rdw",
     ]
+
+
+def _text(name: str) -> str:
+    """A part of the skeleton, with fields to fill in."""
+    return (Path(__file__).with_name("skeleton") / f"{name}.txt").read_text("utf-8")
 
 
 def _record(name: bytes, rest: bytes = b"") -> bytes:

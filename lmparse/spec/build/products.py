@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
-from lmparse.spec.build.foreign_code import foreign_in_layouts, foreign_in_parser
+from lmparse.spec.build.foreign_code import foreign_in_parser
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.lint import linted
 from lmparse.spec.build.parsers import parser_module
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.selection import Selection
-from lmparse.spec.build.specs import Problem, SpecError, SpecFile
+from lmparse.spec.build.specs import Problem, Selection, SpecError, SpecFile, selected
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
 from lmparse.spec.catalog import class_name
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
-from lmparse.spec.layout import Case, Code, Computed, Field, Layout
+from lmparse.spec.layout import Case, Code, Computed, Field, Layout, spec_of
 
 LAYOUTS = "layouts.py"
 DEBUG = "debug/"
@@ -48,7 +47,6 @@ class _Part(NamedTuple):
     texts: dict[str, str]
     layouts: dict[str, str]
     """Entries of `layouts.py` by the id of the layout."""
-    problems: list[Problem]
 
 
 class Builder:
@@ -65,12 +63,11 @@ class Builder:
 
         Raises SpecError when there is no spec, and CompilerUnavailable.
         """
-        selection = self.selection = linted(source)
+        selection = self.selection = linted(selected(source))
         if not selection.specs:
             return Made({}, selection.problems, 0)
         compiler = self._compiler = self._compiler or Compiler(self._path)
-        made = _parts(selection.specs, selection, compiler)
-        selection.fail({place: part.problems for place, part in made.items()})
+        made = _parts(selection, compiler)
         parts = [made[spec.place] for spec in selection.specs]
         if not parts:
             return Made({}, selection.problems, 0)
@@ -89,50 +86,51 @@ def make(source: Path) -> dict[str, str]:
     return products
 
 
-def _parts(specs: list[SpecFile], selection: Selection, compiler: Compiler) -> dict[str, _Part]:
-    """What is made of some specs, by their places; nothing of a spec whose import has a fault."""
-    compiled = compiler.compile(specs, selection.known)
-    debug = compiler.compile([spec for spec in specs if spec.place in compiled.texts], selection.known, debug=True)
-    parts = {}
+def _parts(selection: Selection, compiler: Compiler) -> dict[str, _Part]:
+    """What is made of the specs without a fault, by their places; the problems of the others are noted."""
+    specs, known = selection.specs, selection.known
+    compiled = compiler.compile(specs, known)
+    debug = compiler.compile([spec for spec in specs if spec.place in compiled.texts], known, debug=True)
+    parts, faults = {}, {**debug.faults, **compiled.faults}
     for spec in specs:
-        problems = compiled.faults.get(spec.place) or debug.faults.get(spec.place, [])
-        if problems or spec.place not in compiled.texts:
-            parts[spec.place] = _Part({}, {}, problems)
-        else:
+        if spec.place in debug.texts:  # what imports a faulty spec has no text
             texts = {"": compiled.texts[spec.place], DEBUG: debug.texts[spec.place]}
             try:
                 parts[spec.place] = _part(spec, selection.closure(spec), texts)
+            except SpecError as error:
+                own = [problem for problem in error.problems if problem.path == spec.shown]
+                faults[spec.place] = own or error.problems
+            except SyntaxError as error:
+                line = (error.text or "").strip().partition("\n")[0]  # some Pythons give more than the line, or none
+                place = f" in {line!r}" if line else ""
+                text = f"what is generated from it is not Python: {error.msg}{place}"
+                faults[spec.place] = [spec.problem("/meta", text)]
             except RecursionError:  # Python reads a choice of many cases as one inside another
-                parts[spec.place] = _Part(
-                    {}, {}, [spec.problem("/types", "types or cases are in one another too deep to be followed")]
-                )
+                text = "types or cases are in one another too deep to be followed"
+                faults[spec.place] = [spec.problem("/types", text)]
+    selection.fail(faults)
     return parts
 
 
 def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str]) -> _Part:
-    """What is made of one spec; `specs` are those that it imports and itself, `compiled` the texts by folder."""
-    try:
-        found = Layouts(specs).by_id
-    except SpecError as error:
-        own = [problem for problem in error.problems if problem.path == spec.shown]
-        return _Part({}, {}, own or error.problems)
-    own_layouts = {name: layout for name, layout in found.items() if name.partition(".")[0] == spec.id}
-    named = {one.id: one for one in specs}
-    try:
-        texts = {
-            f"{folder}{spec.id}.py": _head(spec) + parser_module(spec, text, named, is_debug=bool(folder))
-            for folder, text in compiled.items()
-        }
-    except SyntaxError as error:
-        return _Part({}, {}, [_broken(spec, error)])
-    layouts = {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own_layouts.items()}
-    foreign = [spec.problem("/meta", text) for text in _foreign(specs, texts.values(), layouts)]
+    """What is made of one spec; `specs` are those that it imports and itself, `compiled` the texts by folder.
+
+    Raises SpecError and SyntaxError.
+    """
+    found, named = Layouts(specs).by_id, {one.id: one for one in specs}
+    texts = {
+        f"{folder}{spec.id}.py": _head(spec) + parser_module(spec, text, named, is_debug=bool(folder))
+        for folder, text in compiled.items()
+    }
+    if foreign := [*_foreign(specs, texts.values())]:
+        raise SpecError(spec.problem("/meta", text) for text in foreign)
     texts[f"{spec.id}.pyi"] = stub(spec, named)
-    return _Part({}, {}, foreign) if foreign else _Part(texts, layouts, [])
+    own = {name: layout for name, layout in found.items() if spec_of(name) == spec.id}
+    return _Part(texts, {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own.items()})
 
 
-def _foreign(specs: list[SpecFile], parsers: Iterable[str], layouts: dict[str, str]) -> Iterator[str]:
-    """What is generated from a spec beyond parsers and layouts, in words."""
+def _foreign(specs: list[SpecFile], parsers: Iterable[str]) -> Iterator[str]:
+    """What the parsers of a spec have beyond what parsers need, in words; layouts are constants by `repr`."""
     named = {one.id: one for one in specs}
     scopes = [scope for one in specs for scope in Scope(named, one).all()]
     names = {(scope.path or (scope.spec.id,))[-1] for scope in scopes}
@@ -140,8 +138,6 @@ def _foreign(specs: list[SpecFile], parsers: Iterable[str], layouts: dict[str, s
     for text in parsers:
         if found := foreign_in_parser(text, named, classes):
             yield f"what is generated from it holds more than a parser: {found}"
-    if found := foreign_in_layouts(_layouts_text(layouts)):
-        yield f"what is generated from it holds more than layouts: {found}"
 
 
 def _head(spec: SpecFile) -> str:
@@ -151,12 +147,6 @@ def _head(spec: SpecFile) -> str:
         f"# SHA-256 of the spec: {spec.sha256}\n"
         f"# Compiler: {NAME} {VERSION}\n"
     )
-
-
-def _broken(spec: SpecFile, error: SyntaxError) -> Problem:
-    line = (error.text or "").strip().partition("\n")[0]  # some Pythons give more than the line, or none
-    place = f" in {line!r}" if line else ""
-    return spec.problem("/meta", f"what is generated from it is not Python: {error.msg}{place}")
 
 
 def _layouts_text(layouts: dict[str, str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from lmparse.spec.build.constructs import enum_number, texts
 from lmparse.spec.build.specs import SpecFile
+from lmparse.spec.layout import Code
 
 NUMBER = re.compile(r"([usfb])(\d+)(le|be)?$")
 """Number types of the compiler: of whole bytes (`u2le`) or of bits (`b3`)."""
@@ -25,18 +26,6 @@ def is_column(instance: dict[str, Any]) -> bool:
 def number_kind(number: re.Match[str]) -> str:
     """The kind of a field of a type that matches NUMBER."""
     return "boolean" if number[1] + number[2] == "b1" else _KINDS[number[1]]
-
-
-@dataclass(frozen=True)
-class Member:
-    """One listed value of an enumeration."""
-
-    value: int
-    id: str
-    doc: Any = None
-    orig_ids: tuple[str, ...] = ()
-    status: str = ""
-    """Where it is not that of the field."""
 
 
 @dataclass(frozen=True)
@@ -137,14 +126,16 @@ class Scope:
         found |= {scope.id for scope in levels if name == (scope.path or (scope.spec.id,))[-1]}
         return found | ({name} if name in self.specs else set())
 
-    def members(self, enum: str) -> list[Member]:
+    def members(self, enum: str) -> tuple[Code, ...]:
         """The entries of an enumeration that is defined here, in the order of the spec."""
-        found = []
-        for key, entry in self.tree["enums"][enum].items():
-            named = entry if isinstance(entry, dict) else {"id": entry}
-            names, status = tuple(texts(named.get("-orig-id", []))), str(named.get("-lm-status", ""))
-            found.append(Member(enum_number(key) or 0, named["id"], named.get("doc"), names, status))
-        return found
+        entries = [
+            (enum_number(key) or 0, entry if isinstance(entry, dict) else {"id": entry})
+            for key, entry in self.tree["enums"][enum].items()
+        ]
+        return tuple(
+            Code(value, None, entry["id"], in_a_line(entry.get("doc")), entry.get("-lm-status", ""))
+            for value, entry in entries
+        )
 
     def _inner(self, name: str) -> Scope:
         return Scope(self.specs, self.spec, (*self.path, name))
@@ -160,6 +151,26 @@ class Scope:
             if name == (scope.path or (scope.spec.id,))[-1]:
                 return scope
         return Scope(self.specs, self.specs[name]) if name in self.specs else None
+
+
+def in_a_line(text: Any) -> str:
+    """A text, or a list of texts, as one line."""
+    return "; ".join(" ".join(str(part).split()) for part in texts(text or ""))
+
+
+def kind_of(scope: Scope, attribute: dict[str, Any]) -> str:
+    """The kind of a field; `bytes` whether or not their number depends on the data, and empty if its type switches."""
+    type_ = attribute.get("type")
+    if "-lm-type" in attribute:
+        return str(attribute["-lm-type"])
+    if isinstance(type_, dict):
+        return ""
+    if isinstance(type_, str) and (number := NUMBER.match(type_)):
+        return "code" if "-codec" in attribute and "enum" in attribute else number_kind(number)
+    if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
+        nested = scope.type_named(type_)
+        return str((nested.tree.get("-lm-type") if nested else None) or "struct")
+    return "char" if "-codec" in attribute else "bytes" if type_ is None else "str"
 
 
 def attributes(tree: dict[str, Any]) -> list[dict[str, Any]]:

@@ -188,97 +188,78 @@ def _unreadable(path: Path, error: DocumentError) -> SpecError:
     return SpecError(Problem(place, flaw.line or 1, flaw.column or 1, flaw.text, code=code) for flaw in error.flaws)
 
 
-def _check_folder(folder: Path) -> None:
-    try:
-        names_in(folder)
-    except FramingError as error:
-        raise SpecError([Problem(shown(folder), 1, 1, error.message)]) from None
-
-
 # -- folders of specs ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Disk:
-    """A folder of specs, which are found by their place."""
+def places_in(root: Path) -> list[str]:
+    """The places of all specs in a folder at any depth, without those in hidden folders.
 
-    root: Path
-
-    def places(self) -> list[str]:
-        """The places of all specs at any depth, without those in hidden folders.
-
-        Raises SpecError for a folder that cannot be read: no spec is missing in silence.
-        """
-        for folder in ("", *glob.glob("**/", root_dir=self.root, recursive=True)):
-            if os.path.isdir(self.root / folder):
-                _check_folder(self.root / folder)
-        names = glob.glob(f"**/*{SUFFIX}", root_dir=self.root, recursive=True)  # skips hidden names
-        return sorted(name.removesuffix(SUFFIX) for name in names)
-
-    def text(self, place: str) -> tuple[Path, bytes] | None:
-        """Path for messages, and bytes, of one spec; None when there is none."""
-        path = self.root / f"{place}{SUFFIX}"
+    Raises SpecError for a folder that cannot be read: no spec is missing in silence.
+    """
+    for folder in ("", *glob.glob("**/", root_dir=root, recursive=True)):
         try:
-            return (path, file_bytes(path)) if path.is_file() else None
-        except DocumentError as error:
-            raise _unreadable(path, error) from None
-        except OSError as error:
-            raise SpecError([Problem(shown(path), 1, 1, f"cannot be read: {reason(error)}")]) from None
-
-    def place(self, path: Path) -> str:
-        """The place of one of its files."""
-        return path.relative_to(self.root).with_suffix("").as_posix()
+            names_in(root / folder) if os.path.isdir(root / folder) else ()
+        except FramingError as error:
+            raise SpecError([Problem(shown(root / folder), 1, 1, error.message)]) from None
+    names = glob.glob(f"**/*{SUFFIX}", root_dir=root, recursive=True)  # skips hidden names
+    return sorted(name.removesuffix(SUFFIX) for name in names)
 
 
-def on_disk_root(source: Path) -> Path:
-    """The folder from which the specs of a source are found: the source itself, or for a file what is above its own."""
+def root_of(source: Path) -> Path:
+    """The folder from which the specs of a source are found: the source itself, or for a file what is above its own.
+
+    The folder of a single file counts as its family: `/family/id` and `../family/id` are looked for beside it.
+    """
     is_spec = source.suffix == SUFFIX and not source.is_dir()
     return source.absolute().parent.parent if is_spec else source
 
 
-def on_disk(source: Path) -> tuple[Disk, list[str]]:
-    """The shelf of a `.ksy` file or of a folder with such files at any depth, and the places of these files.
+def on_disk(source: Path) -> tuple[Path, list[str]]:
+    """The root of a `.ksy` file or of a folder with such files at any depth, and the places of these files.
 
-    The folder of a single file counts as its family: `/family/id` and `../family/id` are looked for beside it.
     Raises SpecError when there is no such file.
     """
+    root = root_of(source)
     if source.is_file() and source.suffix == SUFFIX:
-        shelf = Disk(on_disk_root(source))
-        return shelf, [shelf.place(source.absolute())]
-    shelf = Disk(source)
-    places = shelf.places()
+        return root, [source.absolute().relative_to(root).with_suffix("").as_posix()]
+    places = places_in(source)
     if not places:
         text = f"there is no {SUFFIX} in this folder" if source.is_dir() else f"this is neither a {SUFFIX} nor a folder"
         raise SpecError([Problem(str(source), 1, 1, text)])
-    return shelf, places
+    return root, places
 
 
-def read_all(shelf: Disk, places: Iterable[str]) -> tuple[list[SpecFile], Faults]:
+def read_all(root: Path, places: Iterable[str]) -> tuple[list[SpecFile], Faults]:
     """The specs at some places that can be read, and the problems of the others."""
     specs: list[SpecFile] = []
     faults: Faults = {}
     for place in places:
+        path = root / f"{place}{SUFFIX}"
         try:
-            found = None if ".." in place.split("/") else shelf.text(place)
-            specs += [] if found is None else [parsed(place, *found)]
+            if ".." not in place.split("/") and path.is_file():
+                specs.append(parsed(place, path, file_bytes(path)))
+        except DocumentError as error:
+            faults[place] = _unreadable(path, error).problems
+        except OSError as error:
+            faults[place] = [Problem(shown(path), 1, 1, f"cannot be read: {reason(error)}")]
         except SpecError as error:
             faults[place] = error.problems
     return specs, faults
 
 
 def with_imports(
-    own: Iterable[SpecFile], shelf: Disk, unread: Container[str] = ()
+    own: Iterable[SpecFile], root: Path, unread: Container[str] = ()
 ) -> tuple[dict[str, SpecFile], Faults]:
     """Specs with everything they import, by place, and the problems of imported specs that cannot be read.
 
-    Imports are looked for on the same shelf, then among the specs of lmparse; those `unread` are not looked for.
+    Imports are looked for below the same root, then among the specs of lmparse; those `unread` are not looked for.
     """
     known = {spec.place: spec for spec in own}
     faults: Faults = {}
     left = [*known.values()]
     while left:
         for place in left.pop().imports:
-            for home in (shelf, Disk(FORMATS)):
+            for home in (root, FORMATS):
                 if not (place in known or place in faults or place in unread):
                     found, wrong = read_all(home, [place])
                     known |= {spec.place: spec for spec in found}
@@ -332,3 +313,68 @@ def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]
                 seen.add(place)
                 left += [(place, True), *((name, False) for name in reversed(specs[place].imports))]
     return list(ordered.values())
+
+
+# -- the specs of one build ------------------------------------------------------------------
+
+
+class Selection:
+    """Specs of one build, imported specs first. A faulty spec is not built, nor is what imports it; all others are."""
+
+    def __init__(self, known: dict[str, SpecFile], wanted: list[str], faults: Faults) -> None:
+        self.known = known
+        """All specs that could be read, by place."""
+        self.wanted = wanted
+        """Places of the specs that are asked for."""
+        self.faults: Faults = dict(faults)
+        """Problems of the specs that are not built, by place."""
+        self._ordered = closure(known, wanted)
+        self.fail({spec.place: missing_imports(spec, {**known, **faults}) for spec in self._ordered})
+
+    @property
+    def specs(self) -> list[SpecFile]:
+        """The specs without a fault, imported specs first."""
+        return [spec for spec in self._ordered if spec.place not in self.faults]
+
+    @property
+    def readable(self) -> list[SpecFile]:
+        """All specs that could be read, first those without a fault."""
+        return [*self.specs, *(spec for spec in self._ordered if spec.place in self.faults)]
+
+    @property
+    def problems(self) -> list[Problem]:
+        """All problems."""
+        return sorted(set(flat(self.faults)))
+
+    def fail(self, faults: Faults) -> None:
+        """Note the problems of specs; what imports these is not built either."""
+        for place, problems in faults.items():
+            if problems:
+                self.faults[place] = [*self.faults.get(place, []), *problems]
+        while found := {spec.place: problems for spec in self.specs if (problems := self._unbuilt_imports(spec))}:
+            self.faults |= found  # again, since imports may go in a circle
+
+    def _unbuilt_imports(self, spec: SpecFile) -> list[Problem]:
+        return [
+            spec.problem(f"/meta/imports/{number}", f"it imports {place}, which is not built")
+            for number, place in enumerate(spec.imports)
+            if place in self.faults
+        ]
+
+    def closure(self, spec: SpecFile) -> list[SpecFile]:
+        """A spec with all that it imports, imported specs first: all that its products are made of."""
+        return closure(self.known, [spec.place])
+
+
+def selected(source: Path) -> Selection:
+    """The spec of a `.ksy` file, or those of a folder, with their imports. Raises SpecError when there is none."""
+    root, places = on_disk(source)
+    return with_all(root, places, *read_all(root, places))
+
+
+def with_all(root: Path, wanted: list[str], own: list[SpecFile], faults: Faults) -> Selection:
+    """Specs below a root with their imports; `faults` are those of the wanted ones that could not be read."""
+    known, more = with_imports(own, root, faults)
+    selection = Selection(known, wanted, faults | more)
+    selection.fail(wrong_ids(known.values()))  # The compiler names its output after the id.
+    return selection

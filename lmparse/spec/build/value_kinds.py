@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from lmparse.spec.build.constructs import Finding
-from lmparse.spec.build.layouts import constant
+from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import (
     COMPILERS_TEXTS,
     NUMBER,
@@ -15,6 +14,7 @@ from lmparse.spec.build.scopes import (
     attributes,
     flat_columns,
     instances,
+    kind_of,
     located,
     number_kind,
 )
@@ -28,7 +28,6 @@ _WIDTHS = {"timestamp17": (17,), "lrsn10": (10,), "rba10": (10,), "rid6": (6,), 
 """Bytes of kinds that have a fixed width."""
 _MOST_BITS = 64
 """Bits of the widest number."""
-_BELOW_ZERO = re.compile(r"\s*-\s*[1-9]\d*\s*").fullmatch
 _ZONES = (b"\xf0\xf9\x4e\x60", b"09+-")
 """The characters `09+-` in the code pages that zoned decimals may be in: EBCDIC and ASCII."""
 
@@ -50,7 +49,7 @@ def unfit(scope: Scope) -> Iterator[Finding]:
 
 def _size(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
     for key, what in (("size", "a number of bytes"), ("repeat-expr", "a number of repetitions")):
-        if _BELOW_ZERO(str(attribute.get(key))) or (constant(attribute.get(key)) or 0) < 0:
+        if (constant(attribute.get(key)) or 0) < 0:
             yield f"{where}/{key}", f"{attribute[key]} is not {what}: it is below zero"
 
 
@@ -159,7 +158,7 @@ def _in_words(kind: str) -> str:
 
 def _decimal(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
     """Whether a field that is a decimal has bytes that are one, and not more digits than a column."""
-    kind, type_ = _kind_of(attribute, scope), attribute.get("type")
+    kind, type_ = kind_of(scope, attribute), attribute.get("type")
     scale = attribute.get("-scale")
     if isinstance(scale, int) and (scale or kind in DECIMALS):
         if kind not in SCALABLE or "enum" in attribute:
@@ -202,20 +201,6 @@ def _zones(page: Any) -> bytes | None:
         return "09+-".encode(page)
     except (LookupError, ValueError, TypeError):
         return None  # the file's, or not one of Python's
-
-
-def _kind_of(attribute: dict[str, Any], scope: Scope) -> str:
-    """The kind of a field, as in its layout; empty if its type switches."""
-    type_, kind = attribute.get("type"), attribute.get("-lm-type")
-    if isinstance(kind, str):
-        return kind
-    if isinstance(type_, dict):
-        return ""
-    if isinstance(type_, str) and (number := NUMBER.match(type_)):
-        return "code" if "-codec" in attribute and "enum" in attribute else number_kind(number)
-    if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
-        return str((scope.type_named(type_) or scope).tree.get("-lm-type", "struct"))
-    return "char" if "-codec" in attribute or type_ is not None else "bytes"
 
 
 def _width_of_parts(scope: Scope) -> int | None:

@@ -99,9 +99,9 @@ class ValueTypes:
         if isinstance(tree, bool | int):
             return TRUTH if isinstance(tree, bool) else WHOLE
         match tree:
-            case ("real", _):
+            case ("real",):
                 return REAL
-            case ("text", _) | ("format",):
+            case ("text",):
                 return TEXT
             case ("sizeof", _):
                 return WHOLE

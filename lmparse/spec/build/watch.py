@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lmparse.spec.build.products import Builder
-from lmparse.spec.build.selection import paths_of
-from lmparse.spec.build.specs import SpecError
+from lmparse.spec.build.specs import SUFFIX, Selection, SpecError, places_in, root_of
 from lmparse.storage.states import changed, seen_now
 
 
@@ -31,7 +30,7 @@ def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: C
         while True:
             before = now
             build()
-            read = set(builder.selection.known_paths) if builder.selection else set()
+            read = {spec.path for spec in builder.selection.known.values()} if builder.selection else set()
             # What the build read for the first time is as it was read; a new file that it has not read is a change.
             built = {
                 path: before.get(path, seen if path in read or seen is None else None)
@@ -40,3 +39,12 @@ def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: C
             now = changed(built, paths)
     except _Ended:
         return
+
+
+def paths_of(source: Path, selection: Selection | None) -> set[Path]:
+    """The files that decide what a build of a source gives, also those that are imported and missing."""
+    root = root_of(source)
+    places = [] if source.is_file() else places_in(root)
+    specs = selection.known.values() if selection else ()
+    found = {root / f"{place}{SUFFIX}" for place in (*places, *(name for spec in specs for name in spec.imports))}
+    return found | {spec.path for spec in specs} | ({source} if source.suffix == SUFFIX else set())
