@@ -229,16 +229,11 @@ class Options:
         (), "fields or columns to show, comma separated", of="records changes convert parse rdd"
     )
     enums: str = _option(
-        "labels",
-        "how numbers of an enumeration are shown: by the words of the spec, or as they are",
-        values=("labels", "numbers"),
+        "labels", "numbers of an enumeration: the spec's words, or as they are", values=("labels", "numbers"),
         of="records convert lines explain parse rdd",
-    )
+    )  # fmt: skip
     row_images: str = _option(
-        "auto",
-        "how DATA's halfwords count",
-        values=("auto", "total", "inclusive", "exclusive"),
-        of=_ROW_IMAGES,
+        "auto", "how DATA's halfwords count", values=("auto", "total", "inclusive", "exclusive"), of=_ROW_IMAGES
     )
     decisions: str = _option(
         "",
@@ -261,10 +256,7 @@ class Options:
     starting_seq: str | None = _of_changes(None, "only changes from this seq on, itself included", read=_seq)
     starting_after: str | None = _of_changes(None, "only changes behind this seq, itself left out", read=_seq)
     checkpoint: str | None = _option(
-        None,
-        "file that says how far the log has been read: reading goes on behind that, and leaves there what the next "
-        "reading needs",
-        of="resumed",
+        None, "file that says how far the log has been read, and what the next reading needs", of="resumed"
     )
     ending_seq: str | None = _of_changes(None, "only changes up to this seq, itself included", read=_seq)
     starting_timestamp: str | None = _of_changes(

@@ -15,6 +15,7 @@ from lmparse.errors import DataError, LmparseError
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes, open_file
+from lmparse.logs.record_rows import record_rows
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 
@@ -31,7 +32,7 @@ class Outcome:
 
 def by_row(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Outcome:
     """The records of a file through the generated parser."""
-    return _outcome(path, columns, options, lambda file, schema: rows.batches(rows.record_rows(file, schema), schema))
+    return _outcome(path, columns, options, lambda file, schema: rows.batches(record_rows(file, schema), schema))
 
 
 def by_column(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Outcome:

@@ -10,12 +10,11 @@ import pyarrow as pa
 
 from lmparse.columnar import kernels, schemas
 from lmparse.columnar.kernels import Kernel, KernelResult
-from lmparse.records.reader import page_of_field
 from lmparse.spec.kind_words import DECIMALS
 from lmparse.spec.layout import Field, Layout
 from lmparse.values import texts, zoned
 from lmparse.values.byte_arrays import Bytes, Flags
-from lmparse.values.codepages import CodePage
+from lmparse.values.codepages import CodePage, page_of_field
 
 _TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
 """Names of the kernels for the kinds of text."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import json_texts
@@ -76,22 +76,11 @@ def _compare(one: pa.RecordBatch, other: pa.RecordBatch, place: int) -> None:
 
 def _differing(one: pa.Array, other: pa.Array) -> Iterator[int]:
     """The first row in which two columns differ, if any. NaN equals NaN, and -0.0 is not 0.0."""
-    if one.equals(other) and not pa.types.is_floating(one.type):
-        return
-    if pa.types.is_floating(one.type):  # compared by their bytes
-        left, right = (np.asarray(array.fill_null(0.0), np.float64).view(np.int64) for array in (one, other))
-        differs = (left != right) | (np.asarray(one.is_null()) != np.asarray(other.is_null()))
-        yield from np.flatnonzero(differs)[:1].tolist()
-        return
-    low, high = 0, len(one)
-    while high - low > 1:
-        middle = (low + high) // 2
-        is_before = not one.slice(low, middle - low).equals(other.slice(low, middle - low))
-        low, high = (low, middle) if is_before else (middle, high)
-    if repr(one[low].as_py()) != repr(other[low].as_py()):  # NaN inside lists and structs
-        yield low
-    elif high < len(one):
-        yield from (high + row for row in _differing(one.slice(high), other.slice(high)))
+    if pa.types.is_floating(one.type):
+        one, other = (array.cast(pa.float64()).view(pa.int64()) for array in (one, other))
+    if not one.equals(other):
+        pairs = enumerate(zip(one.to_pylist(), other.to_pylist(), strict=True))
+        yield from islice((row for row, (left, right) in pairs if repr(left) != repr(right)), 1)
 
 
 def _record(batch: pa.RecordBatch, row: int, place: int) -> str:

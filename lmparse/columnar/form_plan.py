@@ -22,12 +22,13 @@ from lmparse.columnar.forms import forms, refusal
 from lmparse.columnar.record_plan import Decoded
 from lmparse.framing.windows import Window
 from lmparse.records.evaluation import UnfitError
-from lmparse.records.reader import RecordReader, page_of_field
+from lmparse.records.reader import RecordReader
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Field
 from lmparse.spec.nesting import flat
 from lmparse.values import byte_arrays
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
+from lmparse.values.codepages import page_of_field
 
 _LEAST = 16
 """Fewer records of one form are read sooner one by one."""
@@ -234,11 +235,10 @@ class _Decoding:
         """What each record is, in words."""
         kind = self._form.kind
         assert kind is not None
-        names = {code.value: f"{kind.spec}.{code.id}" for code in kind.codes}
         numbers = np.broadcast_to(np.asarray(kind.number), self.bad.shape)
-        different, which = np.unique(numbers, return_inverse=True)
-        shown = [names.get(number, f"{kind.spec}.unlisted_{number}") for number in different.tolist()]
-        return pa.array(shown, schemas.TEXT).take(pa.array(which))
+        words = dict.fromkeys(np.unique(numbers).tolist(), "") | {code.value: code.id for code in kind.codes}
+        shown = {number: f"{kind.spec}.{word or f'unlisted_{number}'}" for number, word in words.items()}
+        return kernels.words_of(shown, numbers)
 
     def members(self, fields: dict[str, Value | None], wanted: Sequence[str] = ()) -> dict[str, Any]:
         """JSON values by name, each with whether it is left out where it is null; all, or the wanted ones."""

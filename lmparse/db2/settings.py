@@ -17,6 +17,7 @@ from lmparse.framing.base import Framing
 from lmparse.framing.detection import detect, try_framings
 from lmparse.framing.framings import named_framing
 from lmparse.options import DB2_FRAMINGS, Options
+from lmparse.records.reader import RecordReader
 from lmparse.records.settings import Decision, FamilySettings, FileSettings, FoundFile, framing_options, page_of, proof
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -62,7 +63,10 @@ def find_log(path: str | Path, options: Options, known: FileSettings | None) -> 
     logs = log_record.LogReader(own.generation, order, framing.name, page)
     detection = log_record.detection(framing.name, order, own.generation)
     said = (*decisions, *framing_options(options)) if decisions else ()
-    return FoundFile(buffer, detection, framing, logs.records.for_rows(options), said, own), logs
+    reader = RecordReader(
+        logs.records.spec, code_page=page, arguments=logs.records.arguments, labels=options.enums == "labels"
+    )
+    return FoundFile(buffer, detection, framing, reader, said, own), logs
 
 
 def is_explained(path: str, options: Options, known: FileSettings) -> bool:

@@ -28,11 +28,7 @@ from lmparse.columnar.rows import (
     Row,
     bad_rows,
     batches,
-    fields_for,
     is_full,
-    parts_inside,
-    record_row,
-    record_rows,
     size_of,
     to_batch,
 )
@@ -43,6 +39,7 @@ from lmparse.logs import envelopes
 from lmparse.logs.families import change_reader, check_changes, family_of, read_options
 from lmparse.logs.open import open_file, opened_again
 from lmparse.logs.partitions import FilePart, Request
+from lmparse.logs.record_rows import fields_for, parts_inside, record_row, record_rows
 from lmparse.options import Options, check_taken, options_of_changes, truth
 from lmparse.records.files import RecordFile, ignored
 from lmparse.records.settings import FileSettings

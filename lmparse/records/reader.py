@@ -10,7 +10,7 @@ import gc
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from io import BytesIO
 from operator import attrgetter
 from typing import Any
@@ -28,7 +28,7 @@ from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.spec.nesting import reached
 from lmparse.spec.step_budget import KaitaiStream
 from lmparse.values import codepages, integers, kinds
-from lmparse.values.codepages import CodePage
+from lmparse.values.codepages import CodePage, page_of_field
 
 Values = dict[str, Any]
 Wanted = frozenset[str] | None
@@ -89,13 +89,6 @@ class RecordReader:
         self.labels = labels
         """Whether numbers of an enumeration are shown by its words."""
         self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
-
-    def for_rows(self, options: Options) -> RecordReader:
-        """The same reader for rows, whose values are as options show them."""
-        labels = options.enums == "labels"
-        return RecordReader(
-            self.spec, code_page=self.code_page, arguments=self.arguments, limits=self.limits, labels=labels
-        )
 
     def parse(self, raw: bytes) -> KaitaiStruct:
         """The generated object of one record.
@@ -330,7 +323,8 @@ class RecordReader:
         if entry.kind == "rest":
             return lambda raw: raw or None
         if self.labels and entry.is_labelled:
-            return partial(_word, {code.value: code.id for code in entry.codes})
+            words = {code.value: code.id for code in entry.codes}
+            return lambda value: words.get(int(value)) or str(int(value))
         if entry.kind == "str":
             return _whole_text
         if entry.kind == "any":
@@ -397,12 +391,6 @@ def _whole_text(text: Any) -> Any:
     return text
 
 
-def _word(words: dict[int, str], value: Any) -> str:
-    """The word of an enumeration for a number, or the digits of a number that it does not list."""
-    number = int(value)
-    return words.get(number) or str(number)
-
-
 def _of_64_bits(value: Any) -> int:
     """A calculated whole number. Raises InvalidValueError LMP-R012 if a column of 64 bits cannot hold it."""
     number = int(value)
@@ -444,11 +432,6 @@ def kind_of(parsed: Any) -> str:
 def default_page(spec: Spec) -> CodePage:
     """The code page of files of a spec when nothing names one: EBCDIC, or UTF-8 for a database's text."""
     return codepages.lookup("utf-8" if "database" in spec.codecs else "cp037")
-
-
-def page_of_field(entry: Field, page: CodePage) -> CodePage:
-    """The code page of a field in a file with a code page: that of the file, unless the spec names another one."""
-    return page if entry.codec in (None, "ebcdic", "database") else codepages.lookup(entry.codec)
 
 
 def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:

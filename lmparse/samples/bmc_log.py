@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.bmc.columns import front_widths
-from lmparse.samples.encoding import encode_record
 from lmparse.spec import catalog
 from lmparse.storage.outputs import write_files
 from lmparse.values import codepages
 from lmparse.values.decimals import encode_packed
+from lmparse.values.encoding import encode_record
 from lmparse.values.floats import encode_hfp
 
 _PAGE = codepages.lookup("cp1047")

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.db2.tables import Table, placed, slot_width
-from lmparse.samples.encoding import encode_part
 from lmparse.spec import catalog
 from lmparse.storage.outputs import write_files
 from lmparse.values.decimals import encode_packed
+from lmparse.values.encoding import encode_part
 from lmparse.values.integers import ByteOrder
 from lmparse.values.sql_types import parse_type
 

@@ -75,8 +75,8 @@ class _Parser:
         page = codepages.lookup(options.code_page) if options.code_page else None
         spec = catalog.load_planned(options.spec, self.fingerprint)
         limits = options.bounds
-        arguments, labels = arguments_of(spec, options), options.enums == "labels"
-        reader = RecordReader(spec, code_page=page, arguments=arguments, limits=limits, labels=labels)
+        known = {"arguments": arguments_of(spec, options), "labels": options.enums == "labels"}
+        reader = RecordReader(spec, code_page=page, limits=limits, **known)
         one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
         for raw in records:
             try:

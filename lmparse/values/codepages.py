@@ -35,6 +35,7 @@ from typing import Any, Literal
 
 from lmparse.errors import InvalidValueError, OptionError
 from lmparse.spec import page_names
+from lmparse.spec.layout import Field
 from lmparse.spelling import quoted
 from lmparse.values._codepage_tables import CHANGES
 
@@ -177,3 +178,8 @@ _MIXED = {
 """CCSIDs of mixed EBCDIC, and of their single bytes."""
 
 _PAGES = {ccsid: CodePage(*named) for ccsid, named in page_names.PAGES.items()}
+
+
+def page_of_field(entry: Field, page: CodePage) -> CodePage:
+    """The code page of a field in a file with a code page: that of the file, unless the spec names another one."""
+    return page if entry.codec in (None, "ebcdic", "database") else lookup(entry.codec)

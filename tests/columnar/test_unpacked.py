@@ -14,6 +14,7 @@ from lmparse.columnar import rows, schemas
 from lmparse.columnar.filters import Filter
 from lmparse.logs import arrow, lines
 from lmparse.logs.open import open_file
+from lmparse.logs.record_rows import record_rows
 from lmparse.options import Options
 from lmparse.records import reader
 from lmparse.records.files import RecordFile, ignored
@@ -58,7 +59,7 @@ def test_a_batch_of_rows_ends_behind_what_was_unpacked(file: RecordFile) -> None
     found = list(arrow.record_batches(file, schema))
     assert max(sum(map(rows.size_of, batch["x"].to_pylist())) for batch in found) == MOST
     whole = pa.Table.from_batches(found)
-    by_row = pa.Table.from_batches(rows.batches(rows.record_rows(file, schema), schema))
+    by_row = pa.Table.from_batches(rows.batches(record_rows(file, schema), schema))
     assert whole.equals(by_row)
     assert whole.num_rows == COUNT
     some = pa.Table.from_batches(arrow.record_batches(file, schema, filters=[Filter("n", ">", 1)]))

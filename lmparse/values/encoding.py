@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from lmparse.errors import OptionError
-from lmparse.records.reader import page_of_field
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout
 from lmparse.values import codepages, kinds
-from lmparse.values.codepages import CodePage
+from lmparse.values.codepages import CodePage, page_of_field
 from lmparse.values.integers import ByteOrder
 
 
