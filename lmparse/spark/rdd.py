@@ -73,10 +73,9 @@ class _Parser:
     def __call__(self, records: Iterable[bytes]) -> Iterator[Any]:
         options = self.options
         page = codepages.lookup(options.code_page) if options.code_page else None
-        spec = catalog.load_planned(options.spec, self.fingerprint)
-        limits = options.bounds
-        known = {"arguments": arguments_of(spec, options), "labels": options.enums == "labels"}
-        reader = RecordReader(spec, code_page=page, limits=limits, **known)
+        spec, limits = catalog.load_planned(options.spec, self.fingerprint), options.bounds
+        given, labels = arguments_of(spec, options), options.enums == "labels"
+        reader = RecordReader(spec, code_page=page, arguments=given, limits=limits, labels=labels)
         one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
         for raw in records:
             try:
