@@ -7,8 +7,9 @@ several others, has the type ANY, which fits everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from lmparse.spec.build.constructs import near, type_word
@@ -186,10 +187,7 @@ class ValueTypes:
             types = [type_named(scope, str(name)) for name in type_.get("cases", {}).values()]
             if "_" not in type_.get("cases", {}) and ("size" in entry or entry.get("size-eos")):
                 types.append(BYTES)
-            one = types[0] if types else ANY
-            for other in types[1:]:
-                one = _common(one, other)
-            return one
+            return reduce(_common, types) if types else ANY
         return BYTES if type_ is None else type_named(scope, str(type_))
 
     def _part(self, of: ValueType, name: str, *arguments: ValueType) -> ValueType:
@@ -321,20 +319,13 @@ def _member(scope: Scope, path: str) -> ValueType:
 
 def _parents(scopes: list[Scope]) -> dict[str, ValueType]:
     """The type of `_parent` by the id of each type; ANY for one that several types use, or whose parent is named."""
-    users: dict[str, set[str]] = {}
-    by_id = {scope.id: scope for scope in scopes}
+    users: dict[str, dict[str, Scope]] = {}
     for scope in scopes:
-        for nested, user in _used_by(scope):
-            users.setdefault(nested.id, set()).add(user)
+        for _, entry in located(scope):
+            for nested in scope.types_of(entry).values():
+                is_plain = "parent" not in entry and nested.spec is scope.spec
+                users.setdefault(nested.id, {})[scope.id if is_plain else ""] = scope
     return {
-        name: object_of(by_id[next(iter(found))]) if len(found) == 1 and "" not in found else ANY
+        name: object_of(*found.values()) if len(found) == 1 and "" not in found else ANY
         for name, found in users.items()
     }
-
-
-def _used_by(scope: Scope) -> Iterator[tuple[Scope, str]]:
-    """The types that the fields of a type name, each with the id of their parent; empty if it may be another one."""
-    for _, entry in located(scope):
-        for nested in scope.types_of(entry).values():
-            is_plain = "parent" not in entry and nested.spec is scope.spec
-            yield nested, scope.id if is_plain else ""
