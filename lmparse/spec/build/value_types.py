@@ -126,10 +126,10 @@ class ValueTypes:
                 self.of(scope, inner, names)
                 return type_named(scope, name)
             case ("?", condition, chosen, other):
-                demand(TRUTH, self.of(scope, condition, names), "the condition of ?")
+                demand(TRUTH, "the condition of ?", self.of(scope, condition, names))
                 return _common(self.of(scope, chosen, names), self.of(scope, other, names))
             case ("not", inner):
-                demand(TRUTH, self.of(scope, inner, names), "what stands behind not")
+                demand(TRUTH, "what stands behind not", self.of(scope, inner, names))
                 return TRUTH
             case ("neg" | "~" as sign, inner):
                 return _signed(sign, self.of(scope, inner, names))
@@ -205,11 +205,11 @@ class ValueTypes:
         if len(arguments) not in (0, len(wanted)):
             raise MistypedError(f"{name} takes {len(wanted)} arguments, not {len(arguments)}")
         for expected, found in zip(wanted, arguments, strict=False):
-            demand(expected, found, f"an argument of {name}")
+            demand(expected, f"an argument of {name}", found)
         return result
 
     def _item(self, of: ValueType, place: ValueType) -> ValueType:
-        demand(WHOLE, place, "the number of an item")
+        demand(WHOLE, "the number of an item", place)
         if of.kind == "list":
             return of.item or ANY
         if of.kind in ("any", "bytes"):
@@ -259,13 +259,13 @@ def type_named(scope: Scope, name: str) -> ValueType:
     return ANY if found is None else object_of(found)
 
 
-def demand(wanted: ValueType, found: ValueType, what: str) -> None:
+def demand(wanted: ValueType, what: str, found: ValueType) -> None:
     """Demand that a value is of a type. Raises MistypedError."""
     if "any" not in (found.kind, wanted.kind) and found.kind != wanted.kind:
         raise MistypedError(f"{what} must be {wanted}, not {found}")
 
 
-def demand_comparable(one: ValueType, other: ValueType, what: str) -> None:
+def demand_comparable(one: ValueType, what: str, other: ValueType) -> None:
     """Demand that two values can be equal. Raises MistypedError."""
     are_numbers = one.kind in _NUMBERS and other.kind in _NUMBERS
     if "any" in (one.kind, other.kind) or are_numbers:
@@ -283,10 +283,10 @@ def _signed(sign: str, inner: ValueType) -> ValueType:
 def _operated(operator: str, one: ValueType, other: ValueType) -> ValueType:
     if operator in ("and", "or"):
         for operand in (one, other):
-            demand(TRUTH, operand, f"each side of {operator}")
+            demand(TRUTH, f"each side of {operator}", operand)
         return TRUTH
     if operator in ("==", "!=", "<", "<=", ">", ">="):
-        demand_comparable(one, other, operator)
+        demand_comparable(one, operator, other)
         return TRUTH
     if "any" in (one.kind, other.kind):
         return ANY if operator in "+-*/%" else WHOLE
