@@ -49,11 +49,10 @@ endef
 
 test: dev ## check everything, in stages; the tests with Spark run beside the others, and what they print comes when they end
 	@rm -f $(TIMES)
-	@$(MAKE) --no-print-directory --jobs 2 check-generated check-code
-	@$(MAKE) --no-print-directory --jobs 2 check-spark check-tests
+	@$(MAKE) --no-print-directory --jobs 2 check-generated check-code check-spark check-tests
 	@echo "== times"; cat $(TIMES)
 
-# Two stages that use one core each, and run beside each other.
+# Two stages that use one core each, and run beside each other; the tests with Spark begin when the first has ended.
 check-generated:
 	$(call stage,generated files,$(BIN)/python build.py --check)
 

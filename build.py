@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from lmparse.cli.build import add_arguments
+from lmparse.cli.command_line import add_arguments, command_table
 from lmparse.cli.messages import exit_code
 from lmparse.errors import OptionError
 from lmparse.spec.build import commands
@@ -25,7 +25,8 @@ from lmparse.spec.build.specs import FORMATS, GENERATED
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns 0, or 1 when something is wrong."""
     parser = argparse.ArgumentParser(description="Build everything that follows from the specs.", allow_abbrev=False)
-    add_arguments(parser, formats=FORMATS, out=GENERATED)
+    add_arguments(parser, command_table()["build"]["arguments"])
+    parser.set_defaults(formats=FORMATS, usual_out=GENERATED)
 
     def run() -> int:
         try:

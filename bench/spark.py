@@ -24,7 +24,7 @@ from pyspark.sql.types import StructType
 from bench import data, harness, header
 from lmparse.columnar import schemas
 from lmparse.logs import arrow
-from lmparse.logs.partitions import Request
+from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
 from lmparse.spark.java import spark_environment
 from lmparse.spark.parquet import write_parquet
@@ -129,7 +129,8 @@ def _decode(path: str, folder: Path, size: int) -> None:
     folder.mkdir()
     request = Request((path,), Options.parse({"spec": "bmc_lldf", "framing": "rdw"}), max_bytes=size)
     schema = schemas.records_schema("bmc_lldf")
-    for number, part in enumerate(request.sound_parts()):
+    for number, part in enumerate(request.parts()):
+        assert isinstance(part, FilePart)
         with pa.OSFile(str(folder / f"{number:05}.arrow"), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
             for batch in arrow.part_batches(part, schema, with_changes=False):
                 writer.write_batch(batch)

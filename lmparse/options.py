@@ -82,7 +82,8 @@ _ROW_IMAGES = f"{_ROWS} tables"
 _EVERYWHERE = "records changes txn summary check convert coverage explain bytes parse rdd tables"
 _OF_CONTROL = "records changes txn summary check convert coverage explain bytes tables"
 _of_changes = partial(_option, of="changes convert")
-_of_framing = partial(_option, of="records changes txn summary check convert coverage explain sniff bytes tables")
+_of_framing = partial(_option, of="records changes txn summary check convert coverage explain bytes tables")
+_of_file = partial(_option, of="records changes txn summary check convert coverage explain sniff bytes tables")
 _MOST_ADJUSTED = 10**9 - 1
 """Bytes that an adjustment may add or take off."""
 SEQ_DIGITS = 72
@@ -160,7 +161,7 @@ class Options:
 
     spec: str = _option(
         "bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run",
-        of=f"{_EVERYWHERE} sniff",
+        of=_EVERYWHERE,
     )  # fmt: skip
     framing: str = _of_framing("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
     record_length: int | None = _of_framing(None, "bytes of every record, for framing fixed", kind=int)
@@ -187,8 +188,8 @@ class Options:
         None, "bytes to add to the length of a block that the word says; may be negative", kind=int,
         least=-_MOST_ADJUSTED,
     )  # fmt: skip
-    file_start_offset: int = _of_framing(0, "bytes at the start of the file that are not records", least=0)
-    file_end_offset: int = _of_framing(0, "bytes at the end of the file that are not records", least=0)
+    file_start_offset: int = _of_file(0, "bytes at the start of the file that are not records", least=0)
+    file_end_offset: int = _of_file(0, "bytes at the end of the file that are not records", least=0)
     control: str | None = _option(None, "control file of a logical log", of=_OF_CONTROL, is_file=True)
     control_framing: str = _option(
         "auto",
@@ -226,6 +227,12 @@ class Options:
     )
     columns: tuple[str, ...] = _option(
         (), "fields or columns to show, comma separated", of="records changes convert parse rdd"
+    )
+    enums: str = _option(
+        "labels",
+        "how numbers of an enumeration are shown: by the words of the spec, or as they are",
+        values=("labels", "numbers"),
+        of="records convert lines explain parse rdd",
     )
     row_images: str = _option(
         "auto",

@@ -16,6 +16,7 @@ def amount(quick: int, thorough: int) -> int:
 
 
 def examples(quick: int, thorough: int, **more: Any) -> settings:
-    """Settings of a generated test with this number of examples, whatever time each takes."""
+    """Settings of a generated test with this number of examples, whatever time each takes; the quick ones are fixed."""
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    return settings(max_examples=amount(quick, thorough), deadline=None, suppress_health_check=checks, **more)
+    settled = {"derandomize": not IS_THOROUGH, "deadline": None, "suppress_health_check": checks, **more}
+    return settings(max_examples=amount(quick, thorough), **settled)

@@ -13,7 +13,7 @@ import pytest
 from amounts import examples
 from commands import Run
 from hypothesis import settings
-from short_runs import JAVA_OPTIONS
+from short_runs import JAVA_OPTIONS, SHORT_SPARK
 
 from lmparse import cli
 from lmparse.bmc import control_search
@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "cluster: starts a cluster of Spark on this machine; `make cluster-test` is long"
     )
     config.addinivalue_line("markers", "browser: needs a Chromium and what drives it; `make test-pages` has both")
-    settings.register_profile("lmparse", examples(40, 400))
+    settings.register_profile("lmparse", examples(20, 400))
     settings.load_profile("lmparse")
 
 
@@ -139,8 +139,7 @@ def _specs_of_the_package_parsed_once() -> Iterator[None]:
 def _control_files_of_cases_read_once() -> Iterator[None]:
     """Each log of a case lies beside the control files of the others, which are all looked at when it is opened."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("_is_control", "_data_set"):
-            patch.setattr(control_search, name, _once_for_cases(getattr(control_search, name)))
+        patch.setattr(control_search, "_named_by", _once_for_cases(control_search._named_by))
         yield
 
 
@@ -164,11 +163,11 @@ def _once_for_cases(function: Callable[..., Any]) -> Callable[..., Any]:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """What processes of their own do is done in this one, which starts sooner; all goes through pickle as there."""
 
-    def in_order(function: Any, tasks: Any, jobs: int) -> Iterator[Any]:
+    def in_order(self: processes.Pool, function: Any, tasks: Any) -> Iterator[Any]:
         for task in tasks:
             yield pickle.loads(pickle.dumps(function(pickle.loads(pickle.dumps(task)))))
 
-    monkeypatch.setattr(processes, "in_order", in_order)
+    monkeypatch.setattr(processes.Pool, "in_order", in_order)
 
 
 @pytest.fixture(scope="session")
@@ -187,13 +186,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.local.dir": scratch / "local",
-        "spark.sql.shuffle.partitions": 2,
         "spark.sql.warehouse.dir": scratch / "warehouse",
-        "spark.ui.enabled": False,
-        "spark.ui.showConsoleProgress": False,
     }
     builder = SparkSession.builder.master("local[2]").appName("lmparse tests")
-    for name, value in settings.items():
+    for name, value in {**SHORT_SPARK, **settings}.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")

@@ -16,18 +16,16 @@ from lmparse.bmc import header_columns
 from lmparse.bmc.change_headers import HEADER_COLUMNS, ChangeHeaders, HeaderRows, KnownTable, each, time_field
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.row_plan import ImagePlan
-from lmparse.bmc.segments import Joiner
 from lmparse.bmc.tables import TableVersion
 from lmparse.changes.change import ROLES, Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, RowExtents, text_refusal
 from lmparse.changes.row_values import KEPT_APART
-from lmparse.changes.version_batches import FallbackRow, VersionBatch
+from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import Origin
-from lmparse.errors import FramingError
-from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
 from lmparse.spec import catalog
 from lmparse.values import byte_arrays, integers
@@ -62,8 +60,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         self._headers = ChangeHeaders(log, schema, filters)
         self._header_texts = header_columns.HeaderTexts(log.header, log.code_page)
         self._plans: dict[int, ImagePlan] = {}
-        self._joiner = Joiner(log.options.bounds)
-        self._skip: frozenset[int] = frozenset()
+        self._joiner = log.joiner(only_wanted=True)
         self._ordinals: Int64s = np.zeros(0, np.int64)
         """Number of the change of each record of the window among those with the same position."""
 
@@ -71,36 +68,21 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         log = self.log
         log.check_changes()
         log.keeps_bad_records = log.options.mode == "permissive"
-        whole = span or Span(0, len(log.buffer), 0)
-        self._skip = whole.skip
         if not len(log.buffer):
             next(log.extents(span), None)  # adds the notice of an empty file
-        runs = log.position_runs()
-        last: list[FallbackRow] = []
-        try:
-            with log.joining(self._joiner, only_wanted=True):
-                for window in log.windows(whole, log.rows_together):
-                    self._ordinals = runs.numbers(window)
-                    yield from self._read_window(window)
-                # None of these is the first segment of its change.
-                for extent in whole.foreign:
-                    last += self._fallback_rows(0, self._change_at(extent, 0))
-        except FramingError:
-            yield self._fallback_batches([*last, *self._fallback_rows(0, None)])
-            raise
-        yield self._fallback_batches([*last, *self._fallback_rows(0, None)])
+        runs, self._joiner = log.position_runs(), log.joiner(span, only_wanted=True)
+        for window in log.windows(span, log.rows_together):
+            self._ordinals = runs.numbers(window)
+            yield from self._read_window(window)
 
     def _change(self, window: Window, number: int) -> Change | None:
-        return self._change_at(window.extent(number), int(self._ordinals[number]))
-
-    def _change_at(self, extent: RecordExtent, ordinal: int) -> Change | None:
-        whole = self.log.next_change(self._joiner, extent, ordinal)
-        return None if whole is None else self.log.change_of(whole)
+        joined = self.log.next_change(self._joiner, window.extent(number), int(self._ordinals[number]))
+        return None if joined is None else self.log.change_of(joined)
 
     # -- which records ------------------------------------------------------------------------
 
     def _select(self, window: Window) -> tuple[Iterable[_Group], list[int]]:
-        found, is_other = self._headers.decode(window, self._ordinals, self._skip)
+        found, is_other = self._headers.decode(window, self._ordinals)
         found = self._headers.select(found, self._left_out)
         headers = self._headers
         counts = each([len(_roles(op)) for op in headers.operations], found.operations)

@@ -140,15 +140,13 @@ class ChangeHeaders:
     def _width(self, *names: str) -> int:
         return sum(self._log.spec.layout[name].width or 0 for name in names)
 
-    def decode(self, window: Window, ordinals: Int64s, skip: frozenset[int]) -> tuple[HeaderRows, Flags]:
-        """The regular records of a window, and which records are to be read one by one; both without skipped ones.
+    def decode(self, window: Window, ordinals: Int64s) -> tuple[HeaderRows, Flags]:
+        """The regular records of a window, and which records are to be read one by one.
 
         `ordinals` has the number of the change of each record, as in `HeaderRows`.
         """
         decoded = self._plan.decode(window, self._names, self._raw)
         here = self._log.extract.have(window)
-        if skip:
-            here &= ~np.isin(np.arange(window.first_index, window.first_index + len(window)), list(skip))
         is_whole = ~decoded.irregular & (integers.decode_unsigned_array(decoded.raw["total_segs"]) <= 1)
         numbers = np.flatnonzero(here & is_whole)
         nothing = np.zeros(len(numbers), np.int64)

@@ -17,7 +17,6 @@ from lmparse.bmc import order
 from lmparse.bmc.change_columns import ChangeColumns
 from lmparse.bmc.change_headers import ChangeHeaders, HeaderRows
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.segments import Joiner
 from lmparse.changes.change import Change
 from lmparse.changes.column_reader import LeftOut
 from lmparse.changes.version_batches import VersionBatch
@@ -92,7 +91,7 @@ class _Places:
     def __init__(self, log: LogicalLog) -> None:
         self._log = log
         self._headers = ChangeHeaders(log, None, (), has_columns=False)
-        self._held, self._joiner = Held(log.options.bounds), Joiner(log.options.bounds)
+        self._held, self._joiner = Held(log.options.bounds), log.joiner(only_wanted=True)
         self._keys: list[Bytes] = []
         """(n, width) bytes that sort as the changes do; the last ones are those of the number of the record."""
         self._places: list[Int64s] = []
@@ -102,17 +101,15 @@ class _Places:
     def find(self, span: Span) -> None:
         """One pass over the headers; reports bad records. Raises FileLimitError LMP-L004, FramingError."""
         log, runs = self._log, self._log.position_runs()
+        self._joiner = log.joiner(span, only_wanted=True)
         if not len(log.buffer):
             next(log.extents(span), None)  # adds the notice of an empty file
-        with log.joining(self._joiner, only_wanted=True):
-            for window in log.windows(replace(span, skip=frozenset(), foreign=())):
-                self._take(window, runs.numbers(window), span.skip)
-            for extent in span.foreign:  # none of these is the first segment of its change
-                self._take_one(extent, 0)
+        for window in log.windows(span):
+            self._take(window, runs.numbers(window))
 
-    def _take(self, window: Window, ordinals: Int64s, skip: frozenset[int]) -> None:
+    def _take(self, window: Window, ordinals: Int64s) -> None:
         """The wanted changes of a window; those that are excluded before an error are counted."""
-        found, is_other = self._headers.decode(window, ordinals, skip)
+        found, is_other = self._headers.decode(window, ordinals)
         is_spanned = are_spanned(window)[found.numbers]
         is_other[found.numbers[is_spanned]] = True
         left_out: list[LeftOut] = []

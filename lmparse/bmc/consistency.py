@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from lmparse.bmc import order
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.position_runs import PositionRuns
-from lmparse.bmc.segments import KEY_FIELDS, SegmentNumbers, in_words, runs_of
+from lmparse.bmc.segments import SegmentIndex
 from lmparse.changes.claims import KEPT_FAILURES, Claim, Statement
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
@@ -89,18 +89,19 @@ class _Kinds(Generic[Kind]):
 class Consistency:
     """Tests the header of each record of a log.
 
-    `absent` are the fields that the described header does not have, `runs` numbers the changes of one position. Of a
-    merged log, one unit may be in several logs.
+    `absent` are the fields that the described header does not have, `runs` numbers the changes of one position, and
+    `segments` has those of all changes that this log gives. Of a merged log, one unit may be in several logs.
     """
 
     def __init__(
         self,
-        absent: Collection[str] = (),
+        absent: Collection[str],
         *,
-        runs: PositionRuns | None = None,
+        runs: PositionRuns,
+        segments: SegmentIndex,
         is_merged: bool = False,
     ) -> None:
-        self._runs = runs or PositionRuns({})
+        self._runs, self._index = runs, segments
         self._absent, self._is_merged = frozenset(absent), is_merged
         self._order, self._twice, self._seq, self._length, self._seg_len, self._segments, self._units, self._within, \
             self._commits, self._outcomes = self._all = [statement.claim() for statement in STATEMENTS]  # fmt: skip
@@ -115,8 +116,6 @@ class Consistency:
         """By which of the lengths SEGLEN is; the last is zero."""
         self._whole = _Kinds[tuple[int, int]]()
         """Changes in one record by TOTALSEGS and SEGNUM."""
-        self._groups: dict[tuple[Any, ...], tuple[RecordExtent, SegmentNumbers]] = {}
-        """Segments of changes that lack some, with the first one that was met."""
         self._is_damaged = False
         self.meaning: tuple[str, str] | None = None
         """What SEGLEN counts, and the evidence; known once the claims are."""
@@ -150,11 +149,11 @@ class Consistency:
         self._said.append(hash(tuple([values[name] for name in _UNIT_FIELDS])) & _MASK)
         self._headers.add(values["length"], extent)
         self._test_seg_len(extent, values)
-        begins = self._test_segment(extent, values, is_given=is_given)
+        begins = self._test_segment(extent, values)
         self._add_seq(stated, self._runs.number(raw), begins and is_given)
-        self._test_within(extent, values, stated)
+        self._test_within(extent, stated)
         self._test_commit(extent, values)
-        self._test_outcome(extent, values, stated)
+        self._test_outcome(extent, stated)
 
     def claims(self, reread: Reread) -> list[Claim]:
         """What came of all tests."""
@@ -194,55 +193,38 @@ class Consistency:
             self.unknown_lengths = f"SEGLEN is not a length of {total - max(fits)} of {total} records"
             self._seg_len.untestable[_NO_MEANING] += total
 
-    def _test_segment(self, extent: RecordExtent, values: Values, *, is_given: bool) -> bool:
+    def _test_segment(self, extent: RecordExtent, values: Values) -> bool:
         """Test it as a segment; returns whether a change begins with it."""
         total, number = values["total_segs"], values["seg_num"]
         if total is None or number is None:
             self._segments.untestable[_ABSENT if {"total_segs", "seg_num"} & self._absent else _BAD_VALUE] += 1
         elif total > 1:
-            return is_given and self._add_segment(extent, values, total, number)
+            change = self._index.of(extent)
+            return change is not None and change.begin == extent.offset
         elif not (total or number or values["seg_len"]):
             self._segments.untestable[_NO_SEGMENTS] += 1
         else:
             self._whole.add((total, number), extent, f" is segment {number} of {total}")
         return True
 
-    def _add_segment(self, extent: RecordExtent, values: Values, total: int, number: int) -> bool:
-        key = tuple([values[name] for name in KEY_FIELDS])
-        is_first = key not in self._groups
-        _, group = self._groups.setdefault(key, (extent, SegmentNumbers()))
-        if group.add(total, number):
-            self._segments.test(f"{_said(extent)}: segment {number} of {total} is there twice, or is one too many")
-            return False
-        if group.is_complete:
-            self._segments.test()
-            del self._groups[key]
-        return is_first
-
     def _end_segments(self) -> None:
-        for extent, group in self._groups.values():
-            if self._is_damaged:
+        for change in self._index.changes:
+            for extent, number in change.surplus.values():
+                what = f"segment {number} of {change.total} is there twice, or is one too many"
+                self._segments.test(f"{_said(extent)}: {what}")
+            if change.is_complete:
+                self._segments.test()
+            elif self._is_damaged:
                 self._segments.untestable[_DAMAGED] += 1
-            else:
-                numbers = in_words(runs_of(sorted(group.numbers)), ", ")
-                self._segments.test(f"{_said(extent)}: only SEGNUM {numbers} is there of {group.total} segments")
+            elif change.by_number:
+                what = f"only SEGNUM {change.shown_numbers} is there of {change.total} segments"
+                self._segments.test(f"{_said(change.in_file[0])}: {what}")
         likely = [kind for kind, _ in self._whole.counts.most_common() if kind in _WHOLE]
         self._whole.test(self._segments, lambda kind: kind in likely[:1], ", unlike other changes in one record")
 
     # -- one unit -----------------------------------------------------------------------------
 
-    def _test_within(self, extent: RecordExtent, values: Values, stated: Values) -> None:
-        tested, failure = self._within_unit(extent, values)
-        if stated is not values and failure is None:
-            is_more, failure = self._within_unit(extent, stated)
-            tested |= is_more
-        if tested:
-            self._within.test(failure)
-        else:
-            self._within.untestable[_NO_POSITION] += 1
-
-    def _within_unit(self, extent: RecordExtent, values: Values) -> tuple[bool, str | None]:
-        """Whether there is something to compare the positions with, and how they fail."""
+    def _test_within(self, extent: RecordExtent, values: Values) -> None:
         failure, tested = None, False
         for begin, place, end in _BOUNDS:
             first, at, last = values[begin], values[place], values[end]
@@ -258,7 +240,10 @@ class Consistency:
                 tested = True
                 if at > last:
                     failure = f"{_said(extent)}: {_name(place)} {_hex(at)} behind {_name(end)} {_hex(last)}"
-        return tested, failure
+        if tested:
+            self._within.test(failure)
+        else:
+            self._within.untestable[_NO_POSITION] += 1
 
     def _test_commit(self, extent: RecordExtent, values: Values) -> None:
         unit = values["uor_disp"]
@@ -274,12 +259,11 @@ class Consistency:
             failure = f"{_said(extent)}: UORDISP is {unit or 'blank'}, but {_name(found[0])} is not zero"
         self._commits.test(failure)
 
-    def _test_outcome(self, extent: RecordExtent, values: Values, stated: Values) -> None:
-        record = values["log_rec_disp"]
-        if values["uor_disp"] is None or record is None:
+    def _test_outcome(self, extent: RecordExtent, values: Values) -> None:
+        unit, record = values["uor_disp"], values["log_rec_disp"]
+        if unit is None or record is None:
             self._outcomes.untestable[_ABSENT] += 1
             return
-        unit = stated["uor_disp"]  # that of the record, unless it calls its unit open
         is_bad = (unit, record) in (("C", "A"), ("A", "C"))
         self._outcomes.test(f"{_said(extent)}: LOGRECDISP {record}, but UORDISP {unit}" if is_bad else None)
 

@@ -33,9 +33,8 @@ def is_control(path: str, limits: Limits = DEFAULT) -> bool:
     try:
         if addresses.is_remote(path):
             entry = stored.look_up(path)
-            return entry is not None and not entry.is_folder and _of_copied(path, entry.stamp, limits) is not None
-        stamp = buffers.stamp(path)
-        return _is_control(path, limits) if stamp is None else _of_copied(path, stamp, limits) is not None
+            return entry is not None and not entry.is_folder and _data_set(path, entry.stamp, limits) is not None
+        return _data_set(path, buffers.stamp(path), limits) is not None
     except DataError:
         return False
 
@@ -69,29 +68,31 @@ def _has_changes(buffer: Buffer, framing: Framing) -> bool:
     return False
 
 
-@lru_cache(maxsize=4096)
-def _of_copied(path: str, stamp: Hashable, limits: Limits) -> str | None:
-    """`_data_set` of a file that must be copied before it can be read; None if it is not a control file.
+def _data_set(path: str, stamp: Hashable, limits: Limits) -> str | None:
+    """Name of the data set that a control file describes, in capitals, empty if it names none; None for another file.
 
-    The file is copied only if it begins like a control file, and once for each state of it. Raises FramingError
-    LMP-F001, which is not cached.
+    A file with a stamp of its state must be copied to be read: it is only if it begins like a control file, and once
+    for each state. Raises FramingError LMP-F001.
     """
-    if not _begins_like_one(buffers.head(path, _HEAD)):
+    return _named_by(path, limits) if stamp is None else _named_by_copied(path, stamp, limits)
+
+
+def _named_by(path: str, limits: Limits) -> str | None:
+    first = buffers.head(path, _HEAD)
+    if len(first) == _HEAD and not any(first.startswith(first_code(), place) for place in record_starts()):
         return None
-    _copy = buffers.open_buffer(path, limits)  # the functions below read this copy
-    return _data_set(path, limits) if _is_control(path, limits) else None
-
-
-def _begins_like_one(first: bytes) -> bool:
-    return any(first.startswith(first_code(), place) for place in record_starts())
-
-
-def _data_set(control: str, limits: Limits) -> str:
-    """Name of the data set that a control file describes, in capitals; empty if it names none."""
+    _copy = buffers.open_buffer(path, limits)  # what follows reads this copy
+    if not _is_control(path, limits):
+        return None
     try:
-        return (read_control(control, limits=limits).first("DLDS").get("orig_data_dsname") or "").upper()
+        return (read_control(path, limits=limits).first("DLDS").get("orig_data_dsname") or "").upper()
     except DataError:
         return ""
+
+
+@lru_cache(maxsize=4096)
+def _named_by_copied(path: str, stamp: Hashable, limits: Limits) -> str | None:
+    return _named_by(path, limits)
 
 
 def find_control(path: str, control: str | None, limits: Limits = DEFAULT) -> str:
@@ -175,17 +176,9 @@ def _control_files(folder: str, limits: Limits) -> Iterator[tuple[str, str]]:
     """The control files in a folder, with the data set that each one names."""
     for path, stamp in _files_in(folder):
         with suppress(FramingError):  # an unreadable one may belong to another log
-            if stamp is not None:
-                data_set = _of_copied(path, stamp, limits)
-            else:
-                is_one = _may_be_one(buffers.head(path, _HEAD)) and _is_control(path, limits)
-                data_set = _data_set(path, limits) if is_one else None
+            data_set = _data_set(path, stamp, limits)
             if data_set is not None:
                 yield path, data_set
-
-
-def _may_be_one(first: bytes) -> bool:
-    return len(first) < _HEAD or _begins_like_one(first)
 
 
 def _place_of(path: str) -> str:

@@ -67,7 +67,7 @@ class LogicalLogDissector(FileDissector):
         layout = self._log.spec.layout
         for name, (offset, width) in self._places.items():
             if offset + width <= extent.length:
-                raw = extent.number(self._log.buffer, offset, width).to_bytes(width, "big")
+                raw = extent.read(self._log.buffer)[offset : offset + width]
                 with suppress(InvalidValueError):  # the number does not fit today's width
                     yield name, int.from_bytes(widen(raw, layout[name]), "big")
 

@@ -58,7 +58,7 @@ def _join(
     checkpoint: Checkpoint | None,
     faults: list[DataError] | None,
 ) -> Sequence[Joined]:
-    from lmparse.bmc.extracts.joined_extracts import logs_of
+    from lmparse.bmc.extracts.joined_log import logs_of
 
     if checkpoint is not None:
         checkpoint.check(options.bounds)
@@ -68,8 +68,7 @@ def _join(
 
 def _checkpoint(log: ChangeLog) -> Checkpoint:
     from lmparse.bmc.extracts.checkpoint import checkpoint_of
-    from lmparse.bmc.extracts.joined_extracts import join_extracts
-    from lmparse.bmc.extracts.joined_log import JoinedLog
+    from lmparse.bmc.extracts.joined_log import JoinedLog, join_extracts
 
     if isinstance(log, JoinedLog):
         joined = log.joined

@@ -11,22 +11,18 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from lmparse.bmc.headers import Header, padding
+from lmparse.bmc.headers import Header, padding, widen
 from lmparse.columnar import json_texts
 from lmparse.columnar.column_plans import Widen
 from lmparse.columnar.record_plan import DescribedHeader, RecordPlan, Source, some_of
 from lmparse.errors import InvalidValueError
 from lmparse.framing.windows import Window
 from lmparse.spec.layout import Field
-from lmparse.values import codepages, packed_times
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
 
-_EBCDIC = codepages.lookup("cp037")
-_BLANK = _EBCDIC.encode(" ")[0]
-_TIMESTAMP = np.frombuffer(_EBCDIC.encode("0000-00-00-00.00.00.000000"), np.uint8)
-"""A timestamp as text, every digit a zero."""
-_IS_DIGIT = _TIMESTAMP[0] == _TIMESTAMP
+_PACKED = 10
+"""Bytes of an older timestamp that has the first digits of today's."""
 
 
 def record_plan(header: Header, page: CodePage | None = None) -> RecordPlan:
@@ -86,24 +82,22 @@ def source(known: Field, offset: int, width: int) -> Source:
     wanted = known.width or 0
     if width == wanted:
         return Source(offset, width)
-    if known.kind == "timestamp17" and width == len(_TIMESTAMP):
-        return Source(offset, width, partial(_timestamp, wanted), can_fail=True)
-    if known.kind == "timestamp17" and not _is_timestamp(width):
-        return Source(offset, width, partial(_none, wanted), can_fail=True)
+    if known.kind == "timestamp17" and width != _PACKED:
+        return Source(offset, width, partial(_by_value, known), can_fail=True)
     front, fill = padding(known.kind, known.type, known.width, width)
     return Source(offset, width, partial(_padded, wanted, front, fill[0]), can_fail=width > wanted)
 
 
-def _is_timestamp(width: int) -> bool:
-    try:
-        return bool(packed_times.extend_timestamp(bytes(width)))
-    except InvalidValueError:
-        return False
-
-
-def _none(width: int, raw: Bytes) -> tuple[Bytes, Flags]:
-    """Zeros; no record has a value that can be converted."""
-    return np.zeros((len(raw), width), np.uint8), np.ones(len(raw), np.bool_)
+def _by_value(known: Field, raw: Bytes) -> tuple[Bytes, Flags]:
+    """Each distinct value converted by itself; zeros for one that cannot be, which is marked."""
+    values, which = np.unique(raw, axis=0, return_inverse=True)
+    made, bad = np.zeros((len(values), known.width or 0), np.uint8), np.zeros(len(values), np.bool_)
+    for number, value in enumerate(values):
+        try:
+            made[number] = np.frombuffer(widen(value.tobytes(), known), np.uint8)
+        except InvalidValueError:
+            bad[number] = True
+    return made[which.reshape(-1)], bad[which.reshape(-1)]
 
 
 def _same(value: bytes, widen: Widen | None, raw: Bytes) -> tuple[Bytes, Flags | None]:
@@ -120,15 +114,3 @@ def _padded(width: int, front: int, fill: int, raw: Bytes) -> tuple[Bytes, Flags
     if raw.shape[1] <= width:
         return made, None
     return made, (raw[:, :cut] != fill).any(1) | (raw[:, width - front :] != fill).any(1)
-
-
-def _timestamp(width: int, raw: Bytes) -> tuple[Bytes, Flags]:
-    """As `packed_times.extend_timestamp` of text."""
-    is_null = (raw == _BLANK).all(1) | ~raw.any(1)
-    digits = raw[:, _IS_DIGIT] - _TIMESTAMP[0]
-    bad = (digits > 9).any(1) | (raw[:, ~_IS_DIGIT] != _TIMESTAMP[~_IS_DIGIT]).any(1)
-    made = np.zeros((len(raw), width), np.uint8)
-    packed = digits[:, ::2] << 4 | digits[:, 1::2]
-    made[:, : packed.shape[1]] = packed
-    made[is_null | bad] = 0
-    return made, bad & ~is_null

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import change_record, order, position_runs
+from lmparse.bmc import change_record, log_parts, order, position_runs, segments
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.consistency import Consistency
 from lmparse.bmc.control_checks import ControlChecks
@@ -18,11 +18,10 @@ from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.extracts.outcomes import ExtractReading
 from lmparse.bmc.headers import OUTCOME, Header, check_header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
-from lmparse.bmc.log_parts import LogParts
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.position_runs import PositionRuns
 from lmparse.bmc.row_image import ImageOptions
-from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join
+from lmparse.bmc.segments import JoinedChange, SegmentIndex, SegmentReader, join
 from lmparse.bmc.table_names import TABLE_FIELDS, TableName, TableSearch
 from lmparse.bmc.tables import Tables, TableVersion, identity, of_number, read_tables, shown_name
 from lmparse.changes.change import HEADER_FIELDS, Change
@@ -89,13 +88,7 @@ class LogicalLog(ChangeLog):
         return self.control is not None
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        return self._with_settings(self.parts.cut(max_bytes))
-
-    @cached_property
-    def parts(self) -> LogParts:
-        """Where the log is cut."""
-        total_segs = self.header_places(["total_segs"]).get("total_segs")
-        return LogParts(self, self.position_runs, total_segs, self.extract)
+        return self._with_settings(log_parts.cut(self, self.position_runs, self.segments(), max_bytes))
 
     def _with_settings(self, spans: list[Span]) -> list[tuple[FileSettings, Span]]:
         interpretation = self.interpretation
@@ -175,9 +168,6 @@ class LogicalLog(ChangeLog):
 
     # -- what check tests -------------------------------------------------------------
 
-    def rows_cover(self, extent: RecordExtent, raw: bytes) -> bool:
-        return self.extract.has(extent) and self.extract.record(raw) is raw
-
     def test(self, extent: RecordExtent, raw: bytes, record: Record | None, own: Record | None) -> None:
         if record is None or own is None:
             self._consistency.unreadable(raw)
@@ -198,7 +188,7 @@ class LogicalLog(ChangeLog):
     @cached_property
     def _consistency(self) -> Consistency:
         is_merged = self.control is not None and self.control.first("DLDS").get("merged") == "Y"
-        return Consistency(self.header.absent, runs=self.position_runs(), is_merged=is_merged)
+        return Consistency(self.header.absent, runs=self.position_runs(), segments=self.segments(), is_merged=is_merged)
 
     @cached_property
     def _control_checks(self) -> ControlChecks:
@@ -214,66 +204,51 @@ class LogicalLog(ChangeLog):
         return found
 
     def joined_changes(self, span: Span | None = None, *, only_wanted: bool = False) -> Iterator[JoinedChange]:
-        """Every change with its whole DATA area, at the place of its last segment; as `joining` at the end."""
-        joiner, runs = Joiner(self.options.bounds), self.position_runs()
-        span = span or Span(0, len(self.buffer), 0)
-        with self.joining(joiner, only_wanted=only_wanted):
-            # What another part reads still belongs to the runs of this one.
-            for extent in self.extents(replace(span, skip=frozenset(), foreign=())):
-                raw = extent.read(self.buffer)
-                ordinal = runs.number(raw)
-                if extent.index not in span.skip and (joined := self.next_change(joiner, extent, ordinal)) is not None:
-                    yield joined
-            for extent in span.foreign:  # none is the first segment of its change
-                if (joined := self.next_change(joiner, extent, 0)) is not None:
-                    yield joined
+        """Every change with its whole DATA area, at the place of its last segment; for `only_wanted` see `joiner`."""
+        joiner, runs = self.joiner(span, only_wanted=only_wanted), self.position_runs()
+        for extent in self.extents(span):
+            ordinal = runs.number(extent.read(self.buffer))
+            if (joined := self.next_change(joiner, extent, ordinal)) is not None:
+                yield joined
 
-    def next_change(self, joiner: Joiner, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
+    def next_change(self, joiner: SegmentReader, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
         """The change that the next record is or completes; None if it is none, and if another extract gives it."""
-        record = self.read_extent(extent) if self.extract.has(extent) else None
-        return None if record is None else self.joined(joiner, Segment(extent, record, ordinal))
+        return joiner.next(extent, ordinal) if self.extract.has(extent) else None
+
+    def segments(self, span: Span | None = None) -> SegmentIndex:
+        """The segments of the log or of a part."""
+        places = self.header_places(segments.FIELDS)
+        return SegmentIndex(self, places, lambda: self.windows(span), self.extract.have)
+
+    def joiner(self, span: Span | None = None, *, only_wanted: bool = False) -> SegmentReader:
+        """Joins the segments of the log or of a part, and reports the changes that lack one.
+
+        With `only_wanted`, those that options exclude with an open unit, or by the range, are counted as such: another
+        extract may have the rest of the change. So are all that are excluded behind a `seq`.
+        """
+
+        def is_left_out(known: JoinedChange) -> bool:
+            why = self._why_left_out(known) if only_wanted else None
+            is_elsewhere = why in ("open", OUTSIDE) or (why is not None and self.options.starting_after is not None)
+            return is_elsewhere and not self.is_wanted(known)
+
+        return SegmentReader(self, self.segments(span), self._change_record, is_left_out)
 
     def position_runs(self) -> PositionRuns:
         """The numbering of changes for a part, or for the whole log."""
         return PositionRuns(self.header_places(position_runs.FIELDS))
 
-    def joined(self, joiner: Joiner, segment: Segment) -> JoinedChange | None:
-        """The change that a record is or completes; None for a segment of an incomplete change."""
-        fault = _missing(segment.record)
-        if fault is not None:
-            # It was reported when the header was read.
-            self.tally.dropped += 1
-            if self.keeps_bad_records:
-                self.bad_records.append((segment.extent, fault))
-            return None
-        if not segment.is_partial:
-            return JoinedChange(segment.values, [segment.extent], segment.record.faults, segment.ordinal)
-        try:
-            return joiner.add(segment)
-        except DataError as error:
-            self.quarantine(error, segment.extent)
-            return None
-
-    @contextmanager
-    def joining(self, joiner: Joiner, *, only_wanted: bool = False) -> Iterator[None]:
-        """Report the changes that lack a segment where the reading of records ends, also if damage ends it.
-
-        With `only_wanted`, those that options exclude with an open unit, or by the range, are counted as such: another
-        extract may have the rest of the change. So are all that are excluded behind a `seq`.
-        """
-        damage: FramingError | None = None
-        try:
-            yield
-        except FramingError as error:
-            damage = error
-        for group, fault in joiner.incomplete():
-            known = join(group.segments)
-            why = self._why_left_out(known) if only_wanted else None
-            is_elsewhere = why in ("open", OUTSIDE) or (why is not None and self.options.starting_after is not None)
-            if not is_elsewhere or self.is_wanted(known):
-                self.quarantine(fault, group.segments[0].extent, len(group.segments))
-        if damage is not None:
-            raise damage
+    def _change_record(self, extent: RecordExtent) -> Record | None:
+        """A change, or a part of one; None for a bad record, also if it lacks what makes it a change."""
+        record = self.read_extent(extent)
+        fault = None if record is None else _missing(record)
+        if fault is None:
+            return record
+        # It was reported when the header was read.
+        self.tally.dropped += 1
+        if self.keeps_bad_records:
+            self.bad_records.append((extent, fault))
+        return None
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         """The changes that the options select.
@@ -318,7 +293,7 @@ class LogicalLog(ChangeLog):
 
     def joined_again(self, ordinal: int, extents: Sequence[RecordExtent]) -> JoinedChange:
         """A change whose records were read before; nothing is reported again."""
-        return join([Segment(extent, self.read_bytes(extent.read(self.buffer)), ordinal) for extent in extents])
+        return join([(extent, self.read_bytes(extent.read(self.buffer))) for extent in extents], ordinal)
 
     def is_wanted(self, joined: JoinedChange) -> bool:
         """Whether the options select a change. Excluded changes are counted, except those of other tables."""

@@ -11,62 +11,51 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lmparse.bmc.segments import KEY_FIELDS
+from lmparse.bmc.segments import KEY_FIELDS, Place, fields_of, number_in
 from lmparse.framing.windows import Window
 from lmparse.values import byte_arrays, integers
-from lmparse.values.byte_arrays import Flags, Int64s
+from lmparse.values.byte_arrays import Int64s
 
-Place = tuple[int, int]
-"""Offset and width of a field, in bytes from the start of the record."""
 POSITION_FIELDS = ("log_rba", "log_lrsn", "member_id")
 FIELDS = tuple(dict.fromkeys((*POSITION_FIELDS, *KEY_FIELDS)))
 """The header fields that are compared; `places` of a log may lack some of them."""
-_TOTAL = "total_segs"
-_LARGEST = (1 << 63) - 1
-_ELEMENT = 8
-"""Most bytes that NumPy reads as one number."""
 
 
 class PositionRuns:
     """Numbers the changes of each run, for the records of a part from its start on, one by one or by windows.
 
-    The first change of a run has number 0. Segments of one change that follow one another count once, up to as many as
-    the change has. A record that is too short to have a position ends a run.
+    The first change of a run has number 0. Segments of one change that follow one another count once. A record that is
+    too short to have a position ends a run.
     """
 
     def __init__(self, places: Mapping[str, Place]) -> None:
         self._position = [places[name] for name in POSITION_FIELDS if name in places]
         self._key = [places[name] for name in KEY_FIELDS if name in places and name not in POSITION_FIELDS]
         self._end = max((sum(place) for place in (*self._position, *self._key)), default=0)
-        self._total = number_in(places[_TOTAL]) if _TOTAL in places else None
+        self._total = number_in(places["total_segs"]) if "total_segs" in places else None
         self._held: bytes | None = None
         """Position of the last record; None before the first one, and if it has none."""
         self._held_key: bytes | None = None
         """What names its change if it is a segment."""
-        self._met = 0
-        """How many segments of its change have followed one another."""
         self._ordinal = 0
 
     def position(self, raw: bytes) -> bytes | None:
         """The position of a record; None if it is too short."""
-        return None if len(raw) < self._end else _fields(raw, self._position)
+        return None if len(raw) < self._end else fields_of(raw, self._position)
 
-    def segments(self, raw: bytes) -> int:
-        """How many segments the change of a record has, as it says; 1 if it does not say it."""
+    def _segment_key(self, raw: bytes) -> bytes | None:
         if self._total is None or len(raw) < self._end:
-            return 1
-        offset, width = self._total
-        return max(int.from_bytes(raw[offset : offset + width], "big"), 1)
+            return None
+        is_segment = int.from_bytes(raw[self._total[0] : sum(self._total)], "big") > 1
+        return fields_of(raw, self._key) if is_segment else None
 
     def number(self, raw: bytes) -> int:
         """The number of the change of the next record."""
-        position, total = self.position(raw), self.segments(raw)
-        key = _fields(raw, self._key) if total > 1 else None
-        self._met += 1
+        position, key = self.position(raw), self._segment_key(raw)
         if position is None or position != self._held:
-            self._ordinal, self._met = 0, 1
-        elif key is None or key != self._held_key or self._met > total:
-            self._ordinal, self._met = self._ordinal + 1, 1
+            self._ordinal = 0
+        elif key is None or key != self._held_key:
+            self._ordinal += 1
         self._held, self._held_key = position, key
         return self._ordinal
 
@@ -78,22 +67,16 @@ class PositionRuns:
             return found
         found[0] = self.number(self._head(window, 0))
         later = self._at_the_same_position(window)
-        met = np.ones(count, np.int64)
-        met[0] = self._met
         if len(later):
-            begins = self._begin_changes(window, later, met)
-            found[later] = begins[later]
+            found[later] = 1
+            found[self._of_the_same_change(window, later)] = 0
             steps = np.cumsum(found)
-            is_later = np.zeros(count, np.bool_)
-            is_later[later] = True
-            before = np.where(is_later, 0, steps)
+            before = steps.copy()
+            before[later] = 0
             before[0] = 0
             found = steps - np.maximum.accumulate(before)
-        if count > 1:
-            last = self._head(window, count - 1)
-            self._held = self.position(last)
-            self._held_key = _fields(last, self._key) if self.segments(last) > 1 else None
-            self._ordinal, self._met = int(found[-1]), int(met[-1])
+        last = self._head(window, count - 1)
+        self._held, self._held_key, self._ordinal = self.position(last), self._segment_key(last), int(found[-1])
         return found
 
     def _head(self, window: Window, number: int) -> bytes:
@@ -110,35 +93,14 @@ class PositionRuns:
         is_same = (numbers[1:] == numbers[:-1]) & (which[1:] - which[:-1] == 1)
         return _equal_to_the_one_before(window, which[1:][is_same], self._position)
 
-    def _begin_changes(self, window: Window, later: Int64s, met: Int64s) -> Flags:
-        """Which records begin a change, given those at the position of the record before.
-
-        Writes into `met` how many segments of its change each record and those before it are.
-        """
-        begins = np.ones(len(window), np.bool_)
+    def _of_the_same_change(self, window: Window, later: Int64s) -> Int64s:
+        """Those of some records at the position of the record before that are segments of its change."""
         if self._total is None:
-            return begins
+            return later[:0]
         same = _equal_to_the_one_before(window, later, self._key)
         offset, width = self._total
         totals = integers.decode_unsigned_array(byte_arrays.take_rows(window.data, window.starts[same] + offset, width))
-        is_segment = totals > 1
-        # Whatever a header claims, no change has more segments than a signed number can count.
-        same, totals = same[is_segment], np.minimum(totals[is_segment], _LARGEST).astype(np.int64)
-        places = np.arange(len(window))
-        starts = places.copy()
-        starts[same] = 0
-        starts = np.maximum.accumulate(starts)
-        run = places[same] - starts[same] + np.where(starts[same] == 0, met[0] - 1, 0)
-        begins[same] = run % totals == 0
-        met[same] = run % totals + 1
-        return begins
-
-
-def number_in(place: Place) -> Place:
-    """The end of a field that NumPy reads as one number."""
-    offset, width = place
-    part = min(width, _ELEMENT)
-    return offset + width - part, part
+        return same[totals > 1]
 
 
 def _equal_to_the_one_before(window: Window, numbers: Int64s, places: Sequence[Place]) -> Int64s:
@@ -151,7 +113,3 @@ def _equal_to_the_one_before(window: Window, numbers: Int64s, places: Sequence[P
         )
         numbers = numbers[(one == before).all(1)]
     return numbers
-
-
-def _fields(raw: bytes, places: Sequence[Place]) -> bytes:
-    return b"".join([raw[offset : offset + width] for offset, width in places])

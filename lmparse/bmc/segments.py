@@ -1,25 +1,42 @@
 """Segments: the records of a change that is too long for one record, and how they are joined.
 
 Each segment repeats the header; the DATA area is one stream of bytes, cut at capacity. Segments may be apart and out
-of order, and their numbers begin at 0 or at 1.
+of order, and their numbers begin at 0 or at 1. So a pass over the headers finds the places of all of them before any is
+read, and a part of a file ends where no change is divided.
+
+The key and the number of a segment occur once. Where they occur again with other bytes, the segments are of several
+changes, and nothing tells which belong together: all of them are bad records.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from sys import getsizeof
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 
-from lmparse.errors import FileLimitError, InvalidValueError, RecordError
-from lmparse.framing.extents import RecordExtent, Span
-from lmparse.limits import DEFAULT, Held, Limits
+import numpy as np
+
+from lmparse.errors import FileLimitError, FramingError, InvalidValueError, RecordError
+from lmparse.framing.extents import RecordExtent
+from lmparse.framing.windows import Window
+from lmparse.limits import Held
+from lmparse.records.files import RecordFile
 from lmparse.records.reader import Record, Values
+from lmparse.values import byte_arrays, integers
+from lmparse.values.byte_arrays import Flags
 
 KEY_FIELDS = ("uor_id", "log_rba", "log_lrsn", "rid", "member_id", "change_type", "total_segs")
 """Segments with the same values of these fields belong to the same change."""
+FIELDS = (*KEY_FIELDS, "seg_num")
+"""The header fields that segments are told by; `places` of a log may lack some of them."""
+Place = tuple[int, int]
+"""Offset and width of a field, in bytes from the start of the record."""
+_EXTENT_BYTES = 400
+"""Bytes of memory of the extent of a segment with its number, and its share in lists and dicts; measured."""
+_ELEMENT = 8
+"""Most bytes that NumPy reads as one number."""
+_MOST_SHOWN = 10
 
 
 @dataclass(slots=True)
@@ -41,212 +58,235 @@ class JoinedChange:
         return max(self.extents, key=lambda extent: extent.index)
 
 
-@dataclass(slots=True)
-class Segment:
-    """One record of a data file: a change, or a part of one."""
-
-    extent: RecordExtent
-    record: Record
-    """Its `data` is its piece of the DATA area."""
-    ordinal: int = 0
-    """Number of its change in its run; see `position_runs`."""
-
-    @property
-    def values(self) -> Values:
-        """Its header and data."""
-        return self.record.values
-
-    @property
-    def is_partial(self) -> bool:
-        """Whether the change has other segments."""
-        return (self.values["total_segs"] or 0) > 1
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """The values that all segments of a change have in common."""
-        return tuple(self.values[name] for name in KEY_FIELDS)
+def join(records: Sequence[tuple[RecordExtent, Record]], ordinal: int) -> JoinedChange:
+    """Join the segments of one change, given in the order of their numbers."""
+    data = b"".join(record.values["data"] for _, record in records)
+    faults = [fault for _, record in records for fault in record.faults]
+    extents = [extent for extent, _ in records]
+    return JoinedChange(records[0][1].values | {"data": data}, extents, faults, ordinal)
 
 
-@dataclass(slots=True)
-class SegmentGroup:
-    """The segments of one change that were found so far."""
+@dataclass(slots=True, eq=False)
+class SegmentedChange:
+    """The segments of one key: those of one change, unless they are mixed."""
 
     total: int
-    by_number: dict[int, Segment] = field(default_factory=dict)
-    held: int = 0
-    """Bytes of memory of its segments."""
+    begin: int
+    end: int
+    """Offsets of the first and the last record with the key."""
+    by_number: dict[int, RecordExtent] = field(default_factory=dict)
+    """In the order of the file."""
+    surplus: dict[int, tuple[RecordExtent, int | None]] = field(default_factory=dict)
+    """By their numbers, records that are there again, or whose SEGNUM is none of the change's, with it."""
+    differs: bool = False
+    """Whether two of them have one number and other bytes."""
+    ordinal: int = 0
+    """Number of the change among those with its position, once its first record was read."""
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether they are of several changes: so are numbers from 0 up to that of all segments."""
+        return self.differs or len(self.by_number) > self.total
 
     @property
     def is_complete(self) -> bool:
-        """Whether all numbers are present, counted from 0 or from 1."""
-        return _are_all(self.by_number, self.total)
+        """Whether all numbers are present, counted from 0 or from 1, and no other change has one."""
+        return (
+            not self.differs
+            and len(self.by_number) == self.total
+            and (0 in self.by_number) != (self.total in self.by_number)
+        )
 
     @property
-    def segments(self) -> list[Segment]:
-        """In the order of their numbers."""
-        return [self.by_number[number] for number in sorted(self.by_number)]
+    def in_file(self) -> list[RecordExtent]:
+        """Its segments in the order of the file."""
+        return list(self.by_number.values())
+
+    @property
+    def shown_numbers(self) -> str:
+        """The numbers that are there, in words."""
+        return _in_words(sorted(self.by_number))
 
 
-def _are_all(numbers: Collection[int], total: int) -> bool:
-    """Whether these are the numbers of all segments of a change, from 0 or from 1."""
-    return len(numbers) == total and (0 in numbers) != (total in numbers)
+class SegmentIndex:
+    """All segments of a file or of a part of it, found by one pass over the headers when the first one is met.
 
-
-def join(segments: list[Segment]) -> JoinedChange:
-    """Join the segments of one change, given in the order of their numbers."""
-    data = b"".join(segment.values["data"] for segment in segments)
-    faults = [fault for segment in segments for fault in segment.record.faults]
-    first = min(segments, key=lambda segment: segment.extent.index)
-    extents = [segment.extent for segment in segments]
-    return JoinedChange(segments[0].values | {"data": data}, extents, faults, first.ordinal)
-
-
-_EXTENT_BYTES = 400
-"""Bytes of memory of an extent with its numbers, and its share in lists and dicts; measured."""
-
-
-class Joiner:
-    """Collects segments until a change is complete. Keeps incomplete changes only.
-
-    Against the limit `held_bytes` count the values of their headers and their pieces of the DATA area.
+    `places` are those of FIELDS in the header. Records that `has` leaves out are not looked at. Against the limit
+    `held_bytes` count the places of the segments. Raises FileLimitError LMP-L004.
     """
 
-    def __init__(self, limits: Limits = DEFAULT) -> None:
-        self._open: dict[tuple[Any, ...], SegmentGroup] = {}
-        self._held = Held(limits)
-        self.base: int | None = None
-        """Number of the first segment, known from the first complete change."""
+    def __init__(
+        self,
+        file: RecordFile,
+        places: Mapping[str, Place],
+        windows: Callable[[], Iterator[Window]],
+        has: Callable[[Window], Flags],
+    ) -> None:
+        self._file, self._windows, self._has = file, windows, has
+        self._key = [places[name] for name in KEY_FIELDS if name in places]
+        self._total, self._number = places.get("total_segs"), places.get("seg_num")
+        self._end = max(map(sum, places.values()), default=0)
+        self._by_index: dict[int, SegmentedChange] = {}
 
-    def add(self, segment: Segment) -> JoinedChange | None:
-        """Add a segment; returns the joined change if it is complete now.
-
-        Raises RecordError LMP-R005 for a number that occurs twice or is out of range, and FileLimitError LMP-L004 for
-        a segment that cannot be kept; segments that complete changes are still taken.
-        """
-        total, number = segment.values["total_segs"], segment.values["seg_num"]
-        group = self._open.get(segment.key) or SegmentGroup(total)
-        if number is None or number > total or number in group.by_number:
-            raise RecordError(
-                code="LMP-R005", spec="bmc_lldf", field="seg_num", expected=f"a segment of {total} not met yet",
-                found=str(number), record_index=segment.extent.index, record_offset=segment.extent.offset,
-                hint="a merged log may contain a record twice",
-            )  # fmt: skip
-        group.by_number[number] = segment
-        if not group.is_complete:
-            self._keep(group, number, segment)
+    def of(self, extent: RecordExtent) -> SegmentedChange | None:
+        """The change that a record is a segment of; None if it is a change of its own."""
+        if self._total is None or extent.length < self._end:
             return None
-        self._held.give(group.held)
-        self.base = min(group.by_number)
-        self._open.setdefault(segment.key, group)
-        return join(self._open.pop(segment.key).segments)
+        start, width = self._total
+        if int.from_bytes(extent.read(self._file.buffer)[start : start + width], "big") <= 1:
+            return None
+        _ = self.changes
+        return self._by_index.get(extent.index)
 
-    def _keep(self, group: SegmentGroup, number: int, segment: Segment) -> None:
-        size = _EXTENT_BYTES + getsizeof(segment.values) + sum(map(getsizeof, segment.values.values()))
+    @cached_property
+    def changes(self) -> list[SegmentedChange]:
+        """The changes in the order of their first records, up to damage of the file, which is reported elsewhere."""
+        found: dict[bytes, SegmentedChange] = {}
+        held = Held(self._file.options.bounds)
         try:
-            self._held.take(size, record_index=segment.extent.index, record_offset=segment.extent.offset)
+            for extent, head in self._segments():
+                held.take(_EXTENT_BYTES, record_index=extent.index, record_offset=extent.offset)
+                self._add(extent, head, found)
         except FileLimitError:
-            del group.by_number[number]
             raise
-        group.held += size
-        self._open[segment.key] = group
+        except FramingError:
+            pass
+        return list(found.values())
 
-    def incomplete(self) -> Iterator[tuple[SegmentGroup, RecordError]]:
-        """The changes that lack a segment at the end, each with its error (LMP-R004)."""
-        for group in self._open.values():
-            first = min((segment.extent for segment in group.segments), key=lambda extent: extent.index)
-            values = group.segments[0].values
-            found = in_words(runs_of(sorted(group.by_number)), ", ")
-            yield group, RecordError(
-                f"segment {self._missing(group)} of {group.total} is missing", code="LMP-R004", spec="bmc_lldf",
-                field="seg_num", record_index=first.index, record_offset=first.offset,
-                expected=f"{group.total} segments", found=f"only {found}",
-                hint=f"log RBA {_hex(values['log_rba'])}, unit of recovery {_hex(values['uor_id'])}",
-            )  # fmt: skip
+    @cached_property
+    def base(self) -> int | None:
+        """Number of the first segment of changes, as a complete one shows it."""
+        return next((min(change.by_number) for change in self.changes if change.is_complete), None)
 
-    def _missing(self, group: SegmentGroup) -> str:
-        base = 0 if 0 in group.by_number else 1 if group.total in group.by_number else self.base
+    def _segments(self) -> Iterator[tuple[RecordExtent, bytes]]:
+        """The extents of all segments, and their bytes up to the last field that is looked at."""
+        if self._total is None:
+            return
+        offset, width = number_in(self._total)
+        for window in self._windows():
+            fits = np.flatnonzero((window.lengths >= self._end) & self._has(window))
+            totals = byte_arrays.take_rows(window.data, window.starts[fits] + offset, width)
+            for number in fits[integers.decode_unsigned_array(totals) > 1].tolist():
+                start = int(window.starts[number])
+                yield window.extent(number), window.data[start : start + self._end].tobytes()
+
+    def number(self, extent: RecordExtent) -> int | None:
+        """SEGNUM of a record."""
+        return None if self._number is None else _number(extent.read(self._file.buffer), self._number)
+
+    def _add(self, extent: RecordExtent, head: bytes, found: dict[bytes, SegmentedChange]) -> None:
+        assert self._total is not None
+        total, key = _number(head, self._total), fields_of(head, self._key)
+        change = found.setdefault(key, SegmentedChange(total, extent.offset, extent.offset))
+        change.end = extent.offset
+        self._by_index[extent.index] = change
+        number = None if self._number is None else _number(head, self._number)
+        if number is None or number > total:
+            change.surplus[extent.index] = extent, number
+        elif (other := change.by_number.setdefault(number, extent)) is not extent:
+            change.surplus[extent.index] = extent, number
+            change.differs |= other.read(self._file.buffer) != extent.read(self._file.buffer)
+
+    def missing(self, change: SegmentedChange, values: Values) -> RecordError:
+        """The error of a change that lacks a segment (LMP-R004), with the header of one that is there."""
+        first = change.in_file[0]
+        return RecordError(
+            f"segment {self._missing(change)} of {change.total} is missing", code="LMP-R004", spec="bmc_lldf",
+            field="seg_num", record_index=first.index, record_offset=first.offset,
+            expected=f"{change.total} segments", found=f"only {change.shown_numbers}",
+            hint=f"log RBA {_hex(values['log_rba'])}, unit of recovery {_hex(values['uor_id'])}",
+        )  # fmt: skip
+
+    def _missing(self, change: SegmentedChange) -> str:
+        numbers, total = change.by_number, change.total
+        base = 0 if 0 in numbers else 1 if total in numbers else self.base
         if base is None:
             # Without the first and the last, the numbers do not show whether they begin at 0 or 1.
-            return f"number {min(group.by_number) - 1} or {max(group.by_number) + 1}" if group.total == 2 else "one"
-        edges = [base - 1, *sorted(group.by_number), base + group.total]
-        return in_words([range(before + 1, after) for before, after in pairwise(edges) if before + 1 < after], " and ")
+            return f"number {min(numbers) - 1} or {max(numbers) + 1}" if total == 2 else "one"
+        return _in_words(number for number in range(base, base + total) if number not in numbers)
 
 
-@dataclass(slots=True)
-class SegmentNumbers:
-    """The segments of one change, of which only the numbers are known."""
+class SegmentReader:
+    """Joins the segments that an index has, when the last one of a change is reached."""
 
-    numbers: set[int] = field(default_factory=set)
-    total: int = 0
-    owner: int | None = None
-    """Number of the span that has the first one."""
+    def __init__(
+        self,
+        file: RecordFile,
+        index: SegmentIndex,
+        read: Callable[[RecordExtent], Record | None],
+        is_left_out: Callable[[JoinedChange], bool],
+    ) -> None:
+        """`read` reads one record, and reports it if it is bad; `is_left_out` says of a change that lacks a segment
+        whether it is left out for another reason, and counts it then."""
+        self._file, self._index, self._read, self._is_left_out = file, index, read, is_left_out
 
-    def add(self, total: int, number: int | None) -> bool:
-        """Add a segment by its TOTALSEGS and SEGNUM; returns whether it is out of range or there twice."""
-        self.total = total
-        if number is None or number > total or number in self.numbers:
-            return True
-        self.numbers.add(number)
-        return False
+    def next(self, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
+        """The change that the next record is or completes; None if it is bad, or other segments follow."""
+        change = self._index.of(extent)
+        if change is None:
+            record = self._read(extent)
+            return None if record is None else JoinedChange(record.values, [extent], record.faults, ordinal)
+        if change.is_mixed or extent.index in change.surplus:
+            if self._read(extent) is not None:
+                self._file.quarantine(self._surplus(change, extent), extent)
+            return None
+        if extent.index == next(iter(change.by_number.values())).index:
+            change.ordinal = ordinal
+            if not change.is_complete:
+                self._report_missing(change)
+        is_last = change.is_complete and extent.index == next(reversed(change.by_number.values())).index
+        return join(records, change.ordinal) if is_last and (records := self._all(change)) else None
 
-    @property
-    def is_complete(self) -> bool:
-        return _are_all(self.numbers, self.total)
+    def _all(self, change: SegmentedChange) -> list[tuple[RecordExtent, Record]]:
+        """All segments in the order of their numbers; none if one of them is bad, which is reported."""
+        read = {extent.index: self._read(extent) for extent in change.in_file}
+        found = [
+            (extent, record)
+            for _, extent in sorted(change.by_number.items())
+            if (record := read[extent.index]) is not None
+        ]
+        if len(found) == len(change.by_number):
+            return found
+        self._file.tally.dropped += len(found)
+        return []
+
+    def _report_missing(self, change: SegmentedChange) -> None:
+        records = self._all(change)
+        if records and not self._is_left_out(join(records, change.ordinal)):
+            fault = self._index.missing(change, records[0][1].values)
+            self._file.quarantine(fault, change.in_file[0], len(records))
+
+    def _surplus(self, change: SegmentedChange, extent: RecordExtent) -> RecordError:
+        """The error of a segment that cannot be joined (LMP-R005)."""
+        text = "segments of several changes have one position, and nothing tells which belong together"
+        return RecordError(
+            text if change.is_mixed else "", code="LMP-R005", spec="bmc_lldf", field="seg_num",
+            expected=f"a segment of {change.total} not met yet", found=str(self._index.number(extent)),
+            record_index=extent.index, record_offset=extent.offset, hint="a merged log may contain a record twice",
+        )  # fmt: skip
 
 
-_MOST_SHOWN = 10
+def number_in(place: Place) -> Place:
+    """The end of a field that NumPy reads as one number."""
+    offset, width = place
+    part = min(width, _ELEMENT)
+    return offset + width - part, part
 
 
-def in_words(runs: Sequence[range], between: str) -> str:
+def fields_of(raw: bytes, places: Iterable[Place]) -> bytes:
+    """The bytes of some fields of a record, side by side."""
+    return b"".join([raw[offset : offset + width] for offset, width in places])
+
+
+def _number(raw: bytes, place: Place) -> int:
+    return int.from_bytes(raw[place[0] : sum(place)], "big")
+
+
+def _in_words(numbers: Iterable[int]) -> str:
     """Numbers as text, the first ones if they are many: TOTALSEGS alone says how many may be missing."""
-    parts = [text for run in runs[:_MOST_SHOWN] for text in _run_in_words(run)]
-    more = ["more"] if len(runs) > _MOST_SHOWN or len(parts) > _MOST_SHOWN else []
-    return between.join([*parts[:_MOST_SHOWN], *more])
-
-
-def _run_in_words(run: range) -> list[str]:
-    return [str(number) for number in run] if len(run) < 3 else [f"{run[0]} to {run[-1]}"]
-
-
-def runs_of(numbers: Iterable[int]) -> list[range]:
-    """Ascending numbers as runs without a gap."""
-    found: list[range] = []
-    for number in numbers:
-        if found and found[-1].stop == number:
-            found[-1] = range(found[-1].start, number + 1)
-        else:
-            found.append(range(number, number + 1))
-    return found
+    first = [str(number) for number in islice(numbers, _MOST_SHOWN + 1)]
+    return ", ".join(first[:_MOST_SHOWN]) + " and more" * (len(first) > _MOST_SHOWN)
 
 
 def _hex(position: bytes | None) -> str:
     return "unknown" if position is None else position.hex().upper()
-
-
-def share_out(spans: list[Span], segments: Iterable[Segment], limits: Limits = DEFAULT) -> list[Span]:
-    """Assign the segments of each change to the span that contains the first one; the others are read there.
-
-    Several changes may have one key: one begins where the one before is complete, as for a `Joiner`. Against the limit
-    `held_bytes` count keys and extents of the segments. Raises FileLimitError LMP-L004.
-    """
-    groups: dict[tuple[Any, ...], SegmentNumbers] = {}
-    held, places = Held(limits), [span.start for span in spans]
-    skip: dict[int, set[int]] = {}
-    foreign: dict[int, list[RecordExtent]] = {}
-    for segment in segments:
-        key, extent = segment.key, segment.extent
-        size = _EXTENT_BYTES if key in groups else _EXTENT_BYTES + sum(map(getsizeof, key))
-        held.take(size, record_index=extent.index, record_offset=extent.offset)
-        group, place = groups.setdefault(key, SegmentNumbers()), bisect_right(places, extent.offset) - 1
-        if group.owner is None:
-            group.owner = place
-        elif place != group.owner:
-            skip.setdefault(place, set()).add(extent.index)
-            foreign.setdefault(group.owner, []).append(extent)
-        group.add(segment.values["total_segs"], segment.values["seg_num"])
-        if group.is_complete:
-            groups[key] = SegmentNumbers()
-    return [
-        replace(span, skip=frozenset(skip.get(number, ())), foreign=tuple(foreign.get(number, ())))
-        for number, span in enumerate(spans)
-    ]

@@ -20,13 +20,13 @@ from lmparse.bmc.change_headers import ChangeHeaders, HeaderRows, as_hex, each
 from lmparse.bmc.commit_columns import are_spanned
 from lmparse.bmc.header_columns import HeaderTexts
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.segments import JoinedChange, Joiner
+from lmparse.bmc.segments import JoinedChange
 from lmparse.bmc.tables import TableVersion, full_ids, position_of
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import NO_OPERATION, TableLabels, TransactionSummary
 from lmparse.changes.unit_groups import COUNTS, FACTS, UNITS, UnitGroups, grouped
 from lmparse.errors import ControlError, FileLimitError, FramingError
-from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.extents import RecordExtent
 from lmparse.framing.windows import Window
 from lmparse.limits import Held
 from lmparse.records.reader import Values
@@ -177,7 +177,7 @@ class _WindowReader:
         self._units, self._log = units, log
         self._headers = ChangeHeaders(log, None, (), has_columns=False, also=_STATE_FIELDS[-1:])
         self._texts = HeaderTexts(log.header, log.code_page)
-        self._joiner = Joiner(log.options.bounds)
+        self._joiner = log.joiner()
         self._numbers: list[int] = []
         """Number of the table of each known table of the headers; -1 for one whose records are read one by one."""
         self._outcomes: list[_Outcome] = []
@@ -188,12 +188,11 @@ class _WindowReader:
         log = self._log
         if not len(log.buffer):
             next(log.extents(), None)  # adds the notice of an empty file
-        with log.joining(self._joiner):
-            for window in log.windows(Span(0, len(log.buffer), 0)):
-                self._read(window)
+        for window in log.windows():
+            self._read(window)
 
     def _read(self, window: Window) -> None:
-        found, is_other = self._headers.decode(window, np.zeros(len(window), np.int64), frozenset())
+        found, is_other = self._headers.decode(window, np.zeros(len(window), np.int64))
         is_spanned = are_spanned(window)[found.numbers]
         is_other[found.numbers[is_spanned]] = True
         found = found.part(~is_spanned)

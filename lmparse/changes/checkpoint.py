@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,10 +23,9 @@ from lmparse.storage.joined import JoinedPiece
 
 BEGINNING = b'{\n  "checkpoint_version": '
 """The first bytes of the file of one."""
-_VERSION = 2
+_VERSION = 3
 _HASHED = 1 << 20
 _CODE = "LMP-S030"
-_SEQ = re.compile("[0-9A-F]{1,80}")
 
 
 Position = tuple[int, int]
@@ -66,7 +63,7 @@ class NeededStretch:
     def digest(self, limits: Limits = DEFAULT) -> str:
         """SHA-256 of the bytes that are there now. Raises FramingError LMP-F001, ReadError LMP-F012."""
         buffer, digest = open_buffer(self.path, limits), hashlib.sha256()
-        end = min(self.end, len(buffer))  # a file may have become shorter, and a checkpoint may lie
+        end = min(self.end, len(buffer))  # a file may have become shorter
         for start in range(self.start, end, _HASHED):
             digest.update(buffer[start : min(start + _HASHED, end)])
         return digest.hexdigest()
@@ -117,8 +114,8 @@ class Checkpoint:
     """Log Master: lowest and highest positions of the ranges that were read, ascending."""
     open_units: tuple[str, ...] = ()
     """Log Master: the units of recovery that have no outcome so far, as hexadecimal."""
-    tables: tuple[str, ...] | None = None
-    """Log Master: the tables of which extracts so far have changes, as hexadecimal; None if that is not known."""
+    tables: tuple[str, ...] = ()
+    """Log Master: the tables of which extracts so far have changes, as hexadecimal."""
 
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
@@ -127,7 +124,8 @@ class Checkpoint:
 
     def to_json(self) -> str:
         """The text of its file."""
-        return json.dumps({"checkpoint_version": _VERSION, **asdict(self)}, indent=2) + "\n"
+        held = json.loads(json.dumps(asdict(self)))
+        return json.dumps({"checkpoint_version": _VERSION, "sha256": _digest(held), **held}, indent=2) + "\n"
 
     @classmethod
     def read(cls, path: str | Path, limits: Limits = DEFAULT) -> Checkpoint:
@@ -147,29 +145,29 @@ class Checkpoint:
             raise OptionError(f"{name} is not a checkpoint: {why}", code=_CODE) from None
 
     @classmethod
-    def _of(cls, found: Any) -> Checkpoint:
-        if found["checkpoint_version"] != _VERSION:
-            raise ValueError(f"it is of version {found['checkpoint_version']}, and this lmparse reads {_VERSION}")
-        spec, seq = found["spec"], found["seq"]
-        if not isinstance(spec, str):
-            raise ValueError("spec is not text")
-        if not isinstance(seq, str) or not _SEQ.fullmatch(seq):
-            raise ValueError("seq is not upper-case hexadecimal digits")
-        lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
-        described = tuple(bytes.fromhex(one).hex() for one in found["described"])
-        if any(len(one) <= 4 for one in described):
-            raise ValueError("a description of a table is too short")
-        form = tuple(map(str, found["form"]))
-        needed = tuple(map(_stretch, found["needed"]))
-        files = tuple(map(_known_file, found["files"]))
-        ranges = tuple(_range(*pair) for pair in found["ranges"])
-        open_units = tuple(bytes.fromhex(one).hex() for one in found["open_units"])
-        tables = found["tables"]
-        tables = None if tables is None else tuple(bytes.fromhex(one).hex() for one in tables)
-        return cls(
-            spec, seq, (lfs, lsn), _ends(found["ends"]), needed, described, files, form,
-            ranges=ranges, open_units=open_units, tables=tables,
-        )  # fmt: skip
+    def _of(cls, found: dict[str, Any]) -> Checkpoint:
+        version, digest = found.pop("checkpoint_version"), found.pop("sha256", None)
+        if version != _VERSION:
+            raise ValueError(f"it is of version {version}, and this lmparse reads {_VERSION}")
+        if digest != _digest(found):
+            raise ValueError("it was changed since it was written: its digest is another one")
+        held = {name: _tuples(value) for name, value in found.items()}
+        held["needed"] = tuple(NeededStretch(**one) for one in found["needed"])
+        held["files"] = tuple(
+            KnownFile(**{name: _tuples(value) for name, value in one.items()}) for one in found["files"]
+        )
+        held["ends"] = {int(stream): _tuples(pair) for stream, pair in found["ends"].items()}
+        return cls(**held)
+
+
+def _digest(held: Any) -> str:
+    """SHA-256 of a JSON value. A checkpoint with that of its other members is as it was written."""
+    return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
+
+
+def _tuples(value: Any) -> Any:
+    """A JSON value with tuples in place of lists."""
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def record_digest(record: bytes) -> str:
@@ -183,42 +181,3 @@ def too_late(path: str, why: str) -> FramingError:
         f"it comes too late: {why}", code="LMP-F014", file=path,
         hint="read all files from their beginning, or land them into another folder",
     )  # fmt: skip
-
-
-def _stretch(found: Any) -> NeededStretch:
-    start, end, first_record, records = _numbers(found[name] for name in ("start", "end", "first_record", "records"))
-    path, sha256 = found["path"], found["sha256"]
-    if not (isinstance(path, str) and isinstance(sha256, str)):
-        raise ValueError("path and sha256 are not text")
-    return NeededStretch(path, start, end, first_record, records, sha256)
-
-
-def _known_file(found: Any) -> KnownFile:
-    (lfs, lsn), (last_lfs, last_lsn) = (_numbers(found[name], _POSITION_BITS) for name in ("first", "last"))
-    (size,) = _numbers([found["size"]])
-    return KnownFile((lfs, lsn), (last_lfs, last_lsn), size, bytes.fromhex(found["digest"]).hex())
-
-
-def _range(low: Any, high: Any) -> tuple[int, int]:
-    first, last = _numbers((low, high), _POSITION_BITS)
-    return first, last
-
-
-_POSITION_BITS = 80
-"""Bits of a position at most: an LRSN or RBA of z/OS has ten bytes."""
-
-
-def _ends(found: Any) -> dict[int, tuple[int, int]]:
-    """Two addresses by log stream."""
-    ends = {}
-    for stream, pair in zip(_numbers(map(int, found), 63), found.values(), strict=True):
-        first, behind = _numbers(pair, 64)
-        ends[stream] = first, behind
-    return ends
-
-
-def _numbers(values: Any, bits: int = 63) -> Iterator[int]:
-    for value in values:
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << bits:
-            raise ValueError(f"{value!r} is not a number from zero of at most {bits} bits")
-        yield value

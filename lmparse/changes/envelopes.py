@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -37,8 +36,7 @@ _OPS = {"I": "c", "U": "u", "D": "d", "M": "t", "T": "t"}
 _MESSAGE = "m"
 _MARKERS = {"M": "mass_delete", "T": "truncate", "X": "exchange"}
 """Operations that change all rows of a table, or many, without an image: by the word of `_change_type`."""
-_KINDS = {("I", "after"): "insert", ("U", "before"): "update_preimage", ("U", "after"): "update_postimage",
-          ("D", "before"): "delete"}  # fmt: skip
+_KINDS = {"I": "insert", "U": "update_preimage", "D": "delete"}
 _NEEDED = ("op", "seq", "txn_id", "commit_ts", "schema_name", "table_name", "auth_id", "detail")
 SOURCE = pa.struct(
     [
@@ -116,19 +114,6 @@ def _row_fields() -> list[pa.Field]:
     return [pa.field("schema_name", TEXT), pa.field("table_name", TEXT), schemas.commented("row", TEXT, "JSON")]
 
 
-@dataclass(frozen=True)
-class _Taken:
-    """Rows of an envelope: the number of the change of each, and which of its images it has."""
-
-    changes: Int64s
-    has_before: Flags
-    has_after: Flags
-
-    def of(self, array: pa.Array, has: Flags | None = None) -> pa.Array:
-        """A column of the changes in these rows; null in rows that do not have it."""
-        return array.take(pa.array(self.changes, mask=None if has is None else ~has))
-
-
 class Enveloper:
     """Makes the rows of one envelope."""
 
@@ -144,12 +129,9 @@ class Enveloper:
 
     def rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The rows of some flat changes; their columns may be others than `flat_schema` beside those."""
-        if self.envelope != "debezium":
-            batch = self._of_rows(batch)
-        images = ImagePairs(batch)
         if self.envelope == "debezium":
-            return self._events(batch, images)
-        return self._feed(batch, images)
+            return self._events(batch)
+        return self._feed(self._of_rows(batch))
 
     def _of_rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The changes of rows, those that stand for many, and bad records; others are counted."""
@@ -166,27 +148,31 @@ class Enveloper:
 
     # -- debezium -----------------------------------------------------------------------------
 
-    def _events(self, batch: pa.RecordBatch, images: ImagePairs) -> pa.RecordBatch:
-        taken, is_second = _divided(batch.num_rows, images.key_changed)
-        divided = taken.of(pa.array(images.key_changed))
+    def _events(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        images = ImagePairs(batch)
+        is_divided = pa.array(images.key_changed)
         ops = _words(batch.column("op"), _OPS, _MESSAGE, batch.column(schemas.CORRUPT_RECORD).is_valid())
-        moved = pc.if_else(pa.array(is_second), "c", "d")
-        ops = pc.if_else(divided, moved, taken.of(ops))
-        millis = taken.of(epoch_millis(batch.column("commit_ts"), self.zone))
+        before, after, transaction = (batch.column(name) for name in ("before", "after", "txn_id"))
         is_message = pc.fill_null(pc.equal(ops, _MESSAGE), False)
-        transaction = batch.column("txn_id")
         columns = {
-            "before": taken.of(batch.column("before"), taken.has_before),
-            "after": taken.of(batch.column("after"), taken.has_after),
-            "source": taken.of(self._source(batch)),
-            "op": ops,
-            "ts_ms": millis,
-            "transaction": taken.of(_struct([transaction], _TRANSACTION, transaction.is_null())),
-            "message": pc.if_else(is_message, taken.of(batch.column("detail")), pa.scalar(None, TEXT)),
-            "changed_columns": taken.of(images.changed),
-            "absent_columns": taken.of(images.absent("before", "after")),
+            "before": before,
+            "after": _without(after, images.key_changed),
+            "source": self._source(batch),
+            "op": pc.if_else(is_divided, "d", ops),
+            "ts_ms": epoch_millis(batch.column("commit_ts"), self.zone),
+            "transaction": _struct([transaction], _TRANSACTION, transaction.is_null()),
+            "message": pc.if_else(is_message, batch.column("detail"), pa.scalar(None, TEXT)),
+            "changed_columns": images.changed,
+            "absent_columns": images.absent("before", "after"),
         }
-        return self._batch(columns, batch, taken)
+        second = np.flatnonzero(images.key_changed)
+        count, rows = len(second), pa.array(second)
+        created = {
+            "before": pa.nulls(count, before.type),
+            "after": after.take(rows),
+            "op": pa.array(["c"] * count, TEXT),
+        }
+        return self._batch(columns, batch, second, created)
 
     def _source(self, batch: pa.RecordBatch) -> pa.Array:
         count, seq = batch.num_rows, batch.column("seq")
@@ -213,58 +199,58 @@ class Enveloper:
 
     # -- rows ---------------------------------------------------------------------------------
 
-    def _feed(self, batch: pa.RecordBatch, images: ImagePairs) -> pa.RecordBatch:
-        both = np.asarray(pc.fill_null(pc.equal(batch.column("op"), "U"), False))
-        taken, is_second = _divided(batch.num_rows, both)
-        ops = batch.column("op")
-        is_after = taken.of(pa.array(np.asarray(pc.fill_null(pc.equal(ops, "I"), False))))
-        is_after = np.asarray(is_after) | is_second
-        kinds = pc.if_else(
-            pa.array(is_after),
-            taken.of(_words(ops, {op: word for (op, role), word in _KINDS.items() if role == "after"} | _MARKERS)),
-            taken.of(_words(ops, {op: word for (op, role), word in _KINDS.items() if role == "before"} | _MARKERS)),
-        )
+    def _feed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        images, ops = ImagePairs(batch), batch.column("op")
+        is_insert, is_update = (np.asarray(pc.fill_null(pc.equal(ops, op), False)) for op in "IU")
+        # The row of an insert is the one after it, that of any other change the one before.
+        which = pa.array(np.arange(len(ops)) + len(ops) * is_insert)
+        absent = [images.absent(role) for role in ("before", "after")]
+        second = np.flatnonzero(is_update)
+        rows = pa.array(second)
         columns = {
-            **self._image(batch, taken, is_after),
-            "_change_type": kinds,
-            "_commit_seq": taken.of(batch.column("seq")),
-            "_commit_timestamp": taken.of(batch.column("commit_ts")),
-            "_txn_id": taken.of(batch.column("txn_id")),
-            "_absent_columns": _either(is_after, taken, images),
+            **self._image(batch, pa.concat_arrays([batch.column("before"), batch.column("after")]).take(which)),
+            "_change_type": _words(ops, _KINDS | _MARKERS),
+            "_commit_seq": batch.column("seq"),
+            "_commit_timestamp": batch.column("commit_ts"),
+            "_txn_id": batch.column("txn_id"),
+            "_absent_columns": pa.concat_arrays(absent).take(which),
         }
-        return self._batch(columns, batch, taken)
+        after = {
+            **self._image(batch.take(rows), batch.column("after").take(rows)),
+            "_change_type": pa.array(["update_postimage"] * len(second), TEXT),
+            "_absent_columns": absent[1].take(rows),
+        }
+        return self._batch(columns, batch, second, after)
 
-    def _image(self, batch: pa.RecordBatch, taken: _Taken, is_after: Flags) -> dict[str, pa.Array]:
-        """The columns of the row before or after, whichever a row of the envelope has."""
-        both = pa.concat_arrays([batch.column("before"), batch.column("after")])
-        image = both.take(pa.array(taken.changes + batch.num_rows * is_after))
+    def _image(self, batch: pa.RecordBatch, image: pa.Array) -> dict[str, pa.Array]:
+        """The columns of one image of each change."""
         if pa.types.is_struct(image.type):
             return dict(zip([entry.name for entry in image.type], image.flatten(), strict=True))
-        names = {name: taken.of(batch.column(name)) for name in ("schema_name", "table_name")}
-        return {**names, "row": image}
+        return {**{name: batch.column(name) for name in ("schema_name", "table_name")}, "row": image}
 
-    def _batch(self, columns: dict[str, pa.Array], batch: pa.RecordBatch, taken: _Taken) -> pa.RecordBatch:
-        columns |= {name: taken.of(batch.column(name)) for name in schemas.OUTCOMES}
-        made = [columns[entry.name] for entry in self.schema]
-        arrays = [
-            array if array.type == entry.type else array.cast(entry.type)
-            for array, entry in zip(made, self.schema, strict=True)
-        ]
+    def _batch(
+        self, columns: dict[str, pa.Array], batch: pa.RecordBatch, second: Int64s, other: dict[str, pa.Array]
+    ) -> pa.RecordBatch:
+        """A row for each change, and behind it one more for the changes `second`, which has `other` values."""
+        columns |= {name: batch.column(name) for name in schemas.OUTCOMES}
+        arrays = [_typed(columns[entry.name], entry.type) for entry in self.schema]
+        if len(second):
+            order = pa.array(np.argsort(np.concatenate([np.arange(batch.num_rows), second]), kind="stable"))
+            more = [
+                _typed(other[entry.name], entry.type) if entry.name in other else array.take(pa.array(second))
+                for entry, array in zip(self.schema, arrays, strict=True)
+            ]
+            arrays = [pa.concat_arrays(pair).take(order) for pair in zip(arrays, more, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
-def _divided(count: int, twice: Flags) -> tuple[_Taken, Flags]:
-    """The rows of `count` changes, some of which have two: the row before, then the row after. And which are second."""
-    changes = np.repeat(np.arange(count), np.where(twice, 2, 1))
-    is_second = np.zeros(len(changes), np.bool_)
-    is_second[1:] = changes[1:] == changes[:-1]
-    of_two = twice[changes]
-    return _Taken(changes, ~of_two | ~is_second, ~of_two | is_second), is_second
+def _typed(array: pa.Array, type_: pa.DataType) -> pa.Array:
+    return array if array.type == type_ else array.cast(type_)
 
 
-def _either(is_after: Flags, taken: _Taken, images: ImagePairs) -> pa.Array:
-    before, after = (taken.of(images.absent(role)) for role in ("before", "after"))
-    return pc.if_else(pa.array(is_after), after, before)
+def _without(array: pa.Array, which: Flags) -> pa.Array:
+    """An array with null in some places."""
+    return array.take(pa.array(np.arange(len(array)), mask=which))
 
 
 def _words(ops: pa.Array, words: dict[str, str], other: str | None = None, nothing: Any = None) -> pa.Array:

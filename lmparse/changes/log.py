@@ -21,6 +21,7 @@ from lmparse.records.files import OnError, RecordFile
 from lmparse.records.reader import Record
 from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.storage.processes import Run
+from lmparse.storage.states import FileState
 from lmparse.values.json_form import to_json
 
 _NAMED = 20
@@ -67,6 +68,8 @@ class ChangeLog(RecordFile):
         """How far the log was read before, if reading goes on."""
         self.saved: Checkpoint | None = None
         """The checkpoint that was written of this reading."""
+        self.planned: tuple[FileState, ...] = ()
+        """The states of its files, and of those that describe it, when it was opened."""
         self.known_table_ids: frozenset[tuple[Any, ...]] | None = None
         """The result of `table_ids` for the whole log, if this is a part."""
         self.is_part = False
@@ -207,10 +210,6 @@ class ChangeLog(RecordFile):
         """A record as its bytes alone say it; `record` may also say what other files of the log state."""
         return record
 
-    def rows_cover(self, extent: RecordExtent, raw: bytes) -> bool:
-        """Whether reading the changes reports all that is bad in a record, also of one that is not a change."""
-        return True
-
     def test(self, extent: RecordExtent, raw: bytes, record: Record | None, own: Record | None) -> None:
         """Take note of a record for `claims`, as it is read and by itself; None for one that cannot be read."""
 
@@ -219,8 +218,8 @@ class ChangeLog(RecordFile):
         return []
 
     def extracts_apart(self) -> Iterator[ChangeLog]:
-        """The logs that `check` reads one by one if this one consists of several; then `claims` are what joins them."""
-        return iter(())
+        """The logs that `check` reads one by one: this one, or several that it consists of, which its `claims` join."""
+        yield self
 
     def differences(self) -> list[str]:
         """Differences between the description of the log and its records."""

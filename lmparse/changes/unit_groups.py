@@ -1,8 +1,7 @@
 """Unit groups: changes grouped by their transaction, or unit of recovery, by Arrow's group_by.
 
-A reader adds tables of a few thousand changes at a time. They are grouped among themselves, and with what is known as
-soon as the number of waiting rows is that of the known units: memory goes by the number of units, time by the number
-of changes.
+A reader adds tables of a few thousand changes at a time. Each is grouped when it is added, and all of them at the end:
+memory goes by the number of units, and how many of these tables have changes of one.
 """
 
 from __future__ import annotations
@@ -30,8 +29,6 @@ COUNTS = pa.schema([
     ("txn_id", _TEXT), ("table", _NUMBER), ("op", _TEXT), ("is_undone", pa.bool_()), ("number", _NUMBER)
 ])  # fmt: skip
 """Number of changes of one unit, table and operation, and whether they were taken back."""
-_LEAST = 1 << 16
-"""Rows that are always held."""
 _SUMS = [("records", "sum"), ("bytes", "sum"), ("least", "min"), ("greatest", "max"), ("is_broken", "max")]
 _LAST = ("last_index", "last_offset", "last_position")
 
@@ -67,37 +64,18 @@ class UnitGroups:
     """The units of one log, with the numbers of their records and changes."""
 
     def __init__(self, held: Held) -> None:
-        self._held, self._taken = held, 0
-        self._known = [UNITS.empty_table(), COUNTS.empty_table()]
-        self._waiting: list[list[pa.Table]] = [[], []]
-        self._rows = 0
+        self._held = held
+        self._units, self._counts = [UNITS.empty_table()], [COUNTS.empty_table()]
 
     def add(self, units: pa.Table, counts: pa.Table) -> None:
         """Add rows of UNITS and COUNTS. Raises FileLimitError LMP-L004."""
-        for waiting, rows in zip(self._waiting, (grouped_units(units), grouped_counts(counts)), strict=True):
-            waiting.append(rows)
-            self._rows += rows.num_rows
-            self._hold(self._taken + rows.nbytes)
-        if self._rows > max(sum(known.num_rows for known in self._known), _LEAST):
-            self._group()
-
-    def _group(self) -> None:
-        for place, group in enumerate((grouped_units, grouped_counts)):
-            self._known[place] = group(pa.concat_tables([self._known[place], *self._waiting[place]]))
-        self._waiting, self._rows = [[], []], 0
-        self._hold(sum(known.nbytes for known in self._known))
-
-    def _hold(self, size: int) -> None:
-        if size > self._taken:
-            self._held.take(size - self._taken)
-        else:
-            self._held.give(self._taken - size)
-        self._taken = size
+        for kept, rows in ((self._units, grouped_units(units)), (self._counts, grouped_counts(counts))):
+            self._held.take(rows.nbytes)
+            kept.append(rows)
 
     def in_order(self) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
         """Each unit, and the counts of its changes: by commit, then by the first record in the file."""
-        self._group()
-        units, counts = self._known
+        units, counts = grouped_units(pa.concat_tables(self._units)), grouped_counts(pa.concat_tables(self._counts))
         runs = pc.run_end_encode(counts["txn_id"].combine_chunks())
         units = units.append_column("place", pc.index_in(units["txn_id"], runs.values))
         ends = [0, *runs.run_ends.to_pylist()]

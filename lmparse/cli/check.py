@@ -8,23 +8,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, given_options
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, note, print_json, print_lines
+from lmparse.cli.arguments import options_of
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, note, print_result
 from lmparse.options import Options
 from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
     from lmparse.storage.outputs import OutputPlace
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "check", run, "account for every byte and compare the control file with the data")
-    add_log(command)
-    command.add_argument("--report", metavar="R.json", help="write the whole report here")
-    command.add_argument("--json", action="store_true", help="print the whole report")
-    add_show_errors(command)
-    add_options(command, "check")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -42,10 +32,7 @@ def run(parsed: argparse.Namespace) -> int:
         note(str(beside.decision))
     if place:
         write_text(json_text(found.to_dict(), indent=2) + "\n", place)
-    if parsed.json:
-        print_json(found.to_dict())
-    else:
-        print_lines(found.lines())
+    print_result(found, as_json=parsed.json)
     errors = ErrorPrinter(parsed.show_errors)
     for error in found.errors:
         errors(error)
@@ -57,18 +44,9 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _checked(parsed: argparse.Namespace) -> tuple[str, Options]:
     """The path of the file, or under which the files of one log are read, and the options to read it with."""
-    from lmparse.logs.families import check_changes, read_options
-    from lmparse.logs.joining import files_without, is_several, one_log
-    from lmparse.logs.open import options_for
+    from lmparse.logs.joining import files_without, one_log
 
-    if is_several(parsed.files):
-        options = read_options(given_options(parsed))
-        check_changes(options)
-        return one_log(files_without(parsed.report, parsed.files), options)
-    options, said = options_for(parsed.files[0], given_options(parsed))
-    if said:
-        note(said)
-    return parsed.files[0], options
+    return one_log(files_without(parsed.report, parsed.files), options_of(parsed))
 
 
 def _report_place(out: str, file: str, options: Options) -> OutputPlace:

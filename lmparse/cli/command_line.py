@@ -1,58 +1,26 @@
-"""The command `lmparse`: from its arguments to an exit code."""
+"""The command `lmparse`: from its arguments to an exit code.
+
+The commands with their arguments are in `commands.toml`; the module of a command is imported when it runs.
+"""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import difflib
 import sys
+import tomllib
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 from lmparse import __version__
-from lmparse.cli import (
-    build,
-    check,
-    convert,
-    coverage,
-    demo,
-    diff,
-    docs,
-    explain,
-    formats,
-    land,
-    rows,
-    serve,
-    sniff,
-    sql,
-    summary,
-    tables,
-    txn,
-)
-from lmparse.cli.arguments import finish
 from lmparse.cli.messages import exit_code, fail
-from lmparse.errors import LmparseError, OptionError
-from lmparse.options import NEAR
+from lmparse.errors import FramingError, LmparseError, OptionError
+from lmparse.options import NEAR, Options
 from lmparse.spelling import quoted, shortened
-
-COMMANDS = (
-    formats,
-    sniff,
-    rows,
-    summary,
-    txn,
-    tables,
-    sql,
-    convert,
-    land,
-    check,
-    coverage,
-    diff,
-    explain,
-    serve,
-    docs,
-    build,
-    demo,
-)
-"""Modules of the commands, in the order of the help."""
+from lmparse.storage.addresses import local_path
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -67,9 +35,74 @@ def _run(arguments: list[str] | None) -> int:
         if unknown:
             raise _unknown(unknown[0], parsed.flags)
         parsed.main = main  # for the demo, whose steps are commands
-        return int(parsed.run(parsed))
+        module, _, function = parsed.run.partition(".")
+        return int(getattr(import_module(f"lmparse.cli.{module}"), function)(parsed))
     except LmparseError as error:
         return fail(error)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The commands with their options."""
+    parser = _Parser(prog="lmparse", description="Read database change logs.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"lmparse {__version__}")
+    parser.color = False  # type: ignore[attr-defined]  # from Python 3.14 on, help would have escapes
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for name, stated in command_table().items():
+        summary = stated["summary"]
+        about = summary[0].upper() + summary[1:] + "."
+        command = commands.add_parser(name, help=summary, description=about, allow_abbrev=False)
+        command.color = False  # type: ignore[attr-defined]
+        command.register("action", None, _Once)
+        command.register("action", "store", _Once)
+        add_arguments(command, stated["arguments"])
+        for entry in dataclasses.fields(Options):
+            is_taken = not {*stated.get("options", "").split()}.isdisjoint(entry.metadata["of"].split())
+            if is_taken and entry.name not in stated.get("without", ()):
+                command.add_argument("--" + entry.name.replace("_", "-"), **_of_option(entry))
+        flags = [flag for flag in command._option_string_actions if flag.startswith("--")]
+        command.set_defaults(run=stated.get("run", f"{name}.run"), flags=flags)
+    return parser
+
+
+@cache
+def command_table() -> dict[str, dict[str, Any]]:
+    """The commands by name, as `commands.toml` says, each with its arguments."""
+    table = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+    shared = table.pop("shared")
+    for stated in table.values():
+        stated["arguments"] = [shared.get(one, one) if isinstance(one, str) else one for one in stated["arguments"]]
+    return table
+
+
+def add_arguments(parser: argparse.ArgumentParser, arguments: list[dict[str, Any]]) -> None:
+    """Add arguments of the table to a parser."""
+    group: argparse._MutuallyExclusiveGroup | None = None
+    for one in arguments:
+        keywords = {key: value for key, value in one.items() if key not in ("name", "one_of", "type")}
+        if one["help"] == argparse.SUPPRESS:
+            keywords["help"] = argparse.SUPPRESS  # argparse asks for this very text
+        if "type" in one:
+            keywords["type"] = _TYPES[one["type"]]
+        if one["name"].startswith("--") and {"metavar", "choices", "type"}.isdisjoint(one):
+            keywords["action"] = "store_true"
+        if "one_of" in one:
+            group = group or parser.add_mutually_exclusive_group(required=one["one_of"] == "required")
+            group.add_argument(one["name"], **keywords)
+        else:
+            parser.add_argument(one["name"], **keywords)
+
+
+def _of_option(entry: dataclasses.Field[Any]) -> dict[str, Any]:
+    meta = entry.metadata
+    doc = meta["doc"]
+    if meta["values"]:
+        default = "" if meta["kind"] is tuple or entry.default is None else f"; default: {entry.default}"
+        doc += f" ({', '.join(meta['values'])}{default})"
+    keywords: dict[str, Any] = {"dest": entry.name, "default": None, "help": doc}
+    if meta["kind"] is bool:
+        # `--header` alone means true; a value, as in `--trim false`, is the form of Spark.
+        keywords |= {"nargs": "?", "const": "true", "metavar": "true|false"}
+    return keywords
 
 
 def _unknown(given: str, flags: list[str]) -> OptionError:
@@ -90,15 +123,38 @@ class _Parser(argparse.ArgumentParser):
         super().error(shortened(message))
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The commands with their options."""
-    parser: argparse.ArgumentParser = _Parser(
-        prog="lmparse", description="Read database change logs.", allow_abbrev=False
-    )
-    parser.add_argument("--version", action="version", version=f"lmparse {__version__}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for module in COMMANDS:
-        module.add(commands)
-    parser.color = False  # type: ignore[attr-defined]  # see `finish`
-    finish(commands)
-    return parser
+class _Once(argparse.Action):
+    """Stores the value of an option that may be given once: of two, one would be ignored. A value is never empty, as
+    that of a variable of the shell that is not set: as a path it would be the folder one is in.
+    """
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        given: set[str] = namespace.__dict__.setdefault("given_once", set())
+        if option is not None and self.dest in given:
+            raise OptionError(f"{option} is given twice", code="LMP-S003", hint="leave one of them out")
+        if values == "":
+            name = option or self.metavar
+            raise OptionError(f"{name} has no value ''", code="LMP-S003", hint="a text, or leave it out")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError("a whole number from 0, of at most 18 digits")
+    return int(text)
+
+
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("a path, or leave it out")  # it would be the folder one is in
+    try:
+        return Path(local_path(text))
+    except FramingError as error:
+        raise argparse.ArgumentTypeError(error.message) from None
+
+
+_TYPES = {"int": int, "float": float, "count": _count, "path": _path}
+"""Types of arguments by their names in the table."""

@@ -5,39 +5,23 @@ from __future__ import annotations
 import argparse
 import sys
 
-from lmparse.cli.arguments import Commands, add_command, add_options, given_options
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_json, print_lines
+from lmparse.cli.arguments import given_options
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_result
 from lmparse.errors import OptionError
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "coverage", run, "show what of the specs is seen in samples")
-    command.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all of its files")
-    command.add_argument("--json", action="store_true", help="one JSON object")
-    command.add_argument("--all", action="store_true", help="also count specs that are not seen in any sample")
-    command.add_argument("--fail-under", type=float, metavar="P", help="exit with 24 below P per cent")
-    command.add_argument("--limit", type=int, metavar="N", help="read at most N records of each file")
-    add_options(command, "coverage")
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Read the samples and print the report; for the exit code, damage outweighs a share that is too low."""
-    from lmparse.review.coverage.files import check_used, collect
+    from lmparse.review.coverage.files import collect
     from lmparse.review.coverage.reports import report_of
 
     if parsed.fail_under is not None and not 0 <= parsed.fail_under <= 100:
         raise OptionError(f"--fail-under has no value {parsed.fail_under:g}", hint="a number from 0 to 100")
     if parsed.limit is not None and not 0 < parsed.limit <= sys.maxsize:
         raise OptionError(f"--limit has no value {parsed.limit}", hint="a whole number above zero, of 63 bits")
-    given = given_options(parsed)
-    samples = collect(parsed.files, given, limit=parsed.limit)
-    check_used(given, samples)
+    samples = collect(parsed.files, given_options(parsed), limit=parsed.limit)
     found = report_of(samples, with_unreached=parsed.all)
-    if parsed.json:
-        print_json(found.to_dict())
-    else:
-        print_lines(found.lines())
+    print_result(found, as_json=parsed.json)
     codes = [fail(error) for error in samples.faults]
     if codes:
         return DATA if DATA in codes else codes[0]

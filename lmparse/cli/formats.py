@@ -7,22 +7,12 @@ import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command
 from lmparse.cli.messages import GOOD, print_json, print_lines
 
 if TYPE_CHECKING:
     from lmparse.columnar.decoding import DecodedColumn, Decoding
     from lmparse.spec.catalog import Spec
     from lmparse.spec.layout import Field
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(
-        commands, "formats", run, "list the specs, or the fields of one and how each is decoded, and why"
-    )
-    command.add_argument("spec", nargs="?", help="spec id, or the path of a spec built elsewhere, for its fields")
-    command.add_argument("--json", action="store_true", help="one JSON object")
 
 
 def run(parsed: argparse.Namespace) -> int:

@@ -6,45 +6,17 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, options_of
-from lmparse.cli.messages import (
-    DIFFERENCE,
-    GOOD,
-    message,
-    print_json,
-    report_left_out,
-    report_tally,
-)
-from lmparse.errors import not_installed
-from lmparse.options import NOT_LANDED
-from lmparse.storage.arrow_alone import load_arrow
+from lmparse.cli.arguments import options_of, with_arrow
+from lmparse.cli.messages import DIFFERENCE, GOOD, message, print_json, report_tally
 
 if TYPE_CHECKING:
-    from lmparse.export.land import Landed, LandedChanges
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    summary = "append the changes of a log to tables, each change once"
-    command = add_command(commands, "land", run, summary)
-    add_log(command)
-    command.add_argument("--to", metavar="PATH", required=True, help="the folder of the tables")
-    about = "form of the tables (default: delta)"
-    command.add_argument("--as", dest="form", choices=("delta", "parquet"), default="delta", help=about)
-    about = "merge the changes by key into a table of current rows too, for each table with a key"
-    command.add_argument("--current", action="store_true", help=about)
-    command.add_argument("--json", action="store_true", help="print the report as one JSON object")
-    add_show_errors(command)
-    add_options(command, "convert", without=NOT_LANDED)
+    from lmparse.export.land import LandedChanges
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Land, and report what was landed and what was left out."""
-    try:
-        load_arrow()
+    with with_arrow("delta" if parsed.form == "delta" else "arrow"):
         from lmparse.export import land
-    except ImportError as error:
-        raise not_installed(error, "delta" if parsed.form == "delta" else "arrow") from None
     from lmparse.cli.writing import ShownWork
 
     asked = land.Landing(parsed.files, parsed.to, options_of(parsed), parsed.form, parsed.current)
@@ -53,14 +25,9 @@ def run(parsed: argparse.Namespace) -> int:
         landed = land.run(asked, shown.on_error, shown.progress)
     if shown.code:
         return shown.code
-    return _report(landed, as_json=parsed.json)
-
-
-def _report(landed: Landed, *, as_json: bool) -> int:
     is_refused = any(table.is_refused for table in landed.tables)
-    code = report_tally(landed.tally, DIFFERENCE if is_refused else GOOD)
-    report_left_out(landed.left_out)
-    if as_json:
+    code = report_tally(landed.tally, DIFFERENCE if is_refused else GOOD, landed.left_out)
+    if parsed.json:
         print_json(landed.to_dict())
     for table in landed.tables:
         for line in _lines(table):

@@ -60,6 +60,14 @@ def print_json(row: Any) -> None:
     sys.stdout.write(json_text(row) + "\n")
 
 
+def print_result(result: Any, *, as_json: bool) -> None:
+    """Print a result as one line of JSON, or as its lines."""
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        print_lines(result.lines())
+
+
 def print_lines(lines: Iterable[str]) -> None:
     """Print lines of text."""
     for line in lines:
@@ -126,18 +134,17 @@ def fail(error: LmparseError) -> int:
     return DIFFERENCE if isinstance(error, EngineDifferenceError) else DATA
 
 
-def report_tally(tally: Tally, code: int = GOOD) -> int:
-    """Print the notices on a file; returns the exit code: `code` unless a record was bad."""
+def report_tally(tally: Tally, code: int = GOOD, left_out: Mapping[str, int] | None = None) -> int:
+    """Print the notices on a file, and how many changes `include` leaves out by the state of their unit of recovery.
+
+    Returns the exit code: `code` unless a record was bad.
+    """
     for notice in tally.notices:
         note(notice)
     if tally.kept:
         message(f"bad records, whose rows have their bytes and no values: {tally.kept}")
     if tally.dropped > tally.kept:
         message(f"bad records without a row: {tally.dropped - tally.kept}")
-    return DATA if tally.error_count else code
-
-
-def report_left_out(left_out: Mapping[str, int]) -> None:
-    """Print how many changes `include` leaves out, by the state of their unit of recovery."""
-    for state, count in sorted(left_out.items()):
+    for state, count in sorted((left_out or {}).items()):
         message(f"left out: {count} {state}")
+    return DATA if tally.error_count else code

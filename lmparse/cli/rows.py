@@ -7,14 +7,14 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, given_options
-from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, note, report_left_out, report_tally
+from lmparse.changes.log import ChangeLog
+from lmparse.cli.arguments import given_options, with_arrow
+from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, report_tally
 from lmparse.errors import DataError, not_installed
 from lmparse.storage.arrow_alone import load_arrow
 from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
-    from lmparse.changes.log import ChangeLog
     from lmparse.records.files import RecordFile
 
 _SMALL = 1 << 20
@@ -25,27 +25,13 @@ _PIECE = 1 << 16
 unbuffered pipe has gone; the write behind it fails."""
 
 
-def add(commands: Commands) -> None:
-    """Add both commands."""
-    for name, run, summary in (
-        ("records", run_records, "print the records of a file, one JSON object each"),
-        ("changes", run_changes, "print the changes of a log, one JSON object each"),
-    ):
-        command = add_command(commands, name, run, summary)
-        if name == "changes":
-            add_log(command)
-        else:
-            command.add_argument("file", metavar="FILE", help="a file of records")
-        add_show_errors(command)
-        add_options(command, f"{name} lines" + " resumed" * (name == "changes"))
-
-
 def run_records(parsed: argparse.Namespace) -> int:
     """Print the records."""
-    from lmparse.logs.open import open_named
+    from lmparse.logs.families import read_options
+    from lmparse.logs.open import open_file
 
     errors, given = ErrorPrinter(parsed.show_errors), given_options(parsed)
-    file = open_named(parsed.file, given, on_error=errors)
+    file = open_file(parsed.file, read_options(given), on_error=errors)
     lines = _by_column(file, given, with_changes=False)
     return _print_lines(file, map(_line, file.records()) if lines is None else lines, errors)
 
@@ -57,13 +43,12 @@ def run_changes(parsed: argparse.Namespace) -> int:
     from lmparse.logs.open import files_read, open_resumed, save_checkpoint
 
     errors, given = ErrorPrinter(parsed.show_errors), given_options(parsed)
-    log = open_resumed(parsed.files, read_options(given), on_error=errors, say=note)
+    log = open_resumed(parsed.files, read_options(given), on_error=errors)
     if log.options.checkpoint is not None:
         checkpoint_place(log.options, files_read(log.path, log.options))
     is_flat = log.options.envelope == "flat"
     lines = _by_column(log, given, with_changes=True) if is_flat else _enveloped(log)
     code = _print_lines(log, map(_line, log.changes()) if lines is None else lines, errors)
-    report_left_out(log.left_out)
     if log.options.checkpoint is not None:
         if errors.is_ended:
             message(f"{log.options.checkpoint} is as it was: the log was not read to its end")
@@ -92,11 +77,8 @@ def _by_column(file: RecordFile, given: Mapping[str, Any], *, with_changes: bool
 
 def _enveloped(log: ChangeLog) -> Iterator[str]:
     """The lines of changes in their envelope, which is made by the column only."""
-    try:
-        load_arrow()
+    with with_arrow():
         from lmparse.logs import envelopes
-    except ImportError as error:
-        raise not_installed(error) from None
     return envelopes.lines(log)
 
 
@@ -115,4 +97,4 @@ def _print_lines(file: RecordFile, lines: Iterator[str], errors: ErrorPrinter) -
         code = fail(error)
         errors.is_ended = True
     errors.total()
-    return report_tally(file.tally, code)
+    return report_tally(file.tally, code, file.left_out if isinstance(file, ChangeLog) else None)

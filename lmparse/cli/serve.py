@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_command, add_options, given_options, options_of
+from lmparse.cli.arguments import given_options, options_of
 from lmparse.cli.messages import GOOD, note
 from lmparse.errors import OptionError
 from lmparse.spelling import quoted
 
-if TYPE_CHECKING:
-    from lmparse.review.serve.live import LiveSpecs
-    from lmparse.review.serve.served_file import ServedFile
-    from lmparse.review.serve.server import RecordServer
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "serve", run, "look around in the records of files, in a browser on this machine")
-    command.add_argument("files", metavar="FILE", nargs="+", help="a file of records; each is shown on its own")
-    command.add_argument("--port", default="0", metavar="N", help="port on the loopback address (default: any)")
-    about = "build this .ksy file, or the one in this folder, after each change, and read FILE with it; --spec is an id"
-    command.add_argument("--specs", metavar="DIR", help=about)
-    add_options(command, "explain")
-
 
 def run(parsed: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
+    from lmparse.review.serve.live import LiveSpecs, spec_file
     from lmparse.review.serve.served_file import ServedFile
+    from lmparse.review.serve.server import RecordServer
     from lmparse.review.templating import check_installed
+    from lmparse.storage.addresses import local_path
     from lmparse.storage.interrupts import ended_by_signals
 
     port = _port(parsed.port)
@@ -39,12 +25,22 @@ def run(parsed: argparse.Namespace) -> int:
     given = given_options(parsed)
     check_installed()
     files = [ServedFile(name, given) for name in parsed.files]
+    live: LiveSpecs | None = None
     with ended_by_signals():  # what was built is removed
-        live = _live(parsed.specs, given, files) if parsed.specs else None
         try:
-            if live is None:
-                files[0].about()  # a file that cannot be read at all is an error of the command, as everywhere
-            server = _listening(files, port, live)
+            if parsed.specs:
+                spec = given.get("spec")
+                if spec is not None and Path(spec).name != spec:
+                    raise OptionError(f"--specs builds the spec, so --spec is its id, not a path: {spec}")
+                live = LiveSpecs(spec_file(Path(local_path(parsed.specs)), spec), files, given)
+                live.start()
+            else:
+                files[0].records()  # a file that cannot be read at all is an error of the command, as everywhere
+            try:
+                server = RecordServer(files, port, live)
+            except OSError as error:
+                hint = "--port 0 takes one that is free"
+                raise OptionError(f"port {port} cannot be used: {error.strerror}", hint=hint) from None
             print(server.address, flush=True)
             note("the address has a token: who knows it can read the files until Ctrl-C ends this")
             server.run()
@@ -56,30 +52,8 @@ def run(parsed: argparse.Namespace) -> int:
                 live.close()
 
 
-def _listening(files: list[ServedFile], port: int, live: LiveSpecs | None) -> RecordServer:
-    from lmparse.review.serve.server import RecordServer
-
-    try:
-        return RecordServer(files, port, live)
-    except OSError as error:
-        raise OptionError(
-            f"port {port} cannot be used: {error.strerror}", hint="--port 0 takes one that is free"
-        ) from None
-
-
-def _live(source: str, given: Mapping[str, Any], files: list[ServedFile]) -> LiveSpecs:
-    from lmparse.review.serve.live import LiveSpecs, spec_file
-    from lmparse.storage.addresses import local_path
-
-    spec = given.get("spec")
-    if spec is not None and Path(spec).name != spec:
-        raise OptionError(f"--specs builds the spec, so --spec is its id, not a path: {spec}")
-    return LiveSpecs(spec_file(Path(local_path(source)), spec), files, given).start()
-
-
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) < 1 << 16):
-        raise OptionError(
-            f"--port has no value {quoted(text)}", hint="a number from 0 to 65535; 0 takes one that is free"
-        )
+        hint = "a number from 0 to 65535; 0 takes one that is free"
+        raise OptionError(f"--port has no value {quoted(text)}", hint=hint)
     return int(text)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_command, add_options, given_options
+from lmparse.cli.arguments import given_options
 from lmparse.cli.messages import DATA, GOOD, print_json, print_lines, report
-from lmparse.errors import DataError, FramingError, LmparseError
+from lmparse.errors import DataError, FramingError
 from lmparse.options import Options
 from lmparse.spelling import camel
 from lmparse.terminal import json_text
@@ -25,19 +24,11 @@ _SHOWN = 10
 """Ways to cut a file that are printed; JSON has all."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(
-        commands, "sniff", run, "show what a file is, its first records, and the options that read it"
-    )
-    command.add_argument("files", nargs="+", metavar="FILE", help="files of any kind")
-    command.add_argument("--json", action="store_true", help="one JSON object a file")
-    add_options(command, "sniff")
-
-
 def run(parsed: argparse.Namespace) -> int:
     """Print what each file is; a file that is not recognised is reported, and the next ones are still read."""
-    from lmparse.logs.families import read_options
+    from lmparse.logs.beside import Beside, look_beside
+    from lmparse.logs.families import read_options, spec_name
+    from lmparse.logs.framing_search import FramingSearch
 
     given = given_options(parsed)
     options = read_options(given)
@@ -45,7 +36,9 @@ def run(parsed: argparse.Namespace) -> int:
     for path in parsed.files:
         try:
             found = _found(path, options, given)
-            beside = _beside(path, found, options)
+            beside = Beside(options)
+            if not isinstance(found, FramingSearch):  # a log that has been recognised
+                beside = look_beside(path, replace(options, spec=spec_name(found.spec)))
         except DataError as error:
             if parsed.json:
                 print_json({"file": path, "kind": None, "error": error.to_dict()})
@@ -57,17 +50,6 @@ def run(parsed: argparse.Namespace) -> int:
         else:
             print_lines(_lines(path, found, beside))
     return code
-
-
-def _beside(path: str, found: Sniffed | FramingSearch, options: Options) -> Beside:
-    """What is beside a log that has been recognised, with which its changes are read."""
-    from lmparse.logs.beside import Beside, look_beside
-    from lmparse.logs.families import spec_name
-    from lmparse.logs.framing_search import FramingSearch
-
-    if isinstance(found, FramingSearch):
-        return Beside(options)
-    return look_beside(path, replace(options, spec=spec_name(found.spec)))
 
 
 def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | FramingSearch:
@@ -84,7 +66,7 @@ def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | Fram
             if error.code != "LMP-F003":
                 raise
             unknown = error
-    searched = search(path, options, options.spec if "spec" in given else None)
+    searched = search(path, options)
     if not searched.framings:
         raise unknown or FramingError(
             "no framing cuts it into records", code="LMP-F003", file=path, expected="two records that fill the file",
@@ -100,11 +82,9 @@ def _of_spec(path: str, options: Options, spec: str) -> FramingSearch | None:
     """
     from lmparse.logs.framing_search import search
 
-    with suppress(LmparseError):  # a spec whose records are of an unknown byte order
-        searched = search(path, options, spec)
-        whole = tuple(one for one in searched.framings if one.fault is None and one.is_of_spec)
-        return replace(searched, framings=whole) if whole else None
-    return None
+    searched = search(path, options, spec)
+    whole = tuple(one for one in searched.framings if one.fault is None)
+    return replace(searched, framings=whole) if whole else None
 
 
 def _lines(path: str, found: Sniffed | FramingSearch, beside: Beside) -> list[str]:
@@ -123,21 +103,18 @@ def _lines(path: str, found: Sniffed | FramingSearch, beside: Beside) -> list[st
 
 
 def _ways(path: str, found: FramingSearch) -> list[str]:
-    what = f"records of {found.spec}" if found.spec else "records of an unknown kind"
     count = len(found.framings)
     is_damaged = any(one.fault is not None for one in found.framings)
     ways = "one framing fits" if count == 1 else f"{count} framings fit"
     ways = "no framing fits all of it, and it is damaged" if is_damaged else ways
     ways += f", the first {_SHOWN}:" if count > _SHOWN else ""
-    lines = [f"{path}: {what}, {found.size} bytes; {ways}"]
+    lines = [f"{path}: {found.title}, {found.size} bytes; {ways}"]
     for one in found.framings[:_SHOWN]:
         sizes = f"{one.shortest} to {one.longest} bytes"
         lines.append(f" framing {one.options['framing']}: {one.records} records of {sizes}")
-        if one.fitting is not None:
-            lines.append(f"  {one.fitting} of the first {one.tried} are records of {found.spec}")
         lines += [f"  record {index} at {offset:#x}, {length} bytes" for index, offset, length in one.first]
         lines += [] if one.fault is None else [f"  then {one.fault}"]
-        lines += _said(({"spec": found.spec} if found.spec else {}) | one.options)
+        lines += _said({"spec": found.spec} | one.options)
     return lines
 
 

@@ -6,48 +6,17 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, given_options
-from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, note, report_left_out, report_tally
+from lmparse.cli.arguments import given_options
+from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, report_tally
 from lmparse.errors import OptionError
 
 if TYPE_CHECKING:
     from lmparse.export.sql_script import SqlScript
 
-_OF_PRINTED_CHANGES = ("columns", "envelope", "header", "order", "source_time_zone", "trim")
-"""Options for the shape of changes that are printed or converted; a script has whole rows in the order of commits."""
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "sql", run, "write the changes of a log as SQL, one statement a line")
-    add_log(command)
-    which = command.add_mutually_exclusive_group(required=True)
-    which.add_argument("--redo", action="store_true", help="statements that make the changes again, by commit")
-    which.add_argument("--undo", action="store_true", help="statements that take the changes back, the last one first")
-    command.add_argument(
-        "--with-triggered", action="store_true",
-        help="--redo writes what triggers, referential constraints and histories did too",
-    )  # fmt: skip
-    command.add_argument(
-        "--keep-absent", action="store_true",
-        help="an update leaves columns as they are whose value is not in the log, such as a LOB that it did not change",
-    )  # fmt: skip
-    command.add_argument(
-        "--if-unchanged", action="store_true",
-        help="change a row only if all columns that can be compared have the values in the log, not its key alone",
-    )  # fmt: skip
-    command.add_argument(
-        "--text-times", action="store_true",
-        help="write dates and times as text, which older servers take that have no datetime constants",
-    )  # fmt: skip
-    add_show_errors(command)
-    add_options(command, "changes", without=_OF_PRINTED_CHANGES)
-
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the script; exit code as for `changes`."""
-    from lmparse.export.sql_script import SqlScript
-    from lmparse.export.sql_statements import Direction, Rules
+    from lmparse.export.sql_script import Direction, Rules, SqlScript
     from lmparse.logs.families import read_options
     from lmparse.logs.open import open_resumed
 
@@ -57,20 +26,16 @@ def run(parsed: argparse.Namespace) -> int:
     options = read_options({**given_options(parsed), "order": "commit"})
     if options.mode == "dropmalformed":
         raise OptionError("mode dropmalformed would leave changes out of the script without a word", code="LMP-S003")
-    log = open_resumed(parsed.files, options, on_error=errors, say=note)
+    log = open_resumed(parsed.files, options, on_error=errors)
     direction = Direction.UNDO if parsed.undo else Direction.REDO
-    rules = Rules(
-        direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged, parsed.text_times
-    )  # fmt: skip
+    rules = Rules(direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged, parsed.text_times)
     script = SqlScript(log, rules)
     for line in script.lines():
         sys.stdout.write(line + "\n")
     code = GOOD if script.fault is None else fail(script.fault)
     errors.total()
     _report(script)
-    code = report_tally(log.tally, code)
-    report_left_out(log.left_out)
-    return code
+    return report_tally(log.tally, code, log.left_out)
 
 
 def _report(script: SqlScript) -> None:

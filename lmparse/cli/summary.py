@@ -3,44 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 
-from lmparse.cli.arguments import (
-    Commands,
-    add_command,
-    add_log,
-    add_options,
-    add_show_errors,
-    given_options,
-)
-from lmparse.cli.messages import DATA, GOOD, ErrorPrinter, fail, note, print_json, print_lines
-from lmparse.errors import not_installed
-from lmparse.storage.arrow_alone import load_arrow
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "summary", run, "count the changes in a log: by table, by who made them, and when")
-    add_log(command)
-    command.add_argument("--json", action="store_true", help="one JSON object")
-    add_show_errors(command)
-    add_options(command, "summary")
+from lmparse.cli.arguments import given_options, with_arrow
+from lmparse.cli.messages import DATA, GOOD, ErrorPrinter, fail, print_result
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Read the log and print the summary; exit code as for `changes`."""
-    try:
-        load_arrow()
+    with with_arrow():
         from lmparse.review.summary import recognised, summarized
-    except ImportError as error:
-        raise not_installed(error) from None
     errors = ErrorPrinter(parsed.show_errors)
     options = recognised(parsed.files, given_options(parsed))
-    found = summarized(parsed.files, options, on_error=errors, say=note)
-    if parsed.json:
-        print_json(found.to_dict())
-    else:
-        print_lines(found.lines(shutil.get_terminal_size().columns))
+    found = summarized(parsed.files, options, on_error=errors)
+    print_result(found, as_json=parsed.json)
     codes = [fail(fault) for fault in found.faults]
     errors.total()
     return DATA if found.has_bad else next(iter(codes), GOOD)

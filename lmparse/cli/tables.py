@@ -6,20 +6,11 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, options_of
-from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, note, print_json, print_lines, report_tally
+from lmparse.cli.arguments import options_of
+from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, print_json, print_lines, report_tally
 
 if TYPE_CHECKING:
     from lmparse.changes.descriptions import TableDescription
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "tables", run, "list the tables that describe a log, with columns and keys")
-    add_log(command)
-    command.add_argument("--json", action="store_true", help="one JSON object a table version")
-    add_show_errors(command)
-    add_options(command, "tables")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -27,7 +18,7 @@ def run(parsed: argparse.Namespace) -> int:
     from lmparse.logs.open import open_resumed, table_descriptions
 
     errors = ErrorPrinter(parsed.show_errors)
-    log = open_resumed(parsed.files, options_of(parsed), on_error=errors, say=note)
+    log = open_resumed(parsed.files, options_of(parsed), on_error=errors)
     described = table_descriptions(log)
     for table in described.found:
         if parsed.json:

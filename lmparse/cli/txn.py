@@ -6,8 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from lmparse.changes.transaction_summary import total
-from lmparse.cli.arguments import Commands, add_command, add_log, add_options, add_show_errors, given_options
-from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, note, print_json, print_lines, report_tally
+from lmparse.cli.arguments import given_options
+from lmparse.cli.messages import GOOD, ErrorPrinter, aligned, fail, print_json, print_lines, report_tally
 from lmparse.errors import DataError, not_installed
 from lmparse.storage.arrow_alone import load_arrow
 
@@ -20,15 +20,6 @@ _COLUMNS = {
 }  # fmt: skip
 """Titles of the columns and their widths; negative for numbers."""
 _COMPLETE = {True: "yes", False: "no", None: "not testable"}
-
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = add_command(commands, "txn", run, "list the transactions of a log, one line each")
-    add_log(command)
-    command.add_argument("--json", action="store_true", help="one JSON object a transaction")
-    add_show_errors(command)
-    add_options(command, "txn")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -44,7 +35,7 @@ def run(parsed: argparse.Namespace) -> int:
         if given.get("engine", "kaitai") != "kaitai":
             raise not_installed(error) from None
     options = read_options(given)
-    log = open_resumed(parsed.files, options, needs_control=False, on_error=errors, say=note)
+    log = open_resumed(parsed.files, options, needs_control=False, on_error=errors)
     code = GOOD
     try:
         if parsed.json:

@@ -45,12 +45,20 @@ class ColumnPlan:
     """Converts bytes of a described header to the width of the field, for `Decoded.raw`; `read` includes it."""
 
 
-def column_plans(layouts: Mapping[str, Layout], layout: Layout, entry: Field, page: CodePage) -> list[ColumnPlan]:
-    """How a field is decoded, and the numbers inside it that are columns of their own; the first is the field."""
-    type_ = schemas.arrow_type(layouts, entry)
+def column_plans(
+    layouts: Mapping[str, Layout], layout: Layout, entry: Field, page: CodePage, *, labels: bool = False
+) -> list[ColumnPlan]:
+    """How a field is decoded, and the numbers inside it that are columns of their own; the first is the field.
+
+    `labels`: whether numbers of an enumeration become its words.
+    """
+    type_ = schemas.arrow_type(layouts, entry, labels=False)
     if entry.width is None:
         return [ColumnPlan(entry.id, entry, "bytes to the end", entry.offset or 0, None, type_, None)]
     name, kernel = _kernel(layout, entry, type_, page)
+    if labels and entry.is_labelled and kernel is not None:
+        words = {code.value: code.id for code in entry.codes}
+        name, kernel, type_ = f"{name}, as words", partial(kernels.labelled, words, kernel), schemas.TEXT
     offset = entry.offset or 0
     can_fail = entry.kind in ("timestamp17", "hextext", "decimaltext", *DECIMALS) or (
         entry.kind in _TEXTS and not texts.is_total(page_of_field(entry, page))

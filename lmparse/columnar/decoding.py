@@ -66,7 +66,7 @@ class Decoding:
 def decoding_of(spec: Spec) -> Decoding:
     """How the columns of a spec are decoded."""
     schema = schemas.records_schema(spec.name)
-    plan = RecordPlan(spec)
+    plan = RecordPlan(spec, labels=True)
     refused = plan.refusal(schema)
     is_by_form = bool(refused) and not refusal(spec.layouts, spec.layout)
     why = "" if is_by_form else refused

@@ -113,11 +113,17 @@ class FormPlan:
                 entry = replace(entry, kind="bytes", type=None)
             elif entry.kind == "code":
                 entry = replace(entry, endian="be")  # its bytes are in that order
-            found = column_plans(self._layouts, piece.parent, entry, self._reader.code_page)
+            found = column_plans(self._layouts, piece.parent, entry, self._reader.code_page, labels=self._reader.labels)
             self._plans[key] = found = [*map(in_full, found)] if is_full else found
         if found[0].read is None:
             raise UnfitError(f"{piece.field.id}: there is no kernel for {piece.field.kind}")
         return found
+
+    def words(self, entry: Field, numbers: Int64s) -> pa.Array:
+        """A calculated value, of an enumeration by its words."""
+        if not (self._reader.labels and entry.is_labelled):
+            return pa.array(numbers)
+        return kernels.words_of({code.value: code.id for code in entry.codes}, numbers)
 
     # -- lines -----------------------------------------------------------------------------
 
@@ -167,7 +173,7 @@ class _Decoding:
         if isinstance(found, Calculated):
             is_truth = found.field.kind == "boolean"
             values = np.broadcast_to(np.asarray(found.value, np.bool_ if is_truth else np.int64), self.bad.shape)
-            return pa.array(values)
+            return self._plan.words(found.field, values)
         if not isinstance(found.length, int) or found.field.width is None:
             return self._ragged(found)
         way = self._plan.plans(found, is_full=self._is_full)[0]

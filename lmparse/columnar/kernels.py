@@ -5,7 +5,7 @@ A kernel does not raise an error for a bad value but marks it; the caller reads 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 
 import numpy as np
@@ -38,6 +38,19 @@ def integer(type_: pa.DataType, byte_order: ByteOrder, is_signed: bool, raw: Byt
     decode = integers.decode_signed_array if is_signed else integers.decode_unsigned_array
     to_arrow = arrays.decimal if pa.types.is_decimal(type_) else arrays.numbers
     return to_arrow(decode(raw, byte_order), type_), None
+
+
+def labelled(words: Mapping[int, str], numbers: Kernel, raw: Bytes) -> KernelResult:
+    """Numbers of an enumeration as its words; those that it does not list as digits."""
+    array, bad = numbers(raw)
+    return words_of(words, np.asarray(array)), bad
+
+
+def words_of(words: Mapping[int, str], numbers: Int64s) -> pa.Array:
+    """The words of n numbers."""
+    different, which = np.unique(numbers, return_inverse=True)
+    shown = [words.get(number) or str(number) for number in different.tolist()]
+    return pa.array(shown, schemas.TEXT).take(pa.array(which))
 
 
 def ieee(byte_order: ByteOrder, raw: Bytes) -> KernelResult:

@@ -86,6 +86,7 @@ class RecordPlan:
         end_at: int | None = None,
         reason: str = "",
         described: DescribedHeader | None = None,
+        labels: bool = False,
     ) -> None:
         self.spec = spec
         self.is_described = described is not None
@@ -98,7 +99,7 @@ class RecordPlan:
         self.ways: dict[str, ColumnPlan] = {}
         """Column plans by the name of the column."""
         for entry in () if self.reason else spec.layout:
-            for way in column_plans(self.spec.layouts, self.spec.layout, entry, self._page):
+            for way in column_plans(self.spec.layouts, self.spec.layout, entry, self._page, labels=labels):
                 self._add(way if described is None else _moved(way, described))
         for entry in () if self.reason or described is None else described.extra:
             if entry.id in self.ways or entry.id in schemas.OUTCOMES:
@@ -258,6 +259,8 @@ class _Shape:
         layout = self._layout
         if layout.params and layout.endian is None:
             return f"needs {', '.join(layout.params)}"
+        if layout.little is not None:
+            return "the data decide its byte order"
         for field_id, why in self.reasons.items():
             return f"{field_id}: {why}"
         if self._high > _MOST_BYTES:

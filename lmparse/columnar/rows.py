@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -85,21 +84,7 @@ def batches(rows: Iterable[Row], schema: pa.Schema, most: int = BATCH_ROWS) -> I
 
     An error that ends the rows is raised behind those before it.
     """
-    collected: list[Row] = []
-    size, fault = 0, None
-    try:
-        for row in rows:
-            collected.append(row)
-            size += size_of(row)
-            if len(collected) == most or is_full(size):
-                yield to_batch(collected, schema)
-                collected, size = [], 0
-    except LmparseError as error:
-        fault = error
-    if collected:
-        yield to_batch(collected, schema)
-    if fault is not None:
-        raise fault
+    return (to_batch(held, schema) for held in chunks(rows, most, size_of))
 
 
 def is_full(size: int) -> bool:
@@ -116,34 +101,17 @@ def size_of(value: Any) -> int:
     return sum(map(size_of, value), 8 * len(value)) if isinstance(value, list) else 0
 
 
-def chunks(rows: Iterator[T], most: int = BATCH_ROWS) -> Iterator[list[T]]:
-    """Rows, many at a time; an error is raised behind the rows before it."""
-    fault = None
-    while fault is None:
-        held: list[T] = []
-        try:
-            held.extend(islice(rows, most))
-        except LmparseError as error:
-            fault = error
-        if held:
-            yield held
-        if len(held) < most:
-            break
-    if fault is not None:
-        raise fault
-
-
-def line_chunks(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """The same of lines, of which about BATCH_BYTES are enough."""
-    held: list[bytes] = []
-    size, fault = 0, None
+def chunks(rows: Iterable[T], most: int = BATCH_ROWS, size: Callable[[T], int] | None = None) -> Iterator[list[T]]:
+    """Rows, at most `most` at a time, and about BATCH_BYTES; an error is raised behind those before it."""
+    held: list[T] = []
+    total, fault = 0, None
     try:
-        for line in lines:
-            held.append(line)
-            size += len(line)
-            if len(held) == BATCH_ROWS or is_full(size):
+        for row in rows:
+            held.append(row)
+            total += 0 if size is None else size(row)
+            if len(held) == most or is_full(total):
                 yield held
-                held, size = [], 0
+                held, total = [], 0
     except LmparseError as error:
         fault = error
     if held:

@@ -26,6 +26,8 @@ _TYPES = {
     "raw": pa.binary(),
 }
 """Arrow types by the form of a column of a table; columns of other forms are text."""
+_FEW = 12
+"""Words of an enumeration that the comment of a column lists."""
 _INTEGER_DIGITS = {16: 5, 32: 10, 64: 19}
 """Digits of integers by their bits."""
 CORRUPT = pa.list_(
@@ -47,10 +49,13 @@ OUTCOMES = (CORRUPT_RECORD, CORRUPT_FIELDS, "_metadata")
 """Columns about the record, behind the columns of its values."""
 
 
-def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
-    """The columns of the records of a spec, or some of them, and the OUTCOMES."""
+def records_schema(spec_id: str, columns: tuple[str, ...] = (), *, labels: bool = True) -> pa.Schema:
+    """The columns of the records of a spec, or some of them, and the OUTCOMES.
+
+    `labels`: whether numbers of an enumeration are its words.
+    """
     spec = catalog.load(spec_id)
-    fields = columns_of(spec.layouts, spec.layout, has_kind=spec.has_kind)
+    fields = columns_of(spec.layouts, spec.layout, has_kind=spec.has_kind, labels=labels)
     for name in columns:
         if name not in fields:
             raise OptionError(f"columns: there is no field {name!r} in {spec.id}")
@@ -58,13 +63,15 @@ def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
     return pa.schema([*wanted, *outcome_fields()])
 
 
-def columns_of(layouts: Mapping[str, Layout], layout: Layout, *, has_kind: bool) -> dict[str, pa.Field]:
+def columns_of(
+    layouts: Mapping[str, Layout], layout: Layout, *, has_kind: bool, labels: bool = True
+) -> dict[str, pa.Field]:
     """The columns of the records of a layout by name; `has_kind`: whether they tell which of several kinds they are."""
     fields: dict[str, pa.Field] = {}
     if has_kind:
         fields[catalog.KIND] = commented(catalog.KIND, TEXT, "spec and word of what the record is")
     for entry in flat(layouts, layout):
-        _put(fields, _arrow_field(layouts, entry))
+        _put(fields, _arrow_field(layouts, entry, labels))
         for part in parts(layouts, entry):
             fields.setdefault(f"{entry.id}_{part.id}", commented(f"{entry.id}_{part.id}", pa.int64(), part.doc))
     return fields
@@ -100,25 +107,27 @@ def parts(layouts: Any, entry: Field) -> list[Field]:
     return [part for part in layouts[entry.type] if part.kind == "uint"]
 
 
-def _arrow_field(layouts: Any, entry: Field) -> pa.Field:
-    return commented(entry.id, arrow_type(layouts, entry), entry.doc)
+def _arrow_field(layouts: Any, entry: Field, labels: bool) -> pa.Field:
+    words = ", ".join(code.id for code in entry.codes)
+    is_listed = labels and entry.is_labelled and len(entry.codes) <= _FEW
+    return commented(entry.id, arrow_type(layouts, entry, labels), f"{entry.doc} ({words})" if is_listed else entry.doc)
 
 
-def arrow_type(layouts: Any, entry: Field) -> pa.DataType:
+def arrow_type(layouts: Any, entry: Field, labels: bool = False) -> pa.DataType:
     """The type of the column of a field."""
-    one = _item_type(layouts, entry)
+    one = _item_type(layouts, entry, labels)
     return pa.list_(one) if entry.repeated else one
 
 
-def _item_type(layouts: Any, entry: Field) -> pa.DataType:
-    if json_reason(layouts, entry):
+def _item_type(layouts: Any, entry: Field, labels: bool) -> pa.DataType:
+    if json_reason(layouts, entry) or (labels and entry.is_labelled):
         return TEXT
     if entry.kind == "switch":
-        return pa.struct([_arrow_field(layouts, choice) for choice in entry.choices])
+        return pa.struct([_arrow_field(layouts, choice, labels) for choice in entry.choices])
     if entry.kind == "struct":
         members: dict[str, pa.Field] = {}
         for part in flat(layouts, layouts[entry.type or ""]):
-            _put(members, _arrow_field(layouts, part))
+            _put(members, _arrow_field(layouts, part, labels))
         return pa.struct(list(members.values()))
     name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits, entry.scale)
     if name.startswith("decimal"):

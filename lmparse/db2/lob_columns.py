@@ -9,30 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Protocol
 
+from lmparse.db2.table_history import TableRecord
 from lmparse.db2.tables import Ids, Table
 from lmparse.spec import catalog
 
 _UNDESCRIBED = -1
 """In the place of the number of a version: nothing describes the table behind the record that dropped another."""
-
-
-class _Described(Protocol):
-    """A description of a table in the log, as `TableRecord`."""
-
-    @property
-    def table(self) -> Table | None: ...
-    @property
-    def before(self) -> Table | None: ...
-    @property
-    def index(self) -> int: ...
-    @property
-    def is_committed(self) -> bool: ...
-    @property
-    def tid(self) -> int: ...
-    @property
-    def until(self) -> int | None: ...
 
 
 Places = set[tuple[int, int, int]]
@@ -59,7 +42,7 @@ def fitting(ids: Iterable[int], table: Table) -> tuple[int, ...]:
     return tuple(first for first in (0, 1) if {number + 1 - first for number in named} <= able)
 
 
-def by_version(places: Places, described: Iterable[_Described]) -> dict[int, set[int]]:
+def by_version(places: Places, described: Iterable[TableRecord]) -> dict[int, set[int]]:
     """The columns that LOB records of a table name, by the number of the version that was in force at them.
 
     0 is the one before the first description. One that was not committed is in force for its own transaction, until it
@@ -67,7 +50,7 @@ def by_version(places: Places, described: Iterable[_Described]) -> dict[int, set
     """
     found: dict[int, set[int]] = {}
     records = sorted(described, key=lambda record: record.index, reverse=True)
-    version, own = 0, dict[int, list[_Described]]()
+    version, own = 0, dict[int, list[TableRecord]]()
     for index, column, tid in sorted(places):
         while records and records[-1].index <= index:
             record = records.pop()
@@ -82,13 +65,13 @@ def by_version(places: Places, described: Iterable[_Described]) -> dict[int, set
     return found
 
 
-def _version(record: _Described) -> int:
+def _version(record: TableRecord) -> int:
     return _UNDESCRIBED if record.table is None else record.table.sequence
 
 
 def proven(
     column_ids: Mapping[Ids, Places],
-    described: Mapping[Ids, Sequence[_Described]],
+    described: Mapping[Ids, Sequence[TableRecord]],
     named: Mapping[Ids, Table],
     known: int | None,
 ) -> int | None:

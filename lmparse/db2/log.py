@@ -92,9 +92,6 @@ class Db2Log(ChangeLog):
     def observe(self, values: dict[str, Any]) -> dict[str, str]:
         return {"kind": values["kind"]}
 
-    def rows_cover(self, extent: RecordExtent, raw: bytes) -> bool:
-        return False  # many records are not changes
-
     def log_records(self) -> Iterator[log_record.LogRecord]:
         """Every good record, parsed; bad ones are kept for the transaction index."""
         watch = self._continuity

@@ -10,27 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.db2.links import LoadStarts
 from lmparse.storage.joined import Joined
-from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
+from lmparse.values.byte_arrays import Flags
 
-
-class FirstRecords(Protocol):
-    """The first records of transactions, as `units.Units`."""
-
-    @property
-    def tid(self) -> UInt64s: ...
-    @property
-    def previous(self) -> UInt64s: ...
-    @property
-    def first_stream(self) -> Int64s: ...
-    @property
-    def is_broken(self) -> Flags: ...
+if TYPE_CHECKING:
+    from lmparse.db2.units import Units
 
 
 @dataclass
@@ -85,7 +75,7 @@ class LogBeginning:
         lost = () if stream is None else self.lost.get(stream, ())
         return any(begin <= previous < end for begin, end in lost)
 
-    def are_behind(self, found: FirstRecords) -> Flags:
+    def are_behind(self, found: Units) -> Flags:
         """The same as `is_behind` of many."""
         previous = self.loads.all_through(found.tid, found.previous)
         is_behind: Flags = previous != 0
@@ -93,7 +83,7 @@ class LogBeginning:
             is_behind &= (found.first_stream != stream) | (previous < np.uint64(first))
         return is_behind
 
-    def lack(self, found: FirstRecords) -> Flags:
+    def lack(self, found: Units) -> Flags:
         """Whether transactions lack records: those in front of their first ones, or any that are lost."""
         lacking = self.are_behind(found)
         if not self.lost:

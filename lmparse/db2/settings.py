@@ -14,7 +14,7 @@ from lmparse.db2.log_part import LogPart
 from lmparse.db2.transaction_index import TransactionIndex
 from lmparse.errors import FramingError, OptionError
 from lmparse.framing.base import Framing
-from lmparse.framing.detection import detect, try_framing
+from lmparse.framing.detection import detect, try_framings
 from lmparse.framing.framings import named_framing
 from lmparse.options import DB2_FRAMINGS, Options
 from lmparse.records.settings import Decision, FamilySettings, FileSettings, FoundFile, framing_options, page_of, proof
@@ -62,7 +62,7 @@ def find_log(path: str | Path, options: Options, known: FileSettings | None) -> 
     logs = log_record.LogReader(own.generation, order, framing.name, page)
     detection = log_record.detection(framing.name, order, own.generation)
     said = (*decisions, *framing_options(options)) if decisions else ()
-    return FoundFile(buffer, detection, framing, logs.records, said, own), logs
+    return FoundFile(buffer, detection, framing, logs.records.for_rows(options), said, own), logs
 
 
 def is_explained(path: str, options: Options, known: FileSettings) -> bool:
@@ -75,7 +75,7 @@ def is_explained(path: str, options: Options, known: FileSettings) -> bool:
     # Whether records are of the generation is asked once, below, and of all of them.
     detection = replace(log_record.detection(known.framing, order, generation), test=lambda records, framing: None)
     try:
-        trial = try_framing(buffer, named_framing(known.framing, options, None, order), detection)
+        (trial,) = try_framings(buffer, detection, [named_framing(known.framing, options, None, order)])
     except FramingError:
         return False
     records = [extent.read(buffer) for extent in trial.extents]
@@ -98,7 +98,7 @@ def _prove(buffer: Buffer, options: Options) -> tuple[Framing, str, Sequence[Dec
         return named_framing(name, options, None, order), otherwise, [Decision("framing", name, "the file is empty")]
     detection = log_record.detection(name, order, generation)
     if is_named:
-        trial = try_framing(buffer, named_framing(name, options, None, order), detection)
+        (trial,) = try_framings(buffer, detection, [named_framing(name, options, None, order)])
     else:
         trial = detect(buffer, detection, options.bounds, options)
     records = [extent.read(buffer) for extent in trial.extents]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +13,16 @@ import pyarrow as pa
 from lmparse.changes.change import Version
 from lmparse.changes.descriptions import DESCRIBED, described_table
 from lmparse.changes.envelopes import Enveloper
-from lmparse.changes.log import ChangeLog
 from lmparse.changes.schemas import version_schema
 from lmparse.columnar.json_texts import LINES
 from lmparse.errors import OptionError
 from lmparse.export import writers
-from lmparse.export.change_parts import (
-    ChangeTask,
-    Group,
-    GroupKey,
-    KeptChanges,
-    check_same,
-    keep_log,
-    keep_part,
-    merged,
-    operations_in,
-)
-from lmparse.export.conversion import Run, Summary
-from lmparse.export.filenames import Named, safe_names
+from lmparse.export.change_parts import Group, GroupKey, keep_changes, merged, operations_in
+from lmparse.export.conversion import Conversion, Run
+from lmparse.export.filenames import safe_name
 from lmparse.limits import Limits
 from lmparse.logs import envelopes
-from lmparse.logs.open import files_beside, open_changes
+from lmparse.logs.open import open_changes
 from lmparse.options import FILE_OPTIONS
 from lmparse.storage import addresses, buffers, processes
 from lmparse.storage.joined import is_joined, names_in
@@ -48,77 +36,43 @@ _HASHED = 1 << 20
 """Bytes that are hashed at a time."""
 
 
-class ChangeFolderRun(Run):
-    """One conversion of the changes of a log into a folder of files."""
+class ChangeFolder:
+    """The output of the changes of a log as a folder of files."""
 
-    described: dict[str, list[tuple[pa.Schema, Version]]]
-    """The table versions, each with the schema of its changes, by the identity, which those of several control files
-    may share."""
-    log: ChangeLog
+    def __init__(self, asked: Conversion, form: str, compression: str, run: Run) -> None:
+        self.asked, self.form, self.compression = asked, form, compression
+        self.run, self.summary = run, run.summary
+        self.described: dict[str, list[tuple[pa.Schema, Version]]] = {}
+        """The table versions, each with the schema of its changes, by the identity, which those of several control
+        files may share."""
 
-    def write(self, work: AtomicOutput) -> Summary:
+    def write(self, work: AtomicOutput) -> None:
         """Read the log, keep its changes, and write a file for each version of a table and the manifest."""
-        with processes.Pool(self.asked.jobs) as pool:
-            return self._write(work, pool)
-
-    def _write(self, work: AtomicOutput, pool: processes.Pool) -> Summary:
-        asked = self.asked
-        self.log = log = open_changes(asked.path, asked.options, on_error=self.on_error)
-        self.start(log)
-        self._origin = log.origin
+        asked, run = self.asked, self.run
+        self.log = log = open_changes(asked.path, asked.options, on_error=run.on_error)
+        run.start(log)
         self._check_envelope()
         folder = work.folder / "spilled"
         folder.mkdir()
         work.made.mkdir()
-        log.scratch = folder
-        if asked.jobs > 1:
-            log.run = pool.in_order
         if asked.options.columns or asked.options.table_version is not None:
             log.check_columns()  # a part knows its own alone
-        parts = self.parts(log.change_parts)
-        self.described = {}
-        for version in log.all_versions():
-            self.described.setdefault(version.identity, []).append((version_schema(log, version), version))
-        if len(parts) > 1:
-            self.take_over(log.tally)
-            kept = self._changes_of_parts([ChangeTask(part, str(folder), self.form) for part in parts], pool)
-        else:
-            kept = self._changes_here(folder)
-        self.check_files()
-        check_same(kept, self._origin, is_sorted=asked.options.order == "file")
+        with processes.Pool(asked.jobs) as pool:
+            log.scratch, log.run = folder, pool.in_order if asked.jobs > 1 else None
+            parts = run.parts_for(asked, log.change_parts)
+            for version in log.all_versions():
+                self.described.setdefault(version.identity, []).append((version_schema(log, version), version))
+            is_sorted = asked.options.order == "file"
+            kept = keep_changes(run, log, folder, parts, log.run, form=self.form, is_sorted=is_sorted)
         files = self._write_files(work.made, kept.groups)
         manifest = work.made / writers.MANIFEST
         manifest.write_text(json_text(self._manifest(files), indent=2) + "\n", encoding="utf-8")
         put_on_disk(manifest)
         self.summary.bytes_written = sum(entry["size"] for entry in files)
-        return self.summary
-
-    def _changes_of_parts(self, tasks: list[ChangeTask], pool: processes.Pool) -> KeptChanges:
-        kept = KeptChanges()
-        with closing(pool.in_order(keep_part, tasks)) as found:
-            for number, done in enumerate(found):
-                self.take_over(done.tally, done.errors, done.fault)
-                self.summary.rows += done.rows
-                self.summary.left_out += done.left_out
-                kept.extend(done.kept)
-                self.reached(number + 1, len(tasks))
-        return kept
-
-    def _changes_here(self, folder: Path) -> KeptChanges:
-        """Read the log in this process."""
-
-        def reached(rows: int, place: int) -> None:
-            self.summary.rows = rows
-            self.progress.at(place, rows)
-
-        kept = keep_log(self.log, folder, "0", reached, form=self.form)
-        self.take_over(self.log.tally)
-        self.summary.left_out = self.log.left_out
-        return kept
 
     def _merged(self, parts: list[Group]) -> Iterator[pa.RecordBatch]:
         """The rows of some groups: in the order of the log, whichever part produced them, or as they came."""
-        return merged(parts, self.asked.options.order == "file", self._origin)
+        return merged(parts, self.asked.options.order == "file", self.log.origin)
 
     # -- files ----------------------------------------------------------------------------------
 
@@ -127,24 +81,23 @@ class ChangeFolderRun(Run):
         sets: dict[GroupKey, list[Group]] = {}
         for group in groups:
             sets.setdefault(group.key, []).append(group)
-        tables = [self._named(parts) for parts in sets.values()]
-        names = iter(safe_names(table for table in tables if table is not None))
-        found = []
-        for parts, table in zip(sets.values(), tables, strict=True):
-            path = folder / f"{_OTHER if table is None else next(names)}.{self.form}"
-            found.append(self._written(path, parts, table))
+        taken = set[str]()
+        ordered = sorted(sets.items(), key=lambda one: (one[0][0] or "", one[0][1]))
+        found = [self._written(folder, parts, taken) for _, parts in ordered]
         return sorted(found, key=lambda entry: (entry["table"] is None, entry["file"]))
 
-    def _named(self, parts: list[Group]) -> Named | None:
-        """A version under the name that its first change has; None for changes without a version."""
-        if parts[0].identity is None:
-            return None
-        first = next(self._merged(parts))
-        schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
-        return Named(schema, name, parts[0].sequence, parts[0].identity)
+    def _written(self, folder: Path, parts: list[Group], taken: set[str]) -> dict[str, Any]:
+        """Write the file of a version, or of changes without one; returns its entry in the manifest.
 
-    def _written(self, path: Path, parts: list[Group], table: Named | None) -> dict[str, Any]:
-        """Write the file of a version; returns its entry in the manifest."""
+        It has the name that its first change has, and none that is `taken`.
+        """
+        identity, sequence, _ = parts[0].key
+        words, file = ("", ""), _OTHER
+        if identity is not None:
+            first = next(self._merged(parts))
+            words = (first["schema_name"][0].as_py() or "", first["table_name"][0].as_py() or "")
+            file = safe_name(*words, identity, taken, f".v{sequence:03d}")
+        path = folder / f"{file}.{self.form}"
         maker, operations, rows = self._enveloper(parts[0]), Counter[str](), 0
         schema = LINES if self.form == "jsonl" else self._flat(parts[0]) if maker is None else maker.schema
         final = schema.with_metadata(self.asked.metadata(self.log))
@@ -158,11 +111,11 @@ class ChangeFolderRun(Run):
             self.summary.left_out += maker.left_out
         return {
             "file": path.name,
-            "table": None if table is None else ".".join(word for word in (table.schema, table.name) if word),
-            "schema_name": table and table.schema,
-            "table_name": table and table.name,
-            "version": table and table.version,
-            "ids": table and table.identity.partition(" ")[0],
+            "table": ".".join(filter(None, words)) if identity else None,
+            "schema_name": words[0] if identity else None,
+            "table_name": words[1] if identity else None,
+            "version": sequence if identity else None,
+            "ids": identity and identity.partition(" ")[0],
             **self._description(parts[0]),
             "rows": rows,
             "rows_by_operation": dict(sorted(operations.items())),
@@ -218,7 +171,7 @@ class ChangeFolderRun(Run):
     def _manifest(self, files: list[dict[str, Any]]) -> dict[str, Any]:
         summary, asked, spec = self.summary, self.asked, self.log.spec
         bad = sum(entry["rows_by_operation"].get("bad record", 0) for entry in files)
-        inputs = {"source": asked.path, **files_beside(asked.path, asked.options)}
+        inputs = {"source": asked.path, **asked.options.files}
         described = {name: described_input(path, asked.options.bounds) for name, path in inputs.items()}
         return {
             "manifest_version": 1,

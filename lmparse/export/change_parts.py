@@ -25,13 +25,15 @@ from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError
-from lmparse.export.conversion import PartResult, opened_again
+from lmparse.export.conversion import PartResult, Run
 from lmparse.framing.extents import Span
 from lmparse.logs import arrow, lines
+from lmparse.logs.open import opened_again
 from lmparse.logs.partitions import FilePart
 from lmparse.records.files import RecordFile
 from lmparse.records.origin import RecordOrigin
 from lmparse.records.settings import FileSettings
+from lmparse.storage import processes
 from lmparse.values.byte_arrays import places_by_value
 
 _ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
@@ -44,6 +46,7 @@ _LINE_FIELDS = pa.schema(
 )  # fmt: skip
 """Columns of a kept JSON line: the line, and what it is sorted and counted by."""
 GroupKey = tuple[str | None, int, pa.Schema]
+_WithKey = tuple[str | None, int, pa.Schema, tuple[str, ...]]
 VersionBatches = Iterator[tuple[Version | None, pa.RecordBatch]]
 
 
@@ -55,6 +58,8 @@ class Group:
     """Identity of the version; None for changes without a version."""
     sequence: int
     schema: pa.Schema
+    table_key: Sequence[str]
+    """The columns of the key, as the description says that the rows were read by."""
     path: str
 
     @property
@@ -68,19 +73,13 @@ class KeptChanges:
     """Changes on the disk."""
 
     groups: list[Group] = field(default_factory=list)
-    firsts: list[Group] = field(default_factory=list)
-    """For engine check, the changes from one engine; `seconds` must be the same."""
-    seconds: list[Group] = field(default_factory=list)
-    keys: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
-    """By identity of the version, the key of each description of it that rows were read by."""
+    others: list[Group] = field(default_factory=list)
+    """For engine check, the changes from the other engine, which must be the same."""
 
     def extend(self, other: KeptChanges) -> None:
         """Append the changes of a later part."""
         self.groups += other.groups
-        self.firsts += other.firsts
-        self.seconds += other.seconds
-        for identity, keys in other.keys.items():
-            self.keys[identity] = [*dict.fromkeys([*self.keys.get(identity, ()), *keys])]
+        self.others += other.others
 
 
 class ChangeFiles:
@@ -88,21 +87,15 @@ class ChangeFiles:
 
     def __init__(self, folder: Path, prefix: str) -> None:
         self._folder, self._prefix = folder, prefix
-        self._groups: dict[GroupKey, Group] = {}
-        self._held: dict[GroupKey, list[pa.RecordBatch]] = {}
+        self._groups: dict[_WithKey, Group] = {}
+        self._held: dict[_WithKey, list[pa.RecordBatch]] = {}
         self._bytes = 0
         """Bytes of what is held."""
-        self.keys: dict[str, list[tuple[str, ...]]] = {}
-        """By identity of the version, see `KeptChanges`."""
 
     def add(self, version: Version | None, batch: pa.RecordBatch) -> None:
         """Keep a batch of one version, or of changes without one."""
         identity, sequence = (None, 0) if version is None else (version.identity, version.sequence)
-        if version is not None and _has_rows(batch):
-            known = self.keys.setdefault(version.identity, [])
-            if version.key not in known:
-                known.append(version.key)
-        key = identity, sequence, batch.schema
+        key = identity, sequence, batch.schema, () if version is None else tuple(version.key)
         if key not in self._groups:
             self._groups[key] = Group(*key, str(self._folder / f"{self._prefix}-{len(self._groups)}"))
         held = self._held.setdefault(key, [])
@@ -119,18 +112,12 @@ class ChangeFiles:
             self._write(key)
         return [*self._groups.values()]
 
-    def _write(self, key: GroupKey) -> None:
+    def _write(self, key: _WithKey) -> None:
         held, group = self._held.pop(key), self._groups[key]
         self._bytes -= sum(batch.nbytes for batch in held)
         # A stream of its own behind those in the file.
         with open(group.path, "ab") as file, pa.ipc.new_stream(file, group.schema) as writer:
             writer.write_table(pa.Table.from_batches(held).combine_chunks())
-
-
-def _has_rows(batch: pa.RecordBatch) -> bool:
-    """Whether some change has a row: a version may only say that the table was created."""
-    names = [name for name in ("before", "after") if name in batch.schema.names]
-    return any(batch.column(name).null_count < batch.num_rows for name in names)
 
 
 def stored(path: str) -> Iterator[pa.RecordBatch]:
@@ -162,6 +149,43 @@ class ChangesRead(PartResult):
     kept: KeptChanges = field(default_factory=KeptChanges)
 
 
+def keep_changes(
+    run: Run,
+    log: ChangeLog,
+    folder: Path,
+    parts: Sequence[FilePart],
+    others: processes.Run | None,
+    *,
+    form: str = "parquet",
+    is_sorted: bool = True,
+) -> KeptChanges:
+    """Keep the changes of a log in a folder, by reading it here, or its parts in `others`, processes of this folder.
+
+    For engine check the changes of both engines are compared, in the order of the log if they `is_sorted`. Raises
+    EngineDifferenceError, and ReadError LMP-F012 if a file is another than it was.
+    """
+    if not parts or others is None:
+
+        def reached(rows: int, place: int) -> None:
+            run.summary.rows = rows
+            run.progress.at(place, rows)
+
+        kept = keep_log(log, folder, "0", reached, form=form)
+        run.count(log.tally)
+        run.summary.left_out = log.left_out
+    else:
+        kept = KeptChanges()
+        run.count(log.tally)
+        tasks = [ChangeTask(part, str(folder), form, log.resumed) for part in parts]
+        for done in run.results(others, keep_part, tasks):
+            run.summary.left_out += done.left_out
+            kept.extend(done.kept)
+    run.check_files()
+    if log.options.engine == "check":
+        _check_same(kept, log.origin, is_sorted=is_sorted)
+    return kept
+
+
 def keep_log(
     log: ChangeLog,
     folder: Path,
@@ -187,14 +211,9 @@ def keep_log(
                 reached(rows, place)
         return files.groups()
 
-    files = ChangeFiles(folder, f"{prefix}-rows")
-    kept = KeptChanges(read(log, files), keys=files.keys)
+    kept = KeptChanges(read(log, ChangeFiles(folder, f"{prefix}-rows")))
     if log.options.engine == "check":
-        kept.firsts = [*kept.groups]
-        other = opened_again(log, settings, "kaitai")
-        assert isinstance(other, ChangeLog)
-        other.is_part, other.resumed = log.is_part, log.resumed
-        kept.seconds = read(other, ChangeFiles(folder, f"{prefix}-kaitai"))
+        kept.others = read(opened_again(log, settings), ChangeFiles(folder, f"{prefix}-kaitai"))
     return kept
 
 
@@ -272,10 +291,10 @@ def taken(
         yield pa.concat_batches(found).take(pa.array(np.argsort(np.concatenate(places))))
 
 
-def check_same(kept: KeptChanges, origin: RecordOrigin, *, is_sorted: bool = True) -> None:
+def _check_same(kept: KeptChanges, origin: RecordOrigin, *, is_sorted: bool) -> None:
     """Compare the changes from two engines; they are sorted as `merged` does. Raises EngineDifferenceError."""
     sides: dict[GroupKey, tuple[list[Group], list[Group]]] = {}
-    for number, groups in enumerate((kept.firsts, kept.seconds)):
+    for number, groups in enumerate((kept.groups, kept.others)):
         for group in groups:
             sides.setdefault(group.key, ([], []))[number].append(group)
     for first, second in sides.values():

@@ -8,24 +8,24 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lmparse.errors import DataError, LmparseError, OptionError
 from lmparse.export import writers
 from lmparse.export.progress import Progress
 from lmparse.framing.extents import Span
-from lmparse.logs.open import open_file, states_read
+from lmparse.logs.open import states_read
 from lmparse.logs.partitions import DEFAULT_BYTES, FilePart
 from lmparse.options import Options
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
-from lmparse.storage import addresses
+from lmparse.storage import addresses, processes
 from lmparse.storage.joined import names_in
-from lmparse.storage.states import FileState, check_all
+from lmparse.storage.states import check_all
 from lmparse.version import VERSION
 
 _LEAST_BYTES = 1 << 22
@@ -109,14 +109,18 @@ class PartResult:
     """What ended the reading."""
 
 
-class Run:
-    """One conversion under way."""
+Task = TypeVar("Task")
+Result = TypeVar("Result", bound=PartResult)
 
-    def __init__(self, asked: Conversion, form: str, compression: str, on_error: OnError, progress: Progress) -> None:
-        self.asked, self.form, self.compression = asked, form, compression
+
+class Run:
+    """The reading of a log or file for an output: what it counts and reports."""
+
+    def __init__(self, path: str, options: Options, on_error: OnError, progress: Progress) -> None:
+        self.path, self.options = path, options
         self.on_error, self.progress = on_error, progress
         self.summary = Summary()
-        self.planned = states_read(asked.path, asked.options)
+        self._planned = states_read(path, options)
 
     def start(self, file: RecordFile) -> None:
         """Begin with a file; one that is empty is reported."""
@@ -125,51 +129,48 @@ class Run:
         if not len(file.buffer):
             next(file.extents(), None)  # reports it
 
-    def parts(self, cut: Callable[[int], list[tuple[FileSettings, Span]]]) -> list[FilePart]:
-        """What each process is to read; nothing when there is only one process."""
-        asked = self.asked
+    def parts(self, cut: Iterable[tuple[FileSettings, Span]]) -> list[FilePart]:
+        """The parts that the log or file has been cut into."""
+        fingerprint = catalog.load(self.options.spec).fingerprint
+        return [FilePart(self.path, self.options, settings, span, self._planned, fingerprint) for settings, span in cut]
+
+    def parts_for(self, asked: Conversion, cut: Callable[[int], list[tuple[FileSettings, Span]]]) -> list[FilePart]:
+        """What each of several processes is to read; nothing if this one reads all."""
         if asked.jobs == 1:
             return []
         fair = self.summary.bytes_read // (_PARTS_A_JOB * asked.jobs)
-        size = asked.part_bytes or min(max(_LEAST_BYTES, fair), _MOST_BYTES)
-        return parts_of(asked.path, asked.options, self.planned, cut(size))
+        found = self.parts(cut(asked.part_bytes or min(max(_LEAST_BYTES, fair), _MOST_BYTES)))
+        return found if len(found) > 1 else []
 
     def check_files(self) -> None:
-        """Raise ReadError LMP-F012 if a file that was read has changed since the conversion began."""
-        check_all(self.planned)
+        """Raise ReadError LMP-F012 if a file that was read has changed since the reading began."""
+        check_all(self._planned)
 
-    def take_over(self, tally: Tally, errors: Iterable[DataError] = (), fault: Exception | None = None) -> None:
+    def take_over(self, done: PartResult) -> None:
         """Report the errors of a part and count them. Raises what ended its reading."""
-        for error in errors:
+        for error in done.errors:
             self.on_error(error)
-        add_tally(self.summary.tally, tally)
-        if fault is not None:
-            raise fault
+        self.summary.rows += done.rows
+        self.count(done.tally)
+        if done.fault is not None:
+            raise done.fault
 
-    def reached(self, parts: int, of: int) -> None:
-        """Show how many parts have been read."""
-        self.progress.at(self.summary.bytes_read * parts // of, self.summary.rows)
+    def count(self, tally: Tally) -> None:
+        """Add the counts and notices of a part to those of its log."""
+        total = self.summary.tally
+        total.error_count += tally.error_count
+        total.dropped += tally.dropped
+        total.kept += tally.kept
+        total.notices = _sum_of([*total.notices, *tally.notices])
 
-
-def parts_of(
-    path: str, options: Options, planned: tuple[FileState, ...], cut: Iterable[tuple[FileSettings, Span]]
-) -> list[FilePart]:
-    """The parts that a log or file has been cut into; `planned` are the states of its files before that."""
-    fingerprint = catalog.load(options.spec).fingerprint
-    return [FilePart(path, options, settings, span, planned, fingerprint) for settings, span in cut]
-
-
-def opened_again(file: RecordFile, settings: FileSettings | None, engine: str) -> RecordFile:
-    """The same file opened for another engine, without reports: the first reader makes them."""
-    return open_file(file.path, replace(file.options, engine=engine), settings=settings, on_error=lambda error: None)
-
-
-def add_tally(total: Tally, tally: Tally) -> None:
-    """Add the counts and notices of a part to those of its log."""
-    total.error_count += tally.error_count
-    total.dropped += tally.dropped
-    total.kept += tally.kept
-    total.notices = _sum_of([*total.notices, *tally.notices])
+    def results(
+        self, run: processes.Run, function: Callable[[Task], Result], tasks: Sequence[Task]
+    ) -> Iterator[Result]:
+        """What other processes read of each part, once it is counted. Raises what ended the reading of a part."""
+        for number, done in enumerate(run(function, tasks)):
+            self.take_over(done)
+            yield done
+            self.progress.at(self.summary.bytes_read * (number + 1) // len(tasks), self.summary.rows)
 
 
 def _sum_of(notices: Iterable[str]) -> list[str]:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from lmparse.errors import OptionError
 from lmparse.export import writers
-from lmparse.export.change_folder import ChangeFolderRun
-from lmparse.export.conversion import Conversion, OnError, Summary
+from lmparse.export.change_folder import ChangeFolder
+from lmparse.export.conversion import Conversion, OnError, Run, Summary
 from lmparse.export.progress import Progress
-from lmparse.export.record_file import RecordFileRun
+from lmparse.export.record_file import RecordOutput
 from lmparse.logs.open import files_read
-from lmparse.storage.outputs import AtomicOutput, check_place
+from lmparse.storage.outputs import atomic_output, check_place
 
 
 def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary:
@@ -35,10 +35,10 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary
         overwrite=asked.overwrite,
         foreign=writers.foreign_folder if asked.with_changes else writers.foreign_file(form, asked.options.spec),
     )
-    kind = ChangeFolderRun if asked.with_changes else RecordFileRun
-    run = kind(asked, form, compression, on_error, progress)
+    run = Run(asked.path, asked.options, on_error, progress)
+    output = (ChangeFolder if asked.with_changes else RecordOutput)(asked, form, compression, run)
     # An input that cannot be read raises DataError, so errors of the system are about the output: a full disk, say.
-    with AtomicOutput(place) as work:
-        summary = run.write(work)
+    with atomic_output(place) as work:
+        output.write(work)
         work.finish()
-    return summary
+    return run.summary

@@ -21,16 +21,14 @@ from lmparse.changes.change import OF_ROWS, TABLE_IDS
 from lmparse.changes.image_columns import key_texts
 from lmparse.columnar.schemas import CORRUPT_FIELDS, MICROS, TEXT
 from lmparse.errors import OptionError
-from lmparse.export.land_delta import DELETED, FINER, KEYS, NONE_LANDED, SEQ, DeltaChanges, DeltaFolder, field_of
-from lmparse.export.land_rows import TableRows, fitted, united
+from lmparse.export.land_delta import DELETED, KEYS, SEQ, DeltaFolder, quoted
+from lmparse.export.land_rows import NONE_LANDED, TableRows, fitted, united
 from lmparse.export.land_target import LandedTable
 from lmparse.values.byte_arrays import Flags, Int64s
 
 REFUSED = "LMP-S032"
 OWN = pa.schema([("_seq", TEXT), ("_commit_timestamp", MICROS), ("_txn_id", TEXT)])
 """Columns of a current table behind those of its rows."""
-DROPPED = "lmparse.dropped"
-"""What a commit says too: the `seq` at which the table was dropped, if nothing is behind that."""
 _LEAVE, _STAY, _TAKE, _MOVE = range(4)
 """What a change does with a key: its row leaves it, stays at it, takes it as a new row, or by an update of the key."""
 _NO_SEQ = "G"
@@ -43,7 +41,7 @@ _IDS = re.compile(r"\d+\.\d+")
 class CurrentTable:
     """The current table of one table of a target."""
 
-    def __init__(self, current: DeltaFolder, changes: DeltaChanges, table: LandedTable, rows: TableRows | None) -> None:
+    def __init__(self, current: DeltaFolder, changes: DeltaFolder, table: LandedTable, rows: TableRows | None) -> None:
         """`rows` are what this run has of it."""
         self._current, self._changes, self._table = current, changes, table
         self._rows = rows
@@ -60,19 +58,12 @@ class CurrentTable:
     @cached_property
     def key(self) -> list[str]:
         """The columns of the key; none if it is not known. Raises OptionError LMP-S032 if there are several keys."""
-        keys = [*map(list, self._rows.keys if self._rows and self._rows.keys else self._changes.keys)]
-        keys += [key for key in json.loads(self._current.said.get(KEYS, "[]")) if key not in keys]
+        of_run = self._rows.keys if self._rows else ()
+        keys = {tuple(key) for key in [*(of_run or self._changes.keys), *self._current.keys]}
         if len(keys) > 1:
-            shown = " and ".join(", ".join(key) or "none" for key in keys)
+            shown = " and ".join(", ".join(key) or "none" for key in sorted(keys))
             raise self._refused(self.landed, f"it has several keys: {shown}")
-        return keys[0] if keys else []
-
-    def _check_key(self, image: pa.StructType) -> None:
-        for name in self.key:
-            if image.get_field_index(name) < 0:
-                raise self._refused(self.landed, f"the column {name} of its key is not in the log")
-        if finer := self._changes.said.get(FINER):
-            raise self._refused(self.landed, f"{finer} of its key has more digits of a second than are kept")
+        return list(keys.pop()) if keys else []
 
     @property
     def is_without(self) -> bool:
@@ -91,19 +82,39 @@ class CurrentTable:
             raise self._refused(self.landed, "no key of it is known")
         # Without a key, changes are of the table as a whole only: these need none, nor the columns of their versions.
         image = schema.field("after").type if self.key else pa.struct([])
-        self._check_key(image)
-        is_behind = (self._changes.seq or "") > self.landed
-        found = _Changes(self._read() if is_behind else None, self.key, self._current.said.get(DROPPED))
-        if why := others.why_unproven(self._table, max(self.landed, found.emptied)):
-            raise self._refused(max(self.landed, found.emptied), why)
-        if not found.count:
+        own = {name.casefold() for name in OWN.names}
+        for name in self.key:
+            if image.get_field_index(name) < 0:
+                raise self._refused(self.landed, f"the column {name} of its key is not in the log")
+        for entry in image:
+            if entry.name.casefold() in own:
+                raise self._refused(self.landed, f"its column {entry.name} has a name that current tables use")
+        found = _Changes(self._read(), self.key) if (self._changes.seq or "") > self.landed else None
+        since = max(self.landed, found.emptied) if found else self.landed
+        if why := others.why_unproven(self._table, since):
+            raise self._refused(since, why)
+        if found is None or not found.count:
             return 0
-        found.check(self._current if not found.emptied else None, self._refused)
-        wanted = pa.schema([*image, *OWN])
-        known = self._current.schema()
+        found.find_last(None if found.emptied else self._current)
+        for place, why in sorted(found.why):
+            raise self._refused(found.seqs[place].as_py(), why)
+        self._put(found, image)
+        return found.count
+
+    def _read(self) -> pa.Table:
+        """What the changes behind its own do with keys, in the order of `seq`."""
+        keys = [
+            f"{_field_of(role, name)} AS {role}_{n}" for role in ("before", "after") for n, name in enumerate(self.key)
+        ]
+        there = [f"{role} IS NOT NULL AS has_{role}" for role in ("before", "after")]
+        columns = ", ".join(["op", "seq", "txn_id", "detail", CORRUPT_FIELDS, *there, *keys])
+        return pa.Table.from_batches(self._changes.rows(columns, f"WHERE seq > '{self.landed}'")).sort_by("seq")
+
+    def _put(self, found: _Changes, image: pa.StructType) -> None:
+        """Merge the rows that the changes leave, or write them in the place of all."""
+        wanted, known = pa.schema([*image, *OWN]), self._current.schema()
         wanted = wanted if known is None else united(known, wanted, self._table.full_name)
-        said = {SEQ: max(found.last, NONE_LANDED), KEYS: json.dumps([self.key] if self.key else [])}
-        said |= {DROPPED: found.dropped} if found.dropped else {}
+        said = {SEQ: max(found.seqs[-1].as_py(), NONE_LANDED), KEYS: json.dumps([self.key] if self.key else [])}
         self._current.widen(wanted)
         is_new = known is None or bool(found.emptied)
         schema = wanted if is_new else wanted.append(pa.field(DELETED, pa.bool_()))
@@ -113,117 +124,75 @@ class CurrentTable:
             self._current.write(rows, schema, said, mode="overwrite")
         else:
             self._current.merge(rows, schema, self.key, said)
-        return found.count
-
-    @property
-    def _behind(self) -> str:
-        return f"seq > '{self.landed}'"
-
-    def _read(self) -> pa.Table | None:
-        """What the changes behind its own do with keys, in the order of `seq`; None if there are none."""
-        keys = [
-            f"{field_of(role, name)} AS {role}_{n}" for role in ("before", "after") for n, name in enumerate(self.key)
-        ]
-        there = [f"{role} IS NOT NULL AS has_{role}" for role in ("before", "after")]
-        columns = ", ".join(["op", "seq", "txn_id", "detail", CORRUPT_FIELDS, *there, *keys])
-        batches = [*self._changes.rows(columns, self._behind)]
-        return pa.Table.from_batches(batches).sort_by("seq") if batches else None
 
     def _last_rows(self, found: _Changes, image: pa.StructType, is_new: bool) -> Iterator[pa.RecordBatch]:
         """The rows that the last change of each key leaves, and the keys of those that are gone."""
         names = [entry.name for entry in image]
-        for batch in self._changes.rows("seq, commit_ts, txn_id, before, after", self._behind):
+        for batch in self._changes.rows("seq, commit_ts, txn_id, before, after", f"WHERE seq > '{self.landed}'"):
             for role, seqs, is_gone in (("after", found.put, False), ("before", found.gone, True)):
                 if is_gone and is_new:
                     continue
                 part = batch.filter(pc.is_in(batch.column("seq"), value_set=seqs))
-                values = dict(zip(names, _images(part.column(role), image), strict=True))
-                kept = {name: values[name] for name in (self.key if is_gone else names)}
+                kept = {name: part.column(role).field(name) for name in (self.key if is_gone else names)}
                 own = dict(zip(OWN.names, (part.column(name) for name in ("seq", "commit_ts", "txn_id")), strict=True))
                 gone = pa.array(np.full(part.num_rows, is_gone))
                 yield pa.RecordBatch.from_pydict({**kept, **own, DELETED: gone})
 
 
-def _images(images: pa.StructArray, wanted: pa.StructType) -> list[pa.Array]:
-    found = dict(zip([entry.name for entry in images.type], images.flatten(), strict=True))
-    return [found[entry.name] for entry in wanted]
+def _field_of(image: str, name: str) -> str:
+    """The value of a column in an image of a change, in SQL."""
+    text = name.replace("'", "''")
+    return f"get_field({quoted(image)}, '{text}')"
 
 
 class _Changes:
     """What changes of one table, in the order of `seq`, leave of each key."""
 
-    def __init__(self, rows: Any, key: Sequence[str], dropped: str | None) -> None:
+    def __init__(self, rows: pa.Table, key: Sequence[str]) -> None:
         """`rows` are what `CurrentTable` reads of them."""
-        self._rows, self._key = rows, key
-        self.count = 0 if rows is None else rows.num_rows
-        self.dropped: str | None = dropped
-        self.emptied = ""
-        """The `seq` of the last change behind which no row of those before is left; empty if there is none."""
+        self._key = key
         self.why: list[tuple[int, str]] = []
         """Numbers of changes of which it is not known what they leave, with the reason."""
-        if self.count:
-            self._ops = rows.column("op").combine_chunks()
-            self._seqs = rows.column("seq").combine_chunks()
-            self.last: str = self._seqs[-1].as_py()
-            begin = self._whole_table()
-            self._find_lacking()
-            self._find_last(begin)
-            self.why = sorted((place, why) for place, why in self.why if place >= begin)
+        self._begin, self.count = self._counting(rows)
+        self._rows = rows.slice(0, self.count)
+        self.seqs = self._rows["seq"].combine_chunks()
+        self.emptied = self.seqs[self._begin - 1].as_py() if self._begin else ""
+        """The `seq` of the last change behind which no row of those before is left; empty if there is none."""
 
-    def _whole_table(self) -> int:
-        """Take note of the changes that are not of one row; returns the number of the first one that counts."""
-        is_row = np.asarray(pc.fill_null(pc.is_in(self._ops, value_set=pa.array(["I", "U", "D"])), False))
-        self._is_row, begin = is_row, 0
-        details = self._rows.column("detail")
-        drop = -1 if self.dropped else None
+    def _counting(self, rows: pa.Table) -> tuple[int, int]:
+        """The number of the first change that counts, and of the one behind the last.
+
+        A drop does not count, nor what is behind it, until it is known that the next table of its ids is empty.
+        """
+        is_row = np.asarray(pc.fill_null(pc.is_in(rows.column("op"), value_set=pa.array(["I", "U", "D"])), False))
+        begin, drop = 0, None
         for place in np.flatnonzero(~is_row).tolist():
-            effect = effect_of(self._ops[place].as_py(), json.loads(details[place].as_py() or "{}"))
+            effect = effect_of(rows["op"][place].as_py(), json.loads(rows["detail"][place].as_py() or "{}"))
             if effect == "emptied" or (effect == "created" and drop is not None):
                 begin, drop = place + 1, None
             elif effect == "dropped":
                 drop = place
             elif effect not in ("", "created"):
                 self.why.append((place, effect))
-        if drop is not None and is_row[drop + 1 :].any():
-            behind = drop + 1 + int(np.argmax(is_row[drop + 1 :]))
-            self.why.append((behind, "the table was dropped, and no creation of the one with its ids is in the log"))
-        self.dropped = None if drop is None else self.dropped if drop < 0 else self._seqs[drop].as_py()
-        self.emptied = self._seqs[begin - 1].as_py() if begin else ""
-        return begin
+        if drop is None:
+            return begin, len(is_row)
+        if is_row[drop:].any():
+            self.why.append((drop, "the table was dropped, and no creation of the one with its ids is in the log"))
+            return begin, len(is_row)
+        return begin, drop
 
-    def _find_lacking(self) -> None:
-        """Take note of the changes whose keys the log lacks; `_lacks` has the columns that rows lack."""
-        self._lacks: dict[int, set[str]] = {}
-        details, faults = self._rows.column("detail"), self._rows.column(CORRUPT_FIELDS)
-        marked = pc.or_(pc.fill_null(pc.match_substring_regex(details, '"(absent|moved)"'), False), faults.is_valid())
-        keys = tuple(f"{role}.{name}." for role in ("before", "after") for name in self._key)
-        for place in np.flatnonzero(np.asarray(marked)).tolist():
-            detail = json.loads(details[place].as_py() or "{}")
-            names = {*detail.get("absent", ()), *(fault["path"] or "" for fault in faults[place].as_py() or ())}
-            self._lacks[place] = names
-            if any(f"{name}.".startswith(keys) for name in names) or not all(
-                name.startswith(("before.", "after.")) for name in names
-            ):
-                self.why.append((place, f"the log does not have {', '.join(sorted(names)) or 'the row'}"))
-            elif detail.get("moved") and self._ops[place].as_py() != "U":
-                self.why.append((place, "it is half of an update that moved the row"))
-        for role, ops in (("before", ("U", "D")), ("after", ("I", "U"))):
-            lacks = pc.and_(pc.is_in(self._ops, value_set=pa.array(ops)), pc.invert(self._rows.column(f"has_{role}")))
-            places = np.flatnonzero(np.asarray(lacks)).tolist()
-            self.why += [(place, f"the log does not have the row {role} the change") for place in places]
+    def find_last(self, current: DeltaFolder | None) -> None:
+        """Find the last change of each key in `put` and `gone`, and changes of which it is not known what they leave.
 
-    def _texts(self, role: str) -> pa.Array:
-        columns = {name: self._rows.column(f"{role}_{n}").combine_chunks() for n, name in enumerate(self._key)}
-        return key_texts(columns, self.count)
-
-    def _find_last(self, begin: int) -> None:
-        """Find the last change of each key, and changes that take a key that another row has."""
+        `current` is the table that has the rows in front of the changes; None if these are of no account.
+        """
+        self._find_lacking()
         old, new = (self._texts(role) for role in ("before", "after"))
-        ops = np.asarray(pc.fill_null(self._ops, "").to_pylist())
+        ops = np.asarray(pc.fill_null(self._rows["op"], "").to_pylist())
         is_moved = (ops == "U") & np.asarray(pc.not_equal(old, new))
-        is_behind = np.arange(self.count) >= begin
-        leaves = np.flatnonzero(((ops == "D") | is_moved) & is_behind)
-        comes = np.flatnonzero(((ops == "I") | (ops == "U")) & is_behind)
+        counts = np.arange(self.count) >= self._begin
+        leaves = np.flatnonzero(((ops == "D") | is_moved) & counts)
+        comes = np.flatnonzero(((ops == "I") | (ops == "U")) & counts)
         kinds = np.where(ops[comes] == "I", _TAKE, np.where(is_moved[comes], _MOVE, _STAY))
         kind = np.concatenate([np.full(len(leaves), _LEAVE), kinds])
         place = np.concatenate([leaves, comes])
@@ -231,54 +200,64 @@ class _Changes:
         codes = np.asarray(keys.indices, np.int64)
         order = np.lexsort((place, codes))
         kind, place, codes = kind[order], place[order], codes[order]
-        is_first = np.ones(len(codes), np.bool_)
-        is_first[1:] = codes[1:] != codes[:-1]
+        is_first = np.append(True, codes[1:] != codes[:-1])[: len(codes)]
         is_last = np.append(is_first[1:], True)[: len(codes)]
         self._find_taken(kind, place, is_first)
-        self._last_places = place[is_last & (kind != _LEAVE)]
-        self.put = self._seqs.take(pa.array(self._last_places))
-        self.gone = self._seqs.take(pa.array(place[is_last & (kind == _LEAVE)]))
-        self._first_takes = new.take(pa.array(place[is_first & (kind >= _TAKE)]))
-        self._first_places = place[is_first & (kind >= _TAKE)]
-        for number in sorted(self._lacks.keys() & {*self._last_places.tolist()}):
-            names = sorted(name for name in self._lacks[number] if name.startswith("after."))
-            if names:
-                self.why.append((number, f"the log does not have {', '.join(names)}"))
+        takes = place[is_first & (kind >= _TAKE)]
+        if current is not None and len(takes):
+            self._find_taken_in(current, takes, new.take(pa.array(takes)))
+        self.put = self.seqs.take(pa.array(place[is_last & (kind != _LEAVE)]))
+        self.gone = self.seqs.take(pa.array(place[is_last & (kind == _LEAVE)]))
+        self.why = [(number, why) for number, why in self.why if self._begin <= number < self.count]
+
+    def _find_lacking(self) -> None:
+        """Take note of the changes of which the log lacks the key, or values of the row that they leave."""
+        ops, details, faults = (self._rows[name].combine_chunks() for name in ("op", "detail", CORRUPT_FIELDS))
+        marked = pc.or_(pc.fill_null(pc.match_substring_regex(details, '"(absent|moved)"'), False), faults.is_valid())
+        keys = tuple(f"before.{name}." for name in self._key)
+        for place in np.flatnonzero(np.asarray(marked)).tolist():
+            detail = json.loads(details[place].as_py() or "{}")
+            names = {*detail.get("absent", ()), *(fault["path"] or "" for fault in faults[place].as_py() or ())}
+            lacking = sorted(one for one in names if f"{one}.".startswith(keys) or not one.startswith("before."))
+            if lacking:
+                self.why.append((place, f"the log does not have {', '.join(lacking)}"))
+            elif detail.get("moved") and ops[place].as_py() != "U":
+                self.why.append((place, "it is half of an update that moved the row"))
+        for role, wanted in (("before", ("U", "D")), ("after", ("I", "U"))):
+            lacks = pc.and_(pc.is_in(ops, value_set=pa.array(wanted)), pc.invert(self._rows[f"has_{role}"]))
+            places = np.flatnonzero(np.asarray(lacks)).tolist()
+            self.why += [(place, f"the log does not have the row {role} the change") for place in places]
+
+    def _texts(self, role: str) -> pa.Array:
+        columns = {name: self._rows[f"{role}_{n}"].combine_chunks() for n, name in enumerate(self._key)}
+        return key_texts(columns, self.count)
 
     def _find_taken(self, kind: Int64s, place: Int64s, is_first: Flags) -> None:
         """Take note of keys that are taken while a row has them, or left in the transaction in which an update took
         them: which of two rows leaves a key is not known."""
-        had = np.zeros(len(kind), np.bool_)
-        had[1:] = (kind[:-1] != _LEAVE) & ~is_first[1:]
+        had = np.append(False, kind[:-1] != _LEAVE)[: len(kind)] & ~is_first
         self.why += [(at, _TAKEN) for at in place[had & (kind >= _TAKE)].tolist()]
         numbers = np.arange(len(kind))
         begins = np.maximum.accumulate(np.where(is_first, numbers, 0))
         moves = np.maximum.accumulate(np.where(kind == _MOVE, numbers, -1))
-        txns = np.asarray(self._rows.column("txn_id").combine_chunks().dictionary_encode().indices.fill_null(-1))[place]
+        txns = np.asarray(self._rows["txn_id"].combine_chunks().dictionary_encode().indices.fill_null(-1))[place]
         is_left = (kind == _LEAVE) & (moves >= begins) & (txns == txns[moves])
         why = "a row leaves a key that another one has got in the same transaction, or it moves twice"
         self.why += [(at, why) for at in place[is_left].tolist()]
 
-    def check(self, current: DeltaFolder | None, refused: Any) -> None:
-        """Raise OptionError LMP-S032 for the first change of which it is not known what it leaves.
-
-        `current` is the table that has the rows in front of the changes; None if these are of no account.
-        """
-        if current is not None and current.is_there and len(self._first_takes):
-            columns = ", ".join('"' + name.replace('"', '""') + '"' for name in self._key)
-            for batch in current.rows(columns):
-                had = key_texts(dict(zip(self._key, batch.columns, strict=True)), batch.num_rows)
-                taken = np.flatnonzero(np.asarray(pc.is_in(self._first_takes, value_set=had)))
-                self.why += [(place, _TAKEN) for place in self._first_places[taken].tolist()]
-        for place, why in sorted(self.why):
-            raise refused(self._seqs[place].as_py(), why)
+    def _find_taken_in(self, current: DeltaFolder, places: Int64s, keys: pa.Array) -> None:
+        """Take note of keys that are taken while a row of the table has them."""
+        for batch in current.rows(", ".join(map(quoted, self._key))):
+            had = key_texts(dict(zip(self._key, batch.columns, strict=True)), batch.num_rows)
+            is_taken = np.asarray(pc.is_in(keys, value_set=had))
+            self.why += [(place, _TAKEN) for place in places[is_taken].tolist()]
 
 
 def effect_of(op: str | None, detail: dict[str, Any]) -> str:
     """What a change that is not of one row does to a table: `emptied`, `dropped`, `created`, nothing, or what is not
     known of it, in words.
 
-    A create is written for the LOB objects of a table too, so it is of a new table only behind a drop.
+    A creation is written for the LOB objects of a table too, so it is of a new table only behind a drop.
     """
     if op == "T" or (op == "M" and not {"limit_keys", "payload", "text"}.intersection(detail)):
         return "emptied"
@@ -306,36 +285,28 @@ class Others:
         self._changes, self._tables, self._after = changes, tables, after
 
     @cached_property
-    def _found(self) -> list[tuple[LandedTable, str]]:
-        """What is known of the tables of changes of rows, each once, with the last `seq` of these changes."""
-        names = ["op", "schema_name", "table_name", "table_name_short", "detail"]
-        where = f"seq > '{self._after}' OR seq IS NULL"
-        batches = [*self._changes.rows(", ".join(["seq", *names]), where)] if self._changes is not None else []
-        found: dict[LandedTable, str] = {}
-        for row in (
-            pa.Table.from_batches(batches).group_by(names).aggregate([("seq", "max")]).to_pylist() if batches else ()
-        ):
+    def _found(self) -> dict[str, str]:
+        """By the ids of a table, or nothing where they are not known, the last `seq` of changes of rows of it."""
+        found: dict[str, str] = {}
+        columns, rest = "op, table_name, table_name_short AS is_short, detail", "GROUP BY 1, 2, 3, 4"
+        batches = (
+            self._changes.rows(f"{columns}, max(coalesce(seq, '{_NO_SEQ}')) AS seq", rest) if self._changes else ()
+        )
+        for row in (row for batch in batches for row in batch.to_pylist()):
             detail = json.loads(row["detail"] or "{}")
-            if row["seq_max"] is None or row["op"] in OF_ROWS or effect_of(row["op"], detail):
-                clue = _table_of(row, detail)
-                found[clue] = max(found.get(clue, ""), row["seq_max"] or _NO_SEQ)
-        return [*found.items()]
+            if row["seq"] == _NO_SEQ or row["op"] in OF_ROWS or effect_of(row["op"], detail):
+                short = row["table_name"] if row["is_short"] and _IDS.fullmatch(row["table_name"] or "") else ""
+                ids = detail.get(TABLE_IDS, short)
+                found[ids] = max(found.get(ids, ""), row["seq"])
+        return found
 
     def why_unproven(self, table: LandedTable, landed: str) -> str:
         """Why a table may lack changes behind a `seq`; empty if it lacks none."""
-        for clue, seq in self._found:
-            if seq > landed and (seq == _NO_SEQ or clue.may_be(table)):
+        for ids, seq in self._found.items():
+            if seq > landed and (seq == _NO_SEQ or table.may_have(ids)):
                 what = "bad records" if seq == _NO_SEQ else "changes without a table version"
                 return f"{what} in changes/other may be of this table"
         for other in self._tables:
-            if other is not table and not (table.is_sure and other.is_sure) and other.may_be(table):
+            if other is not table and table.may_have(other.ids):
                 return f"changes/{other.folder} may be of this table, since not all ids of both are known"
         return ""
-
-
-def _table_of(row: dict[str, Any], detail: dict[str, Any]) -> LandedTable:
-    """What is known of the table of a change: the ids in `detail` or as its name, and the name that its header has."""
-    schema, name, ids = row["schema_name"] or "", row["table_name"] or "", detail.get(TABLE_IDS, "")
-    if not row["table_name_short"]:
-        return LandedTable(ids, schema, name)
-    return LandedTable(ids or (name if _IDS.fullmatch(name) else ""), "", "")

@@ -21,16 +21,14 @@ from deltalake.schema import Schema
 
 from lmparse.errors import OptionError
 from lmparse.export.change_parts import stored
-from lmparse.export.land_rows import COMMIT_DATE, IDENTIFYING, TableRows, fitted, is_widened, united
+from lmparse.export.land_rows import COMMIT_DATE, IDENTIFYING, NONE_LANDED, TableRows, fitted, is_widened, united
 from lmparse.export.land_target import not_landed
 from lmparse.options import SEQ_DIGITS
 
-SEQ, KEYS, FINER = "lmparse.seq", "lmparse.keys", "lmparse.finer"
-"""What a commit says: the last `seq`, the keys of the rows, as JSON, and a column of them with digits that are cut."""
+SEQ, KEYS = "lmparse.seq", "lmparse.keys"
+"""What a commit says: the last `seq`, and the keys of the rows, as JSON."""
 _SEQS = re.compile(f"[0-9A-F]{{{SEQ_DIGITS}}}")
-APPLICATION = "lmparse"
-NONE_LANDED = "0" * SEQ_DIGITS
-"""What a table says that has no change with a `seq`."""
+_APPLICATION = "lmparse"
 DELETED = "_deleted"
 """Column of the rows of a merge: whether the row with their key goes."""
 _RECENT = 64
@@ -78,7 +76,6 @@ class DeltaFolder:
     def _last_landing(self, seq_column: str) -> Mapping[str, Any]:
         if self._table is None:
             return {}
-        number = self._table.transaction_version(APPLICATION)
         for limit in (_RECENT, None):
             for entry in self._table.history(limit):
                 if SEQ in entry:
@@ -87,8 +84,8 @@ class DeltaFolder:
                     return entry
                 if entry.get("operation") == "RESTORE":
                     raise not_landed(self.path, "it was restored to what it was before")
-        if number is not None:  # its history was cleaned up, as Delta does after a month
-            found = [str(batch.column(0)[0].as_py() or "") for batch in self.rows(f"max({_sql(seq_column)}) AS seq")]
+        if self._table.transaction_version(_APPLICATION) is not None:  # its history was cleaned up, as after a month
+            found = [str(batch.column(0)[0].as_py() or "") for batch in self.rows(f"max({quoted(seq_column)}) AS seq")]
             return {SEQ: found[0] or NONE_LANDED}
         if self._table.count():
             raise not_landed(self.path, f"it has rows, and no commit says with {SEQ} up to where")
@@ -104,30 +101,27 @@ class DeltaFolder:
         """The `seq` up to which changes are in the table; None if none has been landed."""
         return self.said.get(SEQ)
 
+    @property
+    def keys(self) -> list[list[str]]:
+        """The keys of the rows that the last commit was of; none if that is not known."""
+        found: list[list[str]] = json.loads(self.said.get(KEYS, "[]"))
+        return found
+
     def schema(self) -> pa.Schema | None:
         """Its columns; None if it is not there."""
         return None if self._table is None else pa.schema(self._table.schema().to_arrow())
 
-    def rows(self, columns: str = "*", where: str = "") -> Iterator[pa.RecordBatch]:
-        """Some columns of the rows that a condition holds for, both in SQL, in no order.
+    def rows(self, columns: str = "*", rest: str = "") -> Iterator[pa.RecordBatch]:
+        """Some columns of rows in no order, by what is in front of FROM in SQL, and what is behind the table.
 
         Texts and bytes have the types of Arrow that the schema has, also within structs.
         """
         if self._table is None:
             return
         with self._naming():
-            query = f"SELECT {columns} FROM landed" + (f" WHERE {where}" if where else "")
-            stream = QueryBuilder().register("landed", self._table).execute(query)
+            stream = QueryBuilder().register("landed", self._table).execute(f"SELECT {columns} FROM landed {rest}")
             for batch in pa.RecordBatchReader.from_stream(stream):
                 yield batch.cast(pa.schema([entry.with_type(_plain(entry.type)) for entry in batch.schema]))
-
-    def on_disk(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """Rows of a table as they can be written to one: the package cannot read while it writes."""
-        path = self._work / uuid.uuid4().hex
-        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema) as writer:
-            for batch in batches:
-                writer.write_batch(batch)
-        return stored(str(path))
 
     # -- commits --------------------------------------------------------------------------------
 
@@ -144,32 +138,33 @@ class DeltaFolder:
 
         `said` is what the commit says of the landing.
         """
-        rows = pa.RecordBatchReader.from_batches(_as_stored(schema), iter(batches))
+        rows = pa.RecordBatchReader.from_batches(schema, iter(batches))
         with self._naming():
             write_deltalake(
-                self._table or str(self.path), rows, mode=mode, name=self._name if self._table is None else None,
-                schema_mode="merge" if mode == "append" else "overwrite", partition_by=partition_by,
+                self._table or str(self.path), rows, mode=mode, partition_by=partition_by,
+                name=self._name if self._table is None else None,
+                schema_mode="merge" if mode == "append" else "overwrite",
                 writer_properties=_WRITER, commit_properties=self._commit(said, _TRIES if mode == "append" else 0),
             )  # fmt: skip
-        self._committed(said)
+            self._table, self.said = DeltaTable(str(self.path)), said
 
     def merge(
         self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, key: Sequence[str], said: Mapping[str, str]
     ) -> None:
         """Merge rows by key: those that are DELETED go, others are updated or inserted."""
         assert self._table is not None
-        rows = pa.RecordBatchReader.from_batches(_as_stored(schema), iter(batches))
-        columns = {_sql(name): f"s.{_sql(name)}" for name in schema.names if name != DELETED}
-        keys = [(_sql(name), " + 0.0" if pa.types.is_floating(schema.field(name).type) else "") for name in key]
+        columns = {quoted(name): f"s.{quoted(name)}" for name in schema.names if name != DELETED}
+        keys = [(quoted(name), " + 0.0" if pa.types.is_floating(schema.field(name).type) else "") for name in key]
         # -0.0 is the key 0.0, which it is behind a sum.
         equal = " AND ".join(f"(s.{name}{plus} IS NOT DISTINCT FROM t.{name}{plus})" for name, plus in keys)
         with self._naming():
             merger = self._table.merge(
-                rows, equal, "s", "t", writer_properties=_WRITER, commit_properties=self._commit(said, 0)
+                pa.RecordBatchReader.from_batches(schema, iter(batches)), equal, "s", "t",
+                writer_properties=_WRITER, commit_properties=self._commit(said, 0),
             )  # fmt: skip
             merger.when_matched_delete(f"s.{DELETED}").when_matched_update(columns)
             merger.when_not_matched_insert(columns, f"NOT s.{DELETED}").execute()
-        self._committed(said)
+            self._table, self.said = DeltaTable(str(self.path)), said
 
     def widen(self, schema: pa.Schema) -> None:
         """Add the columns of a schema that the table lacks; write it anew if one of these has a wider type there."""
@@ -178,57 +173,49 @@ class DeltaFolder:
             return
         wanted = united(known, schema, self._name)
         if is_widened(known, wanted):
-            said = {name: str(text) for name, text in self.said.items() if name.startswith(f"{APPLICATION}.")}
+            said = {name: str(text) for name, text in self.said.items() if name.startswith(f"{_APPLICATION}.")}
             partition = next(iter(self._table.metadata().partition_columns), None)
-            rows = (fitted(batch, wanted) for batch in self.rows())
-            self.write(self.on_disk(rows, wanted), wanted, said, mode="overwrite", partition_by=partition)
+            rows = self.on_disk((fitted(batch, wanted) for batch in self.rows()), wanted)
+            self.write(rows, wanted, said, mode="overwrite", partition_by=partition)
         elif added := [entry for entry in wanted if entry.name not in known.names]:
             with self._naming():
-                self._table.alter.add_columns(Schema.from_arrow(_as_stored(pa.schema(added))).fields)
+                self._table.alter.add_columns(Schema.from_arrow(pa.schema(added)).fields)
                 self._table = DeltaTable(str(self.path))
+
+    def on_disk(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Rows of a table as they can be written to one: the package cannot read while it writes."""
+        path = self._work / uuid.uuid4().hex
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        return stored(str(path))
 
     def _commit(self, said: Mapping[str, str], tries: int) -> CommitProperties:
         """It is tried again behind commits of others only if it replaces no files: the package commits behind an
         OPTIMIZE, which has moved their rows."""
-        number = (self._table.transaction_version(APPLICATION) if self._table is not None else None) or 0
-        transaction = Transaction(APPLICATION, number + 1)
+        number = (self._table.transaction_version(_APPLICATION) if self._table is not None else None) or 0
+        transaction = Transaction(_APPLICATION, number + 1)
         return CommitProperties(custom_metadata=dict(said), app_transactions=[transaction], max_commit_retries=tries)
-
-    def _committed(self, said: Mapping[str, str]) -> None:
-        self._table, self.said = DeltaTable(str(self.path)), said
 
 
 class DeltaChanges(DeltaFolder):
     """The change table of one table, in Delta."""
 
-    @property
-    def keys(self) -> list[list[str]]:
-        """The key of each version of the table that the last changes are of; none if that is not known."""
-        found: list[list[str]] = json.loads(self.said.get(KEYS, "[]"))
-        return found
-
-    def new_rows(self, rows: TableRows, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """The rows that it does not have. Raises FramingError LMP-F014, see `TableRows.batches`."""
-        columns = ", ".join(map(_sql, IDENTIFYING))
-        return rows.batches(schema, self.seq, lambda seq: self.rows(columns, f"seq >= '{seq}' OR seq IS NULL"))
+    def identities(self, schema: pa.Schema, seq: str) -> Iterator[pa.RecordBatch]:
+        """The columns IDENTIFYING of the rows from a `seq` on, and of those without one."""
+        return self.rows(", ".join(map(quoted, IDENTIFYING)), f"WHERE seq >= '{seq}' OR seq IS NULL")
 
     def land(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, rows: TableRows) -> None:
-        """Append those of some rows that it does not have, in one commit."""
+        """Append some rows, in one commit."""
         self.widen(schema)
         said = {SEQ: max(filter(None, (self.seq, rows.last_seq)), default=NONE_LANDED)}
         said[KEYS] = json.dumps(rows.keys or self.keys)
-        said |= {FINER: name} if (name := rows.finer_key or self.said.get(FINER)) else {}
         self.write(batches, schema, said, mode="append", partition_by=COMMIT_DATE)
 
 
-def _sql(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name in SQL."""
     return '"' + name.replace('"', '""') + '"'
-
-
-def field_of(image: str, name: str) -> str:
-    """The value of a column in an image of a change, in SQL."""
-    text = name.replace("'", "''")
-    return f"get_field({_sql(image)}, '{text}')"
 
 
 def _plain(type_: pa.DataType) -> pa.DataType:
@@ -240,22 +227,6 @@ def _plain(type_: pa.DataType) -> pa.DataType:
     if pa.types.is_struct(type_):
         return pa.struct([entry.with_type(_plain(entry.type)) for entry in type_])
     return pa.list_(type_.value_field.with_type(_plain(type_.value_type))) if pa.types.is_list(type_) else type_
-
-
-def _as_stored(schema: pa.Schema) -> pa.Schema:
-    """A schema whose columns have their comment alone: what else is known of one may be otherwise in a later version,
-    and a table has it once."""
-    return pa.schema(_stored_fields(schema))
-
-
-def _stored_fields(fields: Iterable[pa.Field]) -> list[pa.Field]:
-    found = []
-    for entry in fields:
-        if pa.types.is_struct(entry.type):
-            entry = entry.with_type(pa.struct(_stored_fields(entry.type)))
-        comment = {name: text for name, text in (entry.metadata or {}).items() if name == b"comment"}
-        found.append(entry.with_metadata(comment))
-    return found
 
 
 def _first_line(error: BaseException) -> str:

@@ -6,12 +6,12 @@ widened. Columns that a table has already keep their place; new ones come behind
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,7 @@ from lmparse.changes.descriptions import TYPE
 from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
 from lmparse.errors import FramingError, OptionError
 from lmparse.export.change_parts import Group, stored, taken
+from lmparse.options import SEQ_DIGITS
 
 _NANOS = re.compile(r"TIMESTAMP\((?:[7-9]|1[0-2])\)")
 COMMIT_DATE = "commit_date"
@@ -29,10 +30,12 @@ OTHER = "other"
 """Folder, and ids, of changes without a table version."""
 IDENTIFYING = ("seq", "_metadata", CORRUPT_RECORD)
 """Columns that tell rows apart."""
-Keys = Mapping[str, Sequence[tuple[str, ...]]]
-"""By identity of a version, its key; several where control files of extracts describe it in different ways."""
-Find = Callable[[str], Iterable[pa.RecordBatch]]
-"""The columns IDENTIFYING of the rows of a table from a `seq` on, and of those without one."""
+NONE_LANDED = "0" * SEQ_DIGITS
+"""What a table says that has no change with a `seq`."""
+_BEHIND_ALL = "G"
+"""No `seq` is as high: digits are hexadecimal."""
+Find = Callable[[pa.Schema, str], Iterable[pa.RecordBatch]]
+"""The columns IDENTIFYING of rows of a table, those from a `seq` on and those without one; a schema has their types."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class TableRows:
     table_name: str
     groups: Sequence[Group]
     keys: tuple[tuple[str, ...], ...]
-    """The key of each of its versions that have rows, each once."""
+    """The key of each of its versions that have rows, each once; one without columns if nothing says it."""
 
     @property
     def full_name(self) -> str:
@@ -74,17 +77,6 @@ class TableRows:
         if any("\0" in name for name in names):
             raise OptionError(f"{self.full_name}: a column has a name with a NUL", code="LMP-C008")
 
-    @property
-    def finer_key(self) -> str:
-        """A timestamp of a key that has more digits of a second than Arrow's here; empty if there is none."""
-        for name in sorted({name for key in self.keys for name in key}):
-            for group in self.groups:
-                image = group.schema.field("after").type
-                said = image.field(name).metadata if image.get_field_index(name) >= 0 else None
-                if _NANOS.match((said or {}).get(TYPE.encode(), b"").decode()):
-                    return name
-        return ""
-
     @cached_property
     def _batches(self) -> list[pa.RecordBatch]:
         return [batch for group in self.groups for batch in stored(group.path)]
@@ -94,114 +86,105 @@ class TableRows:
         return pa.chunked_array([batch.column("seq") for batch in self._batches])
 
     @property
-    def first_seq(self) -> str | None:
-        """The least `seq`; None if no row has one, as bad records have none."""
-        found: str | None = pc.min(self._seqs).as_py()
-        return found
-
-    @property
     def last_seq(self) -> str | None:
-        """The greatest `seq`; None if no row has one."""
+        """The greatest `seq`; None if no row has one, as bad records have none."""
         found: str | None = pc.max(self._seqs).as_py()
         return found
 
-    @property
-    def has_bad_records(self) -> bool:
-        """Whether rows are bad records."""
-        return bool(self._seqs.null_count)
-
-    def batches(
-        self, schema: pa.Schema, landed: str | None, find: Find, *, may_lack: bool = False
-    ) -> Iterator[pa.RecordBatch]:
+    def new_rows(self, schema: pa.Schema, landed: str | None, find: Find) -> Iterator[pa.RecordBatch]:
         """The rows that are not in a table that has changes up to the `seq` `landed`, in the order of theirs.
 
-        Raises FramingError LMP-F014 if the table lacks a row in front of that, unless it `may_lack` some.
+        Raises FramingError LMP-F014 if the table lacks a row in front of that.
         """
-        bad = self._bad_in(find) if self.has_bad_records else set()
-        lacking = pa.array([], pa.string())
-        if landed is not None and (self.first_seq or landed) < landed:
-            lacking = self._lacking(landed, find)
-            if len(lacking) and not may_lack:
-                raise FramingError(
-                    f"it comes too late: {self.full_name} has changes behind {lacking[0].as_py()}, which a run has "
-                    "landed that was ended", code="LMP-F014",
-                    hint="land the files of that run first, and no others in front of their end",
-                )  # fmt: skip
-        return self._new(schema, landed, lacking, bad)
+        first, bad = pc.min(self._seqs).as_py() or _BEHIND_ALL, set[Any]()
+        if landed is not None and (first < landed or self._seqs.null_count):
+            had = [*find(self.schema, first)]
+            self._check_lacking(landed, had)
+            bad = {place for batch in had for place in _bad_places(batch)}
+        return self._new(schema, landed or "", bad)
 
-    def _new(
-        self, schema: pa.Schema, landed: str | None, lacking: pa.Array, bad: set[bytes | None]
-    ) -> Iterator[pa.RecordBatch]:
+    def _check_lacking(self, landed: str, had: Iterable[pa.RecordBatch]) -> None:
+        seqs = pa.chunked_array([batch.column("seq") for batch in had], pa.string())
+        lacks = pc.and_(pc.less_equal(self._seqs, landed), pc.invert(pc.is_in(self._seqs, value_set=seqs)))
+        first = pc.min(self._seqs.filter(pc.fill_null(lacks, False))).as_py()
+        if first is not None:
+            raise FramingError(
+                f"it comes too late: {self.full_name} has changes behind {first}, which a run has landed that was "
+                "ended", code="LMP-F014", hint="land the files of that run first, and no others in front of their end",
+            )  # fmt: skip
+
+    def _new(self, schema: pa.Schema, landed: str, bad: set[Any]) -> Iterator[pa.RecordBatch]:
         order = np.asarray(pc.sort_indices(self._seqs)).astype(np.int64)
         for batch in taken(self._batches, order, partial(_fitted_changes, schema)):
-            seqs = batch.column("seq")
-            is_new = seqs.is_valid() if landed is None else pc.fill_null(pc.greater(seqs, landed), False)
-            if len(lacking):
-                is_new = pc.or_(is_new, pc.is_in(seqs, value_set=lacking))
-            if seqs.null_count:
-                is_new = pc.or_(is_new, pa.array([mark not in bad for mark in _bad_marks(batch)]))
+            is_new = pc.fill_null(pc.greater(batch.column("seq"), landed), False)
+            if batch.column("seq").null_count:
+                is_new = pc.or_(is_new, pa.array([bool(place) and place not in bad for place in _bad_places(batch)]))
             if is_new.true_count:
                 yield batch.filter(is_new)
 
-    def _lacking(self, landed: str, find: Find) -> pa.Array:
-        """The `seq` of the rows up to a `seq` that are not in a table."""
-        had = pa.chunked_array([batch.column("seq") for batch in find(self.first_seq or "")], pa.string())
-        lacks = pc.and_(pc.less_equal(self._seqs, landed), pc.invert(pc.is_in(self._seqs, value_set=had)))
-        return self._seqs.filter(pc.fill_null(lacks, False)).combine_chunks()
 
-    def _bad_in(self, find: Find) -> set[bytes | None]:
-        """What tells apart the bad records that the table has, and None for rows that are none."""
-        behind_all = "G"  # digits are hexadecimal
-        return {None, *(mark for batch in find(behind_all) for mark in _bad_marks(batch))}
-
-
-def _bad_marks(batch: pa.RecordBatch) -> list[bytes | None]:
+def _bad_places(batch: pa.RecordBatch) -> list[Any]:
     """What tells bad records apart, the file, the place and the bytes of each; None for other rows."""
-    rows = batch.select(IDENTIFYING).to_pylist()
-    return [None if row["seq"] is not None else _bad_mark(row["_metadata"] or {}, row[CORRUPT_RECORD]) for row in rows]
+    if not batch.column("seq").null_count:
+        return [None] * batch.num_rows
+    where, raw = batch.column("_metadata"), batch.column(CORRUPT_RECORD)
+    places = zip(
+        where.field("file").to_pylist(), where.field("record_offset").to_pylist(), raw.to_pylist(), strict=True
+    )
+    is_bad = batch.column("seq").is_null().to_pylist()
+    return [place if bad else None for bad, place in zip(is_bad, places, strict=True)]
 
 
-def _bad_mark(place: dict[str, object], raw: bytes | None) -> bytes:
-    words = f"{place.get('file')}\0{place.get('record_offset')}\0".encode(errors="surrogatepass")
-    return hashlib.sha256(words + (raw or b"")).digest()
-
-
-def tables_of(groups: Iterable[Group], keys: Keys) -> list[TableRows]:
-    """The tables that changes are of, those without a version last; `keys` are by identity of the version.
-
-    `keys` are those by which rows were read: what else describes a table says nothing of its changes.
-    """
+def tables_of(groups: Iterable[Group]) -> list[TableRows]:
+    """The tables that changes are of, those without a version last."""
     found: dict[str, list[Group]] = {}
     for group in groups:
         is_struct = pa.types.is_struct(group.schema.field("after").type)
         ids = OTHER if group.identity is None or not is_struct else group.identity.partition(" ")[0]
         found.setdefault(ids, []).append(group)
-    return [_table(ids, found[ids], keys) for ids in sorted(found, key=lambda ids: (ids == OTHER, ids))]
+    return [_table(ids, found[ids]) for ids in sorted(found, key=lambda ids: (ids == OTHER, ids))]
 
 
-def _table(ids: str, groups: list[Group], keys: Keys) -> TableRows:
+def _table(ids: str, groups: list[Group]) -> TableRows:
     if ids == OTHER:
         return TableRows(OTHER, "", OTHER, groups, ())
     first = next(iter(stored(groups[0].path)))
     schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
-    found = dict.fromkeys(key for group in groups for key in keys.get(group.identity or "", ()))
-    return TableRows(ids, schema, name, groups, tuple(found))
+    keys = {tuple(group.table_key) if _is_exact(group) else () for group in groups if _has_rows(group)}
+    return TableRows(ids, schema, name, groups, tuple(sorted(keys)))
+
+
+def _is_exact(group: Group) -> bool:
+    """Whether rows keep all of their key: of a timestamp they have six digits of a second."""
+    image = group.schema.field("after").type
+    metadata = [image.field(name).metadata or {} for name in group.table_key if image.get_field_index(name) >= 0]
+    return not any(_NANOS.match(said.get(TYPE.encode(), b"").decode()) for said in metadata)
+
+
+def _has_rows(group: Group) -> bool:
+    """Whether some change has a row: a version may only say that the table was created."""
+    images = (batch.column(role) for batch in stored(group.path) for role in ("before", "after"))
+    return any(image.null_count < len(image) for image in images)
 
 
 # -- schemas ------------------------------------------------------------------------------------
 
 
 def united(first: pa.Schema, second: pa.Schema, name: str) -> pa.Schema:
-    """The columns of both, those of the first one in front. Raises OptionError LMP-C008 with the name of the table."""
+    """The columns of both, those of the first one in front. Raises OptionError LMP-C008 with the name of the table.
+
+    Of what is known of a column its comment is kept alone: the rest may be otherwise in a later version.
+    """
     return pa.schema(_united_fields(list(first), list(second), name))
 
 
 def _united_fields(first: Sequence[pa.Field], second: Sequence[pa.Field], name: str) -> list[pa.Field]:
     found = {entry.name: entry for entry in first}
     for entry in second:
-        known = found.get(entry.name)
-        type_ = entry.type if known is None else _united_type(known.type, entry.type, f"{name}: {entry.name}")
-        found[entry.name] = (known or entry).with_type(type_).with_nullable(True)
+        known = found.get(entry.name, entry)
+        type_ = _united_type(known.type, entry.type, f"{name}: {entry.name}")
+        comment = {key: text for key, text in (known.metadata or {}).items() if key == b"comment"}
+        found[entry.name] = pa.field(entry.name, type_, metadata=comment or None)
     return list(found.values())
 
 
@@ -219,16 +202,10 @@ def _united_type(first: pa.DataType, second: pa.DataType, name: str) -> pa.DataT
     return found
 
 
-def is_widened(first: Iterable[pa.Field], wanted: pa.Schema | pa.StructType) -> bool:
-    """Whether a column has another type in what it is united to, columns of its structs too."""
-    for entry in first:
-        type_ = wanted.field(entry.name).type
-        if pa.types.is_struct(entry.type):
-            if is_widened(entry.type, type_):
-                return True
-        elif entry.type != type_ and not pa.types.is_list(entry.type):
-            return True
-    return False
+def is_widened(known: pa.Schema, wanted: pa.Schema) -> bool:
+    """Whether a column has another type in what it is united to, columns of structs too."""
+    old, new = (one.empty_table().flatten().schema for one in (known, wanted))
+    return any(new.field(entry.name).type != entry.type for entry in old)
 
 
 def _fitted_changes(schema: pa.Schema, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -16,15 +16,14 @@ from pathlib import Path
 
 from lmparse.changes.change import UNKNOWN_ID
 from lmparse.errors import OptionError
-from lmparse.export.filenames import MOST, digest, unversioned
+from lmparse.export.filenames import safe_name
 from lmparse.export.land_rows import OTHER, TableRows
-from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
-from lmparse.storage.outputs import Inputs, OutputPlace, begins_with, check_place, inputs_of, naming_output, write_text
+from lmparse.storage.outputs import Inputs, begins_with, check_place, inputs_of, naming_output, write_text
 
 CODE = "LMP-S031"
-_HOME, _STATE, _CHECKPOINT, _LOCK = "_lmparse", "land.json", "checkpoint.json", "lock"
+_HOME, _STATE = "_lmparse", "land.json"
 _BEGINNING = b'{\n  "land_version": '
 _VERSION = 3
 _UNREADABLE = "%[]\\*"
@@ -33,7 +32,7 @@ _UNREADABLE = "%[]\\*"
 
 @dataclass(frozen=True)
 class LandedTable:
-    """One table of a target, or the table of a change, of which less may be known: what is not known is empty."""
+    """One table of a target."""
 
     ids: str
     schema_name: str
@@ -45,21 +44,10 @@ class LandedTable:
         """Schema and name, or the ids."""
         return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
 
-    @property
-    def is_sure(self) -> bool:
-        """Whether the ids alone tell the table."""
-        return bool(self.ids) and UNKNOWN_ID not in self.ids.split(".")
-
-    def may_be(self, other: LandedTable) -> bool:
-        """Whether both may be one table, by the ids and names that are known of both."""
-        if self.ids and other.ids:
-            pairs = [*zip(self.ids.split("."), other.ids.split("."), strict=False)]
-            if any(mine != its and UNKNOWN_ID not in (mine, its) for mine, its in pairs):
-                return False
-            if self.is_sure and other.is_sure:
-                return True
-        names = ((self.schema_name, other.schema_name), (self.table_name, other.table_name))
-        return all(mine == its for mine, its in names if mine and its)
+    def may_have(self, ids: str) -> bool:
+        """Whether ids are those of the table, as far as all of both are known; empty ones may be any."""
+        pairs = zip(self.ids.split("."), ids.split("."), strict=False)
+        return not ids or all(mine == its or UNKNOWN_ID in (mine, its) for mine, its in pairs)
 
 
 @dataclass
@@ -82,7 +70,7 @@ class LandingTarget:
     @property
     def checkpoint(self) -> Path:
         """The checkpoint of the log."""
-        return self.home / _CHECKPOINT
+        return self.home / "checkpoint.json"
 
     def folder(self, kind: str, table: LandedTable) -> Path:
         """The folder of a table of the kind `changes` or `current`."""
@@ -94,21 +82,15 @@ class LandingTarget:
         Raises OptionError LMP-S031 if a folder that no table has been given is there.
         """
         if rows.ids not in self.tables:
-            found = LandedTable(rows.ids, rows.schema_name, rows.table_name, self._new_folder(rows))
+            folder = OTHER
+            if rows.ids != OTHER:
+                taken = {OTHER, *(one.folder.replace("~", "%").casefold() for one in self.tables.values())}
+                folder = safe_name(rows.schema_name, rows.table_name, rows.ids, taken).replace("%", "~")
+            found = LandedTable(rows.ids, rows.schema_name, rows.table_name, folder)
             if self.folder("changes", found).exists():
                 raise not_landed(self.folder("changes", found), f"{_HOME}/{_STATE} does not have its table")
             self.tables[rows.ids] = found
         return self.tables[rows.ids]
-
-    def _new_folder(self, rows: TableRows) -> str:
-        """`SCHEMA.NAME`, as files of `convert`; with a hash if it is long or another table has it."""
-        if rows.ids == OTHER:
-            return OTHER
-        plain = unversioned(rows.schema_name, rows.table_name).replace("%", "~")
-        taken = {OTHER, *(table.folder.casefold() for table in self.tables.values())}
-        if len(plain) <= MOST and plain.casefold() not in taken:
-            return plain
-        return f"{plain[:MOST]}~{digest(rows.schema_name, rows.table_name, rows.ids)}"
 
     def save(self) -> None:
         """Write which table has which folder. Raises OptionError."""
@@ -116,20 +98,17 @@ class LandingTarget:
             "land_version": _VERSION, "as": self.form, "trim": self.is_trimmed,
             "tables": [asdict(self.tables[ids]) for ids in sorted(self.tables)],
         }  # fmt: skip
-        write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", self._place())
-
-    def _place(self) -> OutputPlace:
         foreign = begins_with(_BEGINNING, "a state of land")
-        place = self.home / _STATE
-        return check_place(place, inputs_of([]), is_folder=False, overwrite=True, foreign=foreign)
+        place = check_place(self.home / _STATE, inputs_of([]), is_folder=False, overwrite=True, foreign=foreign)
+        write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", place)
 
-    def load(self, limits: Limits) -> None:
+    def load(self, options: Options) -> None:
         """Take over what is known. Raises OptionError LMP-S031 for another form than this run asks for."""
         place = self.home / _STATE
         if not os.path.lexists(place):
             return
         try:
-            found = read_json(file_bytes(place, limits), limits)
+            found = read_json(file_bytes(place, options.bounds), options.bounds)
             if found["land_version"] != _VERSION:
                 raise ValueError(f"it is of version {found['land_version']}, and this lmparse reads {_VERSION}")
             form, is_trimmed = found["as"], found["trim"]
@@ -139,13 +118,9 @@ class LandingTarget:
                 self.tables[table.ids] = table
         except (DocumentError, OSError, LookupError, TypeError, ValueError) as error:
             raise OptionError(f"{place} is not a state of land: {error}", code=CODE) from None
-        if is_trimmed is not self.is_trimmed:
-            words = f"texts {'without' if is_trimmed else 'with'} the blanks at their end"
-            raise OptionError(f"{self.shown} has {words}", code=CODE, hint=f"give trim {str(is_trimmed).lower()}")
-        if form != self.form:
-            raise OptionError(
-                f"{self.shown} has changes as {form}", code=CODE, hint="go on so, or name another folder"
-            )  # fmt: skip
+        if (form, is_trimmed) != (self.form, self.is_trimmed):
+            text = f"{self.shown} has changes as {form} with trim {str(is_trimmed).lower()}"
+            raise OptionError(text, code=CODE, hint="go on so, or name another folder")
 
 
 def not_landed(path: Path, why: str) -> OptionError:
@@ -159,38 +134,27 @@ def opened_target(to: str, form: str, inputs: Inputs, options: Options) -> Itera
     """The target at a path, which is made; no other process lands there until the end of the block.
 
     Raises OptionError LMP-S021 for a place that is not one, LMP-S031 for a target of another form, or in use, or whose
-    path is not UTF-8.
+    path has characters that tables cannot have in theirs.
     """
     place = check_place(to, inputs, is_folder=True, overwrite=True, foreign=_foreign)
-    if not _is_utf8(str(place.path)):
-        raise OptionError(f"{place.shown}: tables cannot be in a folder whose path is not UTF-8", code=CODE)
-    bad = sorted({*str(place.path)}.intersection(_UNREADABLE))
-    if form == "delta" and bad:
-        raise OptionError(f"{place.shown}: Delta tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
+    bad = [one for one in str(place.path) if "\ud800" <= one <= "\udfff"]  # it is not UTF-8
+    bad += sorted({*str(place.path)}.intersection(_UNREADABLE)) if form == "delta" else []
+    if bad:
+        raise OptionError(f"{place.shown}: tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
     target = LandingTarget(place.path, place.shown, form, options.trim)
     with naming_output(place.shown):
         target.home.mkdir(parents=True, exist_ok=True)
-        lock = os.open(target.home / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        lock = os.open(target.home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise OptionError(
-                f"{place.shown}: another process is landing there", code=CODE, hint="run it again when that has ended"
-            ) from None
-        target.load(options.bounds)
+            text = f"{place.shown}: another process is landing there"
+            raise OptionError(text, code=CODE, hint="run it again when that has ended") from None
+        target.load(options)
         yield target
     finally:
         os.close(lock)
-
-
-def _is_utf8(path: str) -> bool:
-    """Whether Arrow takes a path: the name of a file may have bytes that are not UTF-8."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _foreign(folder: Path) -> str | None:

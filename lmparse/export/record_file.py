@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -15,11 +14,10 @@ from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError
 from lmparse.export import writers
 from lmparse.export.change_parts import stored
-from lmparse.export.conversion import PartResult, Run, Summary, opened_again
-from lmparse.export.writers import Output
+from lmparse.export.conversion import Conversion, PartResult, Run
 from lmparse.framing.extents import Span
 from lmparse.logs import arrow, lines
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_file, opened_again
 from lmparse.logs.partitions import FilePart
 from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
@@ -39,43 +37,41 @@ class _RecordTask:
     """File for the rows of the part, an Arrow stream."""
 
 
-class RecordFileRun(Run):
-    """One conversion of the records of a file into one file."""
+class RecordOutput:
+    """The output of the records of a file as one file."""
 
-    def write(self, work: AtomicOutput) -> Summary:
+    def __init__(self, asked: Conversion, form: str, compression: str, run: Run) -> None:
+        self.asked, self.form, self.compression, self.run = asked, form, compression, run
+
+    def write(self, work: AtomicOutput) -> None:
         """Read the file and write the records in their order."""
-        asked = self.asked
-        file = open_file(asked.path, asked.options, on_error=self.on_error)
-        self.start(file)
-        schema = schemas.records_schema(asked.options.spec, asked.options.columns)
-        parts = self.parts(file.record_parts)
+        asked, run = self.asked, self.run
+        file = open_file(asked.path, asked.options, on_error=run.on_error)
+        run.start(file)
+        labels = asked.options.enums == "labels"
+        schema = schemas.records_schema(asked.options.spec, asked.options.columns, labels=labels)
+        parts = run.parts_for(asked, file.record_parts)
         final = LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
-        with writers.opened(work.made, self.form, final, self.compression, asked.csv_text) as output:
-            if len(parts) <= 1:
-                for batch, reached in _records(file, schema, None, self.form, None):
-                    output.write(batch)
-                    self.summary.rows += batch.num_rows
-                    self.progress.at(reached, self.summary.rows)
-                self.take_over(file.tally)
-            else:
-                self.take_over(file.tally)
+        with (
+            processes.Pool(min(asked.jobs, max(len(parts), 1))) as pool,
+            writers.opened(work.made, self.form, final, self.compression, asked.csv_text) as output,
+        ):
+            if parts:
+                run.count(file.tally)
                 paths = [str(work.folder / f"part-{number}") for number in range(len(parts))]
                 tasks = [_RecordTask(part, schema, self.form, path) for part, path in zip(parts, paths, strict=True)]
-                self._records_of_parts(tasks, output)
-        self.check_files()
-        self.summary.bytes_written = work.made.stat().st_size
-        return self.summary
-
-    def _records_of_parts(self, tasks: list[_RecordTask], output: Output) -> None:
-        """Write the records that other processes read. Raises what ended the reading of a part."""
-        with closing(processes.in_order(_write_records, tasks, min(self.asked.jobs, len(tasks)))) as found:
-            for number, done in enumerate(found):
-                self.take_over(done.tally, done.errors, done.fault)
-                for batch in stored(tasks[number].path):
+                for path, _ in zip(paths, run.results(pool.in_order, _write_records, tasks), strict=True):
+                    for batch in stored(path):
+                        output.write(batch)
+                    os.unlink(path)
+            else:
+                for batch, reached in _records(file, schema, None, self.form, None):
                     output.write(batch)
-                os.unlink(tasks[number].path)
-                self.summary.rows += done.rows
-                self.reached(number + 1, len(tasks))
+                    run.summary.rows += batch.num_rows
+                    run.progress.at(reached, run.summary.rows)
+                run.count(file.tally)
+        run.check_files()
+        run.summary.bytes_written = work.made.stat().st_size
 
 
 def _records(
@@ -87,7 +83,7 @@ def _records(
     """
     second = None
     if file.options.engine == "check":
-        second = opened_again(file, settings, "kaitai")
+        second = opened_again(file, settings)
         reason = lines.lines_refusal(file) if form == "jsonl" else arrow.refusal(file, schema)
         if reason:
             file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")

@@ -1,4 +1,8 @@
-"""SQL scripts: the changes of a log as statements, in the order of their commits or, to take them back, from the last.
+"""SQL scripts: the changes of a log as statements of Db2's SQL, or what takes them back from the last one on.
+
+Each change of a row is one statement in one line; a change without a certain statement is a comment with the reason. A
+row is found by the key of its table. Without a key it is found by all columns that can be compared, and only if one row
+has these values: the statement then changes that row or none.
 
 A script that takes back is written from its end: its lines are made in the order of the log and wait in a temporary
 file, in memory while they are few.
@@ -8,21 +12,288 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import IO
+from enum import Enum
+from typing import IO, Any
 
+from lmparse.changes.change import ROLES, Change, Version
 from lmparse.changes.log import ChangeLog
+from lmparse.changes.row_values import SILENT_REASONS
 from lmparse.errors import DataError, OptionError
-from lmparse.export.sql_literals import comment
-from lmparse.export.sql_statements import Direction, Refusal, Rules, ScriptLine, StatementWriter
+from lmparse.export.sql_literals import (
+    LONGEST_STATEMENT,
+    NoLiteralError,
+    SqlColumn,
+    comment,
+    identifier,
+    too_long,
+)
 from lmparse.framing.extents import RecordExtent
+from lmparse.records.reader import Values
+from lmparse.terminal import json_text
 
 _IN_MEMORY = 8 << 20
 """Bytes of lines that wait in memory."""
 _SIZE_BYTES = 8
 _SEPARATOR = "\x1f"
 """Stands between transaction and statement of a line that waits; neither of them has it."""
+
+
+class Direction(Enum):
+    """What a script does with the changes of a log."""
+
+    REDO = "redo"
+    UNDO = "undo"
+
+
+class Refusal(Enum):
+    """Why a change has no statement, as it is counted."""
+
+    NO_ROW = "changes of tables and other objects, not of rows"
+    TRIGGERED = "changes that Db2 made because of others; --with-triggered writes them"
+    NOT_COMMITTED = "changes that were not committed or take another one back"
+    NO_NAME = "changes of tables without a description or a whole name"
+    HALF = "halves of updates that moved a row"
+    BAD_VALUE = "changes with a bad value"
+    NOT_IN_LOG = "changes with a value that the log lacks"
+    NO_LITERAL = "changes with a value that SQL cannot say"
+    NO_KEY = "changes of rows that no column identifies"
+    SAME = "updates that changed no value"
+    BAD_RECORD = "records that cannot be read"
+
+
+class NoStatementError(Exception):
+    """A change has no statement."""
+
+    def __init__(self, refusal: Refusal, why: str, *, is_silent: bool = False) -> None:
+        super().__init__(why)
+        self.refusal, self.why = refusal, why
+        self.is_silent = is_silent
+        """Whether it is for an absent value that the change may have left as it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptLine:
+    """A statement, or a comment in place of one."""
+
+    text: str
+    refusal: Refusal | None = None
+    transaction: str = ""
+    """What transaction it is of, for a comment before the first of its lines."""
+    is_guarded: bool = False
+    """Whether it is of a row without a key, and changes nothing if another row has the same values."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a script contains."""
+
+    direction: Direction
+    with_triggered: bool = False
+    """Whether a redo contains what triggers, referential constraints and histories did."""
+    keeps_absent: bool = False
+    """Whether an update leaves columns as they are whose value the log has neither before nor after it."""
+    if_unchanged: bool = False
+    """Whether a row that a key identifies is changed only if its other columns have the values in the log too."""
+    has_text_times: bool = False
+    """Whether dates and times are text constants; see `SqlColumn`."""
+
+
+_SOURCES = {
+    "R": "a referential constraint made it", "T": "a trigger made it",
+    "B": "a referential constraint and a trigger made it", "H": "it is in a history table, which Db2 fills",
+}  # fmt: skip
+"""What made a change that no statement made, by `sql_src_type`."""
+_KINDS = {
+    "I": "insert", "U": "update", "D": "delete", "M": "mass delete", "T": "truncate", "X": "exchange",
+    "S": "status", "C": "command", "O": "object",
+}  # fmt: skip
+
+
+@dataclass
+class _TableText:
+    """What all statements of a table version have in common."""
+
+    name: str
+    columns: dict[str, SqlColumn]
+    key: Sequence[SqlColumn]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One row of a change, and why it lacks values."""
+
+    values: Values
+    lacks: Mapping[str, NoStatementError]
+
+
+@dataclass
+class StatementWriter:
+    """Writes the statements of changes."""
+
+    rules: Rules
+    place: Callable[[RecordExtent], str]
+    """Says where a record is."""
+    _tables: dict[tuple[int, str, str], tuple[Version, _TableText]] = field(default_factory=dict)
+
+    def line(self, change: Change) -> ScriptLine:
+        """The statement of a change, or a comment with the reason why there is none."""
+        transaction = transaction_title(change)
+        try:
+            text, is_guarded = self._statement(change)
+        except NoStatementError as error:
+            place, name = self.place(change.extent), ".".join(filter(None, (change.schema_name, change.table_name)))
+            text = comment(f"{place}: {_KINDS.get(change.op or '', 'change')} of {name}: {error.why}")
+            return ScriptLine(text, error.refusal, transaction)
+        return ScriptLine(text, None, transaction, is_guarded)
+
+    def _statement(self, change: Change) -> tuple[str, bool]:
+        self._check(change)
+        try:
+            table = self._table(change)
+            found = self._written(change, table)
+        except NoLiteralError as error:
+            raise NoStatementError(Refusal.NO_LITERAL, str(error)) from None
+        size = len(found[0].encode())
+        if size > LONGEST_STATEMENT:
+            raise NoStatementError(Refusal.NO_LITERAL, too_long(size))
+        return found
+
+    def _check(self, change: Change) -> None:
+        """Raise NoStatementError for a change whose rows need not be looked at."""
+        detail, is_undo = change.detail or {}, self.rules.direction is Direction.UNDO
+        if change.op not in ROLES:
+            raise NoStatementError(Refusal.NO_ROW, json_text(detail) if detail else "it is not of a row")
+        if change.table is None or change.table_name_short or not change.table_name:
+            raise NoStatementError(Refusal.NO_NAME, "nothing describes the table, or says its whole name")
+        source = change.values.get("sql_src_type")
+        if source and not is_undo and not self.rules.with_triggered:
+            why = _SOURCES.get(source, f"SQLSRCTYPE {source} says that no statement made it")
+            raise NoStatementError(Refusal.TRIGGERED, why)
+        if change.values.get("sql_type") == "U":
+            raise NoStatementError(Refusal.NOT_COMMITTED, "it takes back another change")
+        if is_undo and not _is_committed(change.values):
+            raise NoStatementError(Refusal.NOT_COMMITTED, "it was not committed, so there is nothing to take back")
+        if detail.get("moved") and change.op != "U":
+            raise NoStatementError(Refusal.HALF, "it is half of an update that moved the row")
+
+    def _table(self, change: Change) -> _TableText:
+        assert change.table is not None
+        place = id(change.table), change.schema_name, change.table_name
+        if place not in self._tables:
+            names = [identifier(name) for name in (change.schema_name, change.table_name) if name]
+            columns = {column.name: SqlColumn(column, self.rules.has_text_times) for column in change.table.columns}
+            key = [columns[name] for name in change.table.key]
+            self._tables[place] = change.table, _TableText(".".join(names), columns, key)
+        return self._tables[place][1]
+
+    def _written(self, change: Change, table: _TableText) -> tuple[str, bool]:
+        """The statement, and whether it is guarded."""
+        roles = {role: _row(change, role, table) for role in ROLES[change.op or ""]}
+        old, new = roles.get("before"), roles.get("after")
+        if self.rules.direction is Direction.UNDO:
+            old, new = new, old
+        if old is None:
+            assert new is not None
+            return _insert(table, new), False
+        if new is None:
+            return self._found(f"DELETE FROM {table.name}", table, old)
+        assigned = ", ".join(self._assignments(table, old, new))
+        if not assigned:
+            raise NoStatementError(Refusal.SAME, "no value in the log changes")
+        return self._found(f"UPDATE {table.name} SET {assigned}", table, old)
+
+    def _assignments(self, table: _TableText, old: _Row, new: _Row) -> Iterator[str]:
+        for name, column in table.columns.items():
+            if name in new.lacks:
+                if self.rules.keeps_absent and _may_be_same(old.lacks.get(name), new.lacks[name]):
+                    continue
+                raise new.lacks[name]
+            value = new.values[name]
+            if name in old.lacks or not is_same(old.values[name], value):
+                yield f"{column.identifier} = {column.literal(value)}"
+
+    def _found(self, start: str, table: _TableText, row: _Row) -> tuple[str, bool]:
+        """A statement that changes one row, and whether it is guarded because no key identifies it."""
+        usable = [
+            column for name, column in table.columns.items() if column.is_comparable and name not in row.lacks
+        ]  # fmt: skip
+        # A unique index may have several rows with null.
+        if table.key and all(column in usable and row.values[column.name] is not None for column in table.key):
+            others = [column for column in usable if column not in table.key] if self.rules.if_unchanged else []
+            return f"{start} WHERE {_conditions([*table.key, *others], row)};", False
+        if not usable:
+            raise NoStatementError(Refusal.NO_KEY, "no column of it can be compared")
+        conditions = _conditions(usable, row)
+        return f"{start} WHERE {conditions} AND 1 = (SELECT COUNT(*) FROM {table.name} WHERE {conditions});", True
+
+
+def _insert(table: _TableText, row: _Row) -> str:
+    for error in row.lacks.values():
+        raise error
+    names = ", ".join(column.identifier for column in table.columns.values())
+    values = ", ".join(column.literal(row.values[name]) for name, column in table.columns.items())
+    return f"INSERT INTO {table.name} ({names}) VALUES ({values});"
+
+
+def _conditions(columns: Sequence[SqlColumn], row: _Row) -> str:
+    return " AND ".join(
+        f"{column.identifier} IS NULL"
+        if row.values[column.name] is None
+        else f"{column.identifier} = {column.literal(row.values[column.name])}"
+        for column in columns
+    )
+
+
+def _row(change: Change, role: str, table: _TableText) -> _Row:
+    """One row of a change. Raises NoStatementError for one that the log does not have as values."""
+    values: Values | None = getattr(change, role)
+    if values is None:
+        raise NoStatementError(Refusal.NOT_IN_LOG, f"the log has no values of the row {role} it")
+    detail, lacks = change.detail or {}, dict[str, NoStatementError]()
+    for name in table.columns:
+        why = detail.get("absent", {}).get(f"{role}.{name}")
+        if why is not None:
+            is_silent = why in SILENT_REASONS
+            lacks[name] = NoStatementError(Refusal.NOT_IN_LOG, f"{role}.{name}: {why}", is_silent=is_silent)
+        elif name not in values:
+            lacks[name] = NoStatementError(Refusal.NOT_IN_LOG, f"{role}.{name} was not read")
+    for fault in change.faults:
+        path = fault.field or ""
+        names = [name for name in table.columns if f"{path}.".startswith(f"{role}.{name}.")]
+        if not names and not path.startswith(("before.", "after.")):
+            raise NoStatementError(Refusal.BAD_VALUE, f"{path}: {fault.says()}")
+        lacks |= {name: NoStatementError(Refusal.BAD_VALUE, f"{path}: {fault.says()}") for name in names}
+    return _Row(values, lacks)
+
+
+def _may_be_same(*lacks: NoStatementError | None) -> bool:
+    """Whether a value is absent before and after an update, and nothing in the log says that it was changed."""
+    found = [lack for lack in lacks if lack is not None and lack.refusal is Refusal.NOT_IN_LOG]
+    return len(found) == len(lacks) and any(lack.is_silent for lack in found)
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values of a column are the same, with all digits of a decimal; NaN is the same as NaN."""
+    if one is other or type(one) is not type(other):
+        return one is other
+    return bool(one == other) if isinstance(one, str | bytes | int) else repr(one) == repr(other)
+
+
+def transaction_title(change: Change) -> str:
+    """The transaction of a change, with who did it and when it was committed."""
+    values = change.values
+    state = f"committed {change.commit_ts or ''}".strip() if values.get("uor_disp") == "C" else "not committed"
+    people = (values[name] for name in ("auth_id", "plan", "correlation_id") if values.get(name))
+    return ", ".join([f"transaction {change.txn_id}", state, *people])
+
+
+def _is_committed(values: Values) -> bool:
+    return values.get("uor_disp") == "C" and values.get("log_rec_disp") in ("C", "", None)
+
+
+# -- scripts ----------------------------------------------------------------------------------
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -120,7 +120,11 @@ def foreign_binary(path: Path) -> str | None:
 @contextmanager
 def opened(path: Path, form: str, schema: pa.Schema, compression: str, csv_text: str = "quoted") -> Iterator[Output]:
     """Open a file that batches of a schema are written to. `csv_text` is one of CSV_TEXTS."""
-    made = _Csv(path, schema, csv_text) if form == "csv" else _OUTPUTS[form](path, schema, compression)
+    made: Output
+    if form == "jsonl":
+        made = _JsonLines(path)
+    else:
+        made = _Csv(path, schema, csv_text) if form == "csv" else _Chunked(path, form, schema, compression)
     try:
         yield made
     except BaseException:
@@ -158,14 +162,22 @@ class Output:
 
 
 class _Chunked(Output):
-    """A file of row groups or batches of one size, whatever the size of the batches it receives.
+    """A Parquet or Arrow file of row groups or batches of one size, whatever the size of the batches it receives.
 
     So its bytes are the same however the rows were read, unless rows are so long that memory ends a group.
     """
 
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
+    def __init__(self, path: Path, form: str, schema: pa.Schema, compression: str) -> None:
         super().__init__(path)
         self.schema = schema
+        if form == "parquet":
+            import pyarrow.parquet
+
+            self.schema = pa.schema([_storable(entry) for entry in schema], schema.metadata)
+            self.writer = pyarrow.parquet.ParquetWriter(self.file, self.schema, compression=compression)
+        else:
+            options = pa.ipc.IpcWriteOptions(compression=None if compression == "none" else compression)
+            self.writer = pa.ipc.new_file(self.file, schema, options=options)
         self._held: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
 
@@ -181,7 +193,7 @@ class _Chunked(Output):
             self._flush()
 
     def _hold(self, batch: pa.RecordBatch) -> None:
-        self._held.append(batch)
+        self._held.append(in_schema(batch, self.schema))
         self._rows += batch.num_rows
         self._bytes += batch.nbytes
 
@@ -195,28 +207,10 @@ class _Chunked(Output):
         super().close()
 
 
-class _Parquet(_Chunked):
-    def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
-        import pyarrow.parquet
-
-        super().__init__(path, pa.schema([_storable(entry) for entry in schema], schema.metadata))
-        self.writer = pyarrow.parquet.ParquetWriter(self.file, self.schema, compression=compression)
-
-    def _hold(self, batch: pa.RecordBatch) -> None:
-        super()._hold(in_schema(batch, self.schema))
-
-
 def _storable(entry: pa.Field) -> pa.Field:
     """A column as Parquet can store it: a struct without columns becomes text."""
     is_empty = pa.types.is_struct(entry.type) and not entry.type.num_fields
     return entry.with_type(pa.string()) if is_empty else entry
-
-
-class _Arrow(_Chunked):
-    def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
-        super().__init__(path, schema)
-        options = pa.ipc.IpcWriteOptions(compression=None if compression == "none" else compression)
-        self.writer = pa.ipc.new_file(self.file, schema, options=options)
 
 
 class _Csv(Output):
@@ -238,9 +232,6 @@ class _Csv(Output):
 
 
 class _JsonLines(Output):
-    def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
-        super().__init__(path)
-
     def write(self, batch: pa.RecordBatch) -> None:
         self.file.writelines(batch.column(LINE).to_pylist())
 
@@ -265,10 +256,3 @@ def in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     columns = zip(batch.columns, schema, strict=True)
     arrays = [array if array.type == entry.type else as_text(array) for array, entry in columns]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-_OUTPUTS: dict[str, Callable[[Path, pa.Schema, str], Output]] = {
-    "parquet": _Parquet,
-    "arrow": _Arrow,
-    "jsonl": _JsonLines,
-}

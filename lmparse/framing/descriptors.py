@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from struct import Struct
-from typing import Any, NamedTuple
-
-from kaitaistruct import KaitaiStructError
+from typing import Any
 
 from lmparse.errors import FramingError, LeftoverError, TruncatedError
 from lmparse.spec import catalog
@@ -229,17 +227,18 @@ class BlockDescriptor:
 
     def length(self, word: bytes) -> int | None:
         """Length of the block with this BDW, the BDW included; None if the bytes are not a BDW."""
-        if self.rule.is_own:
-            try:
-                length: int = self.spec.parser.from_bytes(word).length
-            except KaitaiStructError:
+        total = None
+        for field, _, value in self.fields(word):
+            if field.id == "reserved":
+                if value:
+                    return None
+                continue
+            total = value + self._uncounted
+            # Files that are not as z/OS writes them need not have its greatest length.
+            most = field.maximum if self.rule.is_own and field.maximum is not None else total
+            if not (field.minimum or 0) <= total <= most:
                 return None
-            return length
-        found: dict[str, int] = {field.id: value for field, _, value in self.fields(word)}
-        if found.get("reserved"):
-            return None
-        total = next((value for name, value in found.items() if name != "reserved"), -1) + self._uncounted
-        return total if total >= (self.spec.layout["length_extended"].minimum or 0) else None
+        return total
 
     def fields(self, raw: bytes) -> Iterator[tuple[Field, tuple[int, int], int]]:
         """As `Descriptor.fields`, without the bit that says which form the word has."""
@@ -330,27 +329,13 @@ def no_record(buffer: Buffer, offset: int, end: int, index: int, **known: Any) -
     kind, code = (LeftoverError, "LMP-F007") if index else (FramingError, "LMP-F005")
     hint = None if index else "lmparse sniff FILE shows the framings that fit, with their options"
     message = f"{end - offset} bytes behind the last record are not a record" if index else ""
-    return kind(
-        message,
-        code=code,
-        record_index=index,
-        record_offset=offset,
-        hex=excerpt(buffer, offset, end),
-        hint=hint,
-        **known,
-    )
+    place: dict[str, Any] = {"record_index": index, "record_offset": offset, "hex": excerpt(buffer, offset, end)}
+    return kind(message, code=code, hint=hint, **place, **known)
 
 
 def excerpt(buffer: Buffer, offset: int, end: int) -> str:
     """The first bytes at `offset` as hex, for an error."""
     return buffer[offset : min(offset + 32, end)].hex().upper()
-
-
-class SegmentCodes(NamedTuple):
-    """Codes of the pieces that begin a record, and of those that end one."""
-
-    opening: frozenset[int]
-    closing: frozenset[int]
 
 
 def record_starts() -> tuple[int, ...]:
@@ -360,10 +345,10 @@ def record_starts() -> tuple[int, ...]:
 
 
 @cache
-def segment_codes() -> SegmentCodes:
-    """The codes in an SDW."""
+def segment_codes() -> tuple[frozenset[int], frozenset[int]]:
+    """The codes in an SDW of the pieces that begin a record, and of those that end one."""
     codes = descriptor("zos_sdw").spec.enum("segment_code")
-    return SegmentCodes(frozenset((codes["complete"], codes["first"])), frozenset((codes["complete"], codes["last"])))
+    return frozenset((codes["complete"], codes["first"])), frozenset((codes["complete"], codes["last"]))
 
 
 descriptor, own_length, block_descriptor = cache(Descriptor), cache(OwnLength), cache(BlockDescriptor)

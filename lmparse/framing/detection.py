@@ -7,7 +7,7 @@ describes the expected records in a `Detection`; this module knows only descript
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -129,7 +129,7 @@ def detect(
         raise cut
     raise FramingError(
         f"no framing gives {detection.name}", code="LMP-F003", record_offset=0,
-        found="; ".join(f"{_name(trial.framing)}: {_short(trial)}" for trial in trials), hex=buffer[:32].hex().upper(),
+        found="; ".join(f"{_name(trial.framing)}: {trial.verdict}" for trial in trials), hex=buffer[:32].hex().upper(),
         expected="records that tile the file", hint="lmparse sniff FILE says more",
     )  # fmt: skip
 
@@ -157,24 +157,20 @@ def _too_long_at_once(buffer: Buffer, trials: list[Trial]) -> FramingError | Non
 def possible_framings(detection: Detection, limits: Limits = DEFAULT, options: Options | None = None) -> list[Framing]:
     """The framings to try. Raises OptionError LMP-S003 if none uses all options that are given for framings."""
     given = options or Options()
-    found = [framing.within(limits) for framing in _possible(detection, given)]
-    if not found:
-        names = " and ".join(camel(name) for name in given.of_framing)
-        raise OptionError(f"no framing of {detection.name} uses {names}", code="LMP-S003")
-    return found
-
-
-def _possible(detection: Detection, options: Options) -> Iterator[Framing]:
     if detection.framings:
-        for framing in () if options.of_framing else detection.framings:
-            yield framing.skipping(options.file_start_offset, options.file_end_offset)
-        return
-    names = ["bdw-vbs", "bdw", "vbs", "rdw", "zosmf"]
-    if detection.cutter is not None or options.record_length_field is not None:
-        names.append("glued")
-    if options.record_length is not None:
-        names.append("fixed")
-    yield from (named_framing(name, options, detection.cutter) for name in names if not any(unused(name, options)))
+        offsets = given.file_start_offset, given.file_end_offset
+        found = [] if given.of_framing else [framing.skipping(*offsets) for framing in detection.framings]
+    else:
+        names = ["bdw-vbs", "bdw", "vbs", "rdw", "zosmf"]
+        if detection.cutter is not None or given.record_length_field is not None:
+            names.append("glued")
+        if given.record_length is not None:
+            names.append("fixed")
+        found = [named_framing(name, given, detection.cutter) for name in names if not any(unused(name, given))]
+    if not found:
+        given_names = " and ".join(camel(name) for name in given.of_framing)
+        raise OptionError(f"no framing of {detection.name} uses {given_names}", code="LMP-S003")
+    return [framing.within(limits) for framing in found]
 
 
 class _Walked(NamedTuple):
@@ -194,22 +190,19 @@ Walks = dict[tuple[Framing, Limits, int, int], _Walked]
 def try_framings(
     buffer: Buffer, detection: Detection, framings: list[Framing] | None = None, walks: Walks | None = None
 ) -> list[Trial]:
-    """The trials of framings, by default of every one that needs no option."""
-    tried = possible_framings(detection) if framings is None else framings
-    return [try_framing(buffer, framing, detection, walks) for framing in tried]
-
-
-def try_framing(buffer: Buffer, framing: Framing, detection: Detection, walks: Walks | None = None) -> Trial:
-    """Read the first window with one framing, unless it is known from there, and judge its records."""
+    """The trials of framings, by default of every one that needs no option; `walks` has what is known of them."""
     walks = {} if walks is None else walks
-    way = framing, framing.limits, framing.skipped_at_start, framing.skipped_at_end
-    if way not in walks:
-        walks[way] = _walked(framing, buffer)
-    extents, fault, is_spanned = walks[way]
-    refusal: str | None = f"no record: {fault.says()}" if fault is not None else "no record"
-    if extents:
-        refusal = detection.test([extent.read(buffer) for extent in extents], framing)
-    return Trial(framing, extents, fault, refusal, is_spanned)
+    trials = []
+    for framing in possible_framings(detection) if framings is None else framings:
+        way = framing, framing.limits, framing.skipped_at_start, framing.skipped_at_end
+        if way not in walks:
+            walks[way] = _walked(framing, buffer)
+        extents, fault, is_spanned = walks[way]
+        refusal: str | None = f"no record: {fault.says()}" if fault is not None else "no record"
+        if extents:
+            refusal = detection.test([extent.read(buffer) for extent in extents], framing)
+        trials.append(Trial(framing, extents, fault, refusal, is_spanned))
+    return trials
 
 
 def _walked(framing: Framing, buffer: Buffer) -> _Walked:
@@ -243,10 +236,3 @@ def _preferred(fits: list[Trial]) -> list[Trial]:
 
 def _name(framing: Framing) -> str:
     return f"{framing.name} {framing.byte_order}" if framing.byte_order else framing.name
-
-
-def _short(trial: Trial) -> str:
-    if trial.refusal is not None:
-        return trial.refusal
-    assert trial.fault is not None
-    return trial.fault.says()

@@ -41,13 +41,6 @@ class RecordExtent:
             return buffer[offset : offset + length]
         return b"".join(buffer[offset : offset + length] for offset, length in self.pieces)
 
-    def number(self, buffer: Buffer, offset: int, width: int) -> int:
-        """A big-endian number in the record, without copying the rest of it."""
-        if len(self.pieces) > 1:
-            return int.from_bytes(self.read(buffer)[offset : offset + width], "big")
-        start = self.pieces[0][0] + offset
-        return int.from_bytes(buffer[start : start + width], "big")
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -57,10 +50,6 @@ class Span:
     end: int
     first_index: int
     """Number of its first record in the file."""
-    skip: frozenset[int] = frozenset()
-    """Numbers of its records that another span reads."""
-    foreign: tuple[RecordExtent, ...] = ()
-    """Records of other spans that this span reads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,26 @@ def framing_of(
     `fixed` needs the length of a record in bytes, `glued` a function that reads the length of a record, and the
     framings of Db2 LUW log records the byte order, `little` or `big`. Raises OptionError if that is missing.
     """
-    return _named(name, record_length, cutter, byte_order).within(limits)
+    if name in _DESCRIBED:
+        return _DESCRIBED[name].within(limits)
+    if name == "fixed":
+        if not (record_length and record_length > 0):
+            raise OptionError("framing fixed needs a record length above zero", hint="give recordLength in bytes")
+        return Fixed(record_length).within(limits)
+    if name == "glued":
+        if cutter is None:
+            raise OptionError(
+                "framing glued is for records that contain their own length; those of this spec do not",
+                hint="recordLengthField names a field that does",
+            )
+        return Glued(cutter).within(limits)
+    if name in DB2_FRAMINGS:
+        if byte_order is None:
+            raise OptionError(f"framing {name} is for Db2 LUW log records", hint="spec db2_log")
+        return Prefixed(name, byte_order).within(limits)
+    raise OptionError(
+        f"framing has no value {quoted(name)}", hint="one of " + ", ".join(("auto", *FRAMINGS, *DB2_FRAMINGS))
+    )
 
 
 def named_framing(name: str, options: Options, cutter: Cutter | None = None, byte_order: str | None = None) -> Framing:
@@ -86,26 +105,3 @@ def described(name: str, record: WordRule, block: WordRule) -> Framing:
     if framing.is_blocked:
         rules["block_rule"] = block.normal(True)
     return replace(framing, **rules)  # type: ignore[arg-type]
-
-
-def _named(name: str, record_length: int | None, cutter: Cutter | None, byte_order: str | None) -> Framing:
-    if name in _DESCRIBED:
-        return _DESCRIBED[name]
-    if name == "fixed":
-        if not (record_length and record_length > 0):
-            raise OptionError("framing fixed needs a record length above zero", hint="give recordLength in bytes")
-        return Fixed(record_length)
-    if name == "glued":
-        if cutter is None:
-            raise OptionError(
-                "framing glued is for records that contain their own length; those of this spec do not",
-                hint="recordLengthField names a field that does",
-            )
-        return Glued(cutter)
-    if name in DB2_FRAMINGS:
-        if byte_order is None:
-            raise OptionError(f"framing {name} is for Db2 LUW log records", hint="spec db2_log")
-        return Prefixed(name, byte_order)
-    raise OptionError(
-        f"framing has no value {quoted(name)}", hint="one of " + ", ".join(("auto", *FRAMINGS, *DB2_FRAMINGS))
-    )

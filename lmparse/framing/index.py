@@ -12,7 +12,7 @@ from lmparse.framing.base import Framing
 from lmparse.framing.extents import Handover, RecordExtent, Span
 from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, ExtentRun, Window, joined
 from lmparse.storage.buffers import Buffer
-from lmparse.values import byte_arrays, integers
+from lmparse.values import byte_arrays
 from lmparse.values.byte_arrays import Bytes, Flags
 from lmparse.values.distinct import Distinct
 
@@ -141,14 +141,6 @@ def firsts(windows: Iterable[Window], places: Sequence[Place]) -> Iterator[Recor
         for number in range(known, len(found)):
             is_first[np.flatnonzero(fits)[int((numbers == number).argmax())]] = True
         yield from map(window.extent, np.flatnonzero(is_first).tolist())
-
-
-def above(windows: Iterable[Window], place: Place, limit: int) -> Iterator[RecordExtent]:
-    """Every record whose big-endian number at a place is above a limit; records too short for it are left out."""
-    for window in windows:
-        fits = _fits(window, sum(place))
-        is_above = integers.decode_unsigned_array(_rows(window, place, fits)) > limit
-        yield from map(window.extent, np.flatnonzero(fits)[is_above].tolist())
 
 
 def _fits(window: Window, end: int) -> Flags:

@@ -7,7 +7,6 @@ specs become comments.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +41,14 @@ from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
 from lmparse.logs import envelopes
 from lmparse.logs.families import change_reader, check_changes, family_of, read_options
-from lmparse.logs.open import open_changes, open_file
+from lmparse.logs.open import open_file, opened_again
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options, check_taken, options_of_changes, truth
-from lmparse.records.files import OnError, RecordFile, ignored
+from lmparse.records.files import RecordFile, ignored
+from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
 from lmparse.storage.addresses import path_of
-from lmparse.storage.states import FileState, check_all
+from lmparse.storage.states import check_all
 from lmparse.values.byte_arrays import Flags, Int64s
 
 # -- records ----------------------------------------------------------------------------
@@ -69,15 +69,35 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     if idle:
         raise OptionError(f"{', '.join(idle)}: for changes only, and read_table gives records", code="LMP-S003")
     check_taken(options, "records lines", "read_table")
-    schema = schemas.records_schema(named.spec, named.columns)
+    schema = schemas.records_schema(named.spec, named.columns, labels=named.enums == "labels")
     if not truth("metadata", metadata):
         schema = without_metadata(schema)
-    if named.engine == "check":
-        engines = (replace(named, engine=engine) for engine in ("columnar", "kaitai"))
-        first, second = (engine_batches(open_file(path, one, on_error=ignored), schema) for one in engines)
-        return pa.Table.from_batches(matching(compared(first, second), filters), schema)
     file = open_file(path, named, on_error=ignored)
-    return pa.Table.from_batches(engine_batches(file, schema, filters=filters), schema)
+    return pa.Table.from_batches(_by_engines(file, schema, filters=filters), schema)
+
+
+def _by_engines(
+    file: RecordFile,
+    schema: pa.Schema,
+    span: Span | None = None,
+    filters: Sequence[Filter] = (),
+    *,
+    with_changes: bool = False,
+    settings: FileSettings | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """The records, or changes, of a file that match filters, through the engine that its options name.
+
+    With engine `check` through both, compared: raises EngineDifferenceError where they differ.
+    """
+
+    def read(source: RecordFile, filters: Sequence[Filter] = ()) -> Iterator[pa.RecordBatch]:
+        if with_changes and isinstance(source, ChangeLog):
+            return change_batches(source, schema, span, filters)
+        return engine_batches(source, schema, span, filters)
+
+    if file.options.engine != "check":
+        return read(file, filters)
+    return matching(compared(read(file), read(opened_again(file, settings))), filters)
 
 
 def engine_batches(
@@ -162,7 +182,7 @@ def plan_of(file: RecordFile) -> RecordPlan:
     family = family_of(file.spec)
     if family is not None and family.record_plan is not None:
         return family.record_plan(file)
-    return RecordPlan(file.spec, file.code_page)
+    return RecordPlan(file.spec, file.code_page, labels=file.reader.labels)
 
 
 def _mended(
@@ -232,29 +252,20 @@ def change_batches(
 
     They are in the envelope that the options name: the schema has its columns, or some of them.
     """
-    if log.options.envelope != "flat":
-        yield from matching(_enveloped(log, schema, span), filters)
-        return
-    yield from matching(envelopes.flat_batches(log, schema, span, filters), filters)
+    yield from matching(envelopes.batches_of(log, schema, span, filters), filters)
 
 
-def log_batches(
-    log: ChangeLog, schema: pa.Schema, filters: Sequence[Filter] = (), planned: Iterable[FileState] = ()
-) -> Iterator[pa.RecordBatch]:
+def log_batches(log: ChangeLog, schema: pa.Schema, filters: Sequence[Filter] = ()) -> Iterator[pa.RecordBatch]:
     """The same for a whole log, with engine `check` from both engines: EngineDifferenceError where they differ.
 
-    `planned` are the states of the files that were opened: the end raises ReadError LMP-F012 if one is another now.
+    The end raises ReadError LMP-F012 if a file is another than was opened.
     """
-    if log.options.engine != "check":
-        yield from change_batches(log, schema, filters=filters)
-    elif change_reader(log, schema) is None:
+    if log.options.engine == "check" and change_reader(log, schema) is None:
         log.notice("nothing is compared, since changes go row by row")
         yield from change_batches(log, schema, filters=filters)
     else:
-        other = open_changes(log.path, replace(log.options, engine="kaitai"), on_error=ignored)
-        other.resumed = log.resumed
-        yield from matching(compared(change_batches(log, schema), change_batches(other, schema)), filters)
-    check_all(planned)
+        yield from _by_engines(log, schema, filters=filters, with_changes=True)
+    check_all(log.planned)
 
 
 def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[Version | None, pa.RecordBatch]]:
@@ -279,7 +290,7 @@ def request_schema(request: Request) -> pa.Schema:
     """The columns of a request. For one table its versions are collected from all files."""
     options = request.options
     if not request.with_changes:
-        return schemas.records_schema(options.spec, options.columns)
+        return schemas.records_schema(options.spec, options.columns, labels=options.enums == "labels")
     return changes_of(options, request.logs(), ", ".join(request.paths))
 
 
@@ -328,45 +339,13 @@ def without_metadata(schema: pa.Schema) -> pa.Schema:
 
 
 def part_batches(
-    part: FilePart,
-    schema: pa.Schema,
-    filters: Sequence[Filter] = (),
-    *,
-    with_changes: bool,
-    on_error: OnError = ignored,
-    on_open: Callable[[RecordFile], None] | None = None,
+    part: FilePart, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool
 ) -> Iterator[pa.RecordBatch]:
     """The rows of one part that match filters as batches of a schema. Errors of values and records are rows.
 
-    `on_open` is called with the file before it is read, `on_error` with errors; with engine `check` with those of one
-    engine. With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises
-    FramingError LMP-F012 if the file is another than was planned, or becomes another before the last row.
+    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises ReadError
+    LMP-F012 if the file is another than was planned, or becomes another before the last row.
     """
-    if part.options.engine == "check":
-        first, other = (replace(part, options=replace(part.options, engine=one)) for one in ("columnar", "kaitai"))
-        told = part_batches(first, schema, with_changes=with_changes, on_error=on_error, on_open=on_open)
-        return matching(compared(told, part_batches(other, schema, with_changes=with_changes)), filters)
-    file = part.open(on_error=on_error)
-    if on_open is not None:
-        on_open(file)
-    if with_changes and isinstance(file, ChangeLog):
-        return _proven(part, change_batches(file, schema, part.span, filters))
-    return _proven(part, engine_batches(file, schema, part.span, filters))
-
-
-def _enveloped(log: ChangeLog, schema: pa.Schema, span: Span | None) -> Iterator[pa.RecordBatch]:
-    """The changes of a log in their envelope, with the columns of a schema, which may be some of the envelope's."""
-    maker = envelopes.enveloper(log.options, envelopes.image_of(schema, log.options))
-    for batch in envelopes.enveloped(log, envelopes.flat_batches(log, maker.flat, span), maker):
-        columns = [batch.column(entry.name) for entry in schema]
-        yield pa.RecordBatch.from_arrays(
-            [array if array.type == entry.type else array.cast(entry.type)
-             for array, entry in zip(columns, schema, strict=True)],
-            schema=schema,
-        )  # fmt: skip
-
-
-def _proven(part: FilePart, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The batches of a part; its end raises FramingError LMP-F012 if the file changed while it was read."""
-    yield from batches
-    part.check()
+    file = part.open(on_error=ignored)
+    yield from _by_engines(file, schema, part.span, filters, with_changes=with_changes, settings=part.settings)
+    part.check()  # this proves all rows

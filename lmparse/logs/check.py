@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from lmparse.changes.claims import Claim, Statement
@@ -135,11 +134,11 @@ class _Account:
     def __init__(self, path: str, options: Options) -> None:
         self.report = CheckReport(path, 0, options.spec)
         self._known: set[tuple[str | None, int | None, str, str | None]] = set()
-        """Bad values that were found in records; reading the changes may find them again."""
-        self._is_first_pass = True
+        """Errors of records; reading the changes may find them again."""
+        self._reads_records = True
         self._bytes, self._records, self._values = BYTES.claim(), RECORDS.claim(), VALUES.claim()
+        self._fields, self._rows = FIELDS.claim(), ROWS.claim()
         self._of_logs: list[Claim] = []
-        self._rows = ROWS.claim()
         options = replace(options, mode="permissive", include=("all",), order="file")
         self._file = open_file(path, options, on_error=self.keep)
 
@@ -148,7 +147,7 @@ class _Account:
         key = error.file, error.record_offset, (error.field or "").rpartition(".")[2], error.code
         if key in self._known:
             return
-        if self._is_first_pass:
+        if self._reads_records:
             self._known.add(key)
         report = self.report
         report.error_count += 1
@@ -159,22 +158,22 @@ class _Account:
     def report_with(self, decision: Decision | None) -> CheckReport:
         """Read everything; returns the report."""
         file, report = self._file, self.report
-        extracts = file.extracts_apart() if isinstance(file, ChangeLog) else iter(())
         decisions: list[Decision] = [] if decision is None else [decision]
-        for one in extracts:
-            report.files.append(one.path)
-            self._read(one, f"{one.path}: ")
+        is_joined = False
+        for one in file.extracts_apart() if isinstance(file, ChangeLog) else [file]:
+            is_joined, before = one is not file, report.records
+            self._read_records(one)
+            if isinstance(one, ChangeLog):
+                self._test_log(one, report.records - before, f"{one.path}: " if is_joined else "")
+            report.files += names_in(one.path)
             decisions += [found for found in one.decisions if found not in decisions]
-        if report.files:
-            assert isinstance(file, ChangeLog)
-            self._add(file.claims(), "")
-        else:
-            report.files = names_in(file.path)
-            self._read(file, "")
-            decisions += file.decisions
         report.file = Joined(tuple(JoinedPiece(name, 0, 0) for name in report.files)).shown
-        report.claims[:0] = [self._bytes, self._records, self._values]
-        report.claims += [*self._of_logs, self._rows] if isinstance(file, ChangeLog) else []
+        report.claims = [self._bytes, self._records, self._values]
+        if isinstance(file, ChangeLog):
+            self._add(file.claims() if is_joined else [], "")
+            report.claims += [*self._of_logs, self._rows]
+        else:
+            self._report_fields()
         report.decisions, report.notices = decisions, file.tally.notices
         self._bytes.tested = report.size
         if not report.is_accounted:
@@ -182,33 +181,100 @@ class _Account:
             report.differences.append("the parts do not add up to the size of the file")
         return report
 
-    def _read(self, file: RecordFile, name: str) -> None:
-        """Read one file. `name` is in front of what is said of its claims."""
-        report = self.report
-        count = _Count(file, report, self.keep, self._records, self._values, FIELDS.claim())
-        count.run()
-        if isinstance(file, ChangeLog):
-            self._is_first_pass = False
-            self._add(file.claims(), name)
-            self._test_rows(file, count.records_read)
-            self._is_first_pass = True
-            report.differences += [name + text for text in file.differences()]
-        else:
-            report.claims.append(count.fields)
-            report.differences += count.unread_bytes()
+    # -- records ------------------------------------------------------------------------------
 
-    def _test_rows(self, file: ChangeLog, records: int) -> None:
-        """Decode every row, which is the only way to find its bad values."""
+    def _read_records(self, file: RecordFile) -> None:
+        """Count bytes and codes of a file in one pass over its records. Damaged framing quarantines the rest."""
+        report, codes = self.report, [entry for entry in file.spec.layout if entry.codes]
+        dissector = Dissector(file.reader)
+        first, behind = file.framing.range_of(file.buffer)
+        size = sum(len(open_buffer(name, file.options.bounds)) for name in names_in(file.path))
+        report.size += size
+        report.skipped += first + size - behind
+        end = first
+        try:
+            for extent in file.extents():
+                report.records += 1
+                last = extent.pieces[-1]
+                report.descriptors += last[0] + last[1] - end - extent.length
+                end = last[0] + last[1]
+                record = self._read(file, extent, codes)
+                if record is None:
+                    continue
+                report.parsed += extent.length
+                if not isinstance(file, ChangeLog):
+                    self._test_fields(file, dissector, extent)
+                for name, value in file.observe(record.values).items():
+                    report.counts.setdefault(name, Counter())[value] += 1
+        except FramingError as error:
+            self.keep(error)
+            report.quarantined += behind - end
+            self._records.untestable["they are behind damaged framing"] += 1
+
+    def _read(self, file: RecordFile, extent: RecordExtent, codes: list[Field]) -> Record | None:
+        """One record; None if it is bad.
+
+        It is tested as its own bytes say it: what other files of the log state would hide what is bad in them.
+        """
+        log = file if isinstance(file, ChangeLog) else None
+        self._records.tested += 1
+        raw = extent.read(file.buffer)
+        try:
+            record = file.read_bytes(raw)
+            own = record if log is None else log.own_record(raw, record)
+        except DataError as error:
+            if log is not None:
+                log.test(extent, raw, None, None)
+            self.report.quarantined += extent.length
+            self._records.failed += 1
+            file.report(error, extent)
+            return None
+        if log is not None:
+            log.test(extent, raw, record, own)
+        self._values.tested += 1
+        self._values.failed += bool(own.faults)
+        for fault in own.faults:
+            file.report(fault, extent)
+        _count_codes(own.values, codes, self.report)
+        return record
+
+    def _test_fields(self, file: RecordFile, dissector: Dissector, extent: RecordExtent) -> None:
+        """Count the bytes of a good record that are in no field."""
+        raw = extent.read(file.buffer)
+        gaps = [] if file.reader.leaves_none(raw) else dissector.dissect(raw).unread()
+        self.report.unread += sum(end - start for start, end in gaps)
+        self._fields.test(f"0x{gaps[0][0]:x} of record {extent.index}" if gaps else None)
+
+    def _report_fields(self) -> None:
+        """The difference between records and their fields, if there is one."""
+        report, fields = self.report, self._fields
+        report.claims.append(fields)
+        if fields.failed:
+            where = f"in {fields.failed} of the records; the first at {fields.failures[0]}"
+            report.differences.append(f"bytes in no field: {report.unread}, {where}")
+
+    # -- changes ------------------------------------------------------------------------------
+
+    def _test_log(self, log: ChangeLog, records: int, name: str) -> None:
+        """Test what a log of some records says of itself, and decode every row, which alone finds its bad values.
+
+        `name` is in front of what is said of its claims.
+        """
         rows = self._rows
-        if not file.has_descriptions:
+        self._reads_records = False
+        self._add(log.claims(), name)
+        if log.has_descriptions:
+            before = log.tally.dropped
+            with suppress(FramingError):  # it is reported already
+                for change in log.typed_changes():
+                    rows.tested += 1
+                    rows.failed += bool(change.faults)
+            dropped = log.tally.dropped - before
+            rows.tested, rows.failed = rows.tested + dropped, rows.failed + dropped
+        else:
             rows.untestable["nothing describes the columns"] += records
-            return
-        before = file.tally.dropped
-        with suppress(FramingError):  # it is reported already
-            for change in file.typed_changes():
-                rows.tested += 1
-                rows.failed += bool(change.faults)
-        rows.tested, rows.failed = rows.tested + file.tally.dropped - before, rows.failed + file.tally.dropped - before
+        self._reads_records = True
+        self.report.differences += [name + text for text in log.differences()]
 
     def _add(self, claims: Sequence[Claim], name: str) -> None:
         """Add claims of one file to those of the others."""
@@ -225,108 +291,9 @@ class _Account:
                 known.add(claim)
 
 
-@dataclass
-class _Count:
-    """Counts bytes and codes in one pass over the records. Damaged framing quarantines the rest."""
-
-    file: RecordFile
-    report: CheckReport
-    keep: Callable[[DataError], None]
-    records: Claim
-    values: Claim
-    fields: Claim
-    records_read: int = 0
-    """Number of records of the file."""
-
-    @cached_property
-    def log(self) -> ChangeLog | None:
-        """The file, if its records are changes."""
-        return self.file if isinstance(self.file, ChangeLog) else None
-
-    def run(self) -> None:
-        file, report = self.file, self.report
-        first, behind = file.framing.range_of(file.buffer)
-        size = sum(len(open_buffer(name, file.options.bounds)) for name in names_in(file.path))
-        report.size += size
-        report.skipped += first + size - behind
-        end = first
-        try:
-            for extent in file.extents():
-                report.records += 1
-                self.records_read += 1
-                last = extent.pieces[-1]
-                report.descriptors += last[0] + last[1] - end - extent.length
-                end = last[0] + last[1]
-                record = self._read(extent)
-                if record is None:
-                    continue
-                report.parsed += extent.length
-                if self.log is None:
-                    self._test_fields(extent)
-                for name, value in file.observe(record.values).items():
-                    report.counts.setdefault(name, Counter())[value] += 1
-        except FramingError as error:
-            self.keep(error)
-            report.quarantined += behind - end
-            self.records.untestable["they are behind damaged framing"] += 1
-
-    @cached_property
-    def _codes(self) -> list[Field]:
-        """The fields whose values a manual lists."""
-        return [entry for entry in self.file.spec.layout if entry.codes]
-
-    @cached_property
-    def _dissector(self) -> Dissector:
-        return Dissector(self.file.reader)
-
-    def _test_fields(self, extent: RecordExtent) -> None:
-        """Count the bytes of a good record that are in no field."""
-        raw = extent.read(self.file.buffer)
-        gaps = [] if self.file.reader.leaves_none(raw) else self._dissector.dissect(raw).unread()
-        self.report.unread += sum(end - start for start, end in gaps)
-        self.fields.test(f"0x{gaps[0][0]:x} of record {extent.index}" if gaps else None)
-
-    def unread_bytes(self) -> Iterator[str]:
-        """The difference between records and their fields in words, if there is one."""
-        if self.fields.failed:
-            records = f"{self.fields.failed} of the records"
-            yield f"bytes in no field: {self.report.unread}, in {records}; the first at {self.fields.failures[0]}"
-
-    def _read(self, extent: RecordExtent) -> Record | None:
-        """One record; its errors are reported here unless reading the changes reports them.
-
-        It is tested as its own bytes say it: what other files of the log state would hide what is bad in them.
-        """
-        file, log = self.file, self.log
-        has_rows = log is not None and log.has_descriptions
-        self.records.tested += 1
-        raw = extent.read(file.buffer)
-        is_covered = log is not None and has_rows and log.rows_cover(extent, raw)
-        try:
-            record = file.read_bytes(raw)
-            own = record if log is None else log.own_record(raw, record)
-        except DataError as error:
-            if log is not None:
-                log.test(extent, raw, None, None)
-            self.report.quarantined += extent.length
-            self.records.failed += 1
-            if not has_rows:
-                file.report(error, extent)
-            return None
-        if log is not None:
-            log.test(extent, raw, record, own)
-        self.values.tested += 1
-        self.values.failed += bool(own.faults)
-        for fault in () if is_covered else own.faults:
-            file.report(fault, extent)
-        _count_codes(own.values, self._codes, self.report)
-        return record
-
-
 def _count_codes(values: Values, codes: list[Field], report: CheckReport) -> None:
     for entry in codes:
         found = values.get(entry.id)
-        listed = {(code.text or "").rstrip() if entry.kind == "code" else code.value for code in entry.codes}
         for value in found if isinstance(found, list) else (found,):
-            if value is not None and value not in listed:
+            if value is not None and entry.code_of(value) is None:
                 report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1

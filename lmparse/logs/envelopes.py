@@ -1,15 +1,12 @@
 """Envelopes of a log: flat changes are read through the engine that its options name, and put into their envelope.
 
-`enveloped` is the one way for batches of changes, whoever asks for them; `lines` are what commands print.
+`batches_of` is the one way for batches of changes, whoever asks for them; `lines` are what commands print.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import cache
-from importlib import metadata
 from typing import Any
 
 import pyarrow as pa
@@ -29,8 +26,9 @@ from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
 from lmparse.framing.extents import Span
 from lmparse.logs.families import change_reader, check_changes
+from lmparse.logs.open import opened_again
 from lmparse.options import Options
-from lmparse.records.files import ignored
+from lmparse.version import VERSION
 
 
 def schema_of(options: Options, versions: Sequence[Version] | None) -> pa.Schema:
@@ -53,24 +51,10 @@ def check_versions(options: Options, versions: Sequence[Version]) -> None:
             )
 
 
-def image_of(schema: pa.Schema, options: Options) -> pa.DataType:
-    """The type of the images from which the columns of a schema are made."""
-    return TEXT if options.table is None else image_type(schema, options.envelope)
-
-
 def enveloper(options: Options, image: pa.DataType) -> Enveloper:
     """The maker of the rows that options ask for, from flat changes with images of a type."""
     form = check_changes(options).seq_form
-    return Enveloper(options.envelope, image, seq_form=form, zone=_zone(options), version=_version())
-
-
-@cache
-def _version() -> str | None:
-    """The version of lmparse; None for modules that were copied without the package's metadata."""
-    try:
-        return metadata.version("lmparse")
-    except metadata.PackageNotFoundError:
-        return None
+    return Enveloper(options.envelope, image, seq_form=form, zone=_zone(options), version=VERSION)
 
 
 def flat_batches(
@@ -85,11 +69,26 @@ def flat_batches(
         yield from (one.batch for one in found if one.batch.num_rows)
 
 
-def enveloped(log: ChangeLog, flat: Iterable[pa.RecordBatch], maker: Enveloper) -> Iterator[pa.RecordBatch]:
-    """Flat changes of a log in their envelope; `flat` has the columns of `maker.flat`.
+def batches_of(
+    log: ChangeLog, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The changes of a log in the envelope that its options name, with the columns of a schema: all, or some of them.
 
-    What has no form in the envelope is counted in `log.left_out`.
+    What `filters` exclude may be among them.
     """
+    if log.options.envelope == "flat":
+        yield from flat_batches(log, schema, span, filters)
+        return
+    image = TEXT if log.options.table is None else image_type(schema, log.options.envelope)
+    maker = enveloper(log.options, image)
+    for batch in _made(log, maker, flat_batches(log, maker.flat, span)):
+        columns = ((batch.column(entry.name), entry.type) for entry in schema)
+        arrays = [array if array.type == type_ else array.cast(type_) for array, type_ in columns]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _made(log: ChangeLog, maker: Enveloper, flat: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Flat changes in their envelope. What has no form in it is counted in `log.left_out`."""
     for batch in flat:
         made = maker.rows(batch)
         log.left_out.update(maker.left_out)
@@ -137,9 +136,7 @@ def lines(log: ChangeLog) -> Iterator[str]:
     maker = enveloper(log.options, TEXT)
     found = _read(log, maker)
     if log.options.engine == "check":
-        options = replace(log.options, engine="kaitai")
-        other = check_changes(options).open_log(log.path, options, on_error=ignored)
-        other.resumed = log.resumed
+        other = opened_again(log)
         found = compared(found, _read(other, enveloper(other.options, TEXT)))
     for batch in found:
         text = json_texts.harmless(_lines(batch, maker.envelope, is_flat=log.options.table is not None))
@@ -148,7 +145,7 @@ def lines(log: ChangeLog) -> Iterator[str]:
 
 def _read(log: ChangeLog, maker: Enveloper) -> Iterator[pa.RecordBatch]:
     """Flat changes without the rows of bad records, which are reported, in their envelope."""
-    yield from enveloped(log, _sound(log, flat_batches(log, maker.flat)), maker)
+    yield from _made(log, maker, _sound(log, flat_batches(log, maker.flat)))
 
 
 def _sound(log: ChangeLog, flat: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

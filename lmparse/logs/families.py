@@ -146,6 +146,8 @@ def check_fits(options: Options, spec: Spec) -> None:
                 code="LMP-S003",
                 hint=f"it is for specs of the family {owners[0].name}",
             )
+    if options.control_framing != "auto" and options.control is None:
+        raise OptionError("controlFraming is for a control file", hint="give control too")
     family = family_of(spec)
     for name in decided(options.decisions):
         if family is not None and name not in family.decisions:

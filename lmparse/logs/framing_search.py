@@ -9,29 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
-from lmparse.errors import FramingError, LmparseError, OptionError
+from lmparse.errors import FramingError, LmparseError
 from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import WordRule
-from lmparse.framing.framings import described, named_framing, rules_of, unused
-from lmparse.framing.length_field import fitting_fields
+from lmparse.framing.framings import described
 from lmparse.framing.words import WordFraming
-from lmparse.options import FRAMING_OPTIONS, Options
-from lmparse.records.reader import RecordReader
-from lmparse.records.settings import page_of, reader_of
-from lmparse.spec import catalog
-from lmparse.spec.layout import Layout
+from lmparse.options import Options
+from lmparse.records.files import RAW
 from lmparse.storage.buffers import Buffer, open_buffer
 
 _NAMES = ("rdw", "zosmf", "bdw", "vbs", "bdw-vbs")
 """Framings with descriptor words, in the order of preference."""
 _BLOCKED = ("bdw", "bdw-vbs")
 """Those in blocks. A block looks like a record, but records do not fill others by chance."""
+_RULES = tuple(WordRule(is_little, counts_itself) for is_little, counts_itself in product((False, True), (True, False)))
 _LEAST, _LEAST_DAMAGED = 2, 8
 """Fewest records that prove a rule: if they fill the file, and if damage is behind them."""
 _SHARE = 4
@@ -50,28 +47,17 @@ class FittingFraming:
     longest: int
     first: tuple[tuple[int, int, int], ...]
     """Number, offset and length of the first records."""
-    fitting: int | None = None
-    """How many of the first records the spec accepts; None without a spec."""
-    tried: int = 0
-    """How many were tried."""
     fault: FramingError | None = None
     """Damage behind the last record; None if the records fill the file, but for its header and trailer."""
-
-    @property
-    def is_of_spec(self) -> bool:
-        """Whether most of the first records are of the spec, if there is one."""
-        return self.fitting is None or 2 * self.fitting > self.tried
 
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON."""
         names = ("index", "offset", "length")
-        fits = {} if self.fitting is None else {"fitting": self.fitting, "tried": self.tried}
         return {
             **self.options,
             "count": self.records,
             "shortest": self.shortest,
             "longest": self.longest,
-            **fits,
             "records": [dict(zip(names, record, strict=True)) for record in self.first],
             "fault": None if self.fault is None else self.fault.to_dict(),
         }
@@ -83,10 +69,15 @@ class FramingSearch:
 
     path: str
     size: int
-    spec: str | None
-    """Spec id of the records, if it was named."""
+    spec: str
+    """Spec id of the records."""
     framings: tuple[FittingFraming, ...]
     """The best first; none if nothing is proven."""
+
+    @property
+    def title(self) -> str:
+        """What its records are, in words."""
+        return "records of an unknown kind" if self.spec == RAW else f"records of {self.spec}"
 
     def to_dict(self) -> dict[str, Any]:
         """The same as one JSON object."""
@@ -94,37 +85,27 @@ class FramingSearch:
         return {"file": self.path, "size": self.size, "kind": "records", "spec": self.spec, "framings": found}
 
 
-def search(path: str | Path, options: Options, spec: str | None) -> FramingSearch:
-    """Find the framings of a file of records, of a spec if one is named.
+def search(path: str | Path, options: Options, spec: str = RAW) -> FramingSearch:
+    """Find the framings of a file of records, which are of a spec that the caller knows, or of any kind.
 
-    Raises FramingError LMP-F001 if the file cannot be read, LMP-F002 if it is empty, and OptionError.
+    `options` say what is header and trailer of the file, and the limits. Raises FramingError LMP-F001 if the file
+    cannot be read, LMP-F002 if it is empty.
     """
-    reader = None
-    if spec is not None:
-        found = catalog.load(spec)
-        reader = reader_of(found, options, page_of(found, options))
     buffer = open_buffer(path, options.bounds)
     if not len(buffer):
         raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", file=str(path))
-    return FramingSearch(str(path), len(buffer), spec, tuple(fitting_framings(buffer, options, reader)))
+    return FramingSearch(str(path), len(buffer), spec, tuple(fitting_framings(buffer, options)))
 
 
-def fitting_framings(buffer: Buffer, options: Options, reader: RecordReader | None) -> list[FittingFraming]:
-    """The framings of a file under the options that are given, the best first; with a reader, for records of its spec.
+def fitting_framings(buffer: Buffer, options: Options) -> list[FittingFraming]:
+    """The framings of a file, the best first.
 
-    If none fills the file, those that reach a quarter of it before they meet damage. Raises OptionError LMP-S003 if no
-    framing uses the given options.
+    If none fills the file, those that reach a quarter of it before they meet damage.
     """
-    names = [options.framing] if options.framing != "auto" else [*_NAMES, "glued", "fixed"]
-    layout = None if reader is None else reader.spec.layout
-    options = options if reader is None else replace(options, spec=reader.spec.name)
-    possible = [way for name in names for way in _ways(name, options, layout)]
-    if not possible:
-        _refuse(names, options)
     skipped = {name: str(size) for name in ("file_start_offset", "file_end_offset") if (size := getattr(options, name))}
     found = [
-        one for named, framing in possible if _begins(framing, buffer)
-        and (one := _tried(named | skipped, framing, buffer, reader)) is not None
+        one for named, framing in _ways(options) if _begins(framing, buffer)
+        and (one := _tried(named | skipped, framing, buffer)) is not None
     ]  # fmt: skip
     whole = [one for one in found if one.fault is None]
     found = sorted(whole or found, key=_order)
@@ -132,78 +113,27 @@ def fitting_framings(buffer: Buffer, options: Options, reader: RecordReader | No
     return list({(one.first, one.records): one for one in reversed(found)}.values())[::-1]
 
 
-def _order(one: FittingFraming) -> tuple[int, bool, bool]:
-    """The best are first: those that lead far, that are of the spec; blocks before the records in them."""
-    return -one.records if one.fault is not None else 0, not one.is_of_spec, one.options["framing"] not in _BLOCKED
+def _order(one: FittingFraming) -> tuple[int, bool]:
+    """The best are first: those that lead far; blocks before the records in them."""
+    return -one.records if one.fault is not None else 0, one.options["framing"] not in _BLOCKED
 
 
 Way = tuple[dict[str, str], Framing]
 """Options by their Python names, and the framing that they describe."""
 
 
-def _refuse(names: list[str], options: Options) -> None:
-    for name in names[:1] if len(names) == 1 else ():
-        named_framing(name, options)
-    given = " and ".join(options.of_framing)
-    raise OptionError(f"no framing uses {given}" if given else f"framing {options.framing} needs more options")
-
-
-def _ways(name: str, options: Options, layout: Layout | None) -> Iterator[Way]:
-    """The ways of one framing that agree with the options."""
-    if name == "fixed":
-        yield from _fixed(options, layout)
-    elif name == "glued":
-        yield from _measured(options, layout)
-    elif name in _NAMES:
-        if any(unused(name, options)):
-            return
-        record, block = rules_of(options)
-        rules = list(_rules("rdw", record, options))
-        blocks = list(_rules("bdw", block, options)) if "bdw_endian" in FRAMING_OPTIONS[name] else [block]
-        # Those with the fewest options first.
-        for one, other in sorted(product(rules, blocks), key=lambda pair: sum(map(_cost, pair))):
-            framing = described(name, one, other)
+def _ways(options: Options) -> Iterator[Way]:
+    """The ways to cut a file; of one framing those with the fewest options first."""
+    for name in _NAMES:
+        ways: list[Way] = []
+        for record, block in product(_RULES, _RULES if name in _BLOCKED else _RULES[:1]):
+            framing = described(name, record, block)
             assert isinstance(framing, WordFraming)
-            own = framing.block_word
-            named = {"framing": name, **dict(framing.rule.options("rdw"))}
-            yield named | ({} if own is None else dict(own.rule.options("bdw"))), _in_file(framing, options)
-    elif not any(unused(name, options)):
-        raise OptionError(f"framing {name} is not one of files of unknown records", hint="give the spec of the log")
-
-
-def _in_file(framing: Framing, options: Options) -> Framing:
-    return framing.within(options.bounds).skipping(options.file_start_offset, options.file_end_offset)
-
-
-def _rules(word: str, given: WordRule, options: Options) -> Iterator[WordRule]:
-    """The rules of a word that agree with the options."""
-    orders = (False, True) if getattr(options, f"{word}_endian") is None else (given.is_little,)
-    counted = (True, False) if given.counts_itself is None else (given.counts_itself,)
-    for is_little, counts_itself in product(orders, counted):
-        yield WordRule(is_little, counts_itself, given.adjustment)
-
-
-def _cost(rule: WordRule) -> int:
-    return int(rule.is_little) + int(rule.counts_itself is False)
-
-
-def _fixed(options: Options, layout: Layout | None) -> Iterator[Way]:
-    length = options.record_length or (layout.width if layout is not None else None)
-    if length and not any(unused("fixed", replace(options, record_length=length))):
-        named = replace(options, record_length=length)
-        yield {"framing": "fixed", "record_length": str(length)}, named_framing("fixed", named)
-
-
-def _measured(options: Options, layout: Layout | None) -> Iterator[Way]:
-    """Every number of the spec at a fixed place may be the length of its record."""
-    if layout is None:
-        return
-    names = [options.record_length_field] if options.record_length_field else [f.id for f in fitting_fields(layout)]
-    for name in names:
-        named = replace(options, record_length_field=name)
-        if not any(unused("glued", named)):
-            adjusted = {"rdw_adjustment": str(options.rdw_adjustment)} if options.rdw_adjustment else {}
-            yield {"framing": "glued", "record_length_field": name} | adjusted, named_framing("glued", named)
+            of_block = {} if framing.block_word is None else dict(framing.block_word.rule.options("bdw"))
+            ways.append(({"framing": name, **dict(framing.rule.options("rdw")), **of_block}, framing))
+        for named, framing in sorted(ways, key=lambda way: len(way[0])):
+            skipped = options.file_start_offset, options.file_end_offset
+            yield named, framing.within(options.bounds).skipping(*skipped)
 
 
 def _begins(framing: Framing, buffer: Buffer) -> bool:
@@ -216,21 +146,16 @@ def _begins(framing: Framing, buffer: Buffer) -> bool:
     return count >= _LEAST and (not framing.lead or 2 * stated > count)
 
 
-def _tried(
-    options: dict[str, str], framing: Framing, buffer: Buffer, reader: RecordReader | None
-) -> FittingFraming | None:
+def _tried(options: dict[str, str], framing: Framing, buffer: Buffer) -> FittingFraming | None:
     """One way, if it is proven; it reads the words of the whole file."""
     count, filled, shortest, longest = 0, 0, 1 << 62, 0
     first: list[tuple[int, int, int]] = []
     fault: FramingError | None = None
-    fitting = tried = 0
     try:
         for window in index.windows(framing, buffer):
             if not count:
-                extents = [window.extent(number) for number in range(min(len(window), _SAMPLE))]
-                first = [(extent.index, extent.offset, extent.length) for extent in extents[:_FIRST]]
-                tried = len(extents)
-                fitting = 0 if reader is None else sum(_is_good(reader, extent.read(buffer)) for extent in extents)
+                extents = map(window.extent, range(min(len(window), _FIRST)))
+                first = [(extent.index, extent.offset, extent.length) for extent in extents]
             count += len(window)
             filled += int((window.lengths > 0).sum())
             shortest, longest = min(shortest, int(window.lengths.min())), max(longest, int(window.lengths.max()))
@@ -242,15 +167,4 @@ def _tried(
     start, end = framing.range_of(buffer)
     if fault is not None and _SHARE * ((fault.record_offset or 0) - start) < end - start:
         return None
-    if framing.name == "fixed" and reader is not None and 2 * fitting <= tried:
-        return None  # every file has pieces of one length, so only the values are a proof
-    named = None if reader is None else fitting
-    return FittingFraming(options, count, shortest, longest, tuple(first), named, tried, fault)
-
-
-def _is_good(reader: RecordReader, raw: bytes) -> bool:
-    """Whether bytes are a record of the spec in which all values can be read."""
-    try:
-        return not reader.read(raw).faults
-    except LmparseError:
-        return False
+    return FittingFraming(options, count, shortest, longest, tuple(first), fault)

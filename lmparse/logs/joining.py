@@ -11,7 +11,7 @@ from lmparse.changes.checkpoint import BEGINNING, Checkpoint
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import ControlError, DataError, FramingError, OptionError
 from lmparse.logs.families import family_of, without_descriptions
-from lmparse.logs.sniff import of_two_kinds
+from lmparse.logs.sniff import of_another_kind
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage import addresses
@@ -111,7 +111,7 @@ def log_paths(
     try:
         logs = family.join(data, options, run, checkpoint, faults)
     except (ControlError, FramingError) as error:
-        raise of_two_kinds(data, options, error) or error from None
+        raise (of_another_kind(error.file, options, error) if error.file else None) or error from None
     return [log.pieces[0].path if len(log.pieces) == 1 and checkpoint is None else log.address for log in logs]
 
 

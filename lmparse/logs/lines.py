@@ -17,13 +17,13 @@ from lmparse.columnar.comparison import compared
 from lmparse.columnar.form_plan import FormPlan
 from lmparse.columnar.json_texts import LINE, LINES
 from lmparse.columnar.record_plan import RecordPlan
-from lmparse.columnar.rows import Row, chunks, line_chunks, to_batch
+from lmparse.columnar.rows import Row, chunks, to_batch
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
 from lmparse.logs.arrow import form_plan, plan_of, with_irregular
 from lmparse.logs.families import change_reader
-from lmparse.logs.open import open_file
-from lmparse.records.files import RAW, RecordFile, check_columns, ignored
+from lmparse.logs.open import opened_again
+from lmparse.records.files import RAW, RecordFile, check_columns
 from lmparse.terminal import json_text
 from lmparse.values.byte_arrays import Flags
 
@@ -58,7 +58,7 @@ def _by_version(rows: list[FallbackRow], schema: pa.Schema) -> Iterator[VersionB
 def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.RecordBatch]:
     """The records of a file as lines. Raises as `RecordFile.records` does."""
     if lines_refusal(file):
-        for held in line_chunks(map(json_texts.json_line, file.records(span))):
+        for held in chunks(map(json_texts.json_line, file.records(span)), size=len):
             yield _batch(held)
         return
     wanted = file.options.columns
@@ -140,31 +140,23 @@ def printed(file: RecordFile, *, with_changes: bool) -> Iterator[str]:
 
     With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
     """
-    if isinstance(file, ChangeLog) and with_changes:
-        log, reason = file, "" if change_reader(file, LINES) else "the options ask for it"
-    else:
-        log, reason = None, lines_refusal(file)
+    log = file if with_changes and isinstance(file, ChangeLog) else None
+    reason = lines_refusal(file) if log is None else "" if change_reader(log, LINES) else "the options ask for it"
     if reason:
         if file.options.engine == "check":
             file.notice(f"nothing is compared, since {'changes' if log else 'records'} go row by row: {reason}")
         yield from (f"{json_text(row)}\n" for row in (file.records() if log is None else log.changes()))
         return
-    batches = _printed(file, log)
+    read = record_lines if log is None else _joined_lines
+    batches = read(file)
     if file.options.engine == "check":
-        other = open_file(file.path, replace(file.options, engine="kaitai"), on_error=ignored)
-        second = other if log is not None and isinstance(other, ChangeLog) else None
-        if second is not None and log is not None:
-            second.resumed = log.resumed
-        batches = compared(batches, _printed(other, second))
+        batches = compared(batches, read(opened_again(file)))
     for batch in batches:
         yield _text(batch.column(0))
 
 
-def _printed(file: RecordFile, log: ChangeLog | None) -> Iterator[pa.RecordBatch]:
-    if log is None:
-        yield from record_lines(file)
-    else:
-        yield from (joined(found).batch for found in change_lines(log) if found)
+def _joined_lines(log: Any) -> Iterator[pa.RecordBatch]:
+    return (joined(found).batch for found in change_lines(log) if found)
 
 
 def _text(lines: Any) -> str:

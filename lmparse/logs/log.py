@@ -9,21 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import FramingError, OptionError, not_installed
+from lmparse.errors import DataError, OptionError, not_installed
 from lmparse.logs.beside import look_beside
 from lmparse.logs.families import check_changes, read_options
-from lmparse.logs.joining import checkpoint_before, is_several, one_log
-from lmparse.logs.open import open_described, open_file, options_for, save_checkpoint, states_read, table_descriptions
+from lmparse.logs.joining import is_several, one_log
+from lmparse.logs.open import open_beside, save_checkpoint, table_descriptions
 from lmparse.logs.transactions import transaction_summaries
 from lmparse.options import Options, check_taken, truth
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import Decision
-from lmparse.spelling import plain
 from lmparse.storage.addresses import paths_of
-from lmparse.storage.joined import names_in
 from lmparse.storage.listing import list_folders
 from lmparse.storage.partition_folders import PartitionColumn
-from lmparse.storage.states import FileState, state_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,36 +38,21 @@ class Log:
     """
 
     def __init__(
-        self,
-        file: RecordFile,
-        planned: tuple[FileState, ...] = (),
-        *,
-        has_engine: bool = False,
-        folders: tuple[PartitionColumn, ...] = (),
+        self, file: RecordFile, *, fault: DataError | None = None, folders: tuple[PartitionColumn, ...] = ()
     ) -> None:
-        """`planned` are the states of its files when it was opened; `has_engine` if the options name an engine.
-
-        `folders` are the columns that folders of `k=v` make.
-        """
-        self._plain, self._planned, self._has_engine, self._folders = file, planned, has_engine, folders
-        self._file = file
-        """What was read last: `_plain`, or the same log with the control file beside it."""
-        self._described: ChangeLog | None = None
-        self.left_out: Counter[str] = file.left_out if isinstance(file, ChangeLog) else Counter()
-        """Number of changes that options exclude, by reason; counted while they are read, anew each time."""
+        """`fault` is why it has no control file to take; `folders` are the columns that folders of `k=v` make."""
+        self._file, self._fault, self._folders = file, fault, folders
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The records as `lmparse records` prints them, whatever the options for changes."""
         self._check_engine("records")
-        self._file = self._plain
         return self._begun(self._file.records())
 
     def changes(self) -> Iterator[dict[str, Any]]:
         """The changes as `lmparse changes` prints them.
 
-        Without the option `control`, they are read with the control file beside the log, which `decisions` and a
-        notice name. Raises OptionError LMP-S003 for records that are not changes, ControlError LMP-C007 if there is no
-        control file for a log that needs one, or several.
+        Raises OptionError LMP-S003 for records that are not changes, ControlError LMP-C007 if there is no control file
+        for a log that needs one, or several.
         """
         self._check_engine("changes")
         log = self._change_log()
@@ -125,7 +107,7 @@ class Log:
         read = arrow.changes_of(log.options, [log])
         schema = read if truth("metadata", metadata) else arrow.without_metadata(read)
         schema = with_folder_columns(schema, self._folders)
-        batches = arrow.log_batches(log, read if self._folders else schema, Filter.all_of(filters), self._planned)
+        batches = arrow.log_batches(log, read if self._folders else schema, Filter.all_of(filters))
         if self._folders:
             batches = (with_folder_values(batch, schema, self._folders) for batch in batches)
         return pa.RecordBatchReader.from_batches(schema, self._begun(batches))
@@ -150,36 +132,30 @@ class Log:
         save_checkpoint(self._file)
 
     def _change_log(self, *, needs_control: bool = True) -> ChangeLog:
-        """The log of changes, which is what is being read from now on; with the control file beside it."""
-        family = check_changes(self._plain.options)
-        log = self._plain if self._described is None else self._described
-        assert isinstance(log, ChangeLog)
-        if family.control is not None and log.options.control is None:
-            log = self._with_control(log, needs_control)
-        self._file = log
-        return log
-
-    def _with_control(self, plain: ChangeLog, needs_control: bool) -> ChangeLog:
-        log = open_described(plain.path, plain.options, needs_control=needs_control)
-        log.left_out, log.resumed = self.left_out, plain.resumed
-        if log.options.control is not None:
-            self._described, self._planned = log, (*self._planned, *map(state_of, names_in(log.options.control)))
-        return log
+        """The log, if it has changes that can be read."""
+        check_changes(self._file.options)
+        if needs_control and self._fault is not None:
+            raise self._fault
+        assert isinstance(self._file, ChangeLog)
+        return self._file
 
     def _check_engine(self, what: str) -> None:
-        if self._has_engine:
-            raise OptionError(f"engine means nothing for {what}", hint="it is for to_reader and to_table")
+        if self._file.options.engine == "check":
+            raise OptionError(f"engine check means nothing for {what}", hint="it is for to_reader and to_table")
 
     def _begun(self, rows: Iterator[T]) -> Iterator[T]:
-        return self._rows_of(self._file, rows)
-
-    def _rows_of(self, file: RecordFile, rows: Iterator[T]) -> Iterator[T]:
         """Rows of a new reading: what an earlier one counted, or kept for rows that nobody took, is forgotten."""
+        file = self._file
         file.tally.begin()
         file.keeps_bad_records = False  # dictionaries have no place for them
         file.bad_records.clear()
         self.left_out.clear()
         yield from rows
+
+    @property
+    def left_out(self) -> Counter[str]:
+        """Number of changes that options exclude, by reason; counted while they are read, anew each time."""
+        return self._file.left_out if isinstance(self._file, ChangeLog) else Counter()
 
     @property
     def tally(self) -> Tally:
@@ -196,39 +172,13 @@ def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
     """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` returns its changes.
 
     Several files, and those of a folder or a pattern, are one log: they are put in order by the positions of their
-    records, and what is in two of them is read once. Options are those of the command line under their Python names;
-    changes of a Log Master log without `control` are read with the control file beside it, as `Log.changes` says.
+    records, and what is in two of them is read once. Options are those of the command line under their Python names.
+    Without `control`, a Log Master log is read with the control file beside it, which `decisions` and a notice name.
     Raises OptionError, UnknownFormatError for an unknown spec, FramingError for a file whose framing cannot be found,
     and for files that are not of one log, ControlError for a bad control file.
     """
     check_taken(options, "records changes lines resumed", "open_log")
-    paths = paths_of("path", path)
-    has_engine = any(plain(name) == "engine" and value is not None for name, value in options.items())
-    if is_several(paths) or options.get("checkpoint") is not None:
-        return _opened(paths, read_options(options), has_engine=has_engine)
-    named, said = options_for(paths[0], options)
-    planned = states_read(paths[0], named)
-    file = _with_what_it_needs(paths[0], named)
-    if said:
-        file.notice(said)
-    return Log(file, (*planned, *_states_beside(file, named)), has_engine=has_engine)
-
-
-def _with_what_it_needs(path: str, options: Options) -> RecordFile:
-    """The file; with the control file beside it only if it cannot be opened without: it is empty, or has a header of
-    its own. Raises as `open_file`."""
-    try:
-        return open_file(path, options)
-    except FramingError:
-        if not look_beside(path, options).found:
-            raise
-    return open_described(path, options)
-
-
-def _states_beside(file: RecordFile, options: Options) -> list[FileState]:
-    """The state of the control file that was taken and not named."""
-    control = file.options.control
-    return [] if control is None or options.control is not None else [state_of(name) for name in names_in(control)]
+    return _opened(paths_of("path", path), read_options(options))
 
 
 def read_changes(
@@ -244,16 +194,14 @@ def read_changes(
     and `Log.to_table`.
     """
     check_taken(options, "changes lines", "read_changes")
-    return _opened(paths_of("path", path), read_options(options)).to_table(filters=filters, metadata=metadata)
+    named = read_options(options)
+    check_changes(named)
+    return _opened(paths_of("path", path), named).to_table(filters=filters, metadata=metadata)
 
 
-def _opened(paths: list[str], options: Options, *, has_engine: bool = False) -> Log:
-    """The changes of one file, or of several ones of one log; as `open_resumed`, with the states of the files."""
-    check_changes(options)
+def _opened(paths: list[str], options: Options) -> Log:
     place, options = one_log(paths, options)
-    planned = states_read(place, options)
-    log = _with_what_it_needs(place, options)
-    assert isinstance(log, ChangeLog)
-    log.resumed = checkpoint_before(options)
+    beside = look_beside(place, options)
+    file = open_beside(place, beside, needs_control=False)
     folders = list_folders(paths).columns if is_several(paths) else ()
-    return Log(log, (*planned, *_states_beside(log, options)), has_engine=has_engine, folders=folders)
+    return Log(file, fault=beside.fault, folders=folders)

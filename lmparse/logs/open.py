@@ -4,37 +4,31 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError, FramingError, OptionError
-from lmparse.framing.framings import named_framing
-from lmparse.logs.beside import Beside, Say, look_beside, unusable
+from lmparse.errors import FramingError, OptionError
+from lmparse.logs.beside import Beside, look_beside
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.logs.joining import checkpoint_before, checkpoint_behind, checkpoint_place, one_log
-from lmparse.logs.sniff import of_another_kind, sniff
-from lmparse.options import FRAMING_OPTIONS, Options, check_taken
-from lmparse.records.files import RAW, OnError, RecordFile
+from lmparse.logs.sniff import of_another_kind
+from lmparse.options import Options, check_taken
+from lmparse.records.files import OnError, RecordFile, ignored
 from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import FileSettings, find_file
 from lmparse.spec import catalog
-from lmparse.spelling import plain
 from lmparse.storage.addresses import path_of
-from lmparse.storage.buffers import open_buffer
-from lmparse.storage.joined import is_joined, names_in
+from lmparse.storage.joined import names_in
 from lmparse.storage.outputs import Inputs, alone_in, inputs_of, naming_output, write_text
 from lmparse.storage.states import FileState, state_of
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
 
-_SAMPLE = 64
-"""Number of records that show whether they are of a spec."""
+AnyFile = TypeVar("AnyFile", bound=RecordFile)
 
 
 def open_file(
@@ -43,7 +37,6 @@ def open_file(
     """Open a file with the reader of its spec."""
     spec = catalog.load(options.spec)
     check_fits(options, spec)
-    _check_pairs(path, options)
     family = family_of(spec)
     if family is not None:
         try:
@@ -52,67 +45,6 @@ def open_file(
             raise of_another_kind(path, options, error) or error from None
         return log
     return RecordFile(path, options, find_file(path, options, settings, detection_of(spec)), on_error=on_error)
-
-
-def open_named(path: str | Path, given: Mapping[str, Any], *, on_error: OnError = None) -> RecordFile:
-    """Open a file of records with the options that are given; see `options_for`."""
-    options, said = options_for(path, given)
-    file = open_file(path, options, on_error=on_error)
-    if said:
-        file.notice(said)
-    return file
-
-
-def options_for(path: str | Path, given: Mapping[str, Any]) -> tuple[Options, str]:
-    """The options to read the records of a file, and what to tell the user about their spec, if anything.
-
-    Options that name a framing but no spec are for any records. These are records of `Options.spec` if one of the
-    first of them is, else `common_raw`.
-    """
-    options = read_options(given)
-    is_named = any(plain(name) == "spec" and value is not None for name, value in given.items())
-    if is_named or not _are_raw(path, options):
-        return options, ""
-    said = f"no spec is named, and the first records are not of {options.spec}: they are read as {RAW}"
-    return replace(options, spec=RAW), said
-
-
-def _are_raw(path: str | Path, options: Options) -> bool:
-    """Whether the first records that a named framing gives are not of the spec that options have by default.
-
-    A file that is recognised is not one of any records: then the framing is wrong, which its reader reports.
-    """
-    is_any = options.framing in FRAMING_OPTIONS and options.record_length_field is None and not options.files
-    if not is_any or options.framing == "glued":
-        return False
-    detection = detection_of(catalog.load(options.spec))
-    if detection is None or detection.record is None:
-        return False
-    buffer, framing = open_buffer(path, options.bounds), named_framing(options.framing, options)
-    is_record = False
-    with suppress(FramingError):
-        for extent in islice(framing.extents(buffer), _SAMPLE):  # one in memory at a time: each may be a large one
-            is_record = True
-            if detection.record(extent.read(buffer)):
-                return False
-    return is_record and not _is_recognised(path, options)
-
-
-def _is_recognised(path: str | Path, options: Options) -> bool:
-    try:
-        sniff(path, options.bounds)
-    except FramingError as error:
-        return error.code != "LMP-F003"
-    return True
-
-
-def _check_pairs(path: str | Path, options: Options) -> None:
-    """Raise OptionError for an option that is ignored because another one is missing.
-
-    Files that are one log have control files beside them, for which each is looked for.
-    """
-    if options.control_framing != "auto" and options.control is None and not is_joined(str(path)):
-        raise OptionError("controlFraming is for a control file", hint="give control too")
 
 
 def open_changes(
@@ -125,54 +57,50 @@ def open_changes(
     return log
 
 
+def opened_again(file: AnyFile, settings: FileSettings | None = None) -> AnyFile:
+    """The same file, or part with these settings, for the engine `kaitai`; the first one reports."""
+    options = replace(file.options, engine="kaitai")
+    other = open_file(file.path, options, settings=settings, on_error=ignored)
+    if isinstance(file, ChangeLog) and isinstance(other, ChangeLog):
+        other.is_part, other.resumed = file.is_part, file.resumed
+    return cast(AnyFile, other)
+
+
 def open_resumed(
-    paths: Sequence[str | Path],
-    options: Options,
-    *,
-    needs_control: bool = True,
-    on_error: OnError = None,
-    say: Say | None = None,
+    paths: Sequence[str | Path], options: Options, *, needs_control: bool = True, on_error: OnError = None
 ) -> ChangeLog:
     """Open the files of one log, to go on behind the checkpoint that the options name, if they do.
 
-    Raises as `one_log` and `open_described` do.
+    The control file beside the log is taken if the options name none, and is among the decisions and notices. Raises as
+    `one_log` and `open_file`, ControlError LMP-C007 if the log `needs_control` and there is none to take.
     """
     check_changes(options)
     path, options = one_log(paths, options)
-    log = open_described(path, options, needs_control=needs_control, on_error=on_error, say=say)
-    log.resumed = checkpoint_before(options)
+    beside = look_beside(path, options)
+    log = open_beside(path, beside, needs_control=needs_control, on_error=on_error)
+    assert isinstance(log, ChangeLog)
     return log
 
 
-def open_described(
-    path: str | Path, options: Options, *, needs_control: bool = True, on_error: OnError = None, say: Say | None = None
-) -> ChangeLog:
-    """As `open_changes`, with the control file beside the log if the options name none.
-
-    It is among the decisions; `say` tells the user at once, by default a notice does. Raises ControlError LMP-C007, or
-    the error of a damaged one, if `needs_control`, otherwise the log is opened without it.
-    """
-    beside = described(path, options) if needs_control else look_beside(str(path), options)
-    try:
-        log = open_changes(path, beside.options, on_error=on_error)
-    except DataError as error:
-        without = None if needs_control else unusable(beside, error, options)
-        if without is None:
-            raise
-        beside, log = without, open_changes(path, options, on_error=on_error)
+def open_beside(path: str, beside: Beside, *, needs_control: bool = True, on_error: OnError = None) -> RecordFile:
+    """Open a file with the control file beside it; see `open_resumed`."""
+    if needs_control:
+        check_control(path, beside)
+    planned = states_read(path, beside.options)
+    file = open_file(path, beside.options, on_error=on_error)
     if beside.decision is not None:
-        log.decisions.insert(0, beside.decision)
-        (say or log.notice)(str(beside.decision))
-    return log
+        file.decisions.insert(0, beside.decision)
+        file.notice(str(beside.decision))
+    if isinstance(file, ChangeLog):
+        file.resumed, file.planned = checkpoint_before(beside.options), planned
+    return file
 
 
-def described(path: str | Path, options: Options) -> Beside:
-    """The control file beside a log that has no changes without one. Raises as `open_described`."""
-    beside = look_beside(str(path), options)
+def check_control(path: str, beside: Beside) -> None:
+    """Raise ControlError LMP-C007 for a log that has no changes without the control file that is not there."""
     if beside.fault is not None:
-        open_changes(path, options)  # what is not such a log needs none: its error says what it is
+        open_file(path, beside.options)  # what is not such a log needs none: its error says what it is
         raise beside.fault
-    return beside
 
 
 def table_descriptions(log: ChangeLog) -> TableDescriptions:
@@ -184,26 +112,14 @@ def table_descriptions(log: ChangeLog) -> TableDescriptions:
     return found
 
 
-def files_beside(path: str, options: Options) -> dict[str, str]:
-    """The files that describe a log, by option. Raises ControlError LMP-C007 when a folder has no control file for it.
-
-    Options may name a folder or a pattern for the control file: here it is the file itself.
-    """
-    found = options.files
-    family = family_of(catalog.load(options.spec))
-    if ("control" in found or is_joined(path)) and family is not None and family.control is not None:
-        found["control"] = family.control.find(path, options.control, options.bounds)
-    return found
-
-
 def files_read(path: str, options: Options) -> Inputs:
     """All files that are read for a log or a folder: itself, those that describe it, and a spec built elsewhere."""
-    return inputs_of([path, *files_beside(path, options).values(), *spec_files(options.spec)])
+    return inputs_of([path, *options.files.values(), *spec_files(options.spec)])
 
 
 def states_read(path: str, options: Options) -> tuple[FileState, ...]:
-    """The states of a log and of the files that describe it. Raises FramingError LMP-F001, and as `files_beside`."""
-    named = [path, *files_beside(path, options).values()]
+    """The states of a log and of the files that describe it. Raises FramingError LMP-F001."""
+    named = [path, *options.files.values()]
     return tuple(state_of(name) for one in named for name in names_in(one))
 
 
@@ -247,7 +163,8 @@ def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
     check_fits(named, found)
     check_taken(options, "parse", "one record")
     named.bounds.check("record_bytes", len(raw), spec=found.id)
-    reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named), limits=named.bounds)
+    reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named), limits=named.bounds,
+                          labels=named.enums == "labels")  # fmt: skip
     record = reader.read(raw, frozenset(named.columns) or None).raise_fault()
     values: dict[str, Any] = to_json(record.values)
     return values

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +12,7 @@ from lmparse.columnar.filters import Filter, matching
 from lmparse.columnar.rows import to_batch
 from lmparse.errors import DataError
 from lmparse.logs.arrow import part_batches
-from lmparse.logs.partitions import Damage, FilePart, Part, UnreadFile, may_be_left
+from lmparse.logs.partitions import FilePart, Part, UnreadFile, is_damage
 from lmparse.records.files import corrupt_field
 from lmparse.spec import catalog
 from lmparse.storage import addresses
@@ -23,34 +22,23 @@ SHOWN_BYTES = 4096
 """Most bytes of what is not read that its row has: it may be the rest of a large file."""
 
 
-@dataclass
-class PartAccount:
-    """What is damaged in a part. It is complete behind the last row."""
-
-    damage: DataError | None = None
-    """The error at which reading ended before the end of the part."""
-    extent: str = ""
-    """How much of the file is read, in words."""
-
-
 def part_rows(
-    part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool, account: PartAccount
+    part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool, say: Callable[[str], None]
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one part that match filters as batches of a schema, then perhaps one for its damage.
+    """The rows of one part that match filters as batches of a schema, then in mode permissive one for its damage.
 
-    Raises as `part_batches`, but not for damage that the part says is not to be raised, which is in the account.
+    Raises as `part_batches`, but not for damage in a part that is tolerant, which `say` is called with.
     """
     try:
         if isinstance(part, UnreadFile):
             raise part.error
         yield from part_batches(part, schema, filters, with_changes=with_changes)
     except DataError as error:
-        if not may_be_left(error, part.path, part.damage):
+        if (isinstance(part, FilePart) and not part.is_tolerant) or not is_damage(error, part.path):
             raise
-        account.damage = error.at(file=part.path)
-        is_unread = isinstance(part, UnreadFile) and not part.start
-        account.extent = "nothing of it is read" if is_unread else "it is read up to there"
-        if part.damage is Damage.ROW:
+        is_left = isinstance(part, UnreadFile) and not part.start
+        say(f"{error.at(file=part.path)}; {'nothing of it is read' if is_left else 'it is read up to there'}")
+        if part.options.mode == "permissive":
             yield from matching([to_batch([_row(part, error)], schema)], filters)
 
 
@@ -61,7 +49,11 @@ def _row(part: Part, error: DataError) -> dict[str, Any]:
     """
     path = error.file or part.path
     start = error.record_offset or (part.span.start if isinstance(part, FilePart) else 0)
-    first, size = _first_bytes(path, start, part)
+    try:
+        buffer = open_buffer(path, part.options.bounds)
+        first, size = bytes(buffer[start : start + SHOWN_BYTES]), len(buffer)
+    except DataError:
+        first, size = b"", 0  # it is no file that can be read
     spec = catalog.load(part.options.spec)
     return {
         schemas.CORRUPT_RECORD: first,
@@ -75,12 +67,3 @@ def _row(part: Part, error: DataError) -> dict[str, Any]:
             "spec_hash": spec.layout.sha256,
         },
     }
-
-
-def _first_bytes(path: str, start: int, part: Part) -> tuple[bytes, int]:
-    """The first bytes of what is not read, and the size of the file; none if they cannot be read either."""
-    try:
-        buffer = open_buffer(path, part.options.bounds)
-        return bytes(buffer[start : start + SHOWN_BYTES]), len(buffer)
-    except DataError:
-        return b"", part.size if isinstance(part, UnreadFile) else 0

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lmparse.changes.family import AnyFamily
 from lmparse.errors import DataError, FileLimitError, FramingError
 from lmparse.framing.descriptors import record_starts
-from lmparse.framing.detection import Detection, Trial, Walks, detect, possible_framings, try_framing, try_framings
+from lmparse.framing.detection import Detection, Trial, Walks, detect, try_framings
 from lmparse.limits import DEFAULT, Limits
 from lmparse.logs.families import families, known_files
 from lmparse.options import FILE_OPTIONS, Options
@@ -154,13 +153,13 @@ def _unknown(buffer: Buffer, walks: Walks) -> FramingError:
     is_text = printable >= 0.95 * len(sample) and not is_padded
     tried: dict[str, str] = {}
     for spec, detection in known_files().items():
-        for framing in possible_framings(detection)[: _TRIED - len(tried)]:
-            tried[f"{spec} {framing.name}"] = try_framing(buffer, framing, detection, walks).verdict
+        for trial in try_framings(buffer, detection, walks=walks)[: _TRIED - len(tried)]:
+            tried[f"{spec} {trial.framing.name}"] = trial.verdict
     best = "; ".join(f"{name}: {verdict}" for name, verdict in tried.items())
     return FramingError(
         "is a text file" if is_text else "is nothing known", code="LMP-F003", record_offset=0,
         expected=_known(), found=best, hex=sample[:32].hex().upper(),
-        hint=None if is_text else "name the spec of its records with spec, or the framing with framing",
+        hint=None if is_text else "name the spec of its records with spec; common_raw is for any records",
     )  # fmt: skip
 
 
@@ -209,9 +208,6 @@ def foreign_kind(buffer: Buffer) -> ForeignKind | None:
 
 # -- files of another kind than their spec says -------------------------------------------
 
-_OTHERS_TRIED = 100
-"""Files of a folder that are looked at for one of another kind than the file with an error."""
-
 
 def of_another_kind(path: str | Path, options: Options, error: DataError) -> FramingError | None:
     """The error of a file that is not of the family of its spec, or of another part of it; None if it is not known.
@@ -234,26 +230,6 @@ def of_another_kind(path: str | Path, options: Options, error: DataError) -> Fra
     if owner.control is not None and owner.control.is_one(str(path), options.bounds):
         return _error(found.kind, path, f"give the log, and this file as control, or spec {found.spec} for its records")
     return _error(found.kind, path, f"give spec {found.spec}")
-
-
-def of_two_kinds(paths: Sequence[str], options: Options, error: DataError) -> FramingError | None:
-    """The error of the files of one log of which `error` is about one that is of another kind; None if it is not.
-
-    It names that file, and one of another kind among the first ones if there is one.
-    """
-    alone = None if error.file is None else of_another_kind(error.file, options, error)
-    if error.file is None or alone is None:
-        return None
-    own = _recognised(error.file, options)[1]
-    for path in islice(paths, _OTHERS_TRIED):
-        owner = _recognised(path, options)[1]
-        if own is not None and owner not in (own, None):
-            assert owner is not None
-            return FramingError(
-                f"is of another kind than {path}: this one has {own.title}, that one {owner.title}",
-                code="LMP-F013", file=error.file, hint="files of different logs are read apart",
-            )  # fmt: skip
-    return alone
 
 
 def _recognised(path: str | Path, options: Options) -> tuple[Sniffed | None, AnyFamily | None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import zip_longest
 
 from lmparse.changes.log import ChangeLog
@@ -11,7 +10,7 @@ from lmparse.changes.transaction_summary import TransactionSummary, check_equal
 from lmparse.errors import OptionError
 from lmparse.framing.extents import RecordExtent
 from lmparse.logs.families import check_changes
-from lmparse.records.files import ignored
+from lmparse.logs.open import opened_again
 
 
 def transaction_summaries(log: ChangeLog) -> Iterator[TransactionSummary]:
@@ -27,8 +26,7 @@ def transaction_summaries(log: ChangeLog) -> Iterator[TransactionSummary]:
     if log.options.engine != "check":
         yield from (_placed(log, summary) for summary in found)
         return
-    other = family.open_log(log.path, replace(log.options, engine="kaitai"), on_error=ignored)
-    for place, (one, reference) in enumerate(zip_longest(found, family.transactions(other))):
+    for place, (one, reference) in enumerate(zip_longest(found, family.transactions(opened_again(log)))):
         yield _placed(log, check_equal(one, reference, place))
 
 

@@ -15,10 +15,9 @@ from typing import Any
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError
-from lmparse.records.faults import without_value
 from lmparse.records.places import Place, places_of, value_of
 from lmparse.records.reader import Decode, RecordReader, kind_of
-from lmparse.spec.layout import Field, Layout
+from lmparse.spec.layout import Code, Field, Layout
 from lmparse.values.json_form import to_json
 
 Branch = tuple[str, str, str]
@@ -124,29 +123,19 @@ class Dissector:
         layout = self._reader.spec.layout_of(parsed)
         for entry, decode in self._reader.decoders(layout):
             if entry.id in layout.computed:
-                yield self._calculated_node(parsed, layout, entry, decode, path)
+                faults: list[InvalidValueError] = []
+                shown = self._reader.calculated(parsed, entry, path, faults)
+                code = None if isinstance(shown, list) else entry.code_of(shown)
+                yield Node(
+                    path + entry.id, entry, layout.id, 0, 0, to_json(shown), "" if code is None else in_words(code),
+                    fault=next(iter(faults), None),
+                )  # fmt: skip
                 continue
             value = value_of(parsed, entry.id)
             inner = path if entry.kind == "body" else f"{path}{entry.id}."
             for number, item in enumerate(value if isinstance(value, list) else [value]):
                 if isinstance(item, KaitaiStruct) and (decode is None or entry.kind == "switch"):
                     yield from self._calculated(item, f"{path}{entry.id}[{number}]." if entry.repeated else inner)
-
-    def _calculated_node(
-        self, parsed: KaitaiStruct, layout: Layout, entry: Field, decode: Decode | None, path: str
-    ) -> Node:
-        value, shown = self._reader.calculated(parsed, entry), None
-        fault: DataError | None = None
-        if isinstance(value, Exception):
-            fault = without_value(layout, path + entry.id, value)
-        else:
-            try:
-                items = value if entry.repeated else [value]
-                read = None if value is None else [one if decode is None else decode(one) for one in items]
-                shown = None if read is None else to_json(read if entry.repeated else read[0])
-            except InvalidValueError as error:
-                fault = error.at(spec=layout.id, field=path + entry.id)
-        return Node(path + entry.id, entry, layout.id, 0, 0, value=shown, meaning=meaning(entry, value), fault=fault)
 
     def _nodes(self, spot: _Spot) -> Iterator[Node]:
         """The fields of an object."""
@@ -254,8 +243,13 @@ def meaning(entry: Field, value: Any) -> str:
     """The spec's meaning of a value in a field's list; empty for a value that is not in the list."""
     for code in entry.codes:
         if code.value == value:
-            return code.doc or code.id.replace("_", " ")
+            return in_words(code)
     return ""
+
+
+def in_words(code: Code) -> str:
+    """What a listed value means."""
+    return code.doc or code.id.replace("_", " ")
 
 
 def placed_at(nodes: Sequence[Node], base: int, path: str) -> tuple[Node, ...]:

@@ -257,6 +257,8 @@ def _without_value(error: Exception) -> str:
     """Why an expression has no value, in words of specs where Python's name its variables."""
     if isinstance(error, AttributeError) and error.name:
         return f"the record has no {error.name.removeprefix('_m_')} there"
+    if isinstance(error, ZeroDivisionError):
+        return "a division by zero"
     if isinstance(error, UnboundLocalError):  # of `_`, the item that was read last
         return "no case of the switch applies, so there is no item"
     if isinstance(error, IndexError) and str(error).endswith("index out of range"):  # Python's own, also of .last

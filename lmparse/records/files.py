@@ -106,16 +106,13 @@ class RecordFile:
         if not len(self.buffer):
             self.notice("the file is empty: a log without records")
         try:
-            for extent in self.framing.extents(self.buffer, span.start, span.end, span.first_index):
-                if extent.index not in span.skip:
-                    yield extent
-            yield from span.foreign
+            yield from self.framing.extents(self.buffer, span.start, span.end, span.first_index)
         except FramingError as error:
             self.origin.place(error)
             raise
 
     def windows(self, span: Span | None = None, max_records: int = MAX_RECORDS) -> Iterator[Window]:
-        """The same records and errors as `extents`, many records at a time; for a span without foreign records."""
+        """The same records and errors as `extents`, many records at a time."""
         whole = span or Span(0, len(self.buffer), 0)
         try:
             yield from index.windows(

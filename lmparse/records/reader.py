@@ -10,7 +10,7 @@ import gc
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from io import BytesIO
 from operator import attrgetter
 from typing import Any
@@ -77,6 +77,7 @@ class RecordReader:
         code_page: CodePage | None = None,
         arguments: tuple[Any, ...] = (),
         limits: Limits = DEFAULT,
+        labels: bool = False,
     ) -> None:
         if len(arguments) != len(spec.layout.params):
             wanted = ", ".join(spec.layout.params)
@@ -85,7 +86,16 @@ class RecordReader:
         self.code_page = code_page or default_page(spec)
         self.arguments = arguments
         self.limits = limits
+        self.labels = labels
+        """Whether numbers of an enumeration are shown by its words."""
         self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
+
+    def for_rows(self, options: Options) -> RecordReader:
+        """The same reader for rows, whose values are as options show them."""
+        labels = options.enums == "labels"
+        return RecordReader(
+            self.spec, code_page=self.code_page, arguments=self.arguments, limits=self.limits, labels=labels
+        )
 
     def parse(self, raw: bytes) -> KaitaiStruct:
         """The generated object of one record.
@@ -170,7 +180,7 @@ class RecordReader:
         """
         layout = self.spec.layout_of(parsed)
         for entry in layout.calculated:
-            self.calculated(parsed, entry)  # what it reads belongs to the record
+            self.calculated(parsed, entry, "", [])  # what it reads belongs to the record
         for entry in layout if layout.id in self.spec.with_instances else ():
             step = FieldStep(parsed, entry.id, entry.offset or 0, None)
             is_instance = isinstance(getattr(type(parsed), entry.id, None), property)
@@ -228,12 +238,9 @@ class RecordReader:
             if wanted is not None and entry.id not in wanted and entry.kind != "body":
                 continue
             if entry.id in layout.computed:
-                value = self.calculated(parsed, entry)
-                if isinstance(value, Exception):
-                    faults.append(without_value(layout, path + entry.id, value))
-                    value = None
-            else:
-                value = getattr(parsed, entry.id, None)
+                values[entry.id] = self.calculated(parsed, entry, path, faults)
+                continue
+            value = getattr(parsed, entry.id, None)
             offset = None if base is None or entry.offset is None else base + entry.offset
             if entry.is_instance:  # its position is that in the stream
                 offset = None if stream is None or entry.offset is None else stream + entry.offset
@@ -261,14 +268,16 @@ class RecordReader:
                 if value is not None or entry.kind != "rest":
                     values[entry.id] = value
 
-    def calculated(self, parsed: KaitaiStruct, entry: Field) -> Any:
-        """A calculated value of a parsed object, or the error why it has none, as a division by zero."""
+    def calculated(self, parsed: KaitaiStruct, entry: Field, path: str, faults: list[InvalidValueError]) -> Any:
+        """A calculated value of a parsed object; None, with a fault, if there is none, as of a division by zero."""
         try:
-            return getattr(parsed, entry.id)
+            value = getattr(parsed, entry.id)
         except (LimitError, RecursionError):
             raise
         except Exception as error:
-            return error
+            faults.append(without_value(self.spec.layout_of(parsed), path + entry.id, error))
+            value = None
+        return None if value is None else self._nested(value, entry, self.decoder(entry), faults, path + entry.id, None)
 
     def _nested(
         self,
@@ -320,6 +329,8 @@ class RecordReader:
             return None
         if entry.kind == "rest":
             return lambda raw: raw or None
+        if self.labels and entry.is_labelled:
+            return partial(_word, {code.value: code.id for code in entry.codes})
         if entry.kind == "str":
             return _whole_text
         if entry.kind == "any":
@@ -384,6 +395,12 @@ def _whole_text(text: Any) -> Any:
             found=f"half of a pair, U+{ord(half[0]):04X}, at character {half.start()}",
         )  # fmt: skip
     return text
+
+
+def _word(words: dict[int, str], value: Any) -> str:
+    """The word of an enumeration for a number, or the digits of a number that it does not list."""
+    number = int(value)
+    return words.get(number) or str(number)
 
 
 def _of_64_bits(value: Any) -> int:

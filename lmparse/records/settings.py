@@ -118,7 +118,8 @@ def page_of(
 
 def reader_of(spec: Spec, options: Options, page: CodePage) -> RecordReader:
     """The reader of records for some options."""
-    return RecordReader(spec, code_page=page, arguments=arguments_of(spec, options), limits=options.bounds)
+    return RecordReader(spec, code_page=page, arguments=arguments_of(spec, options), limits=options.bounds,
+                        labels=options.enums == "labels")  # fmt: skip
 
 
 def proof(trial: Trial) -> Decision:

@@ -12,22 +12,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 from lmparse.changes.change_counts import ChangeCounts, counted_columns
+from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError
 from lmparse.logs.arrow import log_batches
-from lmparse.logs.beside import Say
-from lmparse.logs.families import check_changes, family_of, read_options
+from lmparse.logs.beside import look_beside
+from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import is_several, one_log
-from lmparse.logs.open import open_described, states_read
-from lmparse.logs.sniff import sniff
+from lmparse.logs.open import open_beside
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, ignored
-from lmparse.review.coverage.cases import Provenance, stated_provenance
-from lmparse.spec import catalog
-from lmparse.spelling import plain
+from lmparse.review.explain.search import with_spec
 from lmparse.storage.addresses import in_utf8, paths_of
 from lmparse.storage.joined import names_in
 
@@ -35,7 +32,6 @@ VERSION = 1
 """Version of the JSON form. Within a version keys are added, never changed."""
 _SHOWN = 20
 """Most groups of each kind in the text."""
-_LEAST_WIDTH = 60
 _SECONDS = len("2026-03-14T10:11:12")
 _TABLES = ("schema_name", "table_name", "op")
 _WHO = {"auth_id": "user", "plan": "plan", "correlation_id": "correlation"}
@@ -53,8 +49,6 @@ class Summarized:
     """Name of the family of the log."""
     zone: str | None
     """Time zone of the commit times; None if the log names none."""
-    provenance: Provenance | None = None
-    """What the bytes rest on, if all files state it."""
     tables: ChangeCounts = field(default_factory=lambda: ChangeCounts(*_TABLES))
     who: dict[str, ChangeCounts] = field(default_factory=lambda: {name: ChangeCounts(name) for name in _WHO})
     left_out: dict[str, int] = field(default_factory=dict)
@@ -81,7 +75,6 @@ class Summarized:
             "files": self.files,
             "bytes": self.size,
             "spec": self.spec,
-            "provenance": None if self.provenance is None else self.provenance.value,
             "time": {
                 "zone": self.zone,
                 "first_commit": min(times, default=None),
@@ -103,28 +96,19 @@ class Summarized:
             "notices": self.notices,
         }
 
-    def lines(self, width: int = 80) -> list[str]:
-        """The summary as text; sentences are folded at `width` characters, at least 60, and tables are not."""
-        return list(self._lines(max(width, _LEAST_WIDTH)))
-
-    def _lines(self, width: int) -> Iterator[str]:
+    def lines(self) -> list[str]:
+        """The summary as text."""
         numbers = self.to_dict()
-        yield from self.files
-        yield from _folded(f"{self.title}; {self.size} bytes, spec {self.spec}", width)
-        if self.provenance is not None:
-            yield from _folded(f"{self.provenance.value}: {self.provenance.about}", width)
         sections = {
-            "Changes by table": (_table(_changes(numbers["changes"]["by_table"])), self._notes(numbers)),
-            "Who": (_table(_people(numbers["who"])), []),
-            "Damage": ([], _damage(numbers["damage"], self.faults)),
-            **({"Noticed while reading": ([], self.notices)} if self.notices else {}),
+            "Changes by table": [*_table(_changes(numbers["changes"]["by_table"])), *self._notes(numbers)],
+            "Who": _table(_people(numbers["who"])),
+            "Damage": _damage(numbers["damage"], self.faults),
+            **({"Noticed while reading": self.notices} if self.notices else {}),
         }
-        for title, (rows, notes) in sections.items():
-            yield ""
-            yield title
-            yield from rows
-            for note in notes:
-                yield from _folded(note, width)
+        lines = [*self.files, f"  {self.title}; {self.size} bytes, spec {self.spec}"]
+        for title, notes in sections.items():
+            lines += ["", title, *(f"  {note}" for note in notes)]
+        return lines
 
     def _notes(self, numbers: Mapping[str, Any]) -> Iterator[str]:
         """What is said of the changes beside their numbers."""
@@ -191,19 +175,12 @@ def _table(rows: Sequence[Row]) -> list[str]:
     """A table in lines: texts to the left, the number of changes to the right. One without rows is none."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
-        "  " + "  ".join(
+        "  ".join(
             cell.rjust(width) if name == "changes" else cell.ljust(width)
             for name, cell, width in zip(rows[0], row, widths, strict=True)
         ).rstrip()
         for row in rows if len(rows) > 1
     ]  # fmt: skip
-
-
-def _folded(text: str, width: int) -> list[str]:
-    """A text in lines; a word is never cut."""
-    return wrap(
-        text, width, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
 
 
 # -- reading --------------------------------------------------------------------------------
@@ -221,24 +198,17 @@ def summary(path: str | Path | Sequence[str | Path], **options: Any) -> Summariz
 
 
 def recognised(paths: Sequence[str | Path], given: Mapping[str, Any]) -> Options:
-    """The options parsed, with the spec of the file if none is given and it is a log of another family.
+    """The options parsed, with the spec of a single file if none is given: nothing may be known of it yet.
 
-    As for `explain` and `coverage`: they are for files of which nothing is known yet. Raises OptionError.
+    Raises OptionError.
     """
-    options = read_options(given)
-    if is_several(paths) or options.files or "spec" in map(plain, given):
-        return options
     with suppress(FramingError):  # reading says what the file is not
-        found, own = sniff(paths[0], options.bounds), family_of(catalog.load(options.spec))
-        if found.trial.is_proven and family_of(catalog.load(found.spec)) not in (own, None):
-            return read_options({**given, "spec": found.spec})
-    return options
+        return read_options(dict(given) if is_several(paths) else with_spec(paths[0], given))
+    return read_options(given)
 
 
-def summarized(
-    paths: Sequence[str | Path], options: Options, *, on_error: OnError = ignored, say: Say | None = None
-) -> Summarized:
-    """The same with parsed options. Bad records and values are passed to `on_error`; `say` is as in `open_described`.
+def summarized(paths: Sequence[str | Path], options: Options, *, on_error: OnError = ignored) -> Summarized:
+    """The same with parsed options. Bad records and values are passed to `on_error`.
 
     Raises EngineDifferenceError with engine `check`, where the engines differ.
     """
@@ -251,16 +221,13 @@ def summarized(
         if on_error is not None:
             on_error(error)
 
-    planned = states_read(path, options)
-    log = open_described(path, options, on_error=count_error, say=say)
+    log = open_beside(path, look_beside(path, options), on_error=count_error)
+    assert isinstance(log, ChangeLog)
     log.check_changes()
-    files, stated = names_in(path), {stated_provenance(name) for name in names_in(path)}
-    found = Summarized(
-        [in_utf8(name) for name in files], len(log.buffer), log.spec.id, family.title, family.commit_zone,
-        provenance=stated.pop() if len(stated) == 1 and Provenance.GIVEN not in stated else None, error_codes=codes,
-    )  # fmt: skip
+    files = [in_utf8(name) for name in names_in(path)]
+    found = Summarized(files, len(log.buffer), log.spec.id, family.title, family.commit_zone, error_codes=codes)
     try:
-        for batch in log_batches(log, counted_columns(*_TABLES, *_WHO), planned=planned):
+        for batch in log_batches(log, counted_columns(*_TABLES, *_WHO)):
             for counts in (found.tables, *found.who.values()):
                 counts.add(batch)
     except DataError as error:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.bmc.columns import front_widths
-from lmparse.records.encoding import encode_record
+from lmparse.samples.encoding import encode_record
 from lmparse.spec import catalog
 from lmparse.storage.outputs import write_files
 from lmparse.values import codepages

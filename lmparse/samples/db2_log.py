@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.db2.tables import Table, placed, slot_width
-from lmparse.records.encoding import encode_part
+from lmparse.samples.encoding import encode_part
 from lmparse.spec import catalog
 from lmparse.storage.outputs import write_files
 from lmparse.values.decimals import encode_packed

@@ -17,7 +17,6 @@ from lmparse.export import land as landing
 from lmparse.limits import byte_size
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, data_files
-from lmparse.records.files import ignored
 from lmparse.spark.read_job import hints_shown
 from lmparse.spark.tasks import runner
 from lmparse.spelling import plain
@@ -58,7 +57,7 @@ def land(
             raise OptionError(f"{_PART_BYTES} is given twice, in two spellings", hint="leave one of them out")
         asked = landing.asked_for(path, to, as_, current, named)
         part_bytes = byte_size(_PART_BYTES, str(sizes[-1])) if sizes else DEFAULT_BYTES
-        return landing.run(replace(asked, run=runner(spark), part_bytes=part_bytes), ignored, None)
+        return landing.run(replace(asked, run=runner(spark), part_bytes=part_bytes))
 
 
 def land_stream(

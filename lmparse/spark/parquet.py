@@ -24,13 +24,13 @@ from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
 from lmparse.export import parquet_folder
 from lmparse.export.writers import MARK
-from lmparse.logs.open import files_beside, spec_files
-from lmparse.options import truth
+from lmparse.logs.open import spec_files
+from lmparse.options import Options, truth
 from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_columns
 from lmparse.spark.requests import request_of
 from lmparse.spark.tasks import runner
 from lmparse.storage.addresses import path_of
-from lmparse.storage.outputs import AtomicOutput, inputs_of, naming_output
+from lmparse.storage.outputs import atomic_output, inputs_of, naming_output
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,9 +85,9 @@ def write_parquet(
     filters = Filter.all_of(filters)
     with hints_shown():
         request = request_of(options)
-        files = request.files()
-        described = [name for path, options in files for name in files_beside(path, options).values()]
-        inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
+        logs = [options for _, options in request.files() if isinstance(options, Options)]
+        described = [name for options in logs for name in options.files.values()]
+        inputs = inputs_of([*request.selected.files, *described, *spec_files(request.options.spec)])
         place = parquet_folder.checked(out, inputs, mode)
         columns = source_columns(request, options)
         if not truth("metadata", metadata):
@@ -98,7 +98,7 @@ def write_parquet(
         parts = parts or (pickle.dumps(None),)
     with naming_output(place.shown):
         place.path.parent.mkdir(parents=True, exist_ok=True)
-    with AtomicOutput(place) as work:
+    with atomic_output(place) as work:
         made = work.folder / "tasks"
         made.mkdir()
         for folder in (work.folder, made):

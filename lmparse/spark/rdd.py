@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import DataError, OptionError
 from lmparse.logs.families import check_fits, read_options
-from lmparse.logs.partitions import FilePart
+from lmparse.logs.partitions import FilePart, Part
 from lmparse.options import Options, check_taken, truth
 from lmparse.records.files import check_columns, corrupt_field
 from lmparse.records.reader import RecordReader, arguments_of
@@ -32,12 +32,13 @@ def read_records(spark: SparkSession, path: str, framing: str = "auto", **option
     if any(plain(name) == plain("columnNameOfCorruptRecord") for name in options):
         raise OptionError("columnNameOfCorruptRecord means nothing for records as bytes", hint="it is for rows")
     given = {**options, "path": path_of("path", path), "framing": framing}
-    request = reader_request(given, with_changes=False)
-    parts = list(request.sound_parts())
+    request = reader_request({**given, "mode": "failfast"}, with_changes=False)
+    parts = list(request.parts())
     return spark.sparkContext.parallelize(parts, max(len(parts), 1)).flatMap(_part_records)
 
 
-def _part_records(part: FilePart) -> Iterator[bytes]:
+def _part_records(part: Part) -> Iterator[bytes]:
+    assert isinstance(part, FilePart)
     file = part.open()
     for extent in file.extents(part.span):
         yield extent.read(file.buffer)
@@ -74,7 +75,8 @@ class _Parser:
         page = codepages.lookup(options.code_page) if options.code_page else None
         spec = catalog.load_planned(options.spec, self.fingerprint)
         limits = options.bounds
-        reader = RecordReader(spec, code_page=page, arguments=arguments_of(spec, options), limits=limits)
+        arguments, labels = arguments_of(spec, options), options.enums == "labels"
+        reader = RecordReader(spec, code_page=page, arguments=arguments, limits=limits, labels=labels)
         one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
         for raw in records:
             try:

@@ -18,7 +18,7 @@ from lmparse.columnar.filters import Filter
 from lmparse.errors import DataError, LmparseError, OptionError
 from lmparse.logs import arrow
 from lmparse.logs.folder_columns import folder_array, with_folder_columns
-from lmparse.logs.part_rows import PartAccount, part_rows
+from lmparse.logs.part_rows import part_rows
 from lmparse.logs.partitions import Part, Request
 from lmparse.spark.requests import corrupt_record
 from lmparse.storage.partition_folders import PartitionColumn
@@ -61,12 +61,8 @@ class ReadJob:
         if part is None:
             return
         with hints_shown(), self._advised():
-            account = PartAccount()
-            rows = part_rows(part, self.read, self.filters, with_changes=self.with_changes, account=account)
+            rows = part_rows(part, self.read, self.filters, with_changes=self.with_changes, say=_say)
             yield from map(self._shown, filter(len, prefetched(rows) if ahead else rows))
-            if account.damage is not None:
-                text = f"lmparse: {account.damage}; {account.extent}"
-                print(harmless(one_line(text)), file=sys.stderr, flush=True)
 
     def _shown(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         folders, read = {column.name: column for column in self.folders}, iter(batch.columns)
@@ -82,10 +78,14 @@ class ReadJob:
             raise
 
 
+def _say(text: str) -> None:
+    print(harmless(one_line(f"lmparse: {text}")), file=sys.stderr, flush=True)
+
+
 def source_columns(request: Request, options: Mapping[str, Any]) -> pa.Schema:
     """All columns of the source. Raises OptionError if another one has the name that bad records are to have."""
     columns = _renamed(arrow.request_schema(request), corrupt_record(options))
-    return with_folder_columns(columns, request.selected().columns)
+    return with_folder_columns(columns, request.selected.columns)
 
 
 def read_job(
@@ -96,7 +96,7 @@ def read_job(
     Without the column for bad values a null could mean anything: then what is bad is an error in mode permissive too.
     """
     name, hint = corrupt_record(options), None
-    folders = tuple(column for column in request.selected().columns if column.name in columns.names)
+    folders = tuple(column for column in request.selected.columns if column.name in columns.names)
     own = [entry for entry in columns if entry.name not in [column.name for column in folders]]
     read = pa.schema([entry.with_name(_RECORD) if entry.name == name else entry for entry in own])
     if folders and "_metadata" not in read.names:

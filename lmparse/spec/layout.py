@@ -88,11 +88,11 @@ class Field:
     width: int | None
     """Width in bytes, or None when it depends on the data."""
     kind: str
-    """How its bytes are read: uint, int, float, hfp, packed, bcd, zoned (and its styles), char, code, hextext,
-    decimaltext, timestamp17, lrsn10, rba10, lsn, rid6, bytes, boolean, str (text that the parser decodes), any (a value
-    whose type the data decide, shown as JSON), struct (a nested record), switch (one of several `choices`), body (a
-    nested record whose fields become fields of the record),
-    variable (bytes whose number depends on the data), rest (bytes behind the known fields)."""
+    """How its bytes are read: uint, int, boolean, float, hfp, packed, bcd, zoned (and its styles), char, code, hextext,
+    decimaltext, timestamp17, lrsn10, rba10, lsn, rid6, bytes, str (text that the parser decodes), any (a value whose
+    type the data decide, shown as JSON), struct (a nested record), switch (one of several `choices`), body (a nested
+    record whose fields become fields of the record), variable (bytes whose number depends on the data), rest (bytes
+    behind the known fields)."""
     orig_id: str | None = None
     """The vendor's own spelling."""
     type: str | None = None
@@ -156,6 +156,16 @@ class Field:
     switch: tuple[Case, ...] = ()
     demands: tuple[Expression, ...] = ()
     """What the spec demands of its value, `_`, beside `minimum` and `maximum`."""
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether it is a number with an enumeration, whose words may be shown in its place."""
+        return bool(self.codes) and self.kind in ("uint", "int") and not self.scale
+
+    def code_of(self, value: Any) -> Code | None:
+        """The listed value that is shown as `value`: by its text, its word or its number."""
+        texts = ((code, code.value if code.text is None else code.text.rstrip()) for code in self.codes)
+        return next((code for code, text in texts if value == text or (self.is_labelled and value == code.id)), None)
 
     @property
     def is_always_empty(self) -> bool:

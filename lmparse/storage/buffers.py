@@ -17,13 +17,13 @@ import stat
 import tempfile
 import weakref
 from bisect import bisect_right
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import closing, contextmanager
 from io import BufferedReader
 from pathlib import Path
 from threading import Lock
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -138,23 +138,19 @@ class JoinedBytes(FileBytes):
         self._held: OrderedDict[str, FileBytes] = OrderedDict()
 
     def _read(self, start: int, size: int) -> npt.NDArray[np.uint8]:
-        found = [self._file(path).array(begin, end) for path, begin, end in self._stretches(start, size)]
-        if len(found) == 1:
-            return found[0]
-        whole = np.concatenate([np.zeros(0, np.uint8), *found])
-        whole.flags.writeable = False
-        return whole
-
-    def _stretches(self, start: int, size: int) -> Iterator[tuple[str, int, int]]:
-        """The files of some bytes, each with the offsets of the first byte and of the one behind the last."""
-        starts, pieces = self._joined.starts, self._joined.pieces
-        place, end = bisect_right(starts, start) - 1, start + size
-        while start < end:
-            piece, stop = pieces[place], min(starts[place + 1], end)
+        found, end = [np.zeros(0, np.uint8)], start + size
+        starts = self._joined.starts
+        for place in range(bisect_right(starts, start) - 1, len(self._joined.pieces)):
+            piece, stop = self._joined.pieces[place], min(starts[place + 1], end)
             shift = piece.start - starts[place]
             if start < stop:
-                yield piece.path, start + shift, stop + shift
-            start, place = max(start, stop), place + 1
+                found.append(self._file(piece.path).array(start + shift, stop + shift))
+                start = stop
+            if stop == end:
+                break
+        whole = np.concatenate(found) if len(found) > 2 else found[-1]
+        whole.flags.writeable = False
+        return whole
 
     def _file(self, path: str) -> FileBytes:
         held = self._held.pop(path, None) or self._open(path)
@@ -255,41 +251,24 @@ def stamp(path: str) -> Hashable:
 
 _in_use: WeakValueDictionary[Hashable, FileBytes] = WeakValueDictionary()
 """Copies that a reader uses."""
-_copied_once: dict[Hashable, None] = {}
-_kept: dict[Hashable, FileBytes] = {}
-"""The last copies of files that are read repeatedly; see `_shared`."""
-_MOST_COPIED, _MOST_KEPT = 64, 2  # a log and its control file
+_last: deque[FileBytes] = deque(maxlen=2)
+"""The last copies, of a log and its control file: parts of a file are read one after the other, each by a reader of
+its own."""
 _lock = Lock()
 
 
 def _shared(stored: StoredFile, limits: Limits) -> FileBytes:
-    """The bytes of a file, copied once for all that read it at the same time within the same limits.
-
-    A copy goes with its last reader. A copy that is made for the second time stays until others take its place,
-    because parts of a file are read one after the other, each by a reader of its own.
-    """
+    """The bytes of a file, copied once for all that read it at the same time within the same limits."""
     if stored.stamp is None:
         return _copied(stored, limits)
     key = stored.stamp, limits
     copy = _in_use.get(key)
-    is_new = copy is None
     if copy is None:
         copy = _copied(stored, limits)
-    with _lock:
-        copy = _in_use.setdefault(key, copy)
-        if key in _kept or (is_new and key in _copied_once):
-            _remember(_kept, key, copy, _MOST_KEPT)
-        if is_new:
-            _remember(_copied_once, key, None, _MOST_COPIED)
+        with _lock:
+            copy = _in_use.setdefault(key, copy)
+            _last.append(copy)
     return copy
-
-
-def _remember(known: dict[Hashable, Any], key: Hashable, value: Any, most: int) -> None:
-    """Make an entry the last one, and drop the first ones if there are more than `most`."""
-    known.pop(key, None)
-    known[key] = value
-    while len(known) > most:
-        known.pop(next(iter(known)), None)
 
 
 def _copied(stored: StoredFile, limits: Limits) -> FileBytes:

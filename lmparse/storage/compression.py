@@ -6,7 +6,8 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from lmparse.errors import FramingError, OptionError
 from lmparse.storage.addresses import base_name
@@ -19,6 +20,8 @@ _MAGICS = {
     # A frame with data, or a skippable frame.
     "zstd": (b"\x28\xb5\x2f\xfd", *(bytes([number, 0x2A, 0x4D, 0x18]) for number in range(0x50, 0x60))),
 }
+_WINDOW = "Frame requires too much memory"
+"""What zstd says of a frame with a larger window than its limit, which is 128 MB."""
 ENDINGS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 """Endings of the names of files that are compressed as a whole."""
 
@@ -52,73 +55,48 @@ def unpacked_name(path: str) -> str:
 def unpacked(source: StoredBytes, path: str) -> Iterator[bytes]:
     """The unpacked bytes of a file in chunks; its path says whether it is compressed."""
     packing = packing_of(path, source.first)
-    return _UNPACKERS[packing](source) if packing else iter(lambda: source.read(_CHUNK) or b"", b"")
+    return _unpacked(source, packing) if packing else iter(lambda: source.read(_CHUNK) or b"", b"")
 
 
-def _gunzipped(source: StoredBytes) -> Iterator[bytes]:
-    """The bytes of every member of a gzip file. Zeros behind the last member are padding, as on tapes."""
-    if not source.first:
-        raise _cut_short(source, "gzip")
-    buffered = io.BufferedReader(source, _READ)  # zeros behind a member are read one by one
-    with gzip.GzipFile(fileobj=buffered) as file:
-        while True:
-            try:
-                unpacked = file.read(_CHUNK)
-            except EOFError:
-                raise _cut_short(source, "gzip") from None
-            except (gzip.BadGzipFile, zlib.error) as error:
-                raise _damaged(source, str(error).rpartition(": ")[2]) from None
-            if not unpacked:
-                return
-            yield unpacked
-
-
-_WINDOW = "Frame requires too much memory"
-"""What zstd says of a frame with a larger window than its limit, which is 128 MB."""
-
-
-def _unzstd(source: StoredBytes) -> Iterator[bytes]:
-    """The bytes of every frame of a zstd file."""
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise OptionError(
-            f"{source.name}: pyarrow is not installed, which unpacks zstd", code="LMP-S005",
-            hint="pip install 'lmparse[arrow]'",
-        ) from None  # fmt: skip
-    if not source.first:
-        raise _cut_short(source, "zstd")
-    stream = pa.CompressedInputStream(source, "zstd")
-    while True:
+def _unpacked(source: StoredBytes, packing: str) -> Iterator[bytes]:
+    """The bytes of every member of a gzip file, or frame of a zstd file. Zeros behind gzip's are padding of tapes."""
+    stream = _gzip(source) if packing == "gzip" else _zstd(source)
+    is_empty = not source.first
+    while not is_empty:
         try:
             unpacked: bytes = stream.read(_CHUNK)
-        except (OSError, pa.ArrowException) as error:
+        except (EOFError, OSError, ValueError, zlib.error) as error:  # of gzip, zlib and Arrow
             if _WINDOW in str(error):
                 raise FramingError(
                     "its zstd data need a window of more than 128 MB, or are damaged", code="LMP-F001",
                     file=source.name, hint="unpack it, or compress it again, with --long=27 at most",
                 ) from None  # fmt: skip
-            if source.is_at_end:
-                raise _cut_short(source, "zstd") from None
-            raise _damaged(source, str(error).rpartition(": ")[2]) from None
+            if isinstance(error, EOFError) or (packing == "zstd" and source.is_at_end):
+                break
+            place = f"at or before byte {source.position}"  # what unpacks reads ahead
+            raise FramingError(
+                f"is damaged {place} of the compressed file: {str(error).rpartition(': ')[2]}", code="LMP-F001",
+                file=source.name, hint="transfer it again, in binary",
+            ) from None  # fmt: skip
         if not unpacked:
             return
         yield unpacked
-
-
-_UNPACKERS: dict[str, Callable[[StoredBytes], Iterator[bytes]]] = {"gzip": _gunzipped, "zstd": _unzstd}
-
-
-def _cut_short(source: StoredBytes, packing: str) -> FramingError:
-    return FramingError(
+    raise FramingError(
         f"is cut short: its {packing} data go on behind byte {source.position}, where the file ends",
         code="LMP-F001", file=source.name, hint="transfer it again",
     )  # fmt: skip
 
 
-def _damaged(source: StoredBytes, reason: str) -> FramingError:
-    place = f"at or before byte {source.position}"  # what unpacks reads ahead
-    return FramingError(
-        f"is damaged {place} of the compressed file: {reason}", code="LMP-F001", file=source.name,
-        hint="transfer it again, in binary",
-    )  # fmt: skip
+def _gzip(source: StoredBytes) -> Any:
+    return gzip.GzipFile(fileobj=io.BufferedReader(source, _READ))  # zeros behind a member are read one by one
+
+
+def _zstd(source: StoredBytes) -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise OptionError(
+            f"{source.name}: pyarrow is not installed, which unpacks zstd", code="LMP-S005",
+            hint="pip install 'lmparse[arrow]'",
+        ) from None  # fmt: skip
+    return pyarrow.CompressedInputStream(source, "zstd")

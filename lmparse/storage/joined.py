@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import Any
 
 _SCHEME = "joined:["
@@ -64,12 +64,12 @@ class Joined:
     @cached_property
     def starts(self) -> list[int]:
         """Offset of each piece in the joined file; the last entry is its size."""
-        return _sums(piece.size for piece in self.pieces)
+        return list(accumulate((piece.size for piece in self.pieces), initial=0))
 
     @cached_property
     def records(self) -> list[int]:
         """Number, in the joined file, of the first record of each piece; the last entry counts all."""
-        return _sums(piece.records for piece in self.pieces)
+        return list(accumulate((piece.records for piece in self.pieces), initial=0))
 
     def piece_at(self, offset: int) -> tuple[JoinedPiece, int, int]:
         """The piece at an offset; what is added to offsets and to numbers of records to have those in its file."""
@@ -120,10 +120,3 @@ def names_in(path: str) -> list[str]:
     """The files that are read under a path: those that it joins, each once, or itself."""
     found = joined_of(path)
     return [path] if found is None else list(dict.fromkeys(piece.path for piece in found.pieces))
-
-
-def _sums(numbers: Iterator[int] | Sequence[int]) -> list[int]:
-    found = [0]
-    for number in numbers:
-        found.append(found[-1] + number)
-    return found

@@ -4,7 +4,8 @@
 - A pattern names files and folders; a folder has the files in it. `*` is any characters, `?` one, `[ab]`, `[a-c]` one
   of some, `[^a]` and `[!a]` one that is none of them, `{a,b*}` one of several patterns, and a backslash makes the next
   character stand for itself. It means what it does to Hadoop, which takes a backslash and a letter or a digit for an
-  expression (`\\d` is any digit), and `[*]` for other characters than the one in it: these are refused.
+  expression (`\\d` is any digit), and `[*]` for other characters than the one in it: these are refused, with all
+  classes that have a backslash or one of `[*?{,}`.
 - Where a folder has folders `k=v`, all files at any depth are read, and have columns: see `partition_folders`.
 
 A file that is named itself is read, whatever its name; Spark reads none then whose name is one of those left out.
@@ -19,6 +20,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from fnmatch import translate
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -34,14 +36,12 @@ _NO_ENTRY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """Errors of a link that leads nowhere."""
 _LOST = "a link that leads nowhere"
 _MAGIC = re.compile(r"[*?\[{\\]")
-_TOKEN = re.compile(r"\[[!^]?+(?:\]|\\.|[^\]\\])(?:\\.|[^\]\\])*\]|\\.|.", re.DOTALL)
+_TOKEN = re.compile(r"\[[!^]?+.[^\]]*\]|\\.|.", re.DOTALL)
 """A class of characters, a character behind a backslash, or one that is not."""
-_MEMBER = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
 _ENDS = {"{": "{ has no }", "[": "[ has no ]", "\\": "\\ has nothing behind it"}
 _MOST = 1000
 """Patterns without groups that one with groups may stand for."""
-_DEEPEST = 50
-"""Groups in groups that a pattern may have."""
+_MOST_GROUPS = 50
 
 
 class FileList(NamedTuple):
@@ -192,77 +192,59 @@ def name_pattern(text: str) -> re.Pattern[str]:
     """The expression whose `fullmatch` takes the names that a pattern does.
 
     Whoever sends a file chooses its name, so the time of a match must not depend on it: behind a `*`, what follows is
-    taken where it comes first. Raises OptionError LMP-S003 for a pattern that is not closed or means something else.
+    taken where it comes first, as fnmatch does. Raises OptionError LMP-S003 for a pattern that is not closed or means
+    something else.
     """
-    return re.compile("|".join(map(_expression, alternatives(text))), re.DOTALL)
+    return re.compile("|".join(translate("".join(map(_plain, _TOKEN.findall(one)))) for one in alternatives(text)))
+
+
+def _plain(token: str) -> str:
+    """A token as fnmatch has it."""
+    if len(token) == 1 or token[0] == "[":
+        return token.replace("[^", "[!", 1)
+    return f"[{token[1]}]" if token[1] in "*?[" else token[1]
 
 
 def alternatives(text: str) -> list[str]:
     """The patterns without groups that a pattern stands for: `a/c` and `b/c/c` for `{a,b/c}/c`. Raises OptionError."""
-    return _alternatives(iter(_TOKEN.findall(text)), 0, text)
+    todo, found = [_tokens(text)], list[str]()
+    if todo[0].count("{") > _MOST_GROUPS:
+        raise _wrong(f"more than {_MOST_GROUPS} groups", text)
+    while todo:
+        tokens = todo.pop()
+        if "{" not in tokens:
+            found.append("".join(tokens))
+            continue
+        start = len(tokens) - tokens[::-1].index("{")  # the last group has no other one in it
+        if "}" not in tokens[start:]:
+            raise _wrong(_ENDS["{"], text)
+        end, choices = tokens.index("}", start), [list[str]()]
+        for token in tokens[start:end]:
+            if token == ",":
+                choices.append([])
+            else:
+                choices[-1].append(token)
+        todo += [tokens[: start - 1] + choice + tokens[end + 1 :] for choice in choices]
+        if len(todo) + len(found) > _MOST:
+            raise _wrong(f"groups that stand for more than {_MOST} patterns", text)
+    return list(dict.fromkeys(found))
 
 
-def _alternatives(tokens: Iterator[str], depth: int, text: str) -> list[str]:
-    """Those of the tokens up to the end of a group that stands in `depth - 1` others, or up to the end of all."""
-    if depth > _DEEPEST:
-        raise _wrong(f"more than {_DEEPEST} groups in groups", text)
-    choices, found = list[str](), [""]
+def _tokens(text: str) -> list[str]:
+    """Raises OptionError for a character or class that is something else to Spark."""
+    tokens = _TOKEN.findall(text)
     for token in tokens:
         if token in ("[", "\\"):
             raise _wrong(_ENDS[token], text)
-        if token == "{":
-            inner = _alternatives(tokens, depth + 1, text)
-            found = [front + behind for front in found[:_MOST] for behind in inner]
-        elif depth and token == ",":
-            choices, found = choices + found, [""]
-        elif depth and token == "}":
-            return choices + found
-        else:
-            _check_token(token, "[*?{,}" if depth else "[*?{", text)
-            found = [front + token for front in found]
-        if len(choices) + len(found) > _MOST:
-            raise _wrong(f"groups that stand for more than {_MOST} patterns", text)
-    if depth:
-        raise _wrong(_ENDS["{"], text)
-    return found
-
-
-def _check_token(token: str, special: str, text: str) -> None:
-    """Raise OptionError for a character or class that is something else to Spark."""
-    is_class = len(token) > 1 and token[0] == "["
-    for escaped, letter in re.findall(r"(\\?)(.)", token[1:-1] if is_class else token, re.DOTALL):
-        if escaped and letter.isascii() and letter.isalnum():
-            raise _wrong(f"\\{letter} is an expression to Spark", text)
-        if is_class and not escaped and letter in special:
-            raise _wrong(f"{letter} in [ ] is something else to Spark, unless a backslash is in front of it,", text)
-    for low, high in _ranges(token)[1] if is_class else ():
-        if low > high:
-            raise _wrong(f"the range {low}-{high} has no character", text)
-
-
-def _ranges(token: str) -> tuple[bool, list[tuple[str, str]]]:
-    """Whether a class is of all other characters, and its ranges; a minus between two characters makes one."""
-    is_negated = token[1] in "!^"
-    return is_negated, [(low, high or low) for low, high in _MEMBER.findall(token[1 + is_negated : -1])]
-
-
-def _expression(pattern: str) -> str:
-    """The regular expression of a pattern without groups."""
-    parts = [""]
-    for token in _TOKEN.findall(pattern):
-        if token == "*":
-            parts.append("")
-        elif token == "?":
-            parts[-1] += "."
-        elif len(token) > 1 and token[0] == "[":
-            is_negated, ranges = _ranges(token)
-            members = "".join(f"{re.escape(low)}-{re.escape(high)}" for low, high in ranges)
-            parts[-1] += f"[{'^' * is_negated}{members}]"
-        else:
-            parts[-1] += re.escape(token[-1])
-    first, *middle = parts
-    last = f".*{middle.pop()}" if middle else ""
-    return first + "".join(f"(?>.*?{part})" for part in middle) + last
+        if token[0] == "\\" and token[1].isascii() and token[1].isalnum():
+            raise _wrong(f"{token} is an expression to Spark", text)
+        if len(token) > 1 and token[0] == "[":
+            if special := re.search(r"[\[*?{,}\\]", token[1:-1]):
+                raise _wrong(f"{special[0]} in [ ] is something else to Spark", text)
+            for low, high in re.findall("(.)-(.)", token[1:-1], re.DOTALL):
+                if low > high:
+                    raise _wrong(f"the range {low}-{high} has no character", text)
+    return tokens
 
 
 def _wrong(what: str, text: str) -> OptionError:

@@ -1,9 +1,9 @@
 """Outputs: each appears whole or not at all, and replaces only what lmparse wrote, never an input.
 
 `inputs_of` gives the files that a command reads, `check_place` decides whether an output may be at a place.
-`AtomicOutput` makes it in a folder `.NAME.RANDOM.partial` beside that place, writes it through to the disk, and renames
-it. What a process leaves that is killed meanwhile, nobody removes: that folder, in which `before` is the folder that
-was being replaced.
+`atomic_output` makes it in a folder `.NAME.RANDOM.partial` beside that place, writes it through to the disk, and
+renames it. What a process leaves that is killed meanwhile, nobody removes: that folder, in which `before` is the folder
+that was being replaced.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from lmparse.errors import FramingError, OptionError
@@ -36,28 +35,35 @@ _NAME_BYTES = 100
 # -- inputs -------------------------------------------------------------------------------
 
 
+Identity = tuple[int, int]
+"""Device and inode: the same for every name of a file."""
+
+
 @dataclass(frozen=True)
 class Inputs:
     """The local files that a command reads."""
 
-    places: frozenset[Path]
-    """Their paths: with all links resolved, and as they are named in their folder, since a link may be an input."""
-    identities: frozenset[tuple[int, int]]
-    """Device and inode of each: the same for every hard link."""
+    files: frozenset[Identity | None]
+    folders: frozenset[Identity | None]
+    """Those that the files are in, at any depth, by their names and with all links resolved."""
 
     def has(self, place: Path) -> bool:
         """Whether a file is one of them."""
-        if place in self.places:
-            return True
-        try:
-            status = os.stat(place)
-        except OSError:
-            return False
-        return (status.st_dev, status.st_ino) in self.identities
+        identity = _identity(place)
+        return identity is not None and identity in self.files
 
     def below(self, folder: Path) -> bool:
-        """Whether a folder, with its links resolved, is or holds one of them."""
-        return any(place.is_relative_to(folder) for place in self.places)
+        """Whether a folder holds one of them."""
+        identity = _identity(folder)
+        return identity is not None and identity in self.folders
+
+
+def _identity(path: Path) -> Identity | None:
+    try:
+        status = os.stat(path)
+    except OSError:  # it is not there, or is a link that this user may not read: whoever reads the file says so
+        return None
+    return status.st_dev, status.st_ino
 
 
 def inputs_of(names: Iterable[str | Path | None], *, at_any_depth: bool = True) -> Inputs:
@@ -66,24 +72,10 @@ def inputs_of(names: Iterable[str | Path | None], *, at_any_depth: bool = True) 
     Without `at_any_depth` they are those that `list_files` gives without `recursive`: other folders in a folder may be
     outputs. Remote files are left out, since outputs are local.
     """
-    places: set[Path] = set()
-    identities: set[tuple[int, int]] = set()
-    for name in (one for whole in names for one in names_in(str(whole or ""))):
-        for path in _paths(name, at_any_depth):
-            places |= {_resolved(path), _resolved(path.parent) / path.name}
-            try:
-                status = os.stat(path)
-            except OSError:
-                continue
-            identities.add((status.st_dev, status.st_ino))
-    return Inputs(frozenset(places), frozenset(identities))
-
-
-def _resolved(path: Path) -> Path:
-    try:
-        return Path(os.path.realpath(path))
-    except OSError:  # a link that this user may not read; whoever reads the file says so
-        return Path(os.path.abspath(path))
+    found = [path for name in names for one in names_in(str(name or "")) for path in _paths(one, at_any_depth)]
+    named = {Path(resolved(path)) for path in found for resolved in (os.path.abspath, os.path.realpath)}
+    folders = {folder for path in named for folder in path.parents}
+    return Inputs(frozenset(map(_identity, found)), frozenset(map(_identity, folders)))
 
 
 def _paths(name: str, at_any_depth: bool) -> Iterator[Path]:
@@ -102,13 +94,21 @@ def _paths(name: str, at_any_depth: bool) -> Iterator[Path]:
 # -- what is of lmparse -------------------------------------------------------------------
 
 
-def begins_with(mark: bytes, what: str) -> Foreign:
-    """A file whose first bytes are a mark: further on it may be a quotation. An empty file has nothing to lose."""
+def begins_with(mark: bytes, what: str, inside: str = "") -> Foreign:
+    """A file whose first bytes are a mark: further on it may be a quotation. With `inside` a folder with such a file.
+
+    An empty file or folder has nothing to lose.
+    """
 
     def foreign(path: Path) -> str | None:
-        with open(path, "rb") as file:
-            head = file.read(len(mark))
-        return None if not head or head == mark else f"it is not {what}"
+        if inside and not any(path.iterdir()):
+            return None
+        try:
+            with open(path / inside, "rb") as file:
+                head = file.read(len(mark))
+        except (FileNotFoundError, IsADirectoryError):
+            return f"it is not {what}: it has no {inside}"
+        return None if head == mark or not (head or inside) else f"it is not {what}"
 
     return foreign
 
@@ -127,31 +127,18 @@ def lists_itself(name: str, listed: Callable[[Any], Iterable[str]]) -> Foreign:
             walked = [*os.walk(folder, onerror=fail)]
         except OSError as error:
             return f"{os.path.relpath(error.filename or folder, folder)} cannot be read"
-        folders_in = [Path(above, name) for above, folders, _ in walked for name in folders]
-        paths = [Path(above, name) for above, _, files in walked for name in files]
-        found = {str(path.relative_to(folder)) for path in (*paths, *filter(Path.is_symlink, folders_in))}
-        if not found and not folders_in:
+        paths = [Path(above, one) for above, _, files in walked for one in files]
+        paths += [path for above, names, _ in walked for one in names if (path := Path(above, one)).is_symlink()]
+        if len(walked) == 1 and not paths:
             return None
-        if name not in found:
+        if folder / name not in paths:
             return f"it has no {name}"
         try:
-            others = sorted(found - {name, *listed(json.loads((folder / name).read_bytes()))})
+            ours = {folder / one for one in (name, *listed(json.loads((folder / name).read_bytes())))}
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return f"its {name} is not one of lmparse"
+        others = sorted(str(path.relative_to(folder)) for path in paths if path not in ours)
         return f"it also has {others[0]}" if others else None
-
-    return foreign
-
-
-def has_mark(name: str, text: bytes, what: str) -> Foreign:
-    """A folder whose file `name` has this text. An empty folder has nothing to lose."""
-
-    def foreign(folder: Path) -> str | None:
-        if not any(folder.iterdir()):
-            return None
-        if not (folder / name).is_file():
-            return f"it is not {what}: it has no {name}"
-        return None if (folder / name).read_bytes() == text else f"it is not {what}: its {name} is another"
 
     return foreign
 
@@ -253,29 +240,12 @@ def partial_folder(parent: Path, name: str) -> Iterator[Path]:
 
 
 class AtomicOutput:
-    """A temporary folder beside an output, in which the output is made; it is removed in the end, also after errors.
+    """An output that is made in a temporary folder beside its place."""
 
-    Errors of the system become OptionError LMP-S022 with the name of the output.
-    """
-
-    def __init__(self, place: OutputPlace) -> None:
-        self._place = place
-        self._partial = partial_folder(place.path.parent, f".{place.path.name}")
-
-    def __enter__(self) -> AtomicOutput:
-        with naming_output(self._place.shown):
-            self.folder = self._partial.__enter__()
-        self.made = self.folder / "made"
+    def __init__(self, place: OutputPlace, folder: Path) -> None:
+        self._place, self.folder = place, folder
+        self.made = folder / "made"
         """Path of the file or folder that becomes the output."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with naming_output(self._place.shown):
-            self._partial.__exit__(kind, error, trace)
-            if isinstance(error, OSError):
-                raise error
 
     def finish(self) -> None:
         """Move the finished output to its place, unless something else has come there in the meantime."""
@@ -300,6 +270,16 @@ class AtomicOutput:
 
 
 @contextmanager
+def atomic_output(place: OutputPlace) -> Iterator[AtomicOutput]:
+    """An output that is made in the block; its temporary folder is removed in the end, also after errors.
+
+    Errors of the system become OptionError LMP-S022 with the name of the output.
+    """
+    with naming_output(place.shown), partial_folder(place.path.parent, f".{place.path.name}") as folder:
+        yield AtomicOutput(place, folder)
+
+
+@contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Wait until no other process is in such a block for a folder; for what reads a file and replaces it then."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -313,7 +293,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 def write_text(text: str, place: OutputPlace) -> None:
     """Write a text to its place; an old file stays until all of the new one is written. Raises OptionError."""
-    with AtomicOutput(place) as work:
+    with atomic_output(place) as work:
         work.made.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         put_on_disk(work.made)
         work.finish()

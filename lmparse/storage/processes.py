@@ -27,12 +27,6 @@ _AHEAD = 2
 _END: Any = object()
 
 
-def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: int) -> Generator[Result]:
-    """The results of a module's function for each task, computed by `jobs` processes of their own: see `Pool`."""
-    with Pool(jobs) as pool:
-        yield from pool.in_order(function, tasks)
-
-
 class Pool:
     """Processes that run functions one after another; they start with the first task, and end with the `with`."""
 

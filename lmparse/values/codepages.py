@@ -1,6 +1,6 @@
 """Code pages by name or CCSID: EBCDIC from IBM's own tables, ASCII and Unicode from Python's codecs.
 
-Python has seven of the 53 EBCDIC pages, so all are in `_codepage_tables.py`, which names its source.
+Python has seven of the 53 EBCDIC pages; `_codepage_tables.py` has what the others change, and names its source.
 The tests compare them with glibc, Java and Python. Where these differ from IBM:
 
 | page and byte | here, as IBM | others |
@@ -36,7 +36,7 @@ from typing import Any, Literal
 from lmparse.errors import InvalidValueError, OptionError
 from lmparse.spec import page_names
 from lmparse.spelling import quoted
-from lmparse.values._codepage_tables import CHANGES, CP037
+from lmparse.values._codepage_tables import CHANGES
 
 __all__ = ["CodePage", "lookup", "maybe_lookup"]
 
@@ -63,7 +63,7 @@ class CodePage:
 
     @property
     def is_ebcdic(self) -> bool:
-        return self.ccsid == 37 or self.ccsid in CHANGES
+        return self.ccsid in CHANGES
 
     @cached_property
     def table(self) -> str | None:
@@ -151,13 +151,13 @@ def _hint(name: str | int) -> str:
 
 
 def _ebcdic_table(ccsid: int) -> str:
-    if ccsid == 37:
-        return CP037.decode("latin-1")
     origin, changes = CHANGES[ccsid]
-    table = list(_ebcdic_table(origin))
+    table = list(_codec_table(origin) if isinstance(origin, str) else _ebcdic_table(origin))
     for change in changes.split():
-        byte, _, char = change.partition("=")
-        table[int(byte, 16)] = UNDEFINED if char == "----" else chr(int(char, 16))
+        span, _, char = change.partition("=")
+        first, _, last = span.partition("-")
+        for place, byte in enumerate(range(int(first, 16), int(last or first, 16) + 1)):
+            table[byte] = UNDEFINED if char == "----" else chr(int(char, 16) + place)
     return "".join(table)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from counted import growth, operations
 from writers.bmc import control, framing, lldf, logs
 
 from lmparse.bmc.consistency import Consistency
+from lmparse.bmc.position_runs import PositionRuns
+from lmparse.bmc.segments import SegmentIndex
 from lmparse.changes.claims import Claim
 from lmparse.framing.extents import RecordExtent
 from lmparse.logs.check import CheckReport, account
@@ -145,7 +148,8 @@ def test_testing_is_linear() -> None:
         extents = [RecordExtent(number, ((number * 10, 10),), None) for number in range(count)]
 
         def test() -> list[Claim]:
-            consistency = Consistency()
+            without = cast(SegmentIndex, SimpleNamespace(of=lambda extent: None, changes=[]))
+            consistency = Consistency((), runs=PositionRuns({}), segments=without)
             for extent, header in zip(extents, values, strict=True):
                 consistency.add(extent, b"same", header)
             return consistency.claims(lambda indexes: {index: (extents[index], values[index]) for index in indexes})

@@ -15,6 +15,7 @@ from writers.bmc import lldf
 from writers.bmc.control import Table
 from writers.bmc.fields import key
 
+from lmparse.errors import FramingError
 from lmparse.logs.check import account
 from lmparse.logs.families import read_options
 from lmparse.logs.joining import one_log
@@ -28,11 +29,11 @@ def changed(**named: Any) -> list[bytes]:
 @ENGINES
 def test_what_several_extracts_have_is_given_once(extracts: Extracts, engine: str) -> None:
     """Whole changes and segments, also several of one position."""
-    shared = [*cut(1, TEXT, 80), *cut(1, TEXT[::-1], 80)]
+    shared = [*cut(1, TEXT, 80), *whole(1, "x")]
     extracts.add(*whole(0, "a"), *shared)
     extracts.add(*shared, *whole(2, "b"))
     changes = extracts.changes(engine)
-    assert [change["after"]["V"] for change in changes] == ["a", TEXT, TEXT[::-1], "b"]
+    assert [change["after"]["V"] for change in changes] == ["a", TEXT, "x", "b"]
     for size in (300, 700, 1500):
         rows = by_parts([Path(path) for path in extracts.paths], size=size)
         assert sorted(row["seq"] for row in rows) == sorted(change["seq"] for change in changes)
@@ -72,7 +73,7 @@ REFUSED: dict[str, tuple[Callable[[], tuple[list[bytes], list[bytes]]], dict[str
     "another RID": (lambda: (changed(rid="01" * 5), changed(rid="02" * 5)), {}, BYTES),
     "another filter": (lambda: ([*whole(0, "a"), *whole(2, "c")], [*whole(1, "b"), *whole(3, "d")]), {}, BYTES),
     "another form of rows": (
-        lambda: (whole(1, "x"), whole(1, "x", 900)), {"expandvar": "Y"}, "has another EXPANDVAR or DATEFORMAT",
+        lambda: (whole(1, "x"), whole(1, "x", 900)), {"expandvar": "Y"}, BYTES,
     ),
     "another unit": (
         lambda: (whole(1, "x"), changed(uorid="00000000000012345777")), {}, "has another unit or table",
@@ -95,7 +96,7 @@ def test_what_is_refused(what: str, extracts: Extracts) -> None:
         assert extracts.changes(engine) == []
         assert "[LMP-F013]" in extracts.said
         assert why in extracts.said
-    assert extracts.check() in (20, 24)
+    assert extracts.check() == 20
 
 
 def test_headers_that_do_not_name_units(extracts: Extracts) -> None:
@@ -120,5 +121,5 @@ def test_two_outcomes_of_a_unit_contradict_each_other(shared: int, tmp_path: Pat
     pattern = str(tmp_path / "{stem}.ctl")
     for engine in ("columnar", "kaitai"):
         assert "states another outcome of unit of recovery" in printed(paths, engine, control=pattern).ended
-    report = account(*one_log(paths, read_options({"spec": "bmc_lldf", "control": pattern})))
-    assert any("states another outcome" in text for text in report.differences)
+    with pytest.raises(FramingError, match="states another outcome"):
+        account(*one_log(paths, read_options({"spec": "bmc_lldf", "control": pattern})))

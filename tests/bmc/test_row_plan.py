@@ -31,7 +31,7 @@ from lmparse.errors import DataError
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
 
-QUICK = examples(35, 250)
+QUICK = examples(20, 250)
 Wanted = frozenset[str] | None
 
 # tables: the encoder's columns, as the control file would describe them

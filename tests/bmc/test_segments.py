@@ -16,7 +16,7 @@ from writers.bmc.rows import Column
 import lmparse
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
-from lmparse.logs.part_rows import PartAccount, part_rows
+from lmparse.logs.part_rows import part_rows
 from lmparse.logs.partitions import Request
 
 WIDE = Table(0x0105, 2, 3, "PROD", "WIDE", (Column("NO", "INT", 4), Column("TEXT", "CHAR", 60)))
@@ -159,7 +159,7 @@ def test_a_missing_segment_is_named_where_damage_ends_the_log(engine: str, tmp_p
         assert (len(parts) > 1) is (part_bytes == 3000)
         schema = arrow.request_schema(request)
         batches = [
-            batch for part in parts for batch in part_rows(part, schema, (), with_changes=True, account=PartAccount())
+            batch for part in parts for batch in part_rows(part, schema, (), with_changes=True, say=lambda text: None)
         ]
         rows = [found for batch in batches for found in batch.to_pylist()]
         codes = [fault["code"] for found in rows for fault in found["_corrupt_fields"] or ()]
@@ -179,6 +179,33 @@ def test_a_segment_met_twice_is_named_and_the_change_is_kept(tmp_path: Path) -> 
     (error,) = log.tally.errors
     assert (error.code, error.field, error.found, error.record_index) == ("LMP-R005", "seg_num", "2", 2)
     assert error.record_offset == enc.framed("rdw", writer.records).offsets[2]
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (0, 1, 2, 3), (1, 2, 3)], ids=str)
+def test_segments_of_several_changes_with_one_key_are_bad_records(order: tuple[int, ...], tmp_path: Path) -> None:
+    """Mixed, one behind the other, or without the beginning of the first: nothing tells which belong together."""
+    writer = logs.Writer([WIDE])
+    same = {"log_rba": "0A" * 10, "log_lrsn": "0B" * 10, "rid": "0D" * 5}
+    pieces = [piece for number in (1, 2) for piece in update(writer, number, 2, **same)]
+    put_all(writer, [pieces[number] for number in order])
+    put_all(writer, update(writer, 3, 2))
+    log = opened(tmp_path, writer)
+    assert [number for _, number, _ in shown(log)] == [3]
+    assert [(error.code, error.record_index) for error in log.tally.errors] == [
+        ("LMP-R005", number) for number in range(len(order))
+    ]
+    assert log.tally.dropped == len(order)
+
+
+def test_a_bad_segment_takes_its_change_with_it_and_nothing_else(tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE])
+    put_all(writer, update(writer, 1, 3))
+    put_all(writer, update(writer, 2, 2))
+    writer.records[1] = b"\xff\xff" + writer.records[1][2:]  # LENGTH
+    log = opened(tmp_path, writer)
+    assert shown(log) == [("U", 2, 4)]
+    assert [error.record_index for error in log.tally.errors] == [1]
+    assert log.tally.dropped == 3
 
 
 def test_what_is_left_out_needs_no_whole_change_but_is_still_checked(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from writers.bmc.rows import Column
 import lmparse
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.units import BROKEN, CONTRADICTORY, NO_END, NOT_TESTABLE
-from lmparse.changes import unit_groups
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.spec import catalog
@@ -37,9 +36,8 @@ def put(folder: Path, writer: logs.Writer, framed: str = "rdw") -> tuple[Path, d
 
 @pytest.fixture
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rows of units are grouped again and again."""
+    """The rows of units come in many tables."""
     monkeypatch.setattr(LogicalLog, "windows", partialmethod(LogicalLog.windows, max_records=7))
-    monkeypatch.setattr(unit_groups, "_LEAST", 5)
 
 
 @pytest.mark.usefixtures("small_windows")

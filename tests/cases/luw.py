@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cases.case import Case, Row
+from cases.enums import worded
 from writers.db2 import columns, datalink, ddl, dms, dom, lf, lob, rows, transaction, utility, xml
 from writers.db2.columns import Column
 from writers.db2.framing import Framed, Framing, framed
@@ -150,7 +151,8 @@ def class_row(put: Put) -> Row:
 
 def shown(server: Server, header: Header, put: Put) -> Row:
     """What is printed of a record."""
-    return {"kind": put.kind, **header_row(server, header, put.body), **put.values, **class_row(put)}
+    row = {"kind": put.kind, **header_row(server, header, put.body), **put.values, **class_row(put)}
+    return worded(row, has_operations=server.generation == "v10")
 
 
 def header_row(server: Server, header: Header, body: bytes) -> Row:
@@ -842,6 +844,6 @@ def words() -> Iterator[Case]:
         for order in BYTE_ORDERS:
             server = replace(given.version, byte_order=order)
             data = b"".join(encode(server) for encode, _ in given.values)
-            found = [row(server) for _, row in given.values]
+            found = [worded(row(server)) for _, row in given.values]
             options = {"framing": "fixed", "record_length": 6, "byte_order": order}
             yield Case(given.spec, f"words_{order}", given.title, given.doc_ref, data, found, options=options)

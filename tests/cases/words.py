@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cases.case import LLDF_TEXT, Case
+from cases.enums import worded
 
 USING_DATA_SETS = "IBM z/OS DFSMS Using Data Sets, SC23-6855"
 FOOTNOTE = f"{LLDF_TEXT}, footnote 1"
@@ -15,7 +16,7 @@ def case(spec: str, doc_ref: str, words: Sequence[tuple[str, dict[str, Any]]], t
     """Words of one length, one after another, in hex."""
     data = [bytes.fromhex(word) for word, _ in words]
     options = {"framing": "fixed", "record_length": len(data[0])}
-    return Case(spec, "words", title, doc_ref, b"".join(data), [row for _, row in words], options=options)
+    return Case(spec, "words", title, doc_ref, b"".join(data), [worded(row) for _, row in words], options=options)
 
 
 def cases() -> Iterator[Case]:

@@ -94,6 +94,17 @@ def segments() -> Iterator[BadCase]:
     title = "Segment 2 of three stands twice: it is refused, the change is whole"
     yield of_log("segment_twice", title, log, fault, 1, doc_ref=SEGMENTS)
     log = Log(table)
+    at = "00000000000012345678"
+    first, second = (
+        log.pieces(Unit(1), table, "UB", changes.FIRST, after, segments=2, log_rba=at, log_lrsn=at, rid="0000000101")
+        for after in (changes.CHANGED, changes.FIRST)
+    )
+    for piece in (first[0], second[0], second[1], first[1]):
+        log.put(*piece)
+    fault = error("LMP-R005", "nothing tells which belong together", record=0, field="seg_num")
+    title = "Segments of two changes with one position and one RID are mixed: neither is joined"
+    yield of_log("segments_mixed", title, log, fault, 0, more_errors=3, doc_ref=SEGMENTS)
+    log = Log(table)
     for record, pending in log.pieces(Unit(1), table, "I", None, changes.FIRST, seg_num=4, total_segs=3):
         log.put(record, pending)
     fault = error("LMP-R005", "expected a segment of 3 not met yet, found 4", record=0, field="seg_num")

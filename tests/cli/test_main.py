@@ -15,7 +15,8 @@ from commands import Run
 from writers.bmc import control, framing, logs
 
 from lmparse import __version__
-from lmparse.cli.command_line import build_parser
+from lmparse.cli.command_line import build_parser, command_table
+from lmparse.options import NOT_LANDED
 from lmparse.spec import catalog
 from lmparse.spelling import camel
 
@@ -95,6 +96,10 @@ def test_every_command_and_each_of_its_options_has_help(run: Any, command: str) 
     named = [action for action in actions if action.option_strings]
     assert named
     assert not [action.dest for action in named if not action.help]
+
+
+def test_land_takes_no_option_with_which_changes_would_not_be_landed() -> None:
+    assert set(command_table()["land"]["without"]) == set(NOT_LANDED)
 
 
 def test_version(run: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from cluster.standalone import ROOT, Cluster
-from short_runs import JAVA_OPTIONS
+from short_runs import JAVA_OPTIONS, SHORT_SPARK
 
 from bench import data
 from bench.data import Truth
@@ -110,7 +110,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield cluster
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def driver(cluster: Cluster, log: Truth) -> Iterator[Callable[..., Driver]]:
     """Makes a driver with some executors; one at a time, since the cluster has two cores."""
     last: list[Driver] = []
@@ -131,17 +131,20 @@ def driver(cluster: Cluster, log: Truth) -> Iterator[Callable[..., Driver]]:
             "spark.local.dir": str(cluster.folder / "driver-local"),
             "spark.master": cluster.master,
             "spark.pyspark.python": python,
-            "spark.sql.shuffle.partitions": 2,
             "spark.sql.warehouse.dir": str(cluster.folder / "warehouse"),
-            "spark.ui.enabled": False,
-            "spark.ui.showConsoleProgress": False,
         }
-        last.append(Driver(cluster, {**common, **settings}, 300 + log.bytes / 1e6))
+        last.append(Driver(cluster, {**SHORT_SPARK, **common, **settings}, 300 + log.bytes / 1e6))
         return last[0]
 
     yield make
     while last:
         last.pop().close()
+
+
+@pytest.fixture(scope="session")
+def two(driver: Callable[..., Driver], kills: int) -> Driver:
+    """A driver with two executors, whose tasks may fail more often than executors are killed."""
+    return driver(2, **{"spark.task.maxFailures": max(4, kills + 1)})
 
 
 @pytest.fixture(scope="module")

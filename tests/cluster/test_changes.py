@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -38,12 +38,11 @@ def changes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def test_executors_find_transactions_and_read_changes(
-    driver: Callable[..., Driver], changes: tuple[str, Options], tmp_path: Path
+    two: Driver, changes: tuple[str, Options], tmp_path: Path
 ) -> None:
     path, options = changes
-    one = driver(2)
-    expected = one.ask("sums_of_changes", path=str(in_one_process(path, options, tmp_path)), options=None)["sums"]
-    found = one.ask("sums_of_changes", path=path, options=options)
+    expected = two.ask("sums_of_changes", path=str(in_one_process(path, options, tmp_path)), options=None)["sums"]
+    found = two.ask("sums_of_changes", path=path, options=options)
     assert expected["rows"] > 0
     assert found["sums"] == expected
     size = Path(path).stat().st_size

@@ -33,12 +33,6 @@ Sums = dict[str, int]
 
 
 @pytest.fixture(scope="module")
-def two(driver: Callable[..., Driver], kills: int) -> Driver:
-    """A driver with two executors, whose tasks may fail more often than executors are killed."""
-    return driver(2, **{"spark.task.maxFailures": max(4, kills + 1)})
-
-
-@pytest.fixture(scope="module")
 def expected(two: Driver, log: Truth, options: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Sums:
     """Sums over the rows that one process reads without Spark."""
     out = tmp_path_factory.mktemp("expected") / "rows.parquet"
@@ -113,8 +107,7 @@ def check_output(driver: Driver, out: Path, expected: Sums) -> None:
     out.rmdir()
 
 
-@pytest.mark.parametrize("way", ["records", "rows"])
-@pytest.mark.parametrize("change", ["gone", "grew", "shrank"])
+@pytest.mark.parametrize(("way", "change"), [("records", "gone"), ("rows", "grew"), ("records", "shrank")])
 def test_a_file_that_changes_after_planning_is_an_error(two: Driver, small: Path, way: str, change: str) -> None:
     options = {"framing": "rdw"} if way == "records" else {"spec": "bmc_lldf", "framing": "rdw"}
     found = two.ask("changed", path=str(small), options=options, change=change, way=way)["error"]
@@ -127,17 +120,14 @@ def test_a_file_that_changes_after_planning_is_an_error(two: Driver, small: Path
         )
 
 
-@pytest.mark.parametrize("change", ["grew", "shrank"])
-def test_a_file_that_changes_while_it_is_read_is_an_error(
-    two: Driver, small: Path, change: str, tmp_path: Path
-) -> None:
+def test_a_file_that_changes_while_it_is_read_is_an_error(two: Driver, small: Path, tmp_path: Path) -> None:
     out, copy = tmp_path / "out", tmp_path / "copy.dat"
     copy.write_bytes(small.read_bytes())
     options = {"spec": "bmc_lldf", "framing": "rdw", "maxPartitionBytes": str(small.stat().st_size // 20)}
     two.begin("write", path=str(copy), options=options, out=str(out), way="executors")
     wait_for(lambda: list(tmp_path.glob(".out.*.partial/tasks/part-*.parquet")), "the first file")
-    os.truncate(copy, small.stat().st_size + (1000 if change == "grew" else -1000))
-    with pytest.raises(RuntimeError, match=rf"{copy}: {change} after its reading was planned: .*\[LMP-F012\]"):
+    os.truncate(copy, small.stat().st_size - 1000)
+    with pytest.raises(RuntimeError, match=rf"{copy}: shrank after its reading was planned: .*\[LMP-F012\]"):
         two.answer()
     assert not out.exists()
 

@@ -15,7 +15,7 @@ from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.errors import OptionError
-from lmparse.records.encoding import encode_record
+from lmparse.samples.encoding import encode_record
 from lmparse.spec import catalog
 from lmparse.spec.build.products import Builder
 from lmparse.spec.kind_words import SCALABLE

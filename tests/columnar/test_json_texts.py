@@ -45,7 +45,7 @@ def shown(value: Any) -> str | None:
 
 @pytest.mark.parametrize("type_", TYPES, ids=str)
 def test_every_type(type_: pa.DataType) -> None:
-    @examples(60, 500, database=None)
+    @examples(30, 500, database=None)
     @given(st.lists(TYPES[type_] | st.none(), max_size=20), st.integers(0, 4))
     def check(values: list[Any], cut: int) -> None:
         array = pa.array(values, type_).slice(cut)
@@ -88,7 +88,7 @@ def test_a_type_that_has_no_form() -> None:
 ROWS = st.lists(st.tuples(TEXTS | st.none(), st.integers(-9, 9) | st.none(), st.binary(max_size=3) | st.none()))
 
 
-@examples(100, 500, database=None)
+@examples(40, 500, database=None)
 @given(ROWS, st.lists(TEXTS, min_size=3, max_size=3, unique=True))
 def test_objects(rows: list[tuple[Any, ...]], names: list[str]) -> None:
     types = (pa.string(), pa.int64(), pa.binary())

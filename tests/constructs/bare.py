@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -178,7 +179,9 @@ def calculated(tree: Tree) -> Iterator[tuple[str, Tree]]:
 
 
 def plain(value: Any) -> Any:
-    """A parsed value without the types of its enumeration."""
+    """A parsed value; the member of an enumeration by its word."""
+    if isinstance(value, IntEnum):
+        return value.name
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value)
     return "NaN" if isinstance(value, float) and math.isnan(value) else value

@@ -45,9 +45,22 @@ the same values and errors for all of them, and for random specs and bytes
   fields, is JSON text.
 - **refused**: the build step says file, line and reason.
 
-An instance with `pos` is a column behind the fields. An instance with `value` is not: it is computed from others. An
-instance whose type contains the type that it is in is not read, since it may lead in a circle; `lmparse formats` lists
-it. `-lm-column: false` keeps an instance from being a column.
+| What becomes of … | In a row |
+|---|---|
+| a field, an instance at a position | a column by its id: `seq` first, then the instances, as in the spec |
+| a calculated value (`value`) | a column; whole numbers have 64 bits, and `/` of these rounds down |
+| one that stands for another object | no column, since that object is one where it stands; `lmparse formats` says so |
+| one that has no value (a division by zero, no such item) | null, and listed in `_corrupt_fields` (LMP-R012) |
+| an `if` that does not hold | null |
+| a number with an enumeration | the word of the spec, or the digits of an unlisted one; or `--enums numbers` |
+| a code of letters (`-codec` with `enum`) | the vendor's letters |
+| one bit (`b1`) | true or false |
+| a nested type, a list, a switch | a struct, a list, a struct with one member for each choice |
+| a helper (`-lm-column: false`) | no column |
+
+An instance whose type contains the type that it is in is not read, since it may lead in a circle; `lmparse formats`
+lists it. Names and types in all expressions are checked by the build: `size: naem` names the place and the field that
+is meant, `if: count` says that a condition must be true or false.
 """
 
 

@@ -76,7 +76,7 @@ def without_place(row: dict[str, Any]) -> dict[str, Any]:
 def test_a_log_cut_at_every_record_boundary(tmp_path: Path) -> None:
     cut = Cut(tmp_path, "v10", "little", "filter")
     size = len(cut.data)
-    for place in cut.places[:: amount(3, 1)]:
+    for place in cut.places[:: amount(5, 1)]:
         paths = cut.files((place, size), (0, place))
         assert cut.wrong(paths, cut.by_record(paths)) == []
         assert cut.wrong(paths, cut.by_column(paths)) == []

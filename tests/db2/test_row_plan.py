@@ -38,7 +38,7 @@ from lmparse.values import codepages
 from lmparse.values.json_form import to_json
 from lmparse.values.sql_types import parse_type
 
-QUICK = examples(40, 100)
+QUICK = examples(20, 100)
 Wanted = frozenset[str] | None
 
 # tables and their rows

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amounts import amount
 from export.conftest import (
     ENDINGS,
     ROOT,
@@ -98,14 +97,14 @@ def test_bad_records_among_changes_stand_in_other(run: Any, damaged: Files) -> N
 # -- processes ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("form", "most"), [("parquet", 3), ("jsonl", 2)])
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
 def test_processes_change_nothing_in_changes(
-    run: Any, long_log: Files, tmp_path: Path, request: pytest.FixtureRequest, form: str, most: int
+    run: Any, long_log: Files, tmp_path: Path, request: pytest.FixtureRequest, form: str
 ) -> None:
     if form == "jsonl":
         request.getfixturevalue("here")
     said = []
-    for jobs in range(1, most + 1, amount(most - 1, 1)):
+    for jobs in (1, 2):
         out = tmp_path / str(jobs)
         done = run("convert", long_log.data, out, "--control", long_log.control, "--format", form,
                    "--include", "all", "--jobs", jobs, "--part-bytes", 4000)  # fmt: skip
@@ -119,12 +118,7 @@ def test_processes_change_nothing_in_changes(
 
 @pytest.mark.parametrize(
     ("number", "jobs", "name"),
-    [
-        (signal.SIGINT, 1, "x.jsonl"),
-        (signal.SIGINT, 2, "x.jsonl"),
-        (signal.SIGTERM, 2, "x.parquet"),
-        (signal.SIGINT, 2, "x"),
-    ],
+    [(signal.SIGTERM, 1, "x.jsonl"), (signal.SIGINT, 2, "x")],
 )
 def test_a_signal_leaves_nothing_behind(
     very_long: Files, tmp_path: Path, number: signal.Signals, jobs: int, name: str
@@ -168,16 +162,14 @@ def test_a_full_disk_leaves_nothing_behind(very_long: Files, tmp_path: Path) -> 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 
-    for name in ("x.parquet", "x.csv"):
-        columns = ("--compression", "none") if name == "x.parquet" else ()
-        done = subprocess.run(
-            [sys.executable, "-B", "-m", "lmparse", "convert", very_long.data, tmp_path / name, *columns],
-            cwd=ROOT, preexec_fn=limit, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 2
-        assert "cannot be written: File too large" in done.stderr
-        assert "Traceback" not in done.stderr
-        assert os.listdir(tmp_path) == []
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "lmparse", "convert", very_long.data, tmp_path / "x.csv"],
+        cwd=ROOT, preexec_fn=limit, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "cannot be written: File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert os.listdir(tmp_path) == []
 
 
 def test_modes_of_files_are_those_of_the_user(run: Any, log: Files) -> None:

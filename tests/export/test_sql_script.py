@@ -31,8 +31,7 @@ from lmparse.db2.tables import Column
 from lmparse.errors import DataError
 from lmparse.export import sql_script
 from lmparse.export.sql_literals import NoLiteralError, SqlColumn, comment, identifier
-from lmparse.export.sql_script import SqlScript
-from lmparse.export.sql_statements import Direction, Rules
+from lmparse.export.sql_script import Direction, Rules, SqlScript
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.records.files import ignored

@@ -120,7 +120,8 @@ def test_damage_to_any_descriptor_byte(way: str, scan_bytes: int) -> None:
     framing, data = written(way, [b"", b"a", b"b" * 45, b"", b"c" * 12])
     errors = 0
     for place in range(min(len(data), 200)):
-        for value in (0, 3, 4, 0x80, 0xFF):
+        # Scanned in one go, every value; torn apart, by turns: the values are those of the words, not of the tears.
+        for value in (0, 3, 4, 0x80, 0xFF) if scan_bytes > 1 else ((0, 0x80), (3, 0xFF), (4, 0xFF))[place % 3]:
             spoilt = data[:place] + bytes([value]) + data[place + 1 :]
             errors += assert_equal(framing, spoilt)[1] is not None
     assert errors or way == "fixed"
@@ -138,7 +139,7 @@ def test_a_file_cut_at_any_byte(way: str, scan_bytes: int) -> None:
 def test_pieces_in_any_order() -> None:
     codes = st.tuples(st.integers(0, 5), st.integers(0, 4))
 
-    @examples(100, 300)
+    @examples(50, 300)
     @given(st.lists(st.lists(codes, min_size=1, max_size=4), max_size=8), st.sampled_from([1, 20, 1 << 20]))
     def holds(blocks: list[list[tuple[int, int]]], scan: int) -> None:
         filled = [b"".join(enc.descriptor(size, code) + b"x" * size for code, size in block) for block in blocks]

@@ -61,7 +61,7 @@ def _read(records: Callable[[], Any]) -> tuple[list[tuple[int, bytes]], Any]:
     return got, str(fault)
 
 
-@examples(300, 5000)
+@examples(100, 5000)
 @given(forms, texts, st.integers(1, 300))
 def test_records_come_back_by_every_walk(form: Form, records: list[bytes], part: int) -> None:
     assume(form.is_possible(records))
@@ -76,7 +76,7 @@ def test_records_come_back_by_every_walk(form: Form, records: list[bytes], part:
     assert got == expected[0]
 
 
-@examples(200, 4000)
+@examples(80, 4000)
 @given(forms, texts, st.lists(st.tuples(st.integers(0), st.integers(0, 255)), min_size=1, max_size=3))
 def test_damage_is_one_error_behind_the_same_records(
     form: Form, records: list[bytes], damage: list[tuple[int, int]]
@@ -209,7 +209,7 @@ def measured(option: str, **more: str) -> Framing:
     return named_framing("glued", Options.parse({"spec": "zos_sdw", "record_length_field": option, **more}))
 
 
-@examples(100, 1000)
+@examples(50, 1000)
 @given(st.lists(st.binary(max_size=40), max_size=20), st.sampled_from([0, 4, -2]), st.integers(1, 200))
 def test_a_field_says_the_length(records: list[bytes], adjustment: int, part: int) -> None:
     whole = [(len(text) + 4 - adjustment).to_bytes(2, "big") + b"\0\0" + text for text in records]

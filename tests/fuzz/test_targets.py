@@ -14,11 +14,11 @@ from fuzz.mutations import mutation
 
 SHARES = 4
 """Parts in which the inputs of a target are tried, so that they can run beside each other."""
-CASES = 8, 2000
+CASES = 4, 2000
 """Cases of each part as they are, quick and thorough; tests/laws/test_cases.py reads them all."""
-CHANGES = {"framing": (400, 8000), "tables_file": (160, 8000), "specs": (160, 8000), "records": (120, 4000),
-           "spark_options": (80, 4000)}  # fmt: skip
-OTHERS = 48, 2400
+CHANGES = {"framing": (200, 8000), "tables_file": (80, 8000), "specs": (80, 8000), "records": (60, 4000),
+           "spark_options": (40, 4000)}  # fmt: skip
+OTHERS = 24, 2400
 """Changes of cases for each target, quick and thorough."""
 
 

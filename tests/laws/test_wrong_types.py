@@ -27,6 +27,9 @@ NO_LISTS: dict[str, Any] = {"None in it": [None], "number in it": [5], "bytes in
 NO_VALUES: dict[str, Any] = {"empty": "", "NUL": "a\0b", "half a character": "\ud800", "long": "x" * 5000}
 
 
+EXAMPLE = logs.example()
+
+
 def changed(path: Any, **options: Any) -> Any:
     return list(lmparse.open_log(path, **options).changes())
 
@@ -54,21 +57,19 @@ SEVERAL_PATHS: dict[str, Callable[[Any], Any]] = {
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with a log in it."""
-    example = logs.example()
-    (tmp_path / "a.dat").write_bytes(framing.rdw(example.data_records))
-    (tmp_path / "a.ctl").write_bytes(framing.rdw(example.control_records))
+    (tmp_path / "a.dat").write_bytes(framing.rdw(EXAMPLE.data_records))
+    (tmp_path / "a.ctl").write_bytes(framing.rdw(EXAMPLE.control_records))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize("function", [*ONE_PATH, *SEVERAL_PATHS])
-@pytest.mark.parametrize("kind", [*NO_PATHS, *NO_LISTS])
-def test_what_is_not_a_path_is_a_type_error(function: str, kind: str, folder: Path) -> None:
-    given = {**NO_PATHS, **NO_LISTS}[kind]
-    with pytest.raises(
-        TypeError, match=r"^(path|logs|to|spec) is a text(, a Path, or a list of these| or a Path), and "
-    ):
-        {**ONE_PATH, **SEVERAL_PATHS}[function](given)
+def test_what_is_not_a_path_is_a_type_error(function: str, folder: Path) -> None:
+    for given in {**NO_PATHS, **NO_LISTS}.values():
+        with pytest.raises(
+            TypeError, match=r"^(path|logs|to|spec) is a text(, a Path, or a list of these| or a Path), and "
+        ):
+            {**ONE_PATH, **SEVERAL_PATHS}[function](given)
     assert sorted(path.name for path in folder.iterdir()) == ["a.ctl", "a.dat"]
 
 

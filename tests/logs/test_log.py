@@ -169,7 +169,7 @@ def test_dictionaries_refuse_an_engine(folder: Path) -> None:
     path, options = given(folder, "a", engine="check")
     log = lmparse.open_log(path, **options)
     for read in (log.changes, log.records):
-        with pytest.raises(lmparse.OptionError, match=r"^engine means nothing for"):
+        with pytest.raises(lmparse.OptionError, match=r"^engine check means nothing for"):
             read()
     assert log.to_table().num_rows
 

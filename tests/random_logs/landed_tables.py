@@ -14,7 +14,6 @@ from deltalake import CommitProperties, write_deltalake
 from export.delta_tables import rows_of
 
 from lmparse.export.land_current import OWN
-from lmparse.export.land_rows import COMMIT_DATE
 from random_logs.landed_columns import landed_value, shown
 from random_logs.landed_history import Change, History, Row, Table, changes_of
 
@@ -83,7 +82,7 @@ class Expected:
 def _landed_changes(path: Path) -> list[dict[str, Any]]:
     if (path / "_delta_log").is_dir() or not path.is_dir():
         return rows_of(path) if path.is_dir() else []
-    files = sorted(path.glob(f"{COMMIT_DATE}=*/*.parquet"))
+    files = sorted(path.glob("*.parquet"))
     return [row for file in files for row in pq.ParquetFile(file).read().to_pylist()]
 
 

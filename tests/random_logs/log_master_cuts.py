@@ -2,7 +2,8 @@
 
 Each extract has its own header, form of rows (EXPANDVAR), length of segments and number of the first one, and may end
 within a change or between changes of one position. Those that end between positions and write alike, or have no change
-in common, are read.
+in common, are read. No change has a RID: segments of several changes of one position and of as many segments each are
+bad records, wherever they stand.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from writers.bmc.control import Table
 from writers.bmc.fields import key
 from writers.bmc.rows import Column, image
 
+from lmparse.errors import LmparseError
 from lmparse.logs.check import account
 from lmparse.logs.families import read_options
 from lmparse.logs.joining import one_log
@@ -32,8 +34,6 @@ _WIDTH = 600
 _TABLE = Table(0x105, 2, 3, "PROD", "T", (Column("K", "INT", 4), Column("V", "VCHR", _WIDTH)))
 _FORMS = (None, wide("SQLRIRBA", "PAGENUMFMT"), wide("LOGLRSN"), wide("RID"))
 _LACKING_LRSN = 2
-_SAID = ("LMP-R004",)
-"""Segments are missing: of a change that is whole in no extract."""
 _PART_BYTES = 1500
 
 
@@ -88,6 +88,25 @@ class Extract:
     way: Way
     numbers: dict[Change, set[int]]
     totals: Mapping[Change, int]
+    segments: Mapping[Key, Sequence[tuple[int, bytes]]]
+    """Numbers and bytes of the records of changes of several, by what names their change."""
+
+    def are_mixed(self, key: Key) -> bool:
+        """Whether the segments with a key are of several changes."""
+        return len({*self.segments[key]}) > len({number for number, _ in self.segments[key]})
+
+    def is_whole(self, change: Change) -> bool:
+        """Whether it has a change that can be told from others."""
+        total = self.totals[change]
+        is_there = change in self.numbers and len(self.numbers[change]) == total
+        return is_there and (total == 1 or not self.are_mixed(_key(change, total)))
+
+
+Key = tuple[int, str, int]
+
+
+def _key(change: Change, total: int) -> Key:
+    return change.position, change.kind, total
 
 
 def check(seed: int, folder: Path) -> Counter[str]:
@@ -96,7 +115,7 @@ def check(seed: int, folder: Path) -> Counter[str]:
     changes = [_some_change(chance, number, position) for number, position in enumerate(positions)]
     extracts = _some_extracts(chance, changes, folder)
     known = [change for change in changes if any(change in one.numbers for one in extracts)]
-    whole = [change for change in known if _is_whole(change, extracts)]
+    whole = [change for change in known if _is_given(change, extracts)]
     paths = [one.path for one in extracts]
     chance.shuffle(paths)
     pattern = str(folder / "{stem}.ctl")
@@ -107,7 +126,7 @@ def check(seed: int, folder: Path) -> Counter[str]:
         assert "LMP-F013" in read[0].ended, read[0].ended
         assert not _are_sure(extracts), read[0].ended
         return Counter(refused=1, extracts=len(extracts))
-    errors = _expect(read[0], known, whole)
+    errors = _expect(read[0], extracts, whole)
     parts = by_parts(paths, _PART_BYTES, control=pattern)
     assert sorted(_shown(parts.rows)) == sorted(_shown(read[0].rows)), "in parts"
     assert len(parts.errors) == len(read[0].errors), f"in parts: {parts.errors[:2]}, not {read[0].errors[:2]}"
@@ -151,9 +170,14 @@ def _written(
     every = [(change, number, record) for change in changes for number, record in enumerate(way.records(change))]
     totals = Counter(change for change, *_ in every)
     made = every[cut[0] : len(every) - cut[1]] or every
-    if chance.random() < 0.3:  # segments of changes that have one position are not mixed: nothing tells them apart
-        order = {change: chance.random() for change, *_ in made}
-        made.sort(key=lambda one: (order[one[0]], chance.random()))
+    if _is_one_change_of_two(made, totals):  # nothing in the bytes says that it is not one
+        made = every
+    order, way_of_order = [one.position for one in changes], chance.random()
+    if way_of_order < 0.3:
+        chance.shuffle(order)
+        made.sort(key=lambda one: (order.index(one[0].position), chance.random()))
+    elif way_of_order < 0.5 and len({*order}) == len(order):  # else two changes have one seq, as check says
+        chance.shuffle(made)
     path.write_bytes(framing.rdw([record for *_, record in made]))
     told = {
         "segmented": "Y" if any(totals[change] > 1 for change, *_ in made) else "N", "ddlobjects": "Y",
@@ -164,35 +188,68 @@ def _written(
     numbers: dict[Change, set[int]] = {}
     for change, number, _ in made:
         numbers.setdefault(change, set()).add(number)
-    return Extract(path, way, numbers, totals)
+    segments: dict[Key, list[tuple[int, bytes]]] = {}
+    for change, number, record in made:
+        if totals[change] > 1:
+            segments.setdefault(_key(change, totals[change]), []).append((number, record))
+    return Extract(path, way, numbers, totals, segments)
 
 
-def _is_whole(change: Change, extracts: Sequence[Extract]) -> bool:
-    return any(change in one.numbers and len(one.numbers[change]) == one.totals[change] for one in extracts)
+def _giving(key: Key, extracts: Sequence[Extract]) -> Extract:
+    """The extract that gives the segments with a key: it has what the others have, or all are refused."""
+    return max((one for one in extracts if key in one.segments), key=lambda one: len(one.segments[key]))
+
+
+def _is_given(change: Change, extracts: Sequence[Extract]) -> bool:
+    having = [one for one in extracts if change in one.numbers]
+    if len({one.totals[change] for one in having}) > 1:
+        return any(one.is_whole(change) for one in having)  # read only if nothing is in two of them
+    total = having[0].totals[change]
+    return total == 1 or _giving(_key(change, total), extracts).is_whole(change)
+
+
+def _is_one_change_of_two(made: Sequence[tuple[Change, int, bytes]], totals: Mapping[Change, int]) -> bool:
+    """Whether parts of two changes have all numbers of one change, once each."""
+    numbers: dict[Key, list[int]] = {}
+    owners: dict[Key, set[Change]] = {}
+    for change, number, _ in made:
+        numbers.setdefault(_key(change, totals[change]), []).append(number)
+        owners.setdefault(_key(change, totals[change]), set()).add(change)
+    return any(
+        len(owners[key]) > 1 and len(found) == len({*found}) == total
+        for key, found in numbers.items()
+        if (total := key[2]) > 1
+    )
 
 
 def _are_sure(extracts: Sequence[Extract]) -> bool:
     """Whether extracts end between positions, and those that have a change in common write it alike."""
     known = Counter(change for one in extracts for change in one.numbers)
-    is_whole = all(len(one.numbers[change]) == one.totals[change] for one in extracts for change in one.numbers)
+    is_whole = all(one.is_whole(change) for one in extracts for change in one.numbers)
     at = {position: {one for one in known if one.position == position} for position in {one.position for one in known}}
     is_whole &= all(at[change.position] <= {*one.numbers} for one in extracts for change in one.numbers)
     forms = {one.way.form == _LACKING_LRSN for one in extracts}
     return is_whole and len(forms) == 1 and (max(known.values()) == 1 or len({one.way for one in extracts}) == 1)
 
 
-def _expect(found: Reading, known: Sequence[Change], whole: Sequence[Change]) -> int:
-    """All changes that are whole in an extract, once; of each other one an error says what is missing.
+def _expect(found: Reading, extracts: Sequence[Extract], whole: Sequence[Change]) -> int:
+    """All changes that are whole in an extract, once; of the others errors say what is missing or mixed.
 
     Returns how many errors say so.
     """
     shown = Counter(_shown(found.rows))
     assert max(shown.values(), default=1) == 1, f"given twice: {shown.most_common(2)}"
     assert {*shown} == {change.text for change in whole}, f"{shown}, not {whole}: {found.errors[:2]}"
-    assert {*found.codes} <= {*_SAID}, found.errors[:2]
-    said = {(error["file"], error["record_offset"]) for error in found.errors}
-    assert len(said) == len(known) - len(whole), f"{known}, not {whole}: {found.errors[:2]}"
-    return len(said)
+    total = Counter[str]()
+    for named in {named for one in extracts for named in one.segments}:
+        one = _giving(named, extracts)
+        count, numbers = len(one.segments[named]), len({number for number, _ in one.segments[named]})
+        total["LMP-R004"] += numbers < named[2] and not one.are_mixed(named)
+        total["LMP-R005"] += count if one.are_mixed(named) else count - numbers
+    total = +total
+    assert Counter(found.codes) == total, f"{found.errors[:2]}, not {total}"
+    assert len({(error["file"], error["record_offset"]) for error in found.errors}) == total.total()
+    return total.total()
 
 
 def _shown(rows: Sequence[Row]) -> list[str]:
@@ -201,8 +258,11 @@ def _shown(rows: Sequence[Row]) -> list[str]:
 
 
 def _expect_check(paths: Sequence[Path], pattern: str, reading: Reading) -> None:
-    report = account(*one_log(list(paths), read_options({"spec": "bmc_lldf", "control": pattern})))
-    said = [*map(str, report.errors), *report.differences]
+    try:
+        report = account(*one_log(list(paths), read_options({"spec": "bmc_lldf", "control": pattern})))
+        said = [*map(str, report.errors), *report.differences]
+    except LmparseError as error:
+        said = [str(error)]
     is_bad = bool(reading.errors or reading.ended)
     assert bool(said) == is_bad, f"check: {said[:2]}, reading: {reading.errors[:2]} {reading.ended}"
 

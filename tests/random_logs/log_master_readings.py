@@ -72,8 +72,8 @@ def by_parts(paths: Sequence[Path], part_bytes: int, **options: Any) -> Reading:
             if isinstance(part, UnreadFile):
                 found.unread.append(part.path)
                 continue
-            found.notices += part.notices
             log = part.open()
+            found.notices += log.tally.notices
             found.rows += _rows(log, part.span)
             errors += log.tally.errors
             left_out.update(log.left_out)

@@ -7,7 +7,6 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,10 @@ import yaml
 
 from lmparse import cli
 from lmparse.errors import LmparseError
-from lmparse.review.diff.compare import Diff, compare, compared_specs
+from lmparse.review.diff.compare import compare
 from lmparse.review.diff.rules import CLASSES, RULES, table
 from lmparse.spec import ksy
 from lmparse.spec.ksy import Specs, read_specs
-from lmparse.spec.layout import Layout
 
 ROOT = Path(__file__).parents[2]
 FORMATS = ROOT / "formats"
@@ -99,25 +97,6 @@ def test_the_page_has_the_rules() -> None:
 def test_a_spec_does_not_differ_from_itself(run: Run) -> None:
     assert run("installed", FORMATS, "--fail-on", "doc") == (0, "nothing differs\n", "")
     assert len(installed().own) > 40
-
-
-@cache
-def closure(spec_id: str) -> Specs:
-    """A spec with what it reads by, as one state."""
-    everything = installed()
-    alone = replace(everything, own=frozenset((spec_id,)), is_file=True)
-    needed = compared_specs(everything, alone)
-    kept = {name: layout for name, layout in everything.layouts.items() if name.split(".")[0] in needed}
-    return replace(everything, own=frozenset((spec_id,)), layouts=kept)
-
-
-def compared(old: Layout, new: Layout) -> Diff:
-    """The diff of one layout of the package with another in its place."""
-    state = closure(old.id.split(".")[0])
-    return compare(state, replace(state, layouts=dict(state.layouts) | {old.id: new}))
-
-
-"""Attributes made from keys that the details of a spec have as text: the diff looks at these, as below."""
 
 
 def test_every_key_of_a_spec_is_looked_at(tmp_path: Path) -> None:

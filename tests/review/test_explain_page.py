@@ -66,7 +66,6 @@ def test_a_notebook_shows_the_page_in_a_frame() -> None:
     assert repr(found).startswith(f"<record 2 of {LOG} at 0x")
     (frame,) = html5lib.parseFragment(found._repr_html_(), namespaceHTMLElements=False)
     assert (frame.tag, frame.get("sandbox"), frame.get("srcdoc")) == ("iframe", "allow-scripts", found.html())
-    assert found.only("dbid")._repr_html_().startswith("<pre>")
 
 
 def test_a_page_goes_to_its_file_and_over_no_other(run_explain: Any, tmp_path: Path) -> None:

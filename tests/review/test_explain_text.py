@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -12,9 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
-from review.explained import LOG, SHOWN, shown, with_long_field
+from review.explained import LOG, SHOWN, shown
 
-from lmparse.errors import OptionError
 from lmparse.review.explain.search import explain
 
 pytestmark = pytest.mark.usefixtures("in_tests")
@@ -73,47 +71,18 @@ def test_brief_shows_values_and_faults_and_no_documentation(run_explain: Any) ->
     assert "found 64" in process(*map(str, words), COLUMNS="200").stdout.decode()
 
 
-def test_fields_are_shown_by_path_id_or_the_name_of_the_vendor(run_explain: Any) -> None:
-    for given in ("change_type", "CHANGE TYPE"):
-        code, out, _ = run_explain(LOG, "--record", 1, "--field", given)
-        assert code == 0
-        assert [line.split()[0] for line in out.splitlines() if " 0x" in line[:20]] == ["104"]
-        assert "Type of update." in out
-        assert "read with" not in out
-    _, out, _ = run_explain(LOG, "--record", 1, "--field", "after.A", "--field", "lrsn_of_nothing")
-    assert out == ""
-    _, out, _ = run_explain(LOG, "--record", 1, "--field", "log_rba", "--field", "tbname_len", "--json")
-    found = json.loads(out)
-    assert ([entry["path"] for entry in found["fields"]], found["in_front"]) == (["tbname_len", "log_rba"], [])
-
-
-def test_a_long_field_that_is_named_is_shown_as_a_whole(luw_sample: dict[str, str]) -> None:
-    found = with_long_field(luw_sample)
-    node = found.dissection.at("data")
-    assert node is not None
-    rows = re.findall(r"  ((?:[0-9A-F]{2} ){1,7}[0-9A-F]{2})", "\n".join(found.only("data").lines(120)))
-    assert bytes.fromhex("".join(rows)) == found.dissection.raw[node.start : node.end]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--field", "chang_type"], "this record has no field 'chang_type'; did you mean change_type? [LMP-S003]"),
-        (["--field", "x"], "--brief lists the fields"),
         (["--brief", "--json"], "--brief is for text in the terminal"),
         (["--brief", "--html", "x.html"], "--brief is for text in the terminal"),
-        (["--field", "length", "--html", "x.html"], "--field is for text and --json"),
     ],
 )
-def test_fields_that_are_not_there_and_forms_that_contradict_are_refused(
-    run_explain: Any, words: list[str], said: str
-) -> None:
+def test_forms_that_contradict_are_refused(run_explain: Any, words: list[str], said: str) -> None:
     code, out, err = run_explain(LOG, *words)
     assert (code, out) == (2, "")
     assert said in err
     assert not Path("x.html").exists()
-    with pytest.raises(OptionError, match="a page shows all fields"):
-        explain(LOG).only("length").html()
 
 
 def process(*words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:

@@ -80,7 +80,7 @@ class Edited:
 
     def ids(self) -> list[str]:
         """The fields of a record."""
-        return [line.node.field.id for line in self.file.record(number=1).main.lines if line.node is not None]
+        return [line.node.field.id for line in self.file.records().record(1).main.lines if line.node is not None]
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from statements import DRAWN, Statement, documented, draw, main
+from statements import DRAWN, documented, draw, main
 
 from lmparse.spec import catalog
 
@@ -16,21 +16,23 @@ ELSEWHERE = re.compile(
 """References to what is no line of a table."""
 
 
-@pytest.mark.parametrize("one", STATEMENTS, ids=lambda one: one.name)
-def test_a_documented_field_is_in_a_table_or_says_where_else(one: Statement) -> None:
-    assert one.field.doc_ref
-    assert one.printed or ELSEWHERE.search(one.field.doc_ref), one.field.doc_ref
+def test_a_documented_field_is_in_a_table_or_says_where_else() -> None:
+    assert len(STATEMENTS) > 400
+    for one in STATEMENTS:
+        assert one.field.doc_ref, one.name
+        assert one.printed or ELSEWHERE.search(one.field.doc_ref), (one.name, one.field.doc_ref)
 
 
-@pytest.mark.parametrize("one", STATEMENTS, ids=lambda one: one.name)
-def test_the_reference_names_the_manual_of_its_line(one: Statement) -> None:
+def test_the_reference_names_the_manual_of_its_line() -> None:
     """Product, version and page are those of one of the tables that have the field."""
 
     def pages(text: str) -> set[str]:
         return set(re.findall(r'"([^"]+)"', text))
 
-    if one.printed:
-        assert any(pages(one.field.doc_ref) & pages(line.partition(": ")[0]) for line in one.printed), one.printed
+    for one in STATEMENTS:
+        if one.printed:
+            named = pages(one.field.doc_ref)
+            assert any(named & pages(line.partition(": ")[0]) for line in one.printed), (one.name, one.printed)
 
 
 def test_a_number_draws_always_the_same_fields(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,6 @@ from samples.db2_scripts import ITEM, item
 from writers.db2.stream import Stream
 
 import lmparse
-from lmparse.review.coverage.cases import DEMO_MARK, DEMO_TEXT
 from lmparse.samples import bmc_log, db2_log
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\u202e"
@@ -44,15 +43,6 @@ def test_text_has_the_numbers_of_the_json_form(logs: dict[str, dict[str, Any]], 
     assert (numbers["time"]["zone"] or "no time zone") in text
 
 
-def test_lines_fit_the_terminal(logs: dict[str, dict[str, Any]]) -> None:
-    found = lmparse.summary(**logs["luw"])
-    for width in (80, 133, 200):
-        assert max(map(len, found.lines(width)[1:])) <= width
-    sentences = [line for line in found.lines(60)[1:] if line.rstrip().endswith((".", ":", ","))]
-    assert max(map(len, sentences)) <= 60
-    assert found.lines(1) == found.lines(60)
-
-
 def test_names_do_nothing_to_a_page(logs: dict[str, dict[str, Any]], tmp_path: Path) -> None:
     path = tmp_path / "hostile.yaml"
     tree = yaml.safe_load(Path(logs["luw"]["tables"]).read_text("utf-8"))
@@ -63,18 +53,6 @@ def test_names_do_nothing_to_a_page(logs: dict[str, dict[str, Any]], tmp_path: P
     page = found._repr_html_()
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
-
-
-def test_what_the_bytes_rest_on_is_said_where_it_is_known(logs: dict[str, dict[str, Any]], tmp_path: Path) -> None:
-    assert "synthetic" not in str(lmparse.summary(**logs["luw"]))
-    case = lmparse.summary(CASES / "db2_log" / "v10_little_transactions.bin", spec="db2_log")
-    assert case.to_dict()["provenance"] == "synthetic"
-    (tmp_path / "luw").mkdir()
-    tables, log = db2_log.make(units=2).write(tmp_path / "luw")
-    (tmp_path / DEMO_MARK).write_bytes(DEMO_TEXT)
-    made = lmparse.summary(log, tables=str(tables))
-    for text in (str(made), str(case)):
-        assert "no product wrote them" in " ".join(text.split())
 
 
 def test_rolled_back_units_alone(tmp_path: Path) -> None:

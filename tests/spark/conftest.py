@@ -100,7 +100,7 @@ def rows(**options: Any) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory: pytest.TempPathFactory) -> tuple[Files, logs.Example]:
-    """A log with two updates in segments that stand far apart and out of order."""
+    """A log with two updates in segments that stand apart and out of order, and many inserts behind them."""
     orders, _, stock = logs.TABLES
     writer, unit = logs.Writer(), logs.Unit(1)
     divided = [
@@ -112,5 +112,7 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> tuple[Files, logs.Example
         for number in range(4):
             writer.add(unit, stock, "I", after={"NO": 10 * step + number, "KIND": "K", "SUM": "1.25"})
         writer.put(*divided[1][second])
+    for number in range(100, 140):
+        writer.add(unit, stock, "I", after={"NO": number, "KIND": "K", "SUM": "1.25"})
     example = writer.example()
     return write(tmp_path_factory.mktemp("apart"), example), example

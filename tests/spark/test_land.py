@@ -15,7 +15,7 @@ from samples.row_stories import STORIES
 
 import lmparse
 from lmparse.errors import FramingError, OptionError
-from lmparse.export import land as landing
+from lmparse.export import change_parts
 from lmparse.export.change_parts import ChangeTask, keep_part
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
@@ -72,7 +72,7 @@ def test_a_failed_task_leaves_nothing_half(
     paths, options = extracts("db2", 1, tmp_path)
     to = tmp_path / "to"
     with monkeypatch.context() as patch:
-        patch.setattr(landing, "keep_part", fails)
+        patch.setattr(change_parts, "keep_part", fails)
         with pytest.raises(Exception, match="no such luck"):
             land(spark, paths, to, as_="parquet", **options)
     assert [found.name for found in to.rglob("*") if found.is_file()] == ["lock"]

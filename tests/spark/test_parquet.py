@@ -11,8 +11,8 @@ from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
 from lmparse.export import parquet_folder
 from lmparse.samples import bmc_log
-from lmparse.spark import parquet
 from lmparse.spark.parquet import write_parquet
+from lmparse.storage.outputs import AtomicOutput
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -86,14 +86,14 @@ def test_only_files_of_lmparse_are_replaced_and_no_input(
 ) -> None:
     out, path = tmp_path / "out", log["path"]
     write_parquet(spark, path, str(out), spec="bmc_lldf")
-    foreign, finish = out / "theirs.parquet", parquet.AtomicOutput.finish
+    foreign, finish = out / "theirs.parquet", AtomicOutput.finish
 
-    def comes_meanwhile(work: parquet.AtomicOutput) -> None:
+    def comes_meanwhile(work: AtomicOutput) -> None:
         spark.range(3).toPandas().to_parquet(foreign)
         finish(work)
 
     before = {entry.name: entry.read_bytes() for entry in out.iterdir()}
-    monkeypatch.setattr(parquet.AtomicOutput, "finish", comes_meanwhile)
+    monkeypatch.setattr(AtomicOutput, "finish", comes_meanwhile)
     for _ in range(2):  # it comes after the first look at the folder, and is there at the second
         with pytest.raises(OptionError, match=r"not written by lmparse: it has theirs\.parquet"):
             write_parquet(spark, path, str(out), spec="bmc_lldf", mode="overwrite")

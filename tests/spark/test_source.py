@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from short_runs import SHORT_JAVA
 from spark.conftest import OUTCOME, Files, changes_of, read, rows_of, write
 from writers.bmc import framing, logs
 
@@ -22,38 +20,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parents[2]
-
-
-# -- the source is found --------------------------------------------------------------------
-
-
-def test_a_fresh_interpreter_finds_the_source_by_itself(night: Files, example: logs.Example, tmp_path: Path) -> None:
-    """Nothing of lmparse is imported, nothing registered, and the working folder is another one."""
-    from lmparse.spark.java import ensure_java
-
-    (tmp_path / "read.py").write_text(
-        "import sys\n"
-        "from pyspark.sql import SparkSession\n"
-        "builder = SparkSession.builder.master('local[1]').config('spark.ui.enabled', False)\n"
-        "spark = builder.config('spark.driver.memory', '512m').getOrCreate()\n"
-        "frame = spark.read.format('lmparse').option('control', sys.argv[2]).load(sys.argv[1])\n"
-        "print(*[row.op for row in frame.collect()])\n"
-    )
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(("PYTHON", "PYSPARK_", "SPARK_"))}
-    environment = (
-        kept
-        | SHORT_JAVA
-        | {
-            "JAVA_HOME": str(ensure_java()),
-            "PYSPARK_PYTHON": sys.executable,
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_LOCAL_DIRS": str(tmp_path),
-        }
-    )
-    command = [sys.executable, "read.py", str(night.data), str(night.control)]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == [row["op"] for row in example.expected]
 
 
 def test_register_makes_the_source_known_by_hand(spark: SparkSession, night: Files) -> None:

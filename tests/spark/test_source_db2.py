@@ -45,8 +45,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return db2_log.make(units=24).write(tmp_path_factory.mktemp("luw"))
 
 
-@pytest.mark.parametrize("include", ["committed", "all"])
-@pytest.mark.parametrize("max_bytes", [1 << 27, 200])
+@pytest.mark.parametrize(("max_bytes", "include"), [(1 << 27, "committed"), (200, "all")])
 def test_changes_are_those_of_the_library_however_the_log_is_split(
     spark: SparkSession, files: tuple[Path, Path], max_bytes: int, include: str
 ) -> None:

@@ -34,7 +34,7 @@ TAKEN = frozenset(
 )  # fmt: skip
 """Names that mean something else in a generated parser or in its stub."""
 WIDTHS = {"u1": 1, "u2": 2, "u4": 4, "u8": 8}
-SPECS = {spec.place: spec for spec in read_all(*on_disk(FORMATS))[0]}
+PLACES = on_disk(FORMATS)[1]
 Finding = tuple[str, str]
 
 
@@ -97,10 +97,15 @@ def codes(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Findi
             yield from ((where, f"{text!r} is not {meant!r}") for text in names if text != meant)
 
 
-@pytest.mark.parametrize("place", SPECS)
-def test_a_spec_is_in_house_style(place: str) -> None:
-    spec = SPECS[place]
-    named = {one.id: one for one in closure(SPECS, [place])}
+@pytest.fixture(scope="module")
+def specs() -> dict[str, SpecFile]:
+    return {spec.place: spec for spec in read_all(*on_disk(FORMATS))[0]}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_spec_is_in_house_style(specs: dict[str, SpecFile], place: str) -> None:
+    spec = specs[place]
+    named = {one.id: one for one in closure(specs, [place])}
     found = [*of_meta(spec), *(finding for scope in Scope(named, spec).all() for finding in of_type(scope))]
     assert found == []
 

@@ -59,8 +59,7 @@ def log(tmp_path: Path, contents: tuple[bytes, bytes]) -> Log:
 @pytest.fixture
 def nothing_known() -> None:
     """No copy of an earlier test is left."""
-    buffers._kept.clear()
-    buffers._copied_once.clear()
+    buffers._last.clear()
 
 
 def packed(path: Path, ending: str, folder: str = "packed") -> Path:

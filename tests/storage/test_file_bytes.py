@@ -58,7 +58,7 @@ def test_a_file_without_a_size_is_not_taken_for_an_empty_one() -> None:
     assert caught.value.code == "LMP-F012"
 
 
-@examples(40, 1000)
+@examples(20, 1000)
 @given(st.lists(st.tuples(PLACES, PLACES), max_size=20))
 def test_slices_are_those_of_bytes(path: Path, wanted: list[tuple[int, int]]) -> None:
     with small_blocks():
@@ -96,7 +96,7 @@ def test_a_search_reads_each_byte_once_however_often_it_finds() -> None:
     assert data.read < 1.01 * len(data)
 
 
-@examples(40, 1000)
+@examples(20, 1000)
 @given(st.lists(st.tuples(st.integers(0, len(DATA)), st.integers(-3, 300)), max_size=12))
 def test_gathered_pieces_are_those_of_the_file(path: Path, wanted: list[tuple[int, int]]) -> None:
     pieces = [(start, min(length, len(DATA) - start)) for start, length in wanted]
@@ -180,11 +180,10 @@ sys.exit(cli.main(words))
 """
 
 
-@pytest.mark.parametrize("command", ["records", "check", "convert"])
-def test_commands_name_a_file_that_becomes_shorter(tmp_path: Path, command: str) -> None:
+def test_a_command_names_a_file_that_becomes_shorter(tmp_path: Path) -> None:
     path, out = long_log(tmp_path), tmp_path / "a.parquet"
-    more = [str(out)] if command == "convert" else []
-    run = [sys.executable, "-c", COMMAND, str(path), "2000000", command, str(path), *more, "--spec", "bmc_lldf"]
+    words = ["convert", str(path), str(out), "--spec", "bmc_lldf"]
+    run = [sys.executable, "-c", COMMAND, str(path), "2000000", *words]
     found = subprocess.run(run, capture_output=True, text=True, check=False)
     assert found.returncode == 20, found.stderr[-2000:]
     assert f"{path}: shrank while it was read" in found.stderr, found.stderr[-2000:]

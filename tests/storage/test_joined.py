@@ -30,7 +30,7 @@ def made(folder: Path, seed: int, count: int) -> tuple[Joined, bytes]:
     return Joined(tuple(pieces)), whole
 
 
-@pytest.mark.parametrize(("seed", "count"), [(1, 3), (2, 8), (3, 100)])
+@pytest.mark.parametrize(("seed", "count"), [(1, 3), (3, 70)])
 def test_bytes_are_those_of_the_files(seed: int, count: int, tmp_path: Path) -> None:
     joined, whole = made(tmp_path, seed, count)
     assert joined_of(joined.address) == joined

@@ -98,15 +98,6 @@ def test_what_is_not_a_file_is_not_left_out(
     assert list_files(["logs/in"]) == list_files(["logs/in/*.dat"]) == ["logs/in/b.dat"]
 
 
-def test_links_are_followed(tree: Path) -> None:
-    (tree / "logs" / "c.dat").symlink_to(tree / "logs" / "in" / "b.dat")
-    (tree / "logs" / "more").symlink_to(tree / "more")
-    (tree / "more").mkdir()
-    (tree / "more" / "d.dat").touch()
-    names = [os.path.relpath(name, tree) for name in list_files([str(tree / "logs")], recursive=True)]
-    assert names == ["logs/a.dat", "logs/c.dat", "logs/in/b.dat", "logs/more/d.dat"]
-
-
 @pytest.mark.parametrize(("path", "locked"), [("logs", "logs/_old"), ("logs/*.dat", "logs/in"), ("logs/a.dat", "x")])
 def test_folders_that_are_not_asked_for_may_be_unreadable(path: str, locked: str, tree: Path, lock: Lock) -> None:
     lock(tree / locked)

@@ -23,7 +23,6 @@ FOUND = {
     "[a-b]?.log": ["a1.log", "b1.log"],
     "[a^]*.log": ["a.log", "a1.log", "a[1].log", "a{1}.log", "^x.log"],
     r"a\[1\].log": ["a[1].log"],
-    r"[b\^]*": ["b,c.log", "b.log", "b1.log", "^x.log"],
     r"a\{1\}.log": ["a{1}.log"],
     r"\^x.log": ["^x.log"],
     "b,c.log": ["b,c.log"],
@@ -34,8 +33,6 @@ FOUND = {
     "[]a].log": ["a.log"],
     "[^]a].log": ["b.log"],
     "[a-]?.log": ["a1.log"],
-    r"a[\[\{]1*": ["a[1].log", "a{1}.log"],
-    "b[,]c.log": ["b,c.log"],
     "{a,b}{,1}.log": ["a.log", "a1.log", "b.log", "b1.log"],
 }
 """Filters, and the names that Spark 4 reads with each, by `spark.read.format("binaryFile")`."""
@@ -51,13 +48,13 @@ def test_names_that_a_filter_takes(name_filter: str) -> None:
     [
         *((text, ". has no") for text in ("{a,b", "[ab", "a\\", "{a,{b}", "[]", "[^]")),
         *((text, "the range .-. has no character") for text in ("[z-a]*", "[9-0].dat", "[a--b].dat")),
-        *((text, r"\\d is an expression to Spark") for text in (r"\d.log", r"[\d].log")),
+        (r"\d.log", r"\\d is an expression to Spark"),
         *(
             (text, r"\S in \[ \] is something else to Spark")
-            for text in ("a[*]", "[?]", "[[a]", "[{]", "{[,],a}", "{[}],a}")
+            for text in ("a[*]", "[?]", "[[a]", "[{]", "[,]", "{[}],a}", r"[\d].log", r"[b\^]*")
         ),
         ("{a,b}" * 10, "groups that stand for more than 1000 patterns"),
-        ("{" * 3000 + "a" + "}" * 3000, "more than 50 groups in groups"),
+        ("{" * 3000 + "a" + "}" * 3000, "more than 50 groups"),
     ],
 )
 def test_a_filter_that_is_none(name_filter: str, wrong: str, tmp_path: Path) -> None:

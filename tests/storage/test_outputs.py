@@ -16,11 +16,10 @@ from lmparse.errors import OptionError
 from lmparse.samples import bmc_log
 from lmparse.storage import outputs
 from lmparse.storage.outputs import (
-    AtomicOutput,
     OutputPlace,
+    atomic_output,
     begins_with,
     check_place,
-    has_mark,
     inputs_of,
     lists_itself,
     write_files,
@@ -30,10 +29,10 @@ from lmparse.storage.outputs import (
 HALF_WRITTEN = """
 import os, sys
 from lmparse.storage.interrupts import ended_by_signals
-from lmparse.storage.outputs import AtomicOutput, check_place
+from lmparse.storage.outputs import atomic_output, check_place
 from lmparse.storage.outputs import inputs_of
 place = check_place(sys.argv[1], inputs_of([]), is_folder=False, overwrite=True, foreign=lambda path: None)
-with ended_by_signals(), AtomicOutput(place) as work:
+with ended_by_signals(), atomic_output(place) as work:
     work.made.write_text("half")
     os.kill(os.getpid(), int(sys.argv[2]))
     work.finish()
@@ -109,7 +108,7 @@ def test_a_folder_stays_where_it_was_if_the_new_one_cannot_be_moved(
         rename(source, target)
 
     def replaced() -> None:
-        with AtomicOutput(place_of(out, is_folder=True)) as work:
+        with atomic_output(place_of(out, is_folder=True)) as work:
             work.made.mkdir()
             monkeypatch.setattr(os, "rename", fails)
             work.finish()
@@ -122,7 +121,7 @@ def test_a_folder_stays_where_it_was_if_the_new_one_cannot_be_moved(
 def test_what_came_to_the_place_in_the_meantime_is_not_replaced(tmp_path: Path) -> None:
     out = tmp_path / "out"
     place = check_place(out, inputs_of([]), is_folder=False, overwrite=True, foreign=begins_with(b"ours", "ours"))
-    with AtomicOutput(place) as work:
+    with atomic_output(place) as work:
         work.made.write_text("ours, new")
         out.write_text("theirs")
         with pytest.raises(OptionError, match="not written by lmparse"):
@@ -183,13 +182,13 @@ def test_a_folder_is_ours_only_if_its_list_has_everything_in_it(tmp_path: Path) 
 
 
 def test_the_folder_of_a_demo_has_its_mark(tmp_path: Path) -> None:
-    foreign = has_mark("mark", b"text", "ours")
+    foreign = begins_with(b"text", "ours", "mark")
     assert foreign(tmp_path) is None
     (tmp_path / "a").touch()
     assert foreign(tmp_path) == "it is not ours: it has no mark"
-    for other in (b"", b"text of another"):
+    for other in (b"", b"of another"):
         (tmp_path / "mark").write_bytes(other)
-        assert foreign(tmp_path) == "it is not ours: its mark is another"
+        assert foreign(tmp_path) == "it is not ours"
     (tmp_path / "mark").write_bytes(b"text")
     assert foreign(tmp_path) is None
 

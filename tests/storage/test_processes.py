@@ -8,8 +8,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,13 +29,18 @@ def twice(number: int) -> int:
     return 2 * number
 
 
+def results_of(function: Any, tasks: Iterable[int], jobs: int) -> Iterator[int]:
+    with processes.Pool(jobs) as pool:
+        yield from pool.in_order(function, tasks)
+
+
 def test_results_come_in_the_order_of_their_tasks() -> None:
-    assert list(processes.in_order(twice, range(12), 3)) == list(range(0, 24, 2))
-    assert list(processes.in_order(twice, [], 3)) == []
+    assert list(results_of(twice, range(12), 3)) == list(range(0, 24, 2))
+    assert list(results_of(twice, [], 3)) == []
 
 
 def test_an_error_is_raised_in_its_turn() -> None:
-    results = processes.in_order(twice, [1, 13, 2], 2)
+    results = results_of(twice, [1, 13, 2], 2)
     assert next(results) == 2
     with pytest.raises(LmparseError, match="unlucky") as caught:
         next(results)
@@ -43,13 +49,13 @@ def test_an_error_is_raised_in_its_turn() -> None:
 
 def test_an_error_that_cannot_be_pickled_is_told_of() -> None:
     with pytest.raises(Exception, match="pickle") as caught:
-        list(processes.in_order(twice, [15], 1))
+        list(results_of(twice, [15], 1))
     assert "ValueError" in str(caught.value.__cause__)
 
 
 def test_a_dead_worker_is_an_error() -> None:
     with pytest.raises(LmparseError, match="ended by itself") as caught:
-        list(processes.in_order(twice, [1, 14, 2, 3], 2))
+        list(results_of(twice, [1, 14, 2, 3], 2))
     assert caught.value.code == "LMP-S007"
 
 
@@ -60,7 +66,8 @@ sys.path.insert(0, sys.argv[2])
 from storage.test_processes import asleep
 from lmparse.storage import processes
 if __name__ == "__main__":
-    next(processes.in_order(asleep, [sys.argv[1]], 1))
+    with processes.Pool(1) as pool:
+        next(pool.in_order(asleep, [sys.argv[1]]))
 """
 
 

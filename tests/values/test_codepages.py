@@ -17,7 +17,7 @@ from lmparse.values._codepage_tables import CHANGES
 from lmparse.values.codepages import UNDEFINED, CodePage, lookup, maybe_lookup
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "codepages.json").read_text(encoding="utf-8"))
-EBCDIC = sorted((37, *CHANGES))
+EBCDIC = sorted(CHANGES)
 ALL_PAGES = sorted(codepages._PAGES.values(), key=lambda page: page.ccsid)
 SINGLE_BYTE = [page for page in ALL_PAGES if page.kind == "sbcs"]
 MIXED = [930, 933, 935, 937, 939, 1364, 1371, 1388, 1390, 1399, 5026, 5035]

@@ -20,6 +20,12 @@ from lmparse.values import codepages, decimals, kinds, zoned
 
 PAGES = {"cp037": "cp037", "cp500": "cp500", "iso8859-1": "latin-1", "utf-8": "utf-8", "us-ascii": "ascii"}
 """Code pages, and Python's names of them."""
+FORMS = [
+    (kind, width, [*PAGES][(row + column) % len(PAGES)])
+    for row, kind in enumerate([*ZONED, "bcd", "packed"])
+    for column, width in enumerate((2, 3, 4, 9, 10, 18, 19))
+]
+"""Each kind in each width, each of the two in each code page."""
 LIKELY = {
     "cp037": bytes([0xF0, 0xF1, 0xF9, 0xC0, 0xD9, 0xA1, 0xB2, 0xE3, 0x40, 0x4E, 0x60, 0xFA, 0x31]),
     "us-ascii": b"019{}AIJRpy +-z\xf1",
@@ -33,9 +39,7 @@ def value_of(kind: str, raw: bytes, page: str) -> Any:
         return None
 
 
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("kind", [*ZONED, "bcd", "packed"])
-@pytest.mark.parametrize("width", [2, 3, 4, 9, 10, 18, 19])
+@pytest.mark.parametrize(("kind", "width", "page"), FORMS)
 def test_one_value_the_array_and_the_rule_agree(kind: str, page: str, width: int) -> None:
     chance = random.Random(f"{kind} {page} {width}")
     code_page = codepages.lookup(page)

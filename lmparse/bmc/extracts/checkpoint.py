@@ -33,9 +33,6 @@ from lmparse.spec import catalog
 from lmparse.storage.joined import JoinedPiece
 from lmparse.values.byte_arrays import Bytes, Flags
 
-_MOST_TABLES = 10_000
-"""Most tables that a checkpoint names."""
-
 
 def checkpoint_of(
     extracts: Sequence[tuple[ExtractHeads, UnitOutcomes]], options: Options, before: Checkpoint | None
@@ -78,13 +75,10 @@ def _ranges(before: Checkpoint | None, heads: Sequence[ExtractHeads]) -> tuple[t
     return tuple(ranges if more <= 0 else [(ranges[0][0], ranges[more][1]), *ranges[more + 1 :]])
 
 
-def _tables(heads: Sequence[ExtractHeads], before: Checkpoint | None) -> tuple[str, ...] | None:
-    """The tables that extracts have a record of; None if they are very many, or were."""
-    known: tuple[str, ...] | None = () if before is None else before.tables
-    if known is None:
-        return None
-    every = {*known, *(row.tobytes().hex() for one in heads for row in one.tables)}
-    return tuple(sorted(every)) if len(every) <= _MOST_TABLES else None
+def _tables(heads: Sequence[ExtractHeads], before: Checkpoint | None) -> tuple[str, ...]:
+    """The tables that extracts have a record of."""
+    known = () if before is None else before.tables
+    return tuple(sorted({*known, *(row.tobytes().hex() for one in heads for row in one.tables)}))
 
 
 def _last_commit(heads: ExtractHeads) -> str:
@@ -134,9 +128,8 @@ class ReadBefore:
         """
         at = keys(positions)
         was_read = self.have(at)
-        if self.checkpoint.tables is not None:
-            known = [bytes.fromhex(one) for one in self.checkpoint.tables]
-            was_read &= np.isin(keys(tables), np.array(known, f"S{sum(widths(TABLE_FIELDS))}"))
+        known = [bytes.fromhex(one) for one in self.checkpoint.tables]
+        was_read &= np.isin(keys(tables), np.array(known, f"S{sum(widths(TABLE_FIELDS))}"))
         which = ~was_read & (keys(stated_commits(units)) <= self.commit)  # of one without a commit it is zero
         is_in_front = at <= _positions([self.checkpoint.reached[1]])
         return np.concatenate([units[which], is_in_front[which][:, None].astype(np.uint8)], axis=1)

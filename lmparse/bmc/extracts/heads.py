@@ -29,8 +29,6 @@ TABLE_FIELDS = ("dbid", "psid", "tbobid")
 FLAG_FIELDS = ("uor_has_comp", "incomplete_trans")
 """Y if the unit took changes back, and if Log Master could not complete the record."""
 UNIT_WIDTH = sum(widths(UNIT_FIELDS))
-_LEAST_ROWS = 1 << 16
-"""Units that are gathered, at least, before those that are the same are made one."""
 
 
 class Doubts(Protocol):
@@ -54,10 +52,6 @@ class ExtractHeads:
     """Lowest position of a record: LRSN, or RBA outside data sharing; empty if it has no record."""
     last: bytes
     """Highest position."""
-    stated_end: bytes
-    """Where the extract ends, as DLGE states; empty if it does not."""
-    form: tuple[str | None, str | None]
-    """How rows are written, as DLDS states: EXPANDVAR and DATEFORMAT."""
     absent: frozenset[str]
     """Fields that the header lacks."""
     units: Bytes
@@ -84,9 +78,8 @@ def heads_of(task: tuple[str, str, Options, Doubts | None]) -> ExtractHeads:
     """The heads of the extract with a path and a control file. Damage ends them: reading reports it at its place."""
     path, control, options, before = task
     log = open_extract(path, control, options)
-    held = Held(options.bounds)
-    units, doubtful, first, last, count = _Rows(held, path), _Rows(held, path), b"", b"", 0
-    tables = _Rows(held, path)
+    units, doubtful, tables = list[Bytes](), list[Bytes](), list[Bytes]()
+    first, last, count = b"", b"", 0
     names = tuple(dict.fromkeys((*UNIT_FIELDS, *OUTCOME_FIELDS, *FLAG_FIELDS, *POSITION_FIELDS, *TABLE_FIELDS)))
     for window, decoded in decoded_windows(log, names):
         count += len(window)
@@ -96,20 +89,22 @@ def heads_of(task: tuple[str, str, Options, Doubts | None]) -> ExtractHeads:
         raw = {name: rows[sound] for name, rows in decoded.raw.items()}
         rows, places = _unit_rows(raw), header_columns.positions(log.header, raw)
         named = np.concatenate([raw[name] for name in TABLE_FIELDS], axis=1)
-        units.add(rows)
-        tables.add(named)
+        units.append(distinct(rows))
+        tables.append(distinct(named))
         if before is not None:
-            doubtful.add(before.doubtful(rows, places, named))
+            doubtful.append(distinct(before.doubtful(rows, places, named)))
         low, high = (one.ljust(places.shape[1], b"\0") for one in np.sort(keys(places))[[0, -1]].tolist())
         first, last = min(first or low, low), max(last, high)
-    assert log.control is not None
-    stated = log.control.first("DLGE").get("end_rba") or b""
-    described = log.control.first("DLDS")
-    width = sum(widths((*UNIT_FIELDS, *OUTCOME_FIELDS))) + len(FLAG_FIELDS)
+    held, width = Held(options.bounds), sum(widths((*UNIT_FIELDS, *OUTCOME_FIELDS))) + len(FLAG_FIELDS)
+    all_units, all_doubtful, all_tables = (
+        distinct(np.concatenate([np.zeros((0, size), np.uint8), *rows]))
+        for rows, size in ((units, width), (doubtful, width + 1), (tables, sum(widths(TABLE_FIELDS))))
+    )
+    held.take(all_units.size + all_doubtful.size + all_tables.size, file=path)
     return ExtractHeads(
-        path, control, log.settings, len(log.buffer), count, first, last, stated if stated.strip(b"\0") else b"",
-        (described.get("expand_var"), described.get("date_format")), frozenset(log.header.absent),
-        units.rows(width), doubtful.rows(width + 1), tables.rows(sum(widths(TABLE_FIELDS))),
+        path, control, log.settings, len(log.buffer), count, first, last,
+        frozenset(log.header.absent),
+        all_units, all_doubtful, all_tables,
     )  # fmt: skip
 
 
@@ -153,28 +148,3 @@ def _unit_rows(raw: dict[str, Bytes]) -> Bytes:
     # What is not an outcome has no commit either: one row for each open unit.
     rows[~have_ended(rows[:, UNIT_WIDTH : UNIT_WIDTH + 1]), UNIT_WIDTH:] = 0
     return rows
-
-
-class _Rows:
-    """Different rows of one width, gathered window by window."""
-
-    def __init__(self, held: Held, path: str) -> None:
-        self._held, self._path = held, path
-        self._parts: list[Bytes] = []
-        self._count, self._distinct, self._bytes = 0, 0, 0
-
-    def add(self, rows: Bytes) -> None:
-        """Add the rows of some records."""
-        self._parts.append(distinct(rows))
-        self._count += len(self._parts[-1])
-        if self._count > 2 * self._distinct + _LEAST_ROWS:
-            self.rows(rows.shape[1])
-
-    def rows(self, width: int) -> Bytes:
-        """All of them, ascending. Raises FileLimitError LMP-L004."""
-        rows = distinct(np.concatenate([np.zeros((0, width), np.uint8), *self._parts]))
-        self._held.give(self._bytes)
-        self._held.take(rows.size, file=self._path)
-        self._parts, self._bytes = [rows], rows.size
-        self._count = self._distinct = len(rows)
-        return rows

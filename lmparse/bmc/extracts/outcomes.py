@@ -111,22 +111,15 @@ class StatedOutcomes:
         self._keys = keys(units)
         order = np.argsort(self._keys, kind="stable")
         self._keys, self._rows = self._keys[order], self._rows[order]
-        self._values = dict(zip(map(bytes, units[order]), map(bytes, self._rows), strict=True))
 
     def record(self, raw: bytes) -> bytes:
-        """One record."""
-        if not self._values or self._disposition is None or len(raw) < self._end:
+        """One record; without such a unit it is the same."""
+        if not len(self._keys):
             return raw
-        if raw[self._disposition[0]] in ended_codes():
-            return raw
-        values = self._values.get(b"".join(raw[offset : offset + width] for offset, width in self._unit))
-        if values is None:
-            return raw
-        made, start = bytearray(raw), 0
-        for offset, width in self._written:
-            made[offset : offset + width] = values[start : start + width]
-            start += width
-        return bytes(made)
+        start = np.zeros(1, np.int64)
+        window = Window(0, np.frombuffer(raw, np.uint8), start, start + len(raw), start)
+        found = self.window(window)
+        return raw if found is window else found.data.tobytes()
 
     def window(self, window: W) -> W:
         """The records of a window; without a record of such a unit it is the same."""

@@ -214,14 +214,12 @@ class _Comparison:
 
         Those of units that `ended` are given by none.
         """
-        heads, records = self._heads[number], self._found[number]
+        records = self._found[number]
         for other, there in self._others(number):
             lacking = self._are_of_other_units(records, there)
             if lacking.any():
                 raise self._differing(number, other, lacking, "has another unit or table at the position of")
             left = (owner == other) & ~np.isin(records.unit, ended)
-            if left.any() and heads.form != self._heads[other].form:
-                raise self._differing(number, other, left, "has another EXPANDVAR or DATEFORMAT, and the range of")
             lacking = left & ~_are_in(records, there, left)
             if lacking.any():
                 raise self._differing(number, other, lacking, "has the range, and not the same bytes, of")

@@ -1,6 +1,6 @@
-"""Coverage: what dissected records have of the specs: fields, listed values, layouts that the data chose, bytes.
+"""Coverage: what dissected records have of the specs: fields, listed values, layouts that the data chose.
 
-A record with a fault proves nothing: only its bytes, its error codes and its specs are counted.
+A record with a fault proves nothing: only its error codes and its specs are counted.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from lmparse.spec.layout import NESTED, Field, Layout, spec_of
 
 OPAQUE_KINDS = frozenset(("bytes", "variable", "rest", "raw", "absent"))
 """Kinds of fields, and of columns, whose bytes have no known meaning."""
-BYTE_CLASSES = ("in fields", "in fields without a known meaning", "in no field", "of faulty records")
-"""What the bytes of records and of the descriptor words in front of them may be; each byte is of one class."""
 MOST_SHOWN = 120
 """Number of characters of a value that reports show."""
 _DESCRIBED = {"decimal": "common_packed_decimal"}
@@ -70,9 +68,9 @@ class FieldCount:
     def count_code(self, entry: Field, node: Node, raw: bytes) -> None:
         """Count the value of a field with a list of codes; `raw` is the whole record."""
         if node.value is not None:
-            number = node.value if isinstance(node.value, int) else int.from_bytes(raw[node.start : node.end], "big")
-            if any(code.value == number for code in entry.codes):
-                self.codes[number] += 1
+            code = entry.code_of(node.value)
+            if code is not None:
+                self.codes[code.value] += 1
             else:
                 self.unlisted[str(node.value)] += 1
 
@@ -113,8 +111,6 @@ class Coverage:
         """Records with a fault, in the same way."""
         self.faults: Counter[str] = Counter()
         """Error codes of records and of values."""
-        self.bytes: Counter[str] = Counter()
-        """Bytes by BYTE_CLASSES."""
         self._lists: dict[str, tuple[str, Field] | None] = {}
 
     def of(self, layout_id: str, field_id: str) -> FieldCount:
@@ -136,26 +132,12 @@ class Coverage:
         record = _Record(dissection, file, index, offset, known, specs)
         self.faults.update(faults.values())
         self.kinds.update([dissection.kind] if dissection.kind else [])
-        self._count_bytes(record, nodes, is_faulty=bool(faults))
         if faults:
             self.faulty.update(specs)
             return
         self._walk(dissection.nodes, record, None)
         self.branches.update(branches)
         self.records.update(specs)
-
-    def _count_bytes(self, record: _Record, nodes: Iterable[Node], *, is_faulty: bool) -> None:
-        known, opaque, none, faulty = BYTE_CLASSES
-        size = len(record.raw)
-        if is_faulty:
-            self.bytes[faulty] += size
-            return
-        marks = bytearray(size)
-        leaves = [node for node in nodes if not node.children]
-        for node in sorted(leaves, key=lambda node: not _is_opaque(node)):
-            start, end = min(node.start, size), min(node.end, size)
-            marks[start:end] = bytes((1 if _is_opaque(node) else 2,)) * (end - start)
-        self.bytes.update({known: marks.count(2), opaque: marks.count(1), none: marks.count(0)})
 
     def _walk(self, nodes: Iterable[Node], record: _Record, column: Node | None) -> None:
         """Count fields with their parts; `column` is the column of a row whose parts they are."""

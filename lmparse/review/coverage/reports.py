@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from lmparse.review.coverage.coverage import BYTE_CLASSES, Coverage, FieldCount
-from lmparse.review.coverage.files import SampleFile, Samples
+from lmparse.review.coverage.coverage import Coverage, FieldCount
+from lmparse.review.coverage.files import Samples
 from lmparse.spec import catalog
 from lmparse.spec.layout import Code, Field, Layout, is_reserved, spec_of
 from lmparse.values.json_form import to_json
 
 VERSION = 1
 """Version of the JSON form. Within a version keys are added, never changed."""
-BETWEEN = "not read"
-"""Bytes of a file in no record: between records, behind the last one, behind damage or a limit."""
-SHOWN_BYTES = 32
+_SHOWN_BYTES = 32
 """Number of bytes of a sample that JSON has."""
 
 
@@ -45,31 +43,24 @@ class Share:
         return f"{self.reached} of {self.of}"
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """What samples reach of one spec, or of several."""
+Shares = dict[str, Share]
+"""What samples reach of one spec, or of several: `fields`, listed `codes`, `branches`."""
 
-    fields: Share = Share()
-    codes: Share = Share()
-    """Listed codes."""
-    branches: Share = Share()
 
-    def __add__(self, other: Shares) -> Shares:
-        return Shares(self.fields + other.fields, self.codes + other.codes, self.branches + other.branches)
+def sum_of(shares: Iterable[Shares]) -> Shares:
+    """What samples reach of several specs."""
+    found = list(shares)
+    return {kind: sum((one[kind] for one in found), Share()) for kind in ("fields", "codes", "branches")}
 
-    @property
-    def all(self) -> Share:
-        """Fields, codes and branches together."""
-        return self.fields + self.codes + self.branches
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
-        kinds = {"fields": self.fields, "codes": self.codes, "branches": self.branches}
-        parts = {name: {"reached": share.reached, "of": share.of} for name, share in kinds.items()}
-        return {"percent": self.all.percent, "reached": self.all.reached, "of": self.all.of, **parts}
+def _of_shares(shares: Shares) -> dict[str, Any]:
+    """Shares as JSON has them."""
+    whole = sum(shares.values(), Share())
+    return {"percent": whole.percent, **asdict(whole), **{kind: asdict(share) for kind, share in shares.items()}}
 
-    def __str__(self) -> str:
-        return f"fields {self.fields}, codes {self.codes}, branches {self.branches}"
+
+def _in_words(shares: Shares) -> str:
+    return ", ".join(f"{kind} {share}" for kind, share in shares.items())
 
 
 @dataclass(frozen=True)
@@ -83,7 +74,7 @@ class FieldReach:
     @property
     def name(self) -> str:
         """The name of the field behind that of its layout inside the spec: `image.length`."""
-        return inside(self.layout, self.field.id)
+        return _inside(self.layout, self.field.id)
 
     @property
     def is_goal(self) -> bool:
@@ -111,12 +102,12 @@ class FieldReach:
             "is_goal": self.is_goal, "is_reached": self.is_reached,
             "present": seen.present, "records": seen.records, "filled": seen.filled,
             "codes": [
-                {"code": shown_code(code), "value": code.value, "id": code.id, "count": seen.codes[code.value]}
+                {"code": _shown_code(code), "value": code.value, "id": code.id, "count": seen.codes[code.value]}
                 for code in entry.codes
             ],
             "unlisted": dict(sorted(seen.unlisted.items())),
             "sample": sample and {
-                "value": to_json(sample.value), "raw": sample.raw[:SHOWN_BYTES].hex().upper(), "file": sample.file,
+                "value": to_json(sample.value), "raw": sample.raw[:_SHOWN_BYTES].hex().upper(), "file": sample.file,
                 "meaning": sample.meaning, "record_index": sample.record_index, "offset": sample.offset,
             },
         }  # fmt: skip
@@ -130,11 +121,6 @@ class SpecReach:
     layouts: tuple[Layout, ...]
     """The layout of the spec, then those of its types."""
     coverage: Coverage
-
-    @property
-    def title(self) -> str:
-        """The title of the spec."""
-        return self.layouts[0].title
 
     @property
     def records(self) -> int:
@@ -160,10 +146,9 @@ class SpecReach:
     def branches(self) -> dict[tuple[str, str], dict[str, int]]:
         """By layout and field: how many records have each case. A case without fields leaves no trace in a record."""
         bare = {layout.id for layout in self.layouts if not layout.fields}
+        counts = self.coverage.branches
         return {
-            (layout.id, entry.id): {
-                case: self.coverage.branches[layout.id, entry.id, case] for case in entry.cases if case not in bare
-            }
+            (layout.id, entry.id): {case: counts[layout.id, entry.id, case] for case in entry.cases if case not in bare}
             for layout in self.layouts
             for entry in layout
             if entry.cases
@@ -172,64 +157,56 @@ class SpecReach:
     @cached_property
     def shares(self) -> Shares:
         """How many of the fields, codes and branches samples reach."""
-        goals = [entry for entry in self.fields if entry.is_goal]
+        goals = [entry.is_reached for entry in self.fields if entry.is_goal]
         codes = [bool(entry.seen.codes[code.value]) for entry in self.fields for code in entry.field.codes]
         branches = [bool(count) for counts in self.branches.values() for count in counts.values()]
-        return Shares(
-            Share(sum(entry.is_reached for entry in goals), len(goals)),
-            Share(sum(codes), len(codes)),
-            Share(sum(branches), len(branches)),
-        )
+        found = {"fields": goals, "codes": codes, "branches": branches}
+        return {kind: Share(sum(reached), len(reached)) for kind, reached in found.items()}
+
+    @property
+    def share(self) -> Share:
+        """Fields, codes and branches together."""
+        return sum(self.shares.values(), Share())
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
-            "spec": self.id,
-            "title": self.title,
-            "records": self.records,
-            "faulty_records": self.faulty,
-            **self.shares.to_dict(),
+            "spec": self.id, "title": self.layouts[0].title,
+            "records": self.records, "faulty_records": self.faulty, **_of_shares(self.shares),
             "cases": [
-                {"layout": layout, "field": field, "case": case, "records": count}
-                for (layout, field), counts in self.branches.items()
+                {"layout": layout, "field": name, "case": case, "records": count}
+                for (layout, name), counts in self.branches.items()
                 for case, count in counts.items()
             ],
             "all_fields": [entry.to_dict() for entry in self.fields],
-        }
-
-    def findings(self) -> Iterator[str]:
-        """What a reviewer should look at first: values that no list has."""
-        for entry in self.fields:
-            if entry.seen.unlisted:
-                counts = sorted(entry.seen.unlisted.items())
-                words = ", ".join(f"{value or 'blank'} ({count})" for value, count in counts)
-                yield f"{self.id}.{entry.name} has values that are not listed: {words}"
+        }  # fmt: skip
 
     def lines(self) -> Iterator[str]:
         """The report on the spec as text."""
-        yield f"{self.id}: {self.shares.all.percent} % ({self.shares.all}), {self.records} records; {self.title}"
-        yield f"  seen: {self.shares}"
+        title = self.layouts[0].title
+        yield f"{self.id}: {self.share.percent} % ({self.share}), {self.records} records; {title}"
+        yield f"  seen: {_in_words(self.shares)}"
         if self.faulty:
             yield f"  not counted, because they have a fault: {self.faulty} records"
-        present = {entry.layout for entry in self.fields if entry.seen.present}
         goals = [entry for entry in self.fields if entry.is_goal]
-        unseen = dict.fromkeys(entry.layout for entry in goals if entry.layout not in present)
-        if unseen:
-            yield "  parts not seen: " + ", ".join(inside(layout) or layout for layout in unseen)
+        present = {entry.layout for entry in self.fields if entry.seen.present}
         missed = [entry for entry in goals if entry.layout in present and not entry.is_reached]
-        for is_present, words in ((False, "not seen"), (True, "seen, but blank or zero only")):
-            if names := [entry.name for entry in missed if bool(entry.seen.present) == is_present]:
-                yield f"  fields {words}: " + ", ".join(names)
+        lists = {
+            "parts not seen": dict.fromkeys(
+                _inside(entry.layout) or entry.layout for entry in goals if entry.layout not in present
+            ),
+            "fields not seen": [entry.name for entry in missed if not entry.seen.present],
+            "fields seen, but blank or zero only": [entry.name for entry in missed if entry.seen.present],
+        }
         for entry in self.fields:
-            if entry.codes_unseen and entry.seen.present:
-                words = ", ".join(f"{shown_code(code)} ({code.id})" for code in entry.codes_unseen)
-                yield f"  codes not seen of {entry.name}: {words}"
-        for (layout, field), counts in self.branches.items():
-            seen = [f"{inside(case) or case} {count}" for case, count in counts.items() if count]
-            never = [inside(case) or case for case, count in counts.items() if not count]
-            tail = f"; not seen: {', '.join(never)}" if never else ""
-            if counts:
-                yield f"  branches of {inside(layout, field)}: {', '.join(seen) or 'none'}{tail}"
+            if entry.seen.present:
+                unseen = [f"{_shown_code(code)} ({code.id})" for code in entry.codes_unseen]
+                lists[f"codes not seen of {entry.name}"] = unseen
+        for (layout, name), counts in self.branches.items():
+            place, names = _inside(layout, name), {case: _inside(case) or case for case in counts}
+            lists[f"branches of {place}"] = [f"{names[case]} {count}" for case, count in counts.items() if count]
+            lists[f"branches not seen of {place}"] = [names[case] for case, count in counts.items() if not count]
+        yield from (f"  {words}: {', '.join(names)}" for words, names in lists.items() if names)
 
 
 @dataclass(frozen=True)
@@ -245,63 +222,55 @@ class CoverageReport:
     @cached_property
     def shares(self) -> Shares:
         """How many of the fields, codes and branches of the specs samples reach."""
-        return sum((spec.shares for spec in self.specs), Shares())
+        return sum_of(spec.shares for spec in self.specs)
 
     @property
     def share(self) -> Share:
         """Fields, codes and branches together."""
-        return self.shares.all
-
-    @property
-    def records(self) -> int:
-        """Number of records read."""
-        return sum(file.records for file in self.samples.files)
-
-    @property
-    def bytes(self) -> dict[str, int]:
-        """All bytes of the files by what they are."""
-        counts = self.samples.coverage.bytes
-        size = sum(file.size for file in self.samples.files)
-        return {name: counts[name] for name in BYTE_CLASSES} | {BETWEEN: size - counts.total()}
+        return sum(self.shares.values(), Share())
 
     def to_dict(self) -> dict[str, Any]:
         """The report as one JSON object."""
         samples = self.samples
         return {
-            "report_version": VERSION,
-            **self.shares.to_dict(),
-            "records": self.records,
-            "bytes": {name.replace(" ", "_"): count for name, count in self.bytes.items()},
-            "files": [_file_dict(file) for file in samples.files],
+            "report_version": VERSION, **_of_shares(self.shares),
+            "records": sum(file.records for file in samples.files),
+            "files": [
+                {
+                    "file": file.path, "spec": file.spec, "framing": file.framing, "provenance": file.provenance,
+                    "records": file.records, "faults": file.faults, "error": file.fault and file.fault.to_dict(),
+                }
+                for file in samples.files
+            ],
             "unreadable": [error.to_dict() for error in samples.unreadable],
             "passed_over": samples.passed_over,
             "faults": dict(sorted(samples.coverage.faults.items())),
             "kinds": dict(sorted(samples.coverage.kinds.items())),
             "specs": [spec.to_dict() for spec in self.specs],
             "unreached": list(self.unreached),
-        }
+        }  # fmt: skip
 
     def findings(self) -> Iterator[str]:
         """What a reviewer should look at first, the most serious first; see also `SpecReach.lines`."""
-        samples = self.samples
-        for file in samples.files:
+        files, faults = self.samples.files, self.samples.coverage.faults
+        for file in files:
             if file.fault is not None:
                 yield f"{file.path} is read up to record {file.records} only: {file.fault.code}"
-        for error in samples.unreadable:
-            yield f"{error.file} cannot be read: {error.code}"
-        for file in samples.files:
-            if file.faults:
-                yield f"{file.path} has faulty records or values: {file.faults}"
-        if samples.coverage.faults:
-            counts = sorted(samples.coverage.faults.items())
-            yield "faults by code: " + ", ".join(f"{code} ({count})" for code, count in counts)
+        yield from (f"{error.file} cannot be read: {error.code}" for error in self.samples.unreadable)
+        yield from (f"{file.path} has faulty records or values: {file.faults}" for file in files if file.faults)
+        if faults:
+            yield f"faults by code: {_counted(faults)}"
         for spec in self.specs:
-            yield from spec.findings()
+            for entry in spec.fields:
+                if entry.seen.unlisted:
+                    values = _counted(entry.seen.unlisted)
+                    yield f"{spec.id}.{entry.name} has values that are not listed: {values}"
 
     def lines(self) -> Iterator[str]:
         """The report as text: findings first, then the specs, then the files, and the numbers at the end."""
-        found = list(self.findings())
-        yield f"findings: {len(found) or 'none'} (records: {self.records}, files: {len(self.samples.files)})"
+        found, files = list(self.findings()), self.samples.files
+        records = sum(file.records for file in files)
+        yield f"findings: {len(found) or 'none'} (records: {records}, files: {len(files)})"
         yield from (f"  {line}" for line in found)
         for spec in self.specs:
             yield ""
@@ -309,16 +278,14 @@ class CoverageReport:
         yield ""
         if self.unreached:
             yield f"not seen in any sample: {', '.join(self.unreached)}"
-        for file in self.samples.files:
-            yield (
-                f"{file.path}: {file.spec}, framing {file.framing}, {file.provenance.value}, {file.records} records"
-                + (f", {file.faults} faults" if file.faults else "")
-                + (f", then {file.fault.code}" if file.fault is not None else "")
-            )
+        for file in files:
+            faults = f", {file.faults} faults" if file.faults else ""
+            ended = "" if file.fault is None else f", then {file.fault.code}"
+            words = f"{file.spec}, framing {file.framing}, {file.provenance}, {file.records} records"
+            yield f"{file.path}: {words}{faults}{ended}"
         if self.samples.passed_over:
             yield f"passed over, because they are not logs: {', '.join(self.samples.passed_over)}"
-        yield "bytes: " + ", ".join(f"{count} {name}" for name, count in self.bytes.items())
-        yield f"coverage {self.share.percent} % ({self.share}): {self.shares}"
+        yield f"coverage {self.share.percent} % ({self.share}): {_in_words(self.shares)}"
 
 
 def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageReport:
@@ -326,36 +293,26 @@ def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageRepo
     layouts: dict[str, Layout] = {}
     for known in [spec.layouts for spec in samples.specs.values()] or [catalog.load(catalog.spec_ids()[0]).layouts]:
         layouts |= known
-    of: dict[str, list[Layout]] = {}
-    for layout in layouts.values():
-        of.setdefault(spec_of(layout.id), []).append(layout)
-    found = [
-        SpecReach(spec, tuple(sorted(parts, key=lambda part: part.id != spec)), samples.coverage)
-        for spec, parts in sorted(of.items())
-    ]
-    found = [spec for spec in found if spec.shares.all.of]  # a spec of code sets alone has nothing to be reached
-    reached = [spec for spec in found if spec.records or spec.faulty]
-    unreached = [spec.id for spec in found if not spec.records and not spec.faulty]
-    return CoverageReport(samples, tuple(found if with_unreached else reached), tuple(unreached))
+    parts: dict[str, list[Layout]] = {}
+    for name in sorted(layouts, key=lambda name: (spec_of(name), "." in name)):
+        parts.setdefault(spec_of(name), []).append(layouts[name])
+    found = [SpecReach(spec, tuple(own), samples.coverage) for spec, own in parts.items()]
+    found = [spec for spec in found if spec.share.of]  # a spec of code sets alone has nothing to be reached
+    unreached = tuple(spec.id for spec in found if not spec.records and not spec.faulty)
+    return CoverageReport(
+        samples, tuple(spec for spec in found if with_unreached or spec.id not in unreached), unreached
+    )
 
 
-def _file_dict(file: SampleFile) -> dict[str, Any]:
-    return {
-        "file": file.path,
-        "spec": file.spec,
-        "framing": file.framing,
-        "provenance": file.provenance.value,
-        "records": file.records,
-        "faults": file.faults,
-        "error": None if file.fault is None else file.fault.to_dict(),
-    }
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name or 'blank'} ({count})" for name, count in sorted(counts.items()))
 
 
-def inside(layout: str, field: str = "") -> str:
+def _inside(layout: str, field: str = "") -> str:
     """The name of a layout, or of a field of a layout, inside its spec."""
     return ".".join(filter(None, (layout.partition(".")[2], field)))
 
 
-def shown_code(code: Code) -> str:
+def _shown_code(code: Code) -> str:
     """A listed code as values are shown."""
     return str(code.value) if code.text is None else code.text.strip() or "blank"

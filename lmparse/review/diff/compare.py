@@ -1,15 +1,12 @@
 """Spec diff: what a change of specs does to those who read their data. Pure functions on two states of specs.
 
 Each state is two dictionaries: what the specs state of each member of each layout, by its path (`bmc_lldf.plan`,
-`bmc_lldf.params.kind`), and the type of each column that Spark shows, by its path (`place.x`). A field is the same one
-in both states if it has the same path, or if the vendor's name (`-orig-id`) that it has is that of no other field of
-its layout and its own name is gone.
+`bmc_lldf.params.kind`), and the type of each column that Spark shows, by its path (`place.x`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +27,6 @@ from lmparse.review.diff.rules import CLASSES, RULES
 from lmparse.spec.build.constructs import TOO_DEEP
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Code, Field, Layout, is_reserved, spec_of
-from lmparse.spec.nesting import reached
 
 
 @dataclass
@@ -105,23 +101,10 @@ def compare(old: Specs, new: Specs) -> Diff:
 
 
 def compared_specs(old: Specs, new: Specs) -> frozenset[str]:
-    """Ids of the specs that are compared: where one state is a file, its spec with all that it needs."""
+    """Ids of the specs that are compared: where one state is a file, its spec, and what that imports."""
     alone = [state.own for state in (old, new) if state.is_file]
     own = frozenset().union(*alone) if alone else old.own | new.own
-    both = frozenset(map(spec_of, old.layouts)) & frozenset(map(spec_of, new.layouts))
-    if alone:
-        both &= {spec for state in (old, new) for spec in _needed(state, own)}
-    return own | both
-
-
-def _needed(state: Specs, own: Iterable[str]) -> set[str]:
-    found: set[str] = set()
-    left = {*own}
-    while left:
-        found |= left
-        inside = [name for name in state.layouts if spec_of(name) in left]
-        left = {spec_of(layout.id) for layout in reached(state.layouts, inside)} - found
-    return found
+    return own | (frozenset(map(spec_of, old.layouts)) & frozenset(map(spec_of, new.layouts)))
 
 
 def _changes(old: Specs, new: Specs) -> Iterator[SpecChange]:
@@ -144,54 +127,40 @@ def _changes(old: Specs, new: Specs) -> Iterator[SpecChange]:
 
 def _of_members(name: str, old: Specs, new: Specs, used: set[tuple[str, str]]) -> Iterator[SpecChange]:
     """The changes of the layout itself, of its parameters, its instances and its lists of codes."""
-    layouts = old.layouts[name], new.layouts[name]
-    yield from _differing(name, "", *(_layout_facts(*state) for state in zip((old, new), layouts, strict=True)))
-    if layouts[0].params != layouts[1].params:
-        orders = [", ".join(one.params) for one in layouts]
-        yield SpecChange("parameters", "parameters", name, "params", orders[0], orders[1])
+    before, after = old.layouts[name], new.layouts[name]
+    yield from _differing(name, "", _layout_facts(old, before), _layout_facts(new, after))
     stated = old.details.get(name, {}), new.details.get(name, {})
-    for member in sorted({*stated[0], *stated[1]}):
-        kind = {"params": "parameter", "instances": "instance"}.get(member.partition(".")[0])
-        if "." not in member:
-            continue
-        before, after = stated[0].get(member), stated[1].get(member)
-        if kind == "parameter" and (before is None or after is None):
-            continue  # as above
-        if kind and (before is None or after is None):
-            rule = "added" if before is None else "removed"
-            yield SpecChange(rule, kind, name, member, _shortly(before), _shortly(after))
-        elif before is not None and after is not None:
-            for change in _differing(name, member, before, after):
-                if change.rule != "doc":
-                    change.rule = "parameters" if kind == "parameter" else "reading" if kind else "doc"
+    for member in sorted(member for member in {*stated[0], *stated[1]} if "." in member):
+        was, now = (side.get(member) for side in stated)
+        rule = {"params": "parameters", "instances": "reading"}.get(member.partition(".")[0], "doc")
+        if was is not None and now is not None:
+            for change in _differing(name, member, was, now):
+                change.rule = change.rule if change.rule == "doc" else rule
                 yield change
-    for enum in sorted({*layouts[0].enums, *layouts[1].enums}):
+        elif rule == "reading":
+            rule = "added" if was is None else "removed"
+            yield SpecChange(rule, "instance", name, member, _shortly(was), _shortly(now))
+    for enum in sorted({*before.enums, *after.enums}):
         if (spec_of(name), enum) not in used:  # the codes of fields are compared there
-            before_codes, after_codes = (one.enums.get(enum) for one in layouts)
-            yield from _of_codes(name, f"enums.{enum}", before_codes, after_codes)
-    for param in layouts[0].param_codes.keys() & layouts[1].param_codes.keys():
-        yield from _of_codes(name, f"params.{param}", *(one.param_codes[param] for one in layouts))
+            yield from _of_codes(name, f"enums.{enum}", before.enums.get(enum), after.enums.get(enum))
+    for param in before.param_codes.keys() & after.param_codes.keys():
+        yield from _of_codes(name, f"params.{param}", before.param_codes[param], after.param_codes[param])
 
 
 def _of_fields(name: str, old: Specs, new: Specs) -> Iterator[SpecChange]:
     """The changes of the fields of a layout."""
     before, after = old.layouts[name], new.layouts[name]
-    same = _same_fields(before, after)
-    names = {was: now for now, was in same.items()}
-    places = _places(before, names), _places(after, {})
+    places = _places(before), _places(after)
     for entry in before:
-        if entry.id not in names:
-            yield SpecChange(
-                "unused" if is_reserved(entry.id) else "removed", "field", name, entry.id, described(entry)
-            )
+        if entry.id not in after.by_id:
+            rule = "unused" if is_reserved(entry.id) else "removed"
+            yield SpecChange(rule, "field", name, entry.id, described(entry))
     for entry in after:
-        if entry.id not in same:
+        was = before.by_id.get(entry.id)
+        if was is None:
             rule = "required" if _needs_bytes(before, entry) else "added"
             yield SpecChange(rule, "field", name, entry.id, None, described(entry))
             continue
-        was = before.by_id[same[entry.id]]
-        if was.id != entry.id:
-            yield SpecChange("renamed", "field", name, entry.id, was.id, entry.id)
         for change in _differing(name, entry.id, facts_of(old, before, was), facts_of(new, after, entry)):
             if change.rule == "resized" and is_reserved(entry.id) and not _needs_bytes(before, entry):
                 change.rule = "unused"
@@ -206,44 +175,32 @@ def _differing(name: str, member: str, old: Facts, new: Facts) -> Iterator[SpecC
     return (SpecChange(rule, what, name, member, was, now) for rule, what, was, now in differences(old, new))
 
 
-def _places(layout: Layout, names: Mapping[str, str]) -> dict[str, tuple[str, int]]:
+def _places(layout: Layout) -> dict[str, tuple[str, int]]:
     """The place of each field: the last part of variable length in front of it, and the bits behind that.
 
-    What moves that part moves those behind it too, and is a change of its own. `names` are other names of fields.
+    What moves that part moves those behind it too, and is a change of its own.
     """
     found: dict[str, tuple[str, int]] = {}
     front, bits = "", 0
     for entry in layout:
-        name = names.get(entry.id, entry.id)
         if entry.is_instance:
             continue  # it says itself where it is
         bits = bits if entry.bits else -(-bits // 8) * 8
-        found[name] = front, bits
+        found[entry.id] = front, bits
         if entry.conditional or entry.repeated or (entry.width is None and not entry.bits):
-            front, bits = name, 0
+            front, bits = entry.id, 0
         else:
             bits += entry.bits or (entry.width or 0) * 8
     return found
 
 
-def _same_fields(old: Layout, new: Layout) -> dict[str, str]:
-    """The fields in both states: earlier names by the later ones, in the later order."""
-    sides = [[entry for entry in one if entry.id not in other.by_id] for one, other in ((old, new), (new, old))]
-    counts = [Counter(entry.orig_id for entry in side) for side in sides]
-    gone = {entry.orig_id: entry.id for entry in sides[0] if entry.orig_id and counts[0][entry.orig_id] == 1}
-    same = {}
-    for entry in new:
-        if entry.id in old.by_id:
-            same[entry.id] = entry.id
-        elif counts[1][entry.orig_id] == 1 and entry.orig_id in gone:
-            same[entry.id] = gone[entry.orig_id]
-    return same
-
-
 def _layout_facts(specs: Specs, layout: Layout) -> dict[str, Stated]:
     own = {"meta/endian": endian_of(specs, layout)} if "." not in layout.id else {}
-    texts = {"title": layout.title, "doc": layout.doc, "doc-ref": layout.doc_ref}
-    return {**texts, "kind": layout.kind or "struct", **specs.details.get(layout.id, {}).get("", {}), **own}
+    stated = specs.details.get(layout.id, {}).get("", {})
+    return {
+        "title": layout.title, "doc": layout.doc, "doc-ref": layout.doc_ref, "kind": layout.kind or "struct",
+        "parameters": ", ".join(layout.params) or "none", **stated, **own,
+    }  # fmt: skip
 
 
 def _shortly(facts: Mapping[str, str] | None) -> Stated:

@@ -66,6 +66,8 @@ def _rule(key: str, old: Stated, new: Stated) -> str:
     """The rule for the change of a fact."""
     if key.startswith("case "):
         return "added" if old is None else "removed" if new is None else "retyped"
+    if key == "parameters":
+        return key
     if key == "kind" and any({old, new} <= alike for alike in _ALIKE):
         return "alike"
     if key in _TYPES:

@@ -28,7 +28,6 @@ RULES = {
     rule.name: rule
     for rule in (
         Rule("removed", "breaking", "removed", "What reads it fails, and its values are lost."),
-        Rule("renamed", "breaking", "renamed", "The same bytes are in a column of another name; the old name is gone."),
         Rule("required", "breaking", "added and required",
              "Records that end where they ended so far can no longer be read; a field with `if: not _io.eof` can be "
              "missing."),

@@ -14,12 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from lmparse.spec.documents import read_yaml
 from lmparse.spec.layout import Field, Layout
 
 NOTES = "conformance.yaml"
+Types = Mapping[str, Mapping[str, Any]]
+"""By the name of a type in a manual: `kinds` that fields of it may have, and `size` in bytes if it says one."""
 _WORDS = {"same": "the same", "explained": "different for a stated reason", "open": "unexplained"}
 
 
@@ -56,8 +58,7 @@ class Comparison:
         return "explained" if self.line else "added"
 
 
-@dataclass(frozen=True, slots=True)
-class Misprint:
+class Misprint(NamedTuple):
     """A place where a manual is wrong or contradicts itself."""
 
     layout: str
@@ -89,15 +90,12 @@ class ManualTable:
         return f"{lines} line{'s' * (lines != 1)}: {words}" + (f"; {added} only in the spec" if added else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Omission:
-    """A layout that is not compared."""
+class Omission(NamedTuple):
+    """A layout that is not compared, with the number of its fields and why; empty if nothing states it."""
 
     layout: str
-    count: int
-    """How many fields it has."""
+    fields: int
     reason: str
-    """Why not; empty if nothing states it."""
 
 
 @dataclass(frozen=True)
@@ -135,16 +133,17 @@ def compare(layouts: Mapping[str, Layout]) -> Conformance:
     """The tables of those layouts that have a table."""
     notes = read_yaml(resources.files("lmparse").joinpath("_formats", NOTES).read_bytes()).tree
     reasons = {note["field"]: note["reason"] for note in notes["differences"]}
-    tables = tuple(_tables(layouts, PrintedTypes(notes["types"]), reasons))
-    misprints = tuple(
-        Misprint(layout_id(spec, record, layouts), field_id, note["printed"], note["taken"], note["reason"])
-        for note in notes["misprints"]
-        for spec, record, field_id in [note["field"].split(".")]
-        if spec in layouts
-    )
+    types = {str(note["printed"]): note for note in notes["types"]}
+    tables = tuple(_tables(layouts, types, reasons))
+    misprints = []
+    for note in notes["misprints"]:
+        spec, record, field_id = note["field"].split(".")
+        if spec in layouts:
+            place = layout_id(spec, record, layouts)
+            misprints.append(Misprint(place, field_id, note["printed"], note["taken"], note["reason"]))
     used = {row.name for table in tables for row in table.rows if row.differences}
     unused = tuple(name for name in reasons if name not in used and name.partition(".")[0] in layouts)
-    return Conformance(tables, misprints, unused, tuple(_without_table(layouts, tables, notes["without_table"])))
+    return Conformance(tables, tuple(misprints), unused, tuple(_without_table(layouts, tables, notes["without_table"])))
 
 
 def layout_id(spec: str, record: str, layouts: Mapping[str, Layout]) -> str:
@@ -165,8 +164,7 @@ def _without_table(
             yield Omission(layout.id, len(own), why.get(layout.id, ""))
 
 
-@dataclass(frozen=True, slots=True)
-class _Located:
+class _Located(NamedTuple):
     """Where the spec has what a line is about."""
 
     layout: str
@@ -220,7 +218,7 @@ def _fixed_bytes(layout: Layout, layouts: Mapping[str, Layout]) -> int:
     return total
 
 
-def _tables(layouts: Mapping[str, Layout], types: PrintedTypes, reasons: Mapping[str, str]) -> Iterator[ManualTable]:
+def _tables(layouts: Mapping[str, Layout], types: Types, reasons: Mapping[str, str]) -> Iterator[ManualTable]:
     printed: dict[tuple[str, str, str], list[ManualLine]] = {}
     for line in lines():
         if line.spec in layouts:
@@ -238,7 +236,7 @@ def _tables(layouts: Mapping[str, Layout], types: PrintedTypes, reasons: Mapping
 
 
 def _rows(
-    found: list[ManualLine], layout: Layout, layouts: Mapping[str, Layout], types: PrintedTypes,
+    found: list[ManualLine], layout: Layout, layouts: Mapping[str, Layout], types: Types,
     reasons: Mapping[str, str],
 ) -> Iterator[Comparison]:  # fmt: skip
     located = [_locate(line, layout, layouts) for line in found]
@@ -265,7 +263,7 @@ def _added(layout: Layout, prefix: str, stated: set[str], reasons: Mapping[str, 
 
 
 def _differences(
-    line: ManualLine, entry: Field | None, offset: int | None, width: int | None, types: PrintedTypes
+    line: ManualLine, entry: Field | None, offset: int | None, width: int | None, types: Types
 ) -> Iterator[str]:
     if entry is not None and entry.orig_id != line.vendor_name:
         yield "name"
@@ -274,8 +272,10 @@ def _differences(
     if line.has_length and width != line.length:
         yield "length"
     if line.type and entry is not None:
-        kinds, size = types.look_up(line.type)
-        if entry.kind not in kinds or size not in (None, width):
+        numbered = _NUMBERED.fullmatch(line.type)
+        note = types.get(numbered[1] if numbered else line.type, {})
+        size = int(numbered[2]) if numbered else note.get("size")
+        if entry.kind not in note.get("kinds", ()) or size not in (None, width):
             yield "kind"
 
 
@@ -324,19 +324,6 @@ class ManualLine:
     def name(self) -> str:
         """Spec, record and field, as in the notes."""
         return f"{self.spec}.{self.record}.{self.id}"
-
-
-class PrintedTypes:
-    """What bytes of a type in a manual may be, by the name of the type."""
-
-    def __init__(self, notes: Iterable[Mapping[str, Any]]) -> None:
-        self._types = {str(note["printed"]): (frozenset(note["kinds"]), note.get("size")) for note in notes}
-
-    def look_up(self, printed: str) -> tuple[frozenset[str], int | None]:
-        """The kinds of fields that a type may have, none for an unknown type; and its bytes, if the type says them."""
-        numbered = _NUMBERED.fullmatch(printed)
-        kinds, size = self._types.get(numbered[1] if numbered else printed, (frozenset[str](), None))
-        return kinds, int(numbered[2]) if numbered else size
 
 
 def lines() -> list[ManualLine]:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from lmparse.errors import OptionError
-from lmparse.options import FILE_OPTIONS
-from lmparse.review.coverage.cases import Provenance
-from lmparse.review.coverage.files import Samples, check_used, collect
+from lmparse.review.coverage.files import Samples, collect
 from lmparse.review.docs.sources import sources
 from lmparse.review.templating import check_installed
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout
 from lmparse.storage import addresses
-from lmparse.storage.outputs import AtomicOutput, check_place, inputs_of, lists_itself
+from lmparse.storage.outputs import atomic_output, check_place, inputs_of, lists_itself
 
 MARK = "site.json"
 """File that marks a folder as a site and records the specs it was made from."""
@@ -42,14 +39,6 @@ CONFIG: Mapping[str, Any] = {
 """How Sphinx builds the pages."""
 
 
-@dataclass(frozen=True)
-class SiteSummary:
-    """What `write_site` wrote."""
-
-    specs: int
-    samples: Samples
-
-
 def write_site(
     out: str,
     *,
@@ -57,35 +46,31 @@ def write_site(
     specs: str | None = None,
     given: Mapping[str, Any] | None = None,
     overwrite: bool = False,
-    provenance: Provenance | None = None,
-) -> SiteSummary:
+    provenance: str | None = None,
+) -> tuple[int, Samples]:
     """Write the site of the specs of the package, or of the folder `specs` that build.py made, to the folder `out`.
 
     `samples` are logs, folders of logs, or folders of cases, which are read with the options in `given`;
-    `provenance` is that of all of them, None for what their cases state. Raises OptionError (LMP-S005) without Sphinx,
-    UnknownFormatError (LMP-S001) for a folder without specs, and OSError.
+    `provenance` is that of all of them, None for what their cases state. Returns the number of specs, and what was
+    read. Raises OptionError (LMP-S005) without Sphinx, UnknownFormatError (LMP-S001) for a folder without specs, and
+    OSError.
     """
     folder = Path(addresses.local_path(out))
     is_empty = folder.is_dir() and not any(folder.iterdir())
-    place = check_place(
-        out,
-        inputs_of([*samples, specs, *(str((given or {}).get(name, "")) for name in FILE_OPTIONS)]),
-        is_folder=True,
-        overwrite=overwrite or is_empty,
-        foreign=lists_itself(MARK, _listed),
-    )
+    inputs, foreign = inputs_of([*samples, specs]), lists_itself(MARK, _listed)
+    place = check_place(out, inputs, is_folder=True, overwrite=overwrite or is_empty, foreign=foreign)
     check_sphinx()
     layouts = built(specs)
     read = read_samples(samples, specs, given, provenance)
     hashes = {name: layout.sha256 for name, layout in sorted(layouts.items()) if "." not in name}
-    with AtomicOutput(place) as work:
+    with atomic_output(place) as work:
         write_sources(work.folder / "sources", layouts, read)
         _run_sphinx(work.folder / "sources", work.made, work.folder / "trees")
         names = [path.relative_to(work.made).as_posix() for path in work.made.rglob("*") if path.is_file()]
         listed = {"specs": hashes, "files": sorted([*names, MARK])}
         (work.made / MARK).write_text(json.dumps(listed, indent=1) + "\n", "utf-8")
         work.finish()
-    return SiteSummary(len(hashes), read)
+    return len(hashes), read
 
 
 def write_sources(folder: Path, layouts: Mapping[str, Layout], samples: Samples, **named: Any) -> None:
@@ -115,17 +100,16 @@ def read_samples(
     paths: Sequence[str],
     specs: str | None = None,
     given: Mapping[str, Any] | None = None,
-    provenance: Provenance | None = None,
+    provenance: str | None = None,
 ) -> Samples:
     """What the samples at some paths reach; files are named by their place in the folder of samples.
 
     So the pages are the same wherever the folder is. Files that cannot be read are listed in the result.
-    Raises DataError or OptionError if no file can be read, OptionError for an option that is for none of the files.
+    Raises DataError or OptionError if no file can be read, OptionError for options that do not hold for a file.
     """
     found = collect(paths, given or {}, specs=specs, provenance=provenance, named_from=True)
     if not found.files:
         raise found.unreadable[0] if found.unreadable else OptionError(f"there is no log in {', '.join(paths)}")
-    check_used(given or {}, found)
     return found
 
 

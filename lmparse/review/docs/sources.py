@@ -14,11 +14,12 @@ from typing import Any
 
 from lmparse.error_catalogue import page as errors_page
 from lmparse.logs.families import families
+from lmparse.review.coverage.cases import PROVENANCES
 from lmparse.review.coverage.files import Samples
-from lmparse.review.coverage.reports import Shares
+from lmparse.review.coverage.reports import sum_of
 from lmparse.review.docs import conformance
 from lmparse.review.docs.spec_pages import SpecPages, page_name, specs_in_order
-from lmparse.review.docs.words import after_first_sentence, is_open, kind_in_words, parts
+from lmparse.review.docs.words import code_marked, is_open, kind_in_words, unlinked
 from lmparse.review.templating import render
 from lmparse.spec.layout import Layout, spec_of
 
@@ -51,9 +52,9 @@ def sources(
     shared: dict[str, Any] = {
         "pages": pages, "samples": samples, "trees": trees, "compared": compared, "with_errors": with_errors,
         "families": list(_tables_by_family(compared, layouts, trees)), "title": title, "page_name": page_name,
-        "shares": sum((page.reach.shares for page in pages.all.values()), Shares()),
-        "md": _markdown, "one_line": _one_line, "html": _html, "parts": parts,
-        "is_open": is_open, "kind_in_words": kind_in_words, "split": after_first_sentence,
+        "shares": sum_of(page.reach.shares for page in pages.all.values()),
+        "md": _markdown, "one_line": _one_line, "html": _html, "code": code_marked, "unlinked": unlinked,
+        "is_open": is_open, "kind_in_words": kind_in_words, "provenances": PROVENANCES,
     }  # fmt: skip
     found = {f"{page_name(page.id)}.md": render("spec.md", page=page, **shared) for page in pages.all.values()}
     for name, template in (("index", "specs_index"), ("conformance", "conformance"), ("samples", "samples")):

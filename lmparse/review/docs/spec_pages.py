@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from markupsafe import Markup
+
 from lmparse.review.coverage.coverage import Coverage
 from lmparse.review.coverage.reports import FieldReach, SpecReach
 from lmparse.review.docs.diagrams import Diagram, diagrams
 from lmparse.review.docs.manuals import Manuals
 from lmparse.review.docs.spec_texts import Instance, SpecTexts
-from lmparse.review.docs.words import Piece, Text, facts, first_sentence
+from lmparse.review.docs.words import facts, split_sentence
 from lmparse.spec.layout import Code, Field, Layout, spec_of
 
 NOT_STATED = "not stated"
@@ -25,15 +27,8 @@ RESERVED = frozenset(("index", "errors", "conformance", "samples", "search", "ge
 """Names of pages that no spec may have."""
 _NO_ID = re.compile("[^a-z0-9]+")
 """What Sphinx has a hyphen for in the anchor of a heading."""
+_LINK, _CODE = Markup('<a href="{}"><code>{}</code></a>'), Markup("<code>{}</code>")
 _WORDS = re.compile(r"`([^`]+)`|\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link to a part of the pages."""
-
-    text: str
-    href: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +53,11 @@ class FieldRow(FieldReach):
     anchor: str
     bytes: tuple[str, ...]
     """Anchors of its bytes."""
-    doc: Text
     facts: tuple[str, ...]
     """Bounds, checks, and when the field is present, a sentence each."""
     switch: str
     """The expression, in words, that decides between the cases."""
-    cases: tuple[tuple[Link, Sequence[str], int], ...]
+    cases: tuple[tuple[Markup, Sequence[str], int], ...]
     """The layouts that it may have, each with the values that choose it and the number of records that have it."""
     codes: tuple[CodeRow, ...]
 
@@ -88,7 +82,6 @@ class LayoutSection:
     """A layout: the spec itself, or a type inside it."""
 
     layout: Layout
-    doc: Text
     rows: tuple[FieldRow, ...]
     instances: tuple[Instance, ...]
     """What is calculated from the fields, or looked at ahead of them."""
@@ -129,7 +122,7 @@ class SpecPage:
     @property
     def sentence(self) -> str:
         """The first sentence of its documentation."""
-        return first_sentence(self.layout.doc)
+        return split_sentence(self.layout.doc.replace("`", ""))[0]
 
     @property
     def statuses(self) -> list[tuple[str, int]]:
@@ -168,28 +161,28 @@ class SpecPages:
         """One page for each spec, by id."""
         return {name: self._page(name) for name in sorted(self._layouts) if "." not in name}
 
-    def link(self, layout_id: str) -> Link:
-        """A link to the section of a layout."""
+    def href(self, layout_id: str, field_id: str = "") -> str:
+        """The address of the section of a layout, or of a field."""
         spec, _, name = layout_id.partition(".")
-        return Link(layout_id, f"{page_name(spec)}.html" + (f"#type-{_NO_ID.sub('-', name)}" if name else ""))
+        anchor = _dotted(name, field_id) if field_id else f"type-{_NO_ID.sub('-', name)}" if name else ""
+        return f"{page_name(spec)}.html" + (f"#{anchor}" if anchor else "")
 
-    def field_link(self, layout_id: str, field_id: str) -> Link:
-        """A link to a field."""
-        spec, _, name = layout_id.partition(".")
-        return Link(f"{layout_id}.{field_id}", f"{page_name(spec)}.html#{_dotted(name, field_id)}")
+    def link(self, layout_id: str, field_id: str = "", text: str = "") -> Markup:
+        """A link to a layout, or to a field, which shows its name or a text."""
+        return _LINK.format(self.href(layout_id, field_id), text or _dotted(layout_id, field_id))
 
-    def users(self, layout_id: str) -> list[Link]:
-        """The fields that have a layout."""
+    def users(self, layout_id: str) -> list[Markup]:
+        """Links to the fields that have a layout."""
         return self._users.get(layout_id, [])
 
     @cached_property
-    def _users(self) -> Mapping[str, list[Link]]:
-        found: dict[str, list[Link]] = {}
+    def _users(self) -> Mapping[str, list[Markup]]:
+        found: dict[str, list[Markup]] = {}
         for layout in self._layouts.values():
             for entry in layout:
                 for name in dict.fromkeys((entry.type, *entry.cases)):
                     if name:
-                        found.setdefault(name, []).append(self.field_link(layout.id, entry.id))
+                        found.setdefault(name, []).append(self.link(layout.id, entry.id))
         return found
 
     def byte_order(self, page: SpecPage) -> str:
@@ -227,7 +220,7 @@ class SpecPages:
             places = [place for place in _places(entry) if place >= reached]
             reached = max([reached, *(place + 1 for place in places)])
             rows.append(self._row(layout, entry, places))
-        return LayoutSection(layout, self.text(layout.doc, layout), tuple(rows), self._texts.instances(layout))
+        return LayoutSection(layout, tuple(rows), self._texts.instances(layout))
 
     def _row(self, layout: Layout, entry: Field, places: Iterable[int]) -> FieldRow:
         inner = layout.id.partition(".")[2]
@@ -239,7 +232,6 @@ class SpecPages:
             seen=self._coverage.of(layout.id, entry.id),
             anchor=anchor,
             bytes=tuple(_dotted(inner, f"byte-{place}") for place in places),
-            doc=self.text(entry.doc, layout),
             facts=tuple(facts(entry, self._texts.condition(layout, entry))),
             switch=switch,
             cases=tuple(
@@ -258,24 +250,30 @@ class SpecPages:
         for number, (value, count) in enumerate(sorted(seen.unlisted.items())):
             yield CodeRow(f"{anchor}.unlisted-{number}", value.strip(), "", None, count)
 
-    def text(self, text: str, layout: Layout) -> Text:
-        """A text with links at the names of fields and specs."""
-        pieces = []
+    def text(self, text: str, layout: Layout) -> Markup:
+        """A text as HTML, with links at the names of fields and specs; code stands between backquotes."""
+        pieces: list[str] = []
         reached = 0
         for match in _WORDS.finditer(text):
             quoted, word = match.groups()
-            href = self._named(quoted or word, layout)
-            if word and href is None:
+            name = quoted or word
+            owner = next((one for one in (layout, self._layouts[spec_of(layout.id)]) if name in one.by_id), None)
+            if owner is not None:
+                shown = self.link(owner.id, name, name)
+            elif name in self._layouts:
+                shown = self.link(name)
+            elif quoted:
+                shown = _CODE.format(quoted)
+            else:
                 continue
-            pieces += [Piece(text[reached : match.start()]), Piece(quoted or word, is_code=True, href=href)]
+            pieces += [text[reached : match.start()], shown]
             reached = match.end()
-        return tuple(piece for piece in (*pieces, Piece(text[reached:])) if piece.text)
+        return Markup("").join([*pieces, text[reached:]])
 
-    def _named(self, word: str, layout: Layout) -> str | None:
-        for owner in (layout, self._layouts[spec_of(layout.id)]):
-            if word in owner.by_id:
-                return self.field_link(owner.id, word).href
-        return self.link(word).href if word in self._layouts else None
+    def split(self, text: str, layout: Layout) -> tuple[Markup, Markup]:
+        """The first sentence of a text, and the rest, each as `text` gives it."""
+        first, rest = (self.text(part, layout) for part in split_sentence(text))
+        return first, rest if rest.startswith("<") else Markup(rest[:1].upper() + rest[1:])
 
 
 def page_name(spec_id: str) -> str:

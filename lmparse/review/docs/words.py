@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lmparse.spec.layout import Field
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 KINDS = {
     "uint": "unsigned integer",
@@ -38,6 +41,9 @@ KINDS = {
 }
 """Kinds of fields in words."""
 CODECS = {"ebcdic": "EBCDIC", "database": "in the code page of the database"}
+_LINK = re.compile(r"</?a\b[^>]*>")
+_SENTENCE = re.compile(r"(?:`[^`]*`|[^`])*?[.:;](?=\s|$)")
+"""Up to the end of a sentence, or a colon or semicolon, that is not in code."""
 _CLOSED = ("in-enum", "any-of")
 
 _PLACES = (  # what the language has a word of its own for
@@ -50,40 +56,26 @@ _PLACES = (  # what the language has a word of its own for
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a text: plain, code, or a link."""
+def code_marked(text: str) -> Markup:
+    """A text as HTML, in which code stands between backquotes."""
+    from markupsafe import Markup
 
-    text: str
-    is_code: bool = False
-    href: str | None = None
-
-
-Text = tuple[Piece, ...]
+    code = Markup("<code>{}</code>")
+    pieces = re.split(r"`([^`]+)`", text)
+    return Markup("").join(code.format(piece) if number % 2 else piece for number, piece in enumerate(pieces))
 
 
-def parts(text: str) -> Text:
-    """A text in pieces: code (between backquotes) and the text between."""
-    found = re.split(r"`([^`]+)`", text)
-    return tuple(Piece(piece, is_code=number % 2 == 1) for number, piece in enumerate(found) if piece)
+def unlinked(html: Markup) -> Markup:
+    """HTML without its links; what they show stays."""
+    from markupsafe import Markup
+
+    return Markup(_LINK.sub("", html))
 
 
-def first_sentence(text: str) -> str:
-    """The first sentence of a text, without marks."""
-    found = re.match(r".+?[.:](?=\s|$)", text.replace("`", ""), re.DOTALL)
-    return (found[0] if found else text.replace("`", "")).rstrip(":")
-
-
-def after_first_sentence(text: Text) -> tuple[Text, Text]:
-    """The first sentence of a text with its links, or what comes before a semicolon in it, and the rest."""
-    for number, piece in enumerate(text):
-        found = None if piece.is_code else re.search(r"[.:;](?=\s|$)", piece.text)
-        if found:
-            head = Piece(piece.text[: found.end()].rstrip(":;"), piece.is_code, piece.href)
-            behind = piece.text[found.end() :].lstrip()
-            rest = (Piece(behind[:1].upper() + behind[1:]), *text[number + 1 :])
-            return (*text[:number], head), tuple(part for part in rest if part.text)
-    return text, ()
+def split_sentence(text: str) -> tuple[str, str]:
+    """The first sentence of a text, or what comes before a semicolon in it, and the rest."""
+    found = _SENTENCE.match(text)
+    return (found[0].rstrip(":;"), text[found.end() :].lstrip()) if found else (text, "")
 
 
 def kind_in_words(entry: Field) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -56,8 +56,6 @@ class ExplainedSection:
     """Offset and number of its bytes in the file, piece by piece."""
     before: int | None = None
     """For a word, the byte of the record behind it: 0 unless the record has several pieces. None for the record."""
-    chosen: tuple[FieldLine, ...] | None = None
-    """The fields that were requested by name; None for all, and all bytes."""
 
     @property
     def offset(self) -> int:
@@ -73,11 +71,13 @@ class ExplainedSection:
     @cached_property
     def lines(self) -> tuple[FieldLine, ...]:
         """Its fields, and the bytes that are in no field, in the order of the bytes."""
-        return lines_of(self.dissection) if self.chosen is None else self.chosen
+        return lines_of(self.dissection)
 
-    def with_fields(self, names: Collection[str]) -> ExplainedSection:
-        """The same bytes with those fields only that have one of the names."""
-        return replace(self, chosen=tuple(_named(self.lines, names)))
+    @property
+    def calculated(self) -> tuple[FieldLine, ...]:
+        """Its calculated values, which have no bytes; each is named by its path."""
+        nodes = (replace(node, field=replace(node.field, id=node.path)) for node in self.dissection.calculated)
+        return tuple(FieldLine(node, 0, 0) for node in nodes)
 
     def bytes_of(self, line: FieldLine) -> bytes:
         """The bytes of a line; none for a field with parts, which have them."""
@@ -194,6 +194,7 @@ class Explanation:
                 for word in self.words
             ],
             "fields": [_line(line, self.main) for line in self.main.lines],
+            "calculated": [_facts(node) for node in self.main.dissection.calculated],
         }
 
 
@@ -223,19 +224,6 @@ def _lines(nodes: Sequence[Node], unread: list[tuple[int, int]], shared: dict[in
         lines.append(FieldLine(node, node.start, node.end, shared.get(id(node), 0), parts))
     lines += [FieldLine(None, start, end) for start, end in unread]
     return tuple(sorted(lines, key=lambda line: (line.start, line.node is None)))
-
-
-def names_of(node: Node) -> set[str]:
-    """The names that select a field: its path, its id, and the vendor's name."""
-    return {node.path, node.field.id, node.field.orig_id or node.field.id}
-
-
-def _named(lines: Sequence[FieldLine], names: Collection[str]) -> Iterator[FieldLine]:
-    for line in lines:
-        if line.node is not None and not names_of(line.node).isdisjoint(names):
-            yield line
-        else:
-            yield from _named(line.children, names)
 
 
 class References:
@@ -304,15 +292,16 @@ def _line(line: FieldLine, section: ExplainedSection) -> dict[str, Any]:
         held = {"bytes": section.bytes_of(line).hex().upper()}
         if line.shared:
             held["shared"] = line.shared
-    node = line.node
-    if node is None:
-        return {"path": None, **place, **held}
+    return {"path": None, **place, **held} if line.node is None else {**_facts(line.node), **place, **held}
+
+
+def _facts(node: Node) -> dict[str, Any]:
+    """What is known of a field but its place."""
     entry = node.field
     return {
         "path": node.path,
         "id": entry.id,
         "orig_id": entry.orig_id,
-        **place,
         "kind": entry.kind,
         "value": node.value,
         "meaning": node.meaning or None,
@@ -324,5 +313,4 @@ def _line(line: FieldLine, section: ExplainedSection) -> dict[str, Any]:
         "source": entry.source,
         "spec": node.layout,
         "fault": None if node.fault is None else node.fault.to_dict(),
-        **held,
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from lmparse.review.docs.words import parts
+from lmparse.review.docs.words import code_marked
 from lmparse.review.explain.explanation import (
     ExplainedSection,
     Explanation,
@@ -82,6 +82,7 @@ def _view(found: Explanation) -> dict[str, Any]:
                 "words": section.place,
                 "doc_ref": _linked(section.layout.doc_ref),
                 "rows": shown,
+                "calculated": [_said(line, b"", references) for line in section.calculated],
                 "references": [(number, _linked(text)) for number, text in references],
             }
         )
@@ -129,7 +130,11 @@ def _beside(row: Row, by_path: dict[tuple[int, str], int]) -> int | None:
 
 def _details(row: Row, section: ExplainedSection, references: References) -> dict[str, Any]:
     """The texts in a row of the table; none for bytes that are in no field."""
-    line, node = row.line, row.line.node
+    return _said(row.line, section.bytes_of(row.line), references)
+
+
+def _said(line: FieldLine, raw: bytes, references: References) -> dict[str, Any]:
+    node = line.node
     if node is None:
         return {}
     entry = node.field
@@ -137,10 +142,10 @@ def _details(row: Row, section: ExplainedSection, references: References) -> dic
         "id": one_line(entry.id),
         "orig_id": one_line(entry.orig_id or "") if entry.orig_id != entry.id else "",
         "status": entry.status,
-        "doc": parts("" if line.is_item else one_line(entry.doc)),
-        "source": parts(one_line(entry.source or "")),
+        "doc": code_marked("" if line.is_item else one_line(entry.doc)),
+        "source": code_marked(one_line(entry.source or "")),
         "reference": None if line.is_item else references.number(entry.doc_ref),
-        "value": value_text(line, section.bytes_of(line), _MOST_VALUE, _SHOWN_VALUE),
+        "value": value_text(line, raw, _MOST_VALUE, _SHOWN_VALUE),
         "unit": entry.unit if node.value is not None else "",
         "meaning": one_line(node.meaning),
         "fault": "" if node.fault is None else f"{one_line(node.fault.says())} [{node.fault.code}]",

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from html import escape
 from operator import index
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.errors import FramingError, OptionError
 from lmparse.framing.extents import RecordExtent
-from lmparse.logs.beside import look_beside, unusable
+from lmparse.logs.beside import look_beside
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
-from lmparse.logs.open import open_file, options_for
+from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
-from lmparse.options import FILE_OPTIONS, NEAR, Options, check_taken
+from lmparse.options import FILE_OPTIONS, Options, check_taken
 from lmparse.records.dissection import Dissection
 from lmparse.records.file_dissection import FileDissector, faulty
-from lmparse.records.files import RAW, RecordFile, ignored
-from lmparse.records.settings import Decision
+from lmparse.records.files import RecordFile, ignored
 from lmparse.review.descriptor_dissection import words_of
-from lmparse.review.explain.explanation import ExplainedSection, Explanation, names_of
+from lmparse.review.explain.explanation import ExplainedSection, Explanation
 from lmparse.review.explain.page import page
-from lmparse.review.explain.text import brief_lines, text_lines
+from lmparse.review.explain.text import text_lines
 from lmparse.spec import catalog
 from lmparse.spec.layout import spec_of
 from lmparse.spelling import plain, quoted, shortened
@@ -47,28 +45,14 @@ class Explained(Explanation):
 
         `brief` gives one line for each field, without documentation.
         """
-        return list((brief_lines if brief else text_lines)(self, width))
-
-    def only(self, *names: str) -> Self:
-        """The same record with these fields only: paths, ids or the vendor's names. Raises OptionError LMP-S003."""
-        known = {name: None for section in self.sections for node in section.dissection.walk()
-                 for name in sorted(names_of(node))}  # fmt: skip
-        for name in names:
-            if name not in known:
-                near = difflib.get_close_matches(name, known, n=1, cutoff=NEAR)
-                hint = f"did you mean {near[0]}?" if near else "--brief lists the fields"
-                raise OptionError(f"this record has no field {name!r}; {hint}", hint=hint)
-        words = (word.with_fields(names) for word in self.words)
-        return replace(self, main=self.main.with_fields(names), words=tuple(word for word in words if word.lines))
+        return list(text_lines(self, width, brief=brief))
 
     def html(self) -> str:
         """The record as a page that loads nothing. Raises OptionError LMP-S005 without Jinja2."""
-        if self.main.chosen is not None:
-            raise OptionError("a page shows all fields of a record", hint="leave the names of fields out")
         return page(self)
 
     def _repr_html_(self) -> str:
-        """The page in a frame of a notebook; text where Jinja2 is not installed, and for some fields only."""
+        """The page in a frame of a notebook; text where Jinja2 is not installed."""
         try:
             inside = escape(self.html())
         except OptionError:
@@ -118,37 +102,36 @@ def search_in(path: str | Path, **options: Any) -> RecordSearch:
     given = {name: value for name, value in options.items() if value is not None}
     Options.parse(given)
     check_taken(given, "explain", "one record")
-    file, beside = _opened(path, read_options(_with_spec(path, given)))
-    file.decisions[:0] = [] if beside is None else [beside]
+    file = open_unknown(path, given)
     return RecordSearch(file, dissector_of(file))
 
 
-def _opened(path: str | Path, options: Options) -> tuple[RecordFile, Decision | None]:
-    """The file, read with the control file beside it if that can be read; and which one that is."""
-    beside = look_beside(str(path), options)
-    try:
-        return open_file(path, beside.options, on_error=ignored), beside.decision
-    except DataError as error:
-        without = unusable(beside, error, options)
-        if without is None:
-            raise
-        return open_file(path, options, on_error=ignored), without.decision
+def open_unknown(path: str | Path, given: Mapping[str, Any]) -> RecordFile:
+    """A file of which nothing may be known, with the spec that its bytes have and the control file beside it.
+
+    Which one was taken is among the decisions. Raises as `search_in`.
+    """
+    beside = look_beside(str(path), read_options(with_spec(path, given)))
+    file = open_file(path, beside.options, on_error=ignored)
+    file.decisions[:0] = [] if beside.decision is None else [beside.decision]
+    return file
 
 
-def _with_spec(path: str | Path, given: dict[str, Any]) -> dict[str, Any]:
+def with_spec(path: str | Path, given: Mapping[str, Any]) -> dict[str, Any]:
     """The options with the spec of the file: the one that an option is for, else what the bytes are."""
     names = {plain(name) for name in given}
     if names.intersection(("spec", *FILE_OPTIONS)):
-        return given
+        return dict(given)
     for spec in known_files():
         if any(plain(name) in names for name in catalog.load(spec_name(spec)).layout.params):
             return {"spec": spec, **given}
+    options = Options.parse(given)
     try:
-        return {"spec": sniff(path, Options.parse(given).bounds).spec, **given}
-    except FramingError:
-        if options_for(path, given)[0].spec != RAW:
+        return {"spec": sniff(path, options.bounds).spec, **given}
+    except FramingError as error:
+        if options.framing == "auto" or error.code != "LMP-F003":
             raise
-        return {"spec": RAW, **given}
+        return dict(given)  # a framing that is named may be one that nothing recognises
 
 
 def _whole(name: str, given: int | str) -> int:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from textwrap import wrap
-from typing import Any
 
 from lmparse.review.explain.explanation import (
     ExplainedSection,
@@ -24,70 +22,54 @@ NARROWEST = 60
 """Least width of the text, in characters."""
 _MOST_BYTES, _SHOWN_BYTES = 64, 48
 _MOST_VALUE, _SHOWN_VALUE = 400, 320
-_CHARACTERS_A_BYTE = 8
-"""Most characters of a value as JSON for each of its bytes: `\\u001b` with a sign of escape."""
 
 
-def text_lines(found: Explanation, width: int) -> Iterator[str]:
-    """The lines of a record, none longer than `width` (and `width` at least NARROWEST)."""
-    width = max(width, NARROWEST)
-    yield from _head(found, width)
-    columns = _Columns.of(found, width)
+def text_lines(found: Explanation, width: int, *, brief: bool) -> Iterator[str]:
+    """The lines of a record, none longer than `width` (and `width` at least NARROWEST).
+
+    `brief` gives one line for each field, cut at `width`, without documentation.
+    """
+    table = _Table(found, max(width, NARROWEST))
+    for words in _head(found):
+        yield from _wrapped(words, table.width, 2)
     for section in found.sections:
-        if section.chosen == ():
-            continue
-        yield ""
-        yield from _wrapped(_title(section), width, 2)
-        if section.layout.doc_ref and section.chosen is None:
-            yield from _wrapped(one_line(section.layout.doc_ref), width, 2)
-        yield columns.heading()
-        asked = section.in_section(found.offset_asked)
         references = References(section)
+        if brief:
+            yield _cut(_title(section), table.width)
+        else:
+            yield ""
+            yield from _wrapped(_title(section), table.width, 2)
+            yield from _wrapped(one_line(section.layout.doc_ref), table.width, 2)
+            yield table.heading
+        asked = section.in_section(found.offset_asked)
         for line, depth in _with_depths(section.lines):
-            yield from _rows(line, section, asked, columns, references, depth)
-        for number, reference in references:
-            yield from _wrapped(f"[{number}] {reference}", width, 4)
-    if found.decisions and found.main.chosen is None:
+            place, raw = table.place(line, asked), section.bytes_of(line)
+            if brief:
+                yield table.brief(line, raw, place, depth)
+            else:
+                yield from table.rows(line, raw, place, depth, references)
+        for line in section.calculated:
+            yield from table.calculated(line, references, brief=brief)
+        if not brief:
+            for number, reference in references:
+                yield from _wrapped(f"[{number}] {reference}", table.width, 4)
+    if found.decisions and not brief:
         yield ""
         for decision in found.decisions:
-            yield from _wrapped(f"read with {decision}", width, 2)
+            yield from _wrapped(f"read with {decision}", table.width, 2)
 
 
-def brief_lines(found: Explanation, width: int) -> Iterator[str]:
-    """One line for each field, cut at `width`, without documentation."""
-    width = max(width, NARROWEST)
-    yield from _head(found, width)
-    columns = _Columns.of(found, width)
-    for section in found.sections:
-        if section.chosen != ():
-            yield _cut(_title(section), width)
-        asked = section.in_section(found.offset_asked)
-        for line, depth in _with_depths(section.lines):
-            raw = section.bytes_of(line)
-            more = "+" if len(raw) > columns.bytes_a_line else " "
-            front = f"{columns.place(line, asked)}{columns.bytes_of_line(raw[: columns.bytes_a_line])}{more}"
-            words = [_value_words(line, raw, columns), _fault_words(line)]
-            yield _cut(f"{front} {'  ' * depth}{' '.join(filter(None, words))}", width)
-
-
-def _with_depths(lines: Sequence[FieldLine], depth: int = 0) -> Iterator[tuple[FieldLine, int]]:
-    for line in lines:
-        yield line, depth
-        yield from _with_depths(line.children, depth + 1)
-
-
-def _head(found: Explanation, width: int) -> Iterator[str]:
+def _head(found: Explanation) -> Iterator[str]:
     what = f"record {found.record} of {found.main.layout.id}, {found.place}"
     if found.record is None:
         what = f"{found.place} that are not a sound record"
-    lines = [f"{found.file}: {what}, framing {found.framing}"]
-    lines += [f"kind: {found.kind}"] if found.kind else []
-    lines += [found.found_by] if found.found_by else []
-    lines += [f"note: {note}" for note in found.notes]
+    yield f"{found.file}: {what}, framing {found.framing}"
+    yield from ([f"kind: {found.kind}"] if found.kind else [])
+    yield from ([found.found_by] if found.found_by else [])
+    yield from (f"note: {note}" for note in found.notes)
     for fault in found.faults:
-        lines += [f"fault: {fault}"] + ([f"  hint: {fault.hint}"] if fault.hint else [])
-    for line in lines:
-        yield from _wrapped(line, width, 2)
+        yield f"fault: {fault}"
+        yield from ([f"  hint: {fault.hint}"] if fault.hint else [])
 
 
 def _title(section: ExplainedSection) -> str:
@@ -97,87 +79,74 @@ def _title(section: ExplainedSection) -> str:
     return title
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """Widths of the columns of the table, in characters."""
+def _with_depths(lines: Sequence[FieldLine], depth: int = 0) -> Iterator[tuple[FieldLine, int]]:
+    for line in lines:
+        yield line, depth
+        yield from _with_depths(line.children, depth + 1)
 
-    decimal: int
-    """Width of a byte number or a length in decimal digits."""
-    hexadecimal: int
-    bytes_a_line: int
-    text: int
-    letters: Sequence[str]
-    """For each byte its character beside the hex."""
-    is_whole: bool
-    """Whether long fields are shown as a whole, since they were requested by name."""
 
-    @classmethod
-    def of(cls, found: Explanation, width: int) -> _Columns:
+class _Table:
+    """The columns of the table: place and length of a field, its bytes, their characters, and what it says."""
+
+    def __init__(self, found: Explanation, width: int) -> None:
+        self.width = width
         most = max(len(section.dissection.raw) for section in found.sections)
-        decimal, hexadecimal = max(len(str(most)), len("byte")), max(len(f"{most:#x}"), 4)
-        a_line = 4 if width < 100 else 8 if width < 180 else 16
-        letters = characters(pages_beside(found.page)[0])
-        left = width - (2 + decimal + 1 + hexadecimal + 1 + decimal + 2) - (4 * a_line - 1) - 4
-        return cls(decimal, hexadecimal, a_line, left, letters, found.main.chosen is not None)
-
-    def heading(self) -> str:
-        """The line above the columns."""
-        places = f"  {'byte':>{self.decimal}} {'hex':>{self.hexadecimal}} {'len':>{self.decimal}}"
+        self._decimal, self._hexadecimal = max(len(str(most)), len("byte")), max(len(f"{most:#x}"), 4)
+        self._a_line = 4 if width < 100 else 8 if width < 180 else 16
+        """Bytes in a line."""
+        self._letters = characters(pages_beside(found.page)[0])
+        places = f"  {'byte':>{self._decimal}} {'hex':>{self._hexadecimal}} {'len':>{self._decimal}}  "
+        titles = f"{'bytes':{3 * self._a_line - 1}}  {'text':{self._a_line}}  "
+        self._text = width - len(places) - len(titles)
+        """Width of the last column."""
         words = "field = value: meaning"
-        titles = f"{'bytes':{self.hexes}}  {'text':{self.bytes_a_line}}  "
-        return f"{places}  {titles}{words if len(words) <= self.text else 'field'}"
-
-    @property
-    def hexes(self) -> int:
-        """Width of the bytes."""
-        return 3 * self.bytes_a_line - 1
+        self.heading = f"{places}{titles}{words if len(words) <= self._text else 'field'}"
 
     def place(self, line: FieldLine, asked: int | None) -> str:
         """The columns in front of the bytes of a field; a mark in front of the byte that was requested."""
         mark = ">" if asked is not None and line.start <= asked < line.end else " "
         size = line.end - line.start
-        return f"{mark} {line.start:{self.decimal}} {line.start:#0{self.hexadecimal}x} {size:{self.decimal}}  "
+        return f"{mark} {line.start:{self._decimal}} {line.start:#0{self._hexadecimal}x} {size:{self._decimal}}  "
 
-    def bytes_of_line(self, raw: bytes) -> str:
+    def brief(self, line: FieldLine, raw: bytes, place: str, depth: int) -> str:
+        """One line for a field; a plus where it has more bytes."""
+        more = "+" if len(raw) > self._a_line else " "
+        words = " ".join(filter(None, (_value_words(line, raw), _fault_words(line))))
+        return _cut(f"{place}{self._bytes(raw[: self._a_line])}{more} {'  ' * depth}{words}", self.width)
+
+    def rows(self, line: FieldLine, raw: bytes, place: str, depth: int, references: References) -> Iterator[str]:
+        """The lines of the table for one field."""
+        left = list(self._hex_lines(raw))
+        indent = min(2 * depth, self._text // 3)
+        texts = [row for text in _texts(line, raw, references) for row in _wrapped(text, self._text - indent, 0)]
+        for middle, behind in zip_longest(left, texts, fillvalue=""):
+            yield f"{place}{middle:{4 * self._a_line + 1}}  {' ' * indent}{behind}".rstrip()
+            place = " " * len(place)
+
+    def calculated(self, line: FieldLine, references: References, *, brief: bool) -> Iterator[str]:
+        """The lines for a calculated value, which has no bytes."""
+        lead = f"{'  calculated':{self.width - self._text}}"
+        texts = list(_texts(line, b"", references))[: 1 if brief else None]
+        for text in texts:
+            yield from [_cut(lead + text, self.width)] if brief else _wrapped(lead + text, self.width, len(lead))
+            lead = " " * len(lead)
+
+    def _bytes(self, raw: bytes) -> str:
         """Bytes of one line, and their characters."""
-        letters = "".join(self.letters[byte] for byte in raw)
-        return f"{raw.hex(' ').upper():{self.hexes}}  {letters:{self.bytes_a_line}}"
+        letters = "".join(self._letters[byte] for byte in raw)
+        return f"{raw.hex(' ').upper():{3 * self._a_line - 1}}  {letters:{self._a_line}}"
+
+    def _hex_lines(self, raw: bytes) -> Iterator[str]:
+        shown = raw if len(raw) <= _MOST_BYTES else raw[:_SHOWN_BYTES]
+        for start in range(0, len(shown), self._a_line):
+            yield self._bytes(shown[start : start + self._a_line])
+        if len(shown) < len(raw):
+            yield from _wrapped(f"({len(raw) - len(shown)} bytes left out)", 3 * self._a_line - 1, 0)
 
 
-def _rows(
-    line: FieldLine,
-    section: ExplainedSection,
-    asked: int | None,
-    columns: _Columns,
-    references: References,
-    depth: int,
-) -> Iterator[str]:
-    """The lines of the table for one field."""
-    raw = section.bytes_of(line)
-    left = list(_hex_lines(raw, columns))
-    indent = min(2 * depth, columns.text // 3)
-    right = [
-        " " * indent + row
-        for text in _texts(line, raw, references, columns)
-        for row in _wrapped(text, columns.text - indent, 0)
-    ]
-    place = columns.place(line, asked)
-    for middle, behind in zip_longest(left, right, fillvalue=""):
-        yield f"{place}{middle:{columns.hexes + columns.bytes_a_line + 2}}  {behind}".rstrip()
-        place = " " * len(place)
-
-
-def _hex_lines(raw: bytes, columns: _Columns) -> Iterator[str]:
-    shown = raw if columns.is_whole or len(raw) <= _MOST_BYTES else raw[:_SHOWN_BYTES]
-    for start in range(0, len(shown), columns.bytes_a_line):
-        yield columns.bytes_of_line(shown[start : start + columns.bytes_a_line])
-    if len(shown) < len(raw):
-        yield from _wrapped(f"({len(raw) - len(shown)} bytes left out)", columns.hexes, 0)
-
-
-def _texts(line: FieldLine, raw: bytes, references: References, columns: _Columns) -> Iterator[str]:
+def _texts(line: FieldLine, raw: bytes, references: References) -> Iterator[str]:
     """What to show of a field: name and value, documentation, source, fault."""
-    yield _value_words(line, raw, columns)
+    yield _value_words(line, raw)
     node = line.node
     if node is None:
         return
@@ -195,7 +164,7 @@ def _texts(line: FieldLine, raw: bytes, references: References, columns: _Column
         yield _fault_words(line)
 
 
-def _value_words(line: FieldLine, raw: bytes, columns: _Columns) -> str:
+def _value_words(line: FieldLine, raw: bytes) -> str:
     """A field with its names, its status, its value and what that means."""
     node = line.node
     if node is None:
@@ -206,8 +175,7 @@ def _value_words(line: FieldLine, raw: bytes, columns: _Columns) -> str:
         text += f" ({entry.orig_id})"
     if entry.status not in ("documented", ""):
         text += f" [{entry.status}]"
-    most = len(raw) * _CHARACTERS_A_BYTE if columns.is_whole else 0
-    value = value_text(line, raw, max(most, _MOST_VALUE), max(most, _SHOWN_VALUE))
+    value = value_text(line, raw, _MOST_VALUE, _SHOWN_VALUE)
     if value is not None:
         text += f" = {value}" + (f" {entry.unit}" if entry.unit and node.value is not None else "")
     return text + (f": {node.meaning}" if node.meaning else "")
@@ -222,9 +190,9 @@ def _wrapped(text: str, width: int, indent: int) -> Iterator[str]:
     """A text as lines of a width, all but the first indented. Lines break at blanks, in words only if these are longer
     than a line.
     """
-    how: dict[str, Any] = {"subsequent_indent": " " * indent, "break_on_hyphens": False}
-    for line in wrap(printable(text), width, break_long_words=False, **how):
-        yield from [line] if len(line) <= width else wrap(line, width, **how)
+    ends = " " * indent
+    for line in wrap(printable(text), width, subsequent_indent=ends, break_on_hyphens=False, break_long_words=False):
+        yield from [line] if len(line) <= width else wrap(line, width, subsequent_indent=ends, break_on_hyphens=False)
 
 
 def _cut(text: str, width: int) -> str:

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.records.dissection import Dissection
 from lmparse.records.file_dissection import RecordHeading, faulty
 from lmparse.review.explain.explanation import printable
-from lmparse.review.explain.search import RecordSearch
+from lmparse.review.explain.search import Explained, RecordSearch
 from lmparse.terminal import json_text
 
 MOST_ROWS = 100
@@ -101,6 +101,29 @@ class RecordList:
             return Listed(rows, None, looked_at, error)
         return Listed(rows, None, looked_at)
 
+    def about(self) -> tuple[list[str], list[str]]:
+        """What is known about the file as a whole: facts, and notes."""
+        file = self.file
+        notes = [*map(str, file.decisions), *file.tally.notices]
+        if not self.is_searched:
+            notes.append(
+                "so large a file is not read as a whole: outcomes, and facts on a record from other ones, are left "
+                "out; lmparse explain has these"
+            )
+        facts = [f"{len(file.buffer):,} bytes", f"{self.count:,} records", f"spec {file.spec.id}"]
+        return [*facts, f"framing {file.framing.name}"], notes
+
+    def record(self, number: int) -> Explained:
+        """A record by its number. Raises OptionError, and FramingError for damage in front of it."""
+        extent = next(self.extents(number), None)
+        if extent is None:
+            raise OptionError(f"there is no record {number}: the file has {self.count}")
+        return self.search.at(extent, searches=self.is_searched)
+
+    def at_offset(self, offset: int) -> Explained:
+        """What is at an offset of the file."""
+        return self.search.by_offset(offset, searches=self.is_searched)
+
     # -- by number ------------------------------------------------------------------------------
 
     def extents(self, first: int = 0) -> Iterator[RecordExtent]:
@@ -113,10 +136,6 @@ class RecordList:
             for extent in self.file.extents(span):
                 if extent.index >= first:
                     yield extent
-
-    def extent(self, number: int) -> RecordExtent | None:
-        """One record; None if there is none with this number. Raises FramingError for damage in front of it."""
-        return next(self.extents(number), None)
 
     @cached_property
     def count(self) -> int:

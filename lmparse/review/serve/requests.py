@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lmparse.errors import LmparseError, OptionError
 from lmparse.review.serve.comparison import compared
 from lmparse.review.serve.live import LiveSpecs, error_row, unforeseen
-from lmparse.review.serve.record_list import RecordFilter
+from lmparse.review.serve.record_list import RecordFilter, RecordList
 from lmparse.review.serve.served_file import ServedFile
 from lmparse.review.templating import render
 from lmparse.spelling import quoted
@@ -33,7 +33,6 @@ _NAMES = ("127.0.0.1", "localhost")
 _HTTP_PORT = 80
 """The port that browsers leave out of the header Host."""
 _MOST_DIGITS = 18
-_FLAGS = {"": False, "0": False, "1": True, "true": True}
 _NAMED_FIELDS = "logs of a known kind are read by the names of some fields: an edited spec must keep these"
 _POLICY = (
     "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'; frame-src 'self'; "
@@ -58,35 +57,25 @@ def application(files: Sequence[ServedFile], live: LiveSpecs | None, port: int, 
                 moved: Response = RedirectResponse(f"{request.url.path}?{urlencode(left)}".rstrip("?"), 303)
                 moved.set_cookie(cookie, token, httponly=True, samesite="strict")
                 return moved
-            nonce = secrets.token_urlsafe(16)
-            asked = Asked(request, files, nonce)
-            status = 200
+            asked = Asked(request, files, is_live=live is not None)
             try:
-                text = answer(asked)
+                with ServedFile.lock:
+                    text = answer(asked)
+                # The page of a record has the policy of a page in a file, in itself.
+                return HTMLResponse(text, headers={} if answer is _record else asked.policy)
             except LmparseError as error:
-                status, text = 400, render("serve_error.html", nonce=nonce, error=error_row(error))
+                return HTMLResponse(asked.page("serve_error.html", error=error_row(error)), 400, asked.policy)
             except Exception as error:  # a parser of an edited spec, and what reads its records, may raise anything
-                found = unforeseen(error, _NAMED_FIELDS if live is not None else None)
-                status, text = 500, render("serve_error.html", nonce=nonce, error=error_row(found))
-            policy = _POLICY.format(nonce)
-            # The page of a record has the policy of a page in a file, in itself.
-            headers = {} if answer is _record and status == 200 else {"Content-Security-Policy": policy}
-            return HTMLResponse(text, status, headers)
+                found = error_row(unforeseen(error, _NAMED_FIELDS if live is not None else None))
+                return HTMLResponse(asked.page("serve_error.html", error=found), 500, asked.policy)
 
         return respond
-
-    def listed(asked: Asked) -> str:
-        values = _listed(asked)
-        return render(
-            "serve.html", nonce=asked.nonce, files=[file.name for file in files], is_live=live is not None, **values
-        )
 
     def state(_: Request) -> Response:
         return JSONResponse({"generation": 0, "problems": []} if live is None else live.state())
 
-    routes = [Route("/state", state)]
-    answers = {"/": listed, "/record": _record, "/compare": _compared}
-    routes += [Route(path, answering(answer)) for path, answer in answers.items()]
+    answers = {"/": _listed, "/record": _record, "/compare": _compared}
+    routes = [Route("/state", state), *(Route(path, answering(answer)) for path, answer in answers.items())]
     return Starlette(routes=routes, middleware=[Middleware(Guard, port=port, token=token, cookie=cookie)])
 
 
@@ -127,18 +116,23 @@ class Guard:
 class Asked:
     """What a request asks for."""
 
-    def __init__(self, request: Request, files: Sequence[ServedFile], nonce: str) -> None:
-        self._given, self._files = request.query_params, files
-        self.nonce = nonce
-        """The word that the page of the answer has at its styles and scripts."""
+    def __init__(self, request: Request, files: Sequence[ServedFile], *, is_live: bool) -> None:
+        self._given, self.files, self.is_live = request.query_params, files, is_live
+        self._nonce = secrets.token_urlsafe(16)
+        self.policy = {"Content-Security-Policy": _POLICY.format(self._nonce)}
+        """The header with what the page of the answer may load."""
+
+    def page(self, template: str, **values: Any) -> str:
+        """The page of the answer."""
+        return render(template, nonce=self._nonce, **values)
 
     @property
-    def file(self) -> ServedFile:
-        """The file that it is about."""
+    def records(self) -> RecordList:
+        """The records of the file that it is about. Raises OptionError, and as `ServedFile.records`."""
         number = self.number("file", 0)
-        if number >= len(self._files):
+        if number >= len(self.files):
             raise OptionError(f"there is no file {number}")
-        return self._files[number]
+        return self.files[number].records()
 
     def text(self, name: str) -> str:
         """A text; empty without one."""
@@ -153,45 +147,44 @@ class Asked:
             raise OptionError(f"{name} has no value {quoted(text)}", hint="a whole number from 0")
         return int(text)
 
-    def flag(self, name: str) -> bool:
-        """Whether it says yes to a question. Raises OptionError."""
-        text = self.text(name)
-        if text not in _FLAGS:
-            raise OptionError(f"{name} has no value {quoted(text)}", hint="0 or 1")
-        return _FLAGS[text]
 
-
-def _listed(asked: Asked) -> dict[str, Any]:
-    """What the page with the list shows."""
-    names = ("type", "table", "value")
-    given = {name: asked.text(name) for name in names}
-    wanted = RecordFilter(**given, is_damaged=asked.flag("damaged"))
-    values: dict[str, Any] = {"file": asked.number("file", 0), "given": given, "is_damaged": wanted.is_damaged}
-    values |= {"about": {"facts": [], "notes": []}, "listed": None, "error": None, "later": "", "shown": ""}
-    values |= {"damage": None, "is_filtered": False}
+def _listed(asked: Asked) -> str:
+    """The page with the list, and beside it a record: the one that is asked for, or the first one."""
+    given = {name: asked.text(name) for name in ("type", "table", "value")}
+    wanted = RecordFilter(**given, is_damaged=bool(asked.text("damaged")))
+    filters = {name: text for name, text in {**given, "damaged": asked.text("damaged")}.items() if text}
+    number = asked.number("file", 0)
+    values: dict[str, Any] = {
+        "files": [file.name for file in asked.files], "is_live": asked.is_live, "file": number, "given": given,
+        "is_damaged": wanted.is_damaged, "is_filtered": bool(filters), "facts": [], "notes": [], "listed": None,
+        "error": None, "damage": None, "later": "", "shown": "",
+    }  # fmt: skip
     try:
-        values["about"] = asked.file.about()
-        listed = values["listed"] = asked.file.listed(asked.number("first", 0), wanted)
+        records = asked.records
+        values["facts"], values["notes"] = records.about()
+        listed = records.rows(asked.number("first", 0), wanted)
+        first = str(listed.rows[0].extent.index) if listed.rows else ""
+        values |= {"listed": listed, "shown": (asked.text("record") and str(asked.number("record"))) or first}
+        if listed.damage is not None:
+            values["damage"] = error_row(listed.damage) | {"offset": listed.damage.record_offset}
+        if listed.next is not None:
+            values["later"] = urlencode({"file": number, "first": listed.next, **filters})
     except LmparseError as error:
-        return values | {"error": error_row(error)}
-    filters = {name: text for name, text in given.items() if text} | ({"damaged": "1"} if wanted.is_damaged else {})
-    values["is_filtered"] = bool(filters)
-    if listed.next is not None:
-        values["later"] = urlencode({"file": values["file"], "first": listed.next, **filters})
-    first = {"record": listed.rows[0].extent.index} if listed.rows else {}
-    if listed.damage is not None:
-        values["damage"] = error_row(listed.damage) | {"offset": listed.damage.record_offset}
-    shown = {"record": asked.number("record")} if asked.text("record") else first
-    values["shown"] = urlencode({"file": values["file"], **shown}) if shown else ""
-    return values
+        values["error"] = error_row(error)
+    return asked.page("serve.html", **values)
 
 
 def _record(asked: Asked) -> str:
-    place = {name: asked.number(key) for name, key in (("number", "record"), ("offset", "offset")) if asked.text(key)}
-    return asked.file.record(**place).html()
+    if bool(asked.text("record")) == bool(asked.text("offset")):
+        raise OptionError("a record is named by its number or by an offset")
+    records = asked.records
+    if asked.text("record"):
+        return records.record(asked.number("record")).html()
+    return records.at_offset(asked.number("offset")).html()
 
 
 def _compared(asked: Asked) -> str:
     numbers = [asked.number("record"), asked.number("other")]
-    fields = compared(*(asked.file.record(number=number) for number in numbers))
-    return render("serve_compare.html", nonce=asked.nonce, numbers=numbers, fields=fields)
+    records = asked.records
+    fields = compared(*(records.record(number) for number in numbers))
+    return asked.page("serve_compare.html", numbers=numbers, fields=fields)

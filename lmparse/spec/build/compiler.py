@@ -178,8 +178,8 @@ def _for_compiler(spec: SpecFile) -> Any:
 
 
 def _for_json(value: Any, key: str = "") -> Any:
-    """A spec in JSON's types, keys as text. Numbers that JavaScript changes are text: 5.0 would be 5, and a number
-    of more than 32 bits is refused."""
+    """A spec in JSON's types, keys as text. Numbers are text where JavaScript would make 5 of 5.0, and where they have
+    more than 32 bits, which the compiler refuses."""
     if isinstance(value, dict):
         names = {name: str(name).lower() if isinstance(name, bool) else str(name) for name in value}
         return {text: _for_json(value[name], text) for name, text in names.items()}
