@@ -42,13 +42,13 @@ def package_of(folder: Path) -> str:
 
 def imported(name: str) -> ModuleType:
     """A module of the products of lmparse or of a folder. Raises UnknownFormatError LMP-S011."""
-    if not name.startswith(_PREFIX):
-        return importlib.import_module(name)
     try:
         return importlib.import_module(name)
     except LmparseError:
         raise
     except (Exception, SystemExit) as error:  # a module may raise anything when it is loaded
+        if not name.startswith(_PREFIX):
+            raise
         folder = Path(sys.modules[name.partition(".")[0]].__path__[0])
         raise differs(folder, name.partition(".")[2], f"{type(error).__name__}: {error}") from None
 

@@ -14,13 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import ReadError, UnknownFormatError
-from lmparse.spec.built import imported, package_of
+from lmparse.spec.built import differs, imported, package_of
 from lmparse.spec.layout import Field, Layout
 from lmparse.spec.nesting import flat, reached
 from lmparse.spelling import quoted
@@ -133,7 +132,8 @@ def _parser(package: str, spec_id: str) -> type[KaitaiStruct]:
     module = imported(f"{package}.{spec_id}")
     parser = getattr(module, class_name(spec_id), None)
     if not (isinstance(parser, type) and issubclass(parser, KaitaiStruct) and parser.__module__ == module.__name__):
-        raise _not_built(module, f"has no class {class_name(spec_id)} of a parser")
+        flaw = f"it has no class {class_name(spec_id)} of a parser"
+        raise differs(Path(str(module.__file__)).parent, spec_id, flaw)
     return parser
 
 
@@ -163,16 +163,8 @@ def _layouts(package: str) -> dict[str, Layout]:
     if not (
         isinstance(layouts, dict) and all(isinstance(one, Layout) and one.id == id_ for id_, one in layouts.items())
     ):
-        raise _not_built(module, "has no LAYOUTS")
+        raise differs(Path(str(module.__file__)).parent, "layouts", "it has no LAYOUTS")
     return layouts
-
-
-def _not_built(module: ModuleType, flaw: str) -> UnknownFormatError:
-    return UnknownFormatError(
-        f"{module.__file__}: {flaw}",
-        code="LMP-S011",
-        hint="build the spec again: lmparse build --formats DIR --out DIR",
-    )
 
 
 def _locate(name: str) -> tuple[str, str]:

@@ -43,11 +43,6 @@ TEXT_DIGITS = 31
 _DIGITS_OF_64_BITS = 18
 
 
-def listed() -> str:
-    """The words as lines of a page."""
-    return "".join(f"- `{word}`: {text}\n" for word, text in KIND_WORDS.items())
-
-
 def digits(kind: str, width: int, bits: int | None = None) -> int:
     """The most digits that a number of a kind in SCALABLE has in `width` bytes, or in `bits`."""
     if kind in ("uint", "int"):

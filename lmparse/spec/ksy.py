@@ -30,8 +30,6 @@ from lmparse.spec.layout import Layout
 from lmparse.spelling import quoted
 from lmparse.storage.stored import reason
 
-__all__ = ["INSTALLED", "Details", "Specs", "read_specs"]
-
 INSTALLED = "installed"
 """Name for the specs of the package."""
 _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
@@ -40,12 +38,10 @@ Details = dict[str, dict[str, str]]
 `instances.kind`, `enums.state`, and the empty text for the layout itself."""
 
 _HELD_BY_LAYOUT = {"meta", "doc", "doc-ref", "-lm-type", "params", "seq", "instances", "types", "enums"}
-_HELD_OF_META = {"id", "title"}
 _HELD_BY_FIELD = {
     "id", "-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-valid-status", "-lm-type", "-lm-source", "type",
     "size", "enum", "valid", "contents", "doc", "doc-ref",
 }  # fmt: skip
-_HELD_OF_CODES = {"id", "doc"}
 
 
 @dataclass(frozen=True)
@@ -135,7 +131,7 @@ def _details(specs: list[SpecFile]) -> dict[str, Details]:
 
 def _members(scope: Scope) -> Iterator[tuple[str, dict[str, str]]]:
     tree = scope.tree
-    meta = {f"meta/{key}": item for key, item in tree.get("meta", {}).items() if key not in _HELD_OF_META}
+    meta = {f"meta/{key}": item for key, item in tree.get("meta", {}).items() if key not in ("id", "title")}
     if isinstance(meta.get("meta/endian"), str):
         del meta["meta/endian"]
     yield "", _texts(meta) | _texts(tree, _HELD_BY_LAYOUT)
@@ -149,7 +145,7 @@ def _members(scope: Scope) -> Iterator[tuple[str, dict[str, str]]]:
         texts: dict[str, str] = {}
         for key, entry in members.items():
             if isinstance(entry, dict):
-                texts |= {f"{enum_number(key)}/{word}": text for word, text in _texts(entry, _HELD_OF_CODES).items()}
+                texts |= {f"{enum_number(key)}/{word}": text for word, text in _texts(entry, ("id", "doc")).items()}
         yield f"enums.{name}", texts
 
 

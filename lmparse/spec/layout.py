@@ -13,8 +13,6 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 _RESERVED = re.compile(r"(?:^|_)(?:reserved|padding|filler|unused)_?\d*$")
-
-
 NESTED = frozenset(("struct", "body", "switch"))
 """Kinds of fields that may have fields inside."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spec.build_step import make
 
 from constructs import construct_page
 from constructs.construct_page import MATRIX, ksy
@@ -23,7 +24,6 @@ from lmparse.records.dissection import Dissector
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.build.constructs import CONSTRUCTS
-from lmparse.spec.build.products import make
 from lmparse.spec.build.specs import SpecError
 
 

@@ -6,11 +6,11 @@ import zlib
 from pathlib import Path
 
 import pytest
+from spec.build_step import make
 
 from lmparse.records.dissection import Dissection, Dissector
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
-from lmparse.spec.build.products import make
 
 SPEC = """\
 meta: {id: acme_packed, endian: be, encoding: UTF-8}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spec.build_step import make
 from writers.bmc import framing, logs
 
 from lmparse import cli
@@ -19,7 +20,6 @@ from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.spark.rdd import _Parser, _part_records
 from lmparse.spec import catalog
-from lmparse.spec.build import products
 
 PART_BYTES = 3_000
 
@@ -127,7 +127,7 @@ def _built(folder: Path, *fields: str) -> None:
     spec = folder.with_name("pair_pair.ksy")
     seq = "".join(f"  - {{id: {name}, type: u2, doc: A number}}\n" for name in fields)
     spec.write_text(f"meta: {{id: pair_pair, title: A pair, endian: be}}\ndoc: A pair.\nseq:\n{seq}")
-    for name, text in products.make(spec).items():
+    for name, text in make(spec).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
 
@@ -174,7 +174,7 @@ def test_a_spec_is_another_one_if_what_it_imports_is(tmp_path: Path) -> None:
         specs.mkdir(parents=True)
         (specs / "pair_pair.ksy").write_text(pair)
         (specs / "pair_head.ksy").write_text(f"{head}instances:\n  count: {{value: a * {factor}, doc: A number}}\n")
-        for name, text in products.make(specs.parent).items():
+        for name, text in make(specs.parent).items():
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             (out / name).write_text(text)
         found.append(catalog.load(f"{out}/pair_pair"))

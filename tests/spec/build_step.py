@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import build as front
+from lmparse.spec.build.products import Builder
+from lmparse.spec.build.specs import SpecError
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,3 +74,11 @@ def process(*arguments: object, **environment: str) -> subprocess.CompletedProce
 
 def texts(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def make(source: Path) -> dict[str, str]:
+    """Every product of specs of which none may have a fault. Raises SpecError or CompilerUnavailable."""
+    products, problems, _ = Builder().make(source)
+    if problems:
+        raise SpecError(problems)
+    return products

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from spec.build_step import SOUND, build, output, texts
+from spec.build_step import SOUND, build, make, output, texts
 
 from lmparse import cli
 from lmparse.spec import catalog
-from lmparse.spec.build.products import Builder, Made, make
+from lmparse.spec.build.products import Builder, Made
 
 FAULTY = Path(__file__).parents[1] / "cases_bad_specs"
 

@@ -14,8 +14,8 @@ import yaml
 from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spec.build_step import make
 
-from lmparse.spec.build import products
 from lmparse.spec.build.foreign_code import foreign_in_parser
 from lmparse.spec.build.specs import SpecError
 from lmparse.spec.catalog import class_name
@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def made(folder: Path, text: str) -> dict[str, str]:
     """The products of a spec in a folder. Raises SpecError."""
     (folder / "acme_a.ksy").write_text(text, encoding="utf-8")
-    found = products.make(folder / "acme_a.ksy")
+    found = make(folder / "acme_a.ksy")
     return {name: module for name, module in found.items() if name.endswith((".py", ".pyi"))}
 
 
@@ -192,4 +192,4 @@ def test_the_name_of_a_folder_is_no_code(name: str, tmp_path: Path) -> None:
     (tmp_path / name / "acme_b.ksy").write_text(OTHER)
     for source in (tmp_path, tmp_path / name / "acme_b.ksy"):
         with pytest.raises(SpecError, match="has a name of more than letters"):
-            products.make(source)
+            make(source)

@@ -15,7 +15,7 @@ from lmparse.errors import OptionError
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.lint import linted
 from lmparse.spec.build.new import Refused, new
-from lmparse.spec.build.products import DEBUG, Builder, files_in, files_of_build
+from lmparse.spec.build.products import DEBUG, Builder, Made, files_in, files_of_build
 from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, selected, shown
 from lmparse.spec.built import MANIFEST
 from lmparse.storage.outputs import write_files
@@ -70,9 +70,7 @@ def _build(parsed: argparse.Namespace) -> int:
     present = files_in(out)
     if _is_foreign(out, present.keys()):
         return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
-    products, problems, count = Builder(parsed.compiler).make(parsed.formats)
-    if problems and (not products or real_path(out) == GENERATED):
-        raise SpecError(problems)
+    products, problems, count = _made(parsed)
     changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
     # The manifest first: what a killed build leaves is known as ours by the next one. Specs of a user are not run from
     # it, by their hashes.
@@ -80,6 +78,13 @@ def _build(parsed: argparse.Namespace) -> int:
     write_files(out, files, removed=present.keys() - products.keys())
     print(f"{len(products)} files in {shown(out)}")
     return _unbuilt(problems, count)
+
+
+def _made(parsed: argparse.Namespace) -> Made:
+    made = Builder(parsed.compiler).make(parsed.formats)
+    if made.problems and (not made.products or real_path(parsed.out) == GENERATED):
+        raise SpecError(made.problems)
+    return made
 
 
 def _unbuilt(problems: list[Problem], count: int) -> int:
@@ -101,20 +106,15 @@ def _check(parsed: argparse.Namespace, program: str) -> int:
     out: Path = parsed.out
     own = "" if real_path(out) == GENERATED else f" --formats {parsed.formats} --out {out}"
     repair = f"repair it with: {program} generate{own}"
-    products, problems, count = Builder(parsed.compiler).make(parsed.formats)
+    products, problems, count = _made(parsed)
     present = files_in(out)
     names = sorted(present.keys() | products.keys())
     different = [name for name in names if name not in products or present.get(name) != products[name].encode()]
-    if problems and (not products or real_path(out) == GENERATED):
-        raise SpecError(problems)
-    return max(_verdict([f"{out.name}/{name}" for name in different], repair), _unbuilt(problems, count))
-
-
-def _verdict(different: list[str], repair: str) -> int:
-    if not different:
+    if different:
+        _say(*(f"{out.name}/{name} is not what the specs give" for name in different), repair)
+    else:
         print("generated files are up to date")
-        return 0
-    return _say(*(f"{name} is not what the specs give" for name in different), repair)
+    return max(bool(different), _unbuilt(problems, count))
 
 
 def _lint(source: Path) -> int:

@@ -48,7 +48,7 @@ def mistyped(types: ValueTypes, scope: Scope) -> Iterator[Finding]:
     endian = scope.tree.get("meta", {}).get("endian")
     checks = [*_switch(types, scope, "/meta/endian", endian)] if isinstance(endian, dict) else []
     if "to-string" in scope.tree:
-        checks.append(("/to-string", scope.tree["to-string"], _must_be(TEXT, "to-string")))
+        checks.append(("/to-string", scope.tree["to-string"], partial(demand, TEXT, "to-string")))
     yield from _findings(types, scope, scope.where, checks, ANY)
 
 
@@ -69,7 +69,7 @@ def _of_entry(types: ValueTypes, scope: Scope, entry: dict[str, Any], item: Valu
         yield "/value", entry["value"], _has_members if "enum" in entry else str
     for key, wanted in _DEMANDED.items():
         if key in entry:
-            yield f"/{key}", entry[key], _must_be(wanted, key)
+            yield f"/{key}", entry[key], partial(demand, wanted, key)
     type_ = entry.get("type")
     if isinstance(type_, dict):
         yield from _switch(types, scope, "/type", type_)
@@ -94,7 +94,7 @@ def _switch(types: ValueTypes, scope: Scope, key: str, tree: dict[str, Any]) -> 
     cases = tree.get("cases", {})
     for case in cases if isinstance(cases, dict) else ():
         if str(case) != "_":
-            yield f"{key}/cases/{case}", case, partial(_comparable, on, "a case")
+            yield f"{key}/cases/{case}", case, partial(demand_comparable, on, "a case")
 
 
 def _valid(entry: dict[str, Any], item: ValueType) -> Iterator[Check]:
@@ -105,12 +105,12 @@ def _valid(entry: dict[str, Any], item: ValueType) -> Iterator[Check]:
         if key == "in-enum" and "enum" not in entry:
             yield place, 0, _refuse("in-enum is for what has an enum")
         elif key == "expr":
-            yield place, bound, _must_be(TRUTH, key)
+            yield place, bound, partial(demand, TRUTH, key)
         elif key in ("eq", "min", "max"):
-            yield place, bound, partial(_comparable, item, "valid")
+            yield place, bound, partial(demand_comparable, item, "valid")
         elif key == "any-of":
             for number, one in enumerate(bound):
-                yield f"{place}/{number}", one, partial(_comparable, item, "valid")
+                yield f"{place}/{number}", one, partial(demand_comparable, item, "valid")
 
 
 def _arguments(scope: Scope, key: str, name: str) -> Iterator[Check]:
@@ -131,19 +131,11 @@ def _arguments(scope: Scope, key: str, name: str) -> Iterator[Check]:
         yield key, one, partial(_argument, wanted, f"the parameter {entry['id']}")
 
 
-def _must_be(wanted: ValueType, what: str) -> Callable[[ValueType], object]:
-    return lambda found: demand(wanted, found, what)
-
-
 def _refuse(text: str) -> Callable[[ValueType], object]:
     def check(found: ValueType) -> None:
         raise MistypedError(text)
 
     return check
-
-
-def _comparable(other: ValueType, what: str, found: ValueType) -> None:
-    demand_comparable(other, found, what)
 
 
 def _one_of(wanted: tuple[ValueType, ...], what: str, found: ValueType) -> None:
@@ -154,7 +146,7 @@ def _one_of(wanted: tuple[ValueType, ...], what: str, found: ValueType) -> None:
 def _argument(wanted: ValueType, what: str, found: ValueType) -> None:
     are_numbers = {wanted.kind, found.kind} <= {"whole", "real", "member"}
     if not are_numbers and wanted.kind != "list":
-        demand(wanted, found, what)
+        demand(wanted, what, found)
 
 
 def _has_members(found: ValueType) -> None:

@@ -7,6 +7,7 @@ enumeration, `("text",)`, `("real",)`, `("call", object, name, argument, …)`, 
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -35,6 +36,7 @@ _LEVELS = (
 """Operators, those that bind least first."""
 _STRENGTH = {sign: strength for strength, level in enumerate(_LEVELS) for sign in level}
 _NOT, _COMPARED = _STRENGTH["not"], _STRENGTH["<"]
+_ARITHMETIC: dict[str, Any] = {"neg": operator.neg, "+": operator.add, "-": operator.sub, "*": operator.mul}
 _END: Token = ("end", "")
 
 
@@ -65,21 +67,10 @@ def constant(size: Any) -> int | None:
 
 
 def _constant(tree: Expression) -> int | None:
-    match tree:
-        case ("neg", inner):
-            return _added(0, -1, inner)
-        case ("+", one, other):
-            return _added(_constant(one), 1, other)
-        case ("-", one, other):
-            return _added(_constant(one), -1, other)
-        case ("*", one, other):
-            return None if (factor := _constant(one)) is None else _added(0, factor, other)
+    if isinstance(tree, tuple) and tree[0] in _ARITHMETIC:
+        numbers = [_constant(one) for one in tree[1:]]
+        return None if None in numbers else int(_ARITHMETIC[tree[0]](*numbers))
     return tree if type(tree) is int else None
-
-
-def _added(start: int | None, factor: int, tree: Expression) -> int | None:
-    found = _constant(tree)
-    return None if start is None or found is None else start + factor * found
 
 
 def _tokens(text: str) -> Iterator[Token]:

@@ -23,17 +23,13 @@ _OPERATORS = frozenset(
 """What is evaluated for many records at once."""
 
 
-class _UnreadError(ValueError):
-    """Only the parser can evaluate it."""
-
-
 def expression(scope: Scope, text: Any) -> Expression:
     """An expression of a type as data."""
     if isinstance(text, bool | int):
         return text
     try:
         return _shallow(_data(scope, parsed(str(text))))
-    except (NotAnExpressionError, _UnreadError, RecursionError):
+    except (NotAnExpressionError, RecursionError):
         return ("unread", str(text)[:60])
 
 
@@ -48,7 +44,7 @@ def _shallow(found: Expression) -> Expression:
 
 
 def _data(scope: Scope, tree: Expression) -> Expression:
-    """A tree of the language as data. Raises _UnreadError."""
+    """A tree of the language as data. Raises NotAnExpressionError for what only the parser can evaluate."""
     if isinstance(tree, bool | int):
         return tree
     match tree:
@@ -64,7 +60,7 @@ def _data(scope: Scope, tree: Expression) -> Expression:
             return ("list", *(_data(scope, one) for one in items))
         case (operator, *operands) if operator in _OPERATORS:
             return (operator, *(_data(scope, one) for one in operands))
-    raise _UnreadError
+    raise NotAnExpressionError
 
 
 def _member(scope: Scope, path: str) -> int:
@@ -73,7 +69,7 @@ def _member(scope: Scope, path: str) -> int:
     for entry in holder.members(last) if holder else ():
         if entry.id == name:
             return entry.value
-    raise _UnreadError
+    raise NotAnExpressionError
 
 
 def condition(scope: Scope, attribute: dict[str, Any]) -> Expression:

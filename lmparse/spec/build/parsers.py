@@ -15,7 +15,6 @@ import re
 import tokenize
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import TypeGuard
 
 from lmparse.spec.build.specs import SpecFile
 
@@ -26,7 +25,7 @@ _LINE_END = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 _STARTS = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 _COMPILERS_LIST = re.compile(r"self\._(?:debug|raw)_?").match
 """Lists that the compiler made, which it reads from the end."""
-_BYTES_OF_ITEMS = re.compile(r"self\._raw_\w+").fullmatch
+_BYTES_OF_ITEM = re.compile(r"self\._raw_\w+\[i\]").fullmatch
 
 _Edit = tuple[int, int, int, str]
 """Line, first byte and byte behind the last one of what is replaced in it, and the text in its place."""
@@ -67,7 +66,7 @@ def _items(tree: ast.Module) -> Iterator[_Edit]:
     are the last ones that were read, not those of its number, since other items may have none (kaitai_struct#494)."""
     for node in ast.walk(tree):
         found: list[ast.expr | None] = []
-        if _is_bytes_of_item(node):
+        if isinstance(node, ast.Subscript) and _BYTES_OF_ITEM(ast.unparse(node)):
             yield node.slice.lineno, node.slice.col_offset, node.slice.end_col_offset or 0, "-1"
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             found = [node.slice.lower, node.slice.upper] if isinstance(node.slice, ast.Slice) else [node.slice]
@@ -81,13 +80,6 @@ def _items(tree: ast.Module) -> Iterator[_Edit]:
             if one is not None and not isinstance(one, ast.Constant) and ast.unparse(one) not in known:
                 yield one.lineno, one.col_offset, one.col_offset, "from_zero("
                 yield one.end_lineno or 0, one.end_col_offset or 0, one.end_col_offset or 0, ")"
-
-
-def _is_bytes_of_item(node: ast.AST) -> TypeGuard[ast.Subscript]:
-    """Whether a node takes the bytes of the item that a list of so many items is at."""
-    if not isinstance(node, ast.Subscript) or ast.unparse(node.slice) != "i":
-        return False
-    return _BYTES_OF_ITEMS(ast.unparse(node.value)) is not None
 
 
 def _debug_notes(tree: ast.Module) -> Iterator[_Edit]:

@@ -78,14 +78,6 @@ class Builder:
         return Made(products, selection.problems, len(parts))
 
 
-def make(source: Path) -> dict[str, str]:
-    """Every product of specs of which none may have a fault. Raises SpecError or CompilerUnavailable."""
-    products, problems, _ = Builder().make(source)
-    if problems:
-        raise SpecError(problems)
-    return products
-
-
 def _parts(selection: Selection, compiler: Compiler) -> dict[str, _Part]:
     """What is made of the specs without a fault, by their places; the problems of the others are noted."""
     specs, known = selection.specs, selection.known

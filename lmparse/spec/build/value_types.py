@@ -7,8 +7,9 @@ several others, has the type ANY, which fits everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from lmparse.spec.build.constructs import near, type_word
@@ -125,10 +126,10 @@ class ValueTypes:
                 self.of(scope, inner, names)
                 return type_named(scope, name)
             case ("?", condition, chosen, other):
-                demand(TRUTH, self.of(scope, condition, names), "the condition of ?")
+                demand(TRUTH, "the condition of ?", self.of(scope, condition, names))
                 return _common(self.of(scope, chosen, names), self.of(scope, other, names))
             case ("not", inner):
-                demand(TRUTH, self.of(scope, inner, names), "what stands behind not")
+                demand(TRUTH, "what stands behind not", self.of(scope, inner, names))
                 return TRUTH
             case ("neg" | "~" as sign, inner):
                 return _signed(sign, self.of(scope, inner, names))
@@ -186,10 +187,7 @@ class ValueTypes:
             types = [type_named(scope, str(name)) for name in type_.get("cases", {}).values()]
             if "_" not in type_.get("cases", {}) and ("size" in entry or entry.get("size-eos")):
                 types.append(BYTES)
-            one = types[0] if types else ANY
-            for other in types[1:]:
-                one = _common(one, other)
-            return one
+            return reduce(_common, types) if types else ANY
         return BYTES if type_ is None else type_named(scope, str(type_))
 
     def _part(self, of: ValueType, name: str, *arguments: ValueType) -> ValueType:
@@ -207,11 +205,11 @@ class ValueTypes:
         if len(arguments) not in (0, len(wanted)):
             raise MistypedError(f"{name} takes {len(wanted)} arguments, not {len(arguments)}")
         for expected, found in zip(wanted, arguments, strict=False):
-            demand(expected, found, f"an argument of {name}")
+            demand(expected, f"an argument of {name}", found)
         return result
 
     def _item(self, of: ValueType, place: ValueType) -> ValueType:
-        demand(WHOLE, place, "the number of an item")
+        demand(WHOLE, "the number of an item", place)
         if of.kind == "list":
             return of.item or ANY
         if of.kind in ("any", "bytes"):
@@ -261,13 +259,13 @@ def type_named(scope: Scope, name: str) -> ValueType:
     return ANY if found is None else object_of(found)
 
 
-def demand(wanted: ValueType, found: ValueType, what: str) -> None:
+def demand(wanted: ValueType, what: str, found: ValueType) -> None:
     """Demand that a value is of a type. Raises MistypedError."""
     if "any" not in (found.kind, wanted.kind) and found.kind != wanted.kind:
         raise MistypedError(f"{what} must be {wanted}, not {found}")
 
 
-def demand_comparable(one: ValueType, other: ValueType, what: str) -> None:
+def demand_comparable(one: ValueType, what: str, other: ValueType) -> None:
     """Demand that two values can be equal. Raises MistypedError."""
     are_numbers = one.kind in _NUMBERS and other.kind in _NUMBERS
     if "any" in (one.kind, other.kind) or are_numbers:
@@ -285,10 +283,10 @@ def _signed(sign: str, inner: ValueType) -> ValueType:
 def _operated(operator: str, one: ValueType, other: ValueType) -> ValueType:
     if operator in ("and", "or"):
         for operand in (one, other):
-            demand(TRUTH, operand, f"each side of {operator}")
+            demand(TRUTH, f"each side of {operator}", operand)
         return TRUTH
     if operator in ("==", "!=", "<", "<=", ">", ">="):
-        demand_comparable(one, other, operator)
+        demand_comparable(one, operator, other)
         return TRUTH
     if "any" in (one.kind, other.kind):
         return ANY if operator in "+-*/%" else WHOLE
@@ -321,20 +319,13 @@ def _member(scope: Scope, path: str) -> ValueType:
 
 def _parents(scopes: list[Scope]) -> dict[str, ValueType]:
     """The type of `_parent` by the id of each type; ANY for one that several types use, or whose parent is named."""
-    users: dict[str, set[str]] = {}
-    by_id = {scope.id: scope for scope in scopes}
+    users: dict[str, dict[str, Scope]] = {}
     for scope in scopes:
-        for nested, user in _used_by(scope):
-            users.setdefault(nested.id, set()).add(user)
+        for _, entry in located(scope):
+            for nested in scope.types_of(entry).values():
+                is_plain = "parent" not in entry and nested.spec is scope.spec
+                users.setdefault(nested.id, {})[scope.id if is_plain else ""] = scope
     return {
-        name: object_of(by_id[next(iter(found))]) if len(found) == 1 and "" not in found else ANY
+        name: object_of(*found.values()) if len(found) == 1 and "" not in found else ANY
         for name, found in users.items()
     }
-
-
-def _used_by(scope: Scope) -> Iterator[tuple[Scope, str]]:
-    """The types that the fields of a type name, each with the id of their parent; empty if it may be another one."""
-    for _, entry in located(scope):
-        for nested in scope.types_of(entry).values():
-            is_plain = "parent" not in entry and nested.spec is scope.spec
-            yield nested, scope.id if is_plain else ""
