@@ -28,7 +28,7 @@ from lmparse.framing.index import windows
 from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.options import Options
-from lmparse.records.encoding import encode_record
+from lmparse.values.encoding import encode_record
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
 from lmparse.storage.buffers import open_buffer

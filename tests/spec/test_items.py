@@ -75,27 +75,6 @@ def test_an_item_of_an_empty_list_is_an_error(tmp_path: Path, item: str) -> None
     assert "an expression has no value: there is no such item, since there are fewer" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "instances: {a: {value: 'l[-1]'}}",
-        "instances: {a: {value: '2 + l [ - ( 0x1 ) ]'}}",
-        "instances: {a: {value: '\"x\".substring(0, l[-2])'}}",
-        "instances: {a: {value: '[1, 2][-1]'}}",
-        "instances: {a: {value: 'l[l[-1]]'}}",
-        "instances: {a: {value: l, if: 'true and l[-1] == 1'}}",
-        "instances: {a: {pos: 'l[-1]', type: u1, valid: {any-of: [1, 2]}}}",
-        "instances: {a: {pos: 0, type: u1, valid: {any-of: [1, 'l[-1]']}}}",
-        "instances: {a: {pos: 0, type: {switch-on: 1, cases: {'l[-1]': u1}}}}",
-        "types: {t: {params: [{id: p, type: u1}], seq: [{id: a, type: 't(_root.l[-1])', if: false}]}}",
-    ],
-)
-def test_a_constant_number_below_zero_is_refused(text: str) -> None:
-    (problem,) = _problems(f"seq: [{{id: l, type: u1, repeat: eos}}]\n{text}\n")
-    assert "there is no item -" in problem
-    assert ".last" in problem
-
-
 def test_what_only_resembles_an_item_below_zero_is_taken() -> None:
     text = "doc: l[-1]\nseq: [{id: l, type: u1, repeat: eos, -orig-id: 'l[-1]'}]\ninstances:\n"
     text += (
