@@ -28,11 +28,11 @@ from lmparse.framing.index import windows
 from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.options import Options
-from lmparse.values.encoding import encode_record
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
 from lmparse.storage.buffers import open_buffer
 from lmparse.values import codepages
+from lmparse.values.encoding import encode_record
 
 Tables = dict[str, pa.Table]
 _PAGE = codepages.lookup("cp1047")
