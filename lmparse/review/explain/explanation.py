@@ -77,7 +77,7 @@ class ExplainedSection:
     def calculated(self) -> tuple[FieldLine, ...]:
         """Its calculated values, which have no bytes; each is named by its path."""
         nodes = (replace(node, field=replace(node.field, id=node.path)) for node in self.dissection.calculated)
-        return tuple(FieldLine(node, 0, 0) for node in nodes)
+        return tuple(FieldLine(_said_once(node), 0, 0) for node in nodes)
 
     def bytes_of(self, line: FieldLine) -> bytes:
         """The bytes of a line; none for a field with parts, which have them."""
@@ -221,9 +221,14 @@ def _lines(nodes: Sequence[Node], unread: list[tuple[int, int]], shared: dict[in
         parts = _lines(node.children, inside, shared)
         if node.field.repeated:
             parts = tuple(replace(part, is_item=part.node is not None) for part in parts)
-        lines.append(FieldLine(node, node.start, node.end, shared.get(id(node), 0), parts))
+        lines.append(FieldLine(_said_once(node), node.start, node.end, shared.get(id(node), 0), parts))
     lines += [FieldLine(None, start, end) for start, end in unread]
     return tuple(sorted(lines, key=lambda line: (line.start, line.node is None)))
+
+
+def _said_once(node: Node) -> Node:
+    """A field without its meaning, where that only repeats a word of an enumeration that is its value."""
+    return replace(node, meaning="") if node.meaning == str(node.value).replace("_", " ") else node
 
 
 class References:
