@@ -22,10 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lmparse.framing.base import Framing
-from lmparse.framing.descriptors import descriptor
+from lmparse.framing.descriptors import descriptor, number_struct
 from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
-from lmparse.spec.catalog import number_struct
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))  # for their encoders
 from writers.bmc import framing as enc

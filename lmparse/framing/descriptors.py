@@ -12,9 +12,9 @@ from functools import cache
 from struct import Struct
 from typing import Any
 
-from lmparse.errors import FramingError, LeftoverError, TruncatedError
+from lmparse.errors import FramingError, LeftoverError, TruncatedError, UnknownFormatError
 from lmparse.spec import catalog
-from lmparse.spec.layout import Field
+from lmparse.spec.layout import Field, Layout
 from lmparse.spelling import camel
 from lmparse.storage.buffers import Buffer
 
@@ -120,7 +120,7 @@ class Descriptor:
     def __init__(self, spec_id: str, rule: WordRule = OWN) -> None:
         self.spec = catalog.load(spec_id)
         self.rule = rule
-        struct = catalog.unsigned_struct(self.spec.layout)
+        struct = unsigned_struct(self.spec.layout)
         self.struct = BackwardStruct(struct) if rule.is_little else struct
         self.size = struct.size
         self.uncounted = rule.uncounted(self.size, spec_id not in _LEAVE_THEMSELVES_OUT)
@@ -180,7 +180,7 @@ class Descriptor:
         length, *others = self.spec.layout
         order = "<" if self.rule.is_little else ">"
         # A word that is only a length gets a value of no bytes, which is false.
-        struct = self.struct if others else Struct(f"{order}{catalog.unsigned_struct(self.spec.layout).format[1:]}0s")
+        struct = self.struct if others else Struct(f"{order}{unsigned_struct(self.spec.layout).format[1:]}0s")
         zero_at, zero_width = self._place(others[-1]) if others else (0, 0)
         zero_type = f"{order}u{zero_width}" if others else ""
         length_at, width = self._place(length)
@@ -265,7 +265,7 @@ class OwnLength:
         self.prefix = catalog.load("db2_prefix").layouts[f"db2_prefix.{prefix}"].width or 0
         """Bytes in front of each record."""
         self._field = self.spec.layout["length"]
-        self._struct = catalog.number_struct(self._field, byte_order)
+        self._struct = number_struct(self._field, byte_order)
         headers = [self.spec.layouts[case].least_width for case in self.spec.layout["chain"].cases]
         self.least = self.spec.layout.least_width + min(headers)
         """Bytes of the shortest header."""
@@ -353,3 +353,23 @@ def segment_codes() -> tuple[frozenset[int], frozenset[int]]:
 
 descriptor, own_length, block_descriptor = cache(Descriptor), cache(OwnLength), cache(BlockDescriptor)
 """The same objects, made once for each spec and rule, or prefix and byte order."""
+
+
+def unsigned_struct(layout: Layout) -> Struct:
+    """The struct of a layout of unsigned integers only (descriptor words), with one value for each field in order."""
+    order = "<" if layout.endian == "le" else ">"
+    return Struct(order + "".join(_LETTERS[_width(field)] for field in layout))
+
+
+def number_struct(field: Field, byte_order: str) -> Struct:
+    """The struct of one unsigned integer, `little` or `big`."""
+    return Struct({"little": "<", "big": ">"}[byte_order] + _LETTERS[_width(field)])
+
+
+_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+
+
+def _width(field: Field) -> int:
+    if field.kind != "uint" or field.width is None:
+        raise UnknownFormatError(f"{field.id} is not an unsigned integer of fixed width", code="LMP-S004")
+    return field.width

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import struct
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import ReadError, UnknownFormatError
 from lmparse.spec.built import differs, imported, package_of
-from lmparse.spec.layout import Field, Layout
+from lmparse.spec.layout import Layout
 from lmparse.spec.nesting import flat, reached
 from lmparse.spelling import quoted
 from lmparse.storage.stored import reason
@@ -135,26 +134,6 @@ def _parser(package: str, spec_id: str) -> type[KaitaiStruct]:
         flaw = f"it has no class {class_name(spec_id)} of a parser"
         raise differs(Path(str(module.__file__)).parent, spec_id, flaw)
     return parser
-
-
-def unsigned_struct(layout: Layout) -> struct.Struct:
-    """The struct of a layout of unsigned integers only (descriptor words), with one value for each field in order."""
-    order = "<" if layout.endian == "le" else ">"
-    return struct.Struct(order + "".join(_LETTERS[_width(field)] for field in layout))
-
-
-def number_struct(field: Field, byte_order: str) -> struct.Struct:
-    """The struct of one unsigned integer, `little` or `big`."""
-    return struct.Struct({"little": "<", "big": ">"}[byte_order] + _LETTERS[_width(field)])
-
-
-_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
-
-
-def _width(field: Field) -> int:
-    if field.kind != "uint" or field.width is None:
-        raise UnknownFormatError(f"{field.id} is not an unsigned integer of fixed width", code="LMP-S004")
-    return field.width
 
 
 def _layouts(package: str) -> dict[str, Layout]:
