@@ -54,7 +54,7 @@ class Budget:
         """Check the objects counted. Raises LimitError LMP-L007, and RecursionError if they are nested too deeply."""
         self.step(0)
         try:
-            frame: Any = sys._getframe(2 * DEEPEST)  # an object takes two calls; most stacks have fewer
+            frame: Any = sys._getframe(DEEPEST)  # an object takes a call or two; most stacks have fewer
         except ValueError:
             return
         depth, frame = 0, sys._getframe(1)

@@ -17,7 +17,6 @@ from lmparse.columnar import schemas
 from lmparse.columnar.decoding import decoding_of
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.logs.check import FIELDS, account
-from lmparse.logs.framing_search import fitting_framings
 from lmparse.logs.open import open_file
 from lmparse.options import Options
 from lmparse.records.dissection import Dissector
@@ -74,15 +73,6 @@ def test_check_counts_the_bytes_that_no_field_has(built: Path, tmp_path: Path, n
     if name == "u1":
         assert report.unread == 2
         assert report.differences == ["bytes in no field: 2, in 1 of the records; the first at 0x1 of record 1"]
-
-
-def test_sniff_takes_records_with_bad_values_for_none_of_the_spec(built: Path) -> None:
-    """Every file has pieces of the width of a spec, so only good values are a proof of it."""
-    reader = RecordReader(catalog.load(of(built, "packed").name))
-    good = bytes.fromhex(next(iter(MATRIX["packed"]["good"])))
-    (found,) = fitting_framings(good * 20, Options(), reader)
-    assert (found.options["framing"], found.fitting, found.tried) == ("fixed", 20, 20)
-    assert fitting_framings(b"t" * len(good) * 20, Options(), reader) == []
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])

@@ -68,10 +68,6 @@ def read(path: Path) -> pa.Table:
     return pa.ipc.open_file(pa.BufferReader(path.read_bytes())).read_all()
 
 
-def json_rows(path: Path) -> Rows:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 def manifest(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
     return found

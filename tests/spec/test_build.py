@@ -204,3 +204,8 @@ def test_the_compiler_is_fetched_and_checked(monkeypatch: pytest.MonkeyPatch, tm
     with pytest.raises(compiler.CompilerUnfit, match="what was fetched is not"):
         compiler.fetched()
     assert not list((tmp_path / "other").iterdir())
+
+
+def test_keys_of_the_compiler_that_change_nothing_are_taken(tmp_path: Path) -> None:
+    (tmp_path / "acme_a.ksy").write_text("meta: {id: acme_a, ks-debug: false, ks-opaque-types: false}\nseq: []\n")
+    assert build("lint", "--formats", tmp_path).returncode == 0

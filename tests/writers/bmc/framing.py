@@ -166,11 +166,6 @@ def bdw(records: Iterable[bytes], block_size: int = BLOCK_SIZE) -> bytes:
     return _bdw(records, block_size).data
 
 
-def bdw_extended(records: Iterable[bytes], block_size: int = 65536) -> bytes:
-    """As `bdw`, with extended BDWs."""
-    return _bdw_extended(records, block_size).data
-
-
 def vbs(records: Iterable[bytes], piece_sizes: int | Sequence[int] = 100) -> bytes:
     """Spanned records without blocks: each cut into pieces of these sizes (used in turn), an SDW before each."""
     return _vbs(records, piece_sizes).data
