@@ -16,7 +16,7 @@ from typing import Any
 
 from lmparse.changes.change_counts import ChangeCounts, counted_columns
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.arrow import log_batches
 from lmparse.logs.beside import look_beside
 from lmparse.logs.families import check_changes, read_options
@@ -202,8 +202,10 @@ def recognised(paths: Sequence[str | Path], given: Mapping[str, Any]) -> Options
 
     Raises OptionError.
     """
-    with suppress(FramingError):  # reading says what the file is not
-        return read_options(dict(given) if is_several(paths) else with_spec(paths[0], given))
+    with suppress(FramingError, OptionError):  # reading says what the file is not
+        options = read_options(dict(given) if is_several(paths) else with_spec(paths[0], given))
+        check_changes(options)
+        return options
     return read_options(given)
 
 

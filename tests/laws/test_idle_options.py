@@ -40,6 +40,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "mode": ("failfast", "dropmalformed"),
     "limits": ("recordBytes=10",),
     "columns": ("NO_SUCH",),
+    "enums": ("numbers",),
     "row_images": ("exclusive",),
     "decisions": ("null_bytes=absent",),
     "floats": ("ieee",),
@@ -63,8 +64,12 @@ VALUES: dict[str, tuple[Any, ...]] = {
 UNSEEN = {
     "engine": "engines give the same: tests/logs/test_log.py and test_face.py break one of them",
 }
-NOTHING_TO_DO = {"any records": ("code_page", "mode")}
-"""Options without an effect, because records of which nothing is known have no text and are never bad."""
+NOTHING_TO_DO = {
+    "any records": ("code_page", "mode", "enums"),
+    **dict.fromkeys(("records of bmc", "records of bmc, with control", "control records"), ("enums",)),
+}
+"""Options without an effect: records of which nothing is known have no text and are never bad, and those of Log Master
+have no numbers with an enumeration."""
 READINGS = (
     *("changes of bmc", "changes of db2", "records of bmc", "records of bmc, with control", "control records"),
     *("records of db2", "any records", "summary of bmc", "summary of db2"),

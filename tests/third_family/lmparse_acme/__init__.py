@@ -66,13 +66,13 @@ class Table:
 
 
 TABLES = {
-    1: Table("ACCOUNT", (Column(1, "NUMBER", "int", 8), Column(2, "OWNER", "text", 8))),
-    2: Table("BRANCH", (Column(1, "BRANCH_NO", "int", 8), Column(2, "CITY", "text", 8))),
+    "account": Table("ACCOUNT", (Column(1, "NUMBER", "int", 8), Column(2, "OWNER", "text", 8))),
+    "branch": Table("BRANCH", (Column(1, "BRANCH_NO", "int", 8), Column(2, "CITY", "text", 8))),
 }
 
 
 def _is_one(raw: bytes) -> bool:
-    return len(raw) == LENGTH and raw[:2] == LENGTH.to_bytes(2, "big") and raw[2:3] in b"ID" and raw[3] in TABLES
+    return len(raw) == LENGTH and raw[:2] == LENGTH.to_bytes(2, "big") and raw[2:3] in b"ID" and raw[3] in (1, 2)
 
 
 def _test(records: list[bytes], framing: Framing) -> str | None:
