@@ -20,6 +20,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet
 LOCKED := --require-hashes --no-build-isolation
+WORKERS = $$($(BIN)/python -c 'import os; print(len(os.sched_getaffinity(0)) + 1)' 2>/dev/null || echo auto)
 TIMES := $(VENV)/times
 SPARK_LOG := $(VENV)/tests-with-spark.log
 SPARK_CLASSES := $(VENV)/spark-classes
@@ -61,10 +62,11 @@ check-code:
 	$(call stage,ruff,$(BIN)/ruff check --quiet .)
 	$(call stage,mypy,$(BIN)/mypy)
 
-# Two stages beside each other: the tests with Spark wait for Java and its processes half of their time. What they print
-# is kept until they end, so that lines of the two do not mix.
+# Two stages beside each other: the tests with Spark wait for Java and its processes half of their time, and many others
+# for processes too, so that there is a worker more than cores. What the stages print is kept until they end, so that
+# lines of the two do not mix.
 check-tests:
-	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal)
+	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses $(WORKERS) --dist worksteal)
 
 check-spark: $(SPARK_CLASSES)
 	@echo "== tests with Spark: run beside the others, and print in $(SPARK_LOG) until they end"

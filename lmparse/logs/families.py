@@ -166,7 +166,6 @@ def check_changes(options: Options) -> AnyFamily:
             f"records of {spec.id} are not changes",
             hint="one of " + ", ".join(family.spec_id for family in _families_for(spec)),
         )
-    check_fits(options, spec)
     if options.enums != "labels":
         raise OptionError("enums is for records, and changes are asked for", code="LMP-S003")
     _check_envelope(options, family)

@@ -84,6 +84,7 @@ def open_resumed(
 
 def open_beside(path: str, beside: Beside, *, needs_control: bool = True, on_error: OnError = None) -> RecordFile:
     """Open a file with the control file beside it; see `open_resumed`."""
+    check_fits(beside.options, catalog.load(beside.options.spec))
     if needs_control:
         check_control(path, beside)
     planned = states_read(path, beside.options)

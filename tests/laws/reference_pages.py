@@ -148,6 +148,8 @@ def refused_by_spark(entry: dataclasses.Field[object]) -> list[str] | None:
     named = {"path": "a.dat", "control": "a.ctl", "table": "A.B"}
     if entry.name == "source_time_zone":
         named["envelope"] = "debezium"
+    if entry.name == "enums":
+        named = {"path": "a.dat", "spec": "zos_sdw"}
     values = [value for value in entry.metadata["values"] if value != entry.default] or [_example(entry)]
     refused = []
     for value in values:
