@@ -75,7 +75,7 @@ class Spec:
         """Ids of the layouts that have instances, or of which an instance is inside."""
         layouts = self.layouts
         inside = [*reached(layouts, [self.layout.id])]
-        own = {layout.id for layout in inside if layout.calculated or any(entry.is_instance for entry in layout)}
+        own = {layout.id for layout in inside if layout.reads_on or any(entry.is_instance for entry in layout)}
         return frozenset(
             layout.id for layout in inside if not own.isdisjoint(one.id for one in reached(layouts, [layout.id]))
         )

@@ -229,6 +229,14 @@ class Layout:
         behind = [known.pop(name) for name in self.instances]
         return (*known.values(), *behind)
 
+    @property
+    def reads_on(self) -> bool:
+        """Whether a calculated value may read bytes of its own: of a helper, or in a way that only the parser knows."""
+        unread = (
+            one.width or (isinstance(one.value, tuple) and one.value[0] == "unread") for one in self.computed.values()
+        )
+        return bool(self.calculated) and any(unread)
+
     def byte_order(self, entry: Field) -> Literal["little", "big"]:
         """The byte order of one of its fields; `big` if a parameter or the data decide."""
         return "little" if (entry.endian or self.endian) == "le" else "big"
