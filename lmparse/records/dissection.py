@@ -124,7 +124,7 @@ class Dissector:
         for entry, decode in self._reader.decoders(layout):
             if entry.id in layout.computed:
                 faults: list[InvalidValueError] = []
-                shown = self._reader.calculated(parsed, entry, path, faults)
+                shown = self._reader.calculated(parsed, entry, decode, path, faults)
                 code = None if isinstance(shown, list) else entry.code_of(shown)
                 yield Node(
                     path + entry.id, entry, layout.id, 0, 0, to_json(shown), "" if code is None else in_words(code),

@@ -173,7 +173,7 @@ class RecordReader:
         """
         layout = self.spec.layout_of(parsed)
         for entry in layout.calculated:
-            self.calculated(parsed, entry, "", [])  # what it reads belongs to the record
+            self.calculated(parsed, entry, bool, "", [])  # what it reads belongs to the record
         for entry in layout if layout.id in self.spec.with_instances else ():
             step = FieldStep(parsed, entry.id, entry.offset or 0, None)
             is_instance = isinstance(getattr(type(parsed), entry.id, None), property)
@@ -231,7 +231,7 @@ class RecordReader:
             if wanted is not None and entry.id not in wanted and entry.kind != "body":
                 continue
             if entry.id in layout.computed:
-                values[entry.id] = self.calculated(parsed, entry, path, faults)
+                values[entry.id] = self.calculated(parsed, entry, decode, path, faults)
                 continue
             value = getattr(parsed, entry.id, None)
             offset = None if base is None or entry.offset is None else base + entry.offset
@@ -261,7 +261,9 @@ class RecordReader:
                 if value is not None or entry.kind != "rest":
                     values[entry.id] = value
 
-    def calculated(self, parsed: KaitaiStruct, entry: Field, path: str, faults: list[InvalidValueError]) -> Any:
+    def calculated(
+        self, parsed: KaitaiStruct, entry: Field, decode: Decode | None, path: str, faults: list[InvalidValueError]
+    ) -> Any:
         """A calculated value of a parsed object; None, with a fault, if there is none, as of a division by zero."""
         try:
             value = getattr(parsed, entry.id)
@@ -270,7 +272,7 @@ class RecordReader:
         except Exception as error:
             faults.append(without_value(self.spec.layout_of(parsed), path + entry.id, error))
             value = None
-        return None if value is None else self._nested(value, entry, self.decoder(entry), faults, path + entry.id, None)
+        return None if value is None else self._nested(value, entry, decode, faults, path + entry.id, None)
 
     def _nested(
         self,
