@@ -343,9 +343,9 @@ class RecordReader:
         return cache(whole) if entry.kind == "code" else whole
 
     def _plain(self, value: Any) -> Any:
-        """A value whose type only the data decide."""
-        if isinstance(value, KaitaiStruct):
-            return self.values_of(value).values
+        """A value whose type only the data decide; None for an object, which is shown where it stands."""
+        if isinstance(value, KaitaiStruct | KaitaiStream):
+            return None
         if isinstance(value, list):
             return [self._plain(item) for item in value]
         if isinstance(value, str):

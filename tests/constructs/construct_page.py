@@ -50,6 +50,7 @@ the same values and errors for all of them, and for random specs and bytes
 | a field, an instance at a position | a column by its id: `seq` first, then the instances, as in the spec |
 | a calculated value (`value`) | a column; whole numbers have 64 bits, and `/` of these rounds down |
 | one that stands for another object | no column, since that object is one where it stands; `lmparse formats` says so |
+| one that is an object in some records only | null in these; else JSON text |
 | one that has no value (a division by zero, no such item) | null, and listed in `_corrupt_fields` (LMP-R012) |
 | an `if` that does not hold | null |
 | a number with an enumeration | the word of the spec, or the digits of an unlisted one; or `--enums numbers` |

@@ -1,8 +1,8 @@
 """Types of values: what an expression of a spec gives, and whether it can give it.
 
 As the language infers types: `/` on whole numbers gives a whole number, with a real number a real one; a comparison is
-true or false; a field of one bit is, too. What nobody can know beforehand, as the parent of a type that is used in
-several others, has the type ANY, which fits everywhere.
+true or false; a field of one bit is, too. What nobody can know beforehand, as what a field of the parent of a type is
+that is used in several others, has the type ANY, which fits everywhere.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ class ValueType:
 WHOLE, REAL, TRUTH, TEXT, BYTES, STREAM, ANY = map(
     ValueType, ("whole", "real", "truth", "text", "bytes", "stream", "any")
 )
+OBJECT = ValueType("object")
+"""An object of some type."""
 _NAMED = {
-    "bool": TRUTH, "bytes": BYTES, "io": STREAM, "struct": ANY, "any": ANY, **dict.fromkeys(COMPILERS_TEXTS, TEXT)
+    "bool": TRUTH, "bytes": BYTES, "io": STREAM, "struct": OBJECT, "any": ANY, **dict.fromkeys(COMPILERS_TEXTS, TEXT)
 }  # fmt: skip
 _NUMBERS = ("whole", "real")
 _OF_OBJECTS = {"_io": STREAM, "_sizeof": WHOLE, "_index": WHOLE, "_is_le": TRUTH}
@@ -144,7 +146,7 @@ class ValueTypes:
         if name == "_root":
             return object_of(Scope(scope.specs, scope.spec))
         if name == "_parent":
-            return self._parents.get(scope.id, ANY)
+            return self._parents.get(scope.id, OBJECT)
         members = members_of(scope)
         if name not in members:
             is_own = name.startswith("_")
@@ -303,6 +305,8 @@ def _common(one: ValueType, other: ValueType) -> ValueType:
     """The type of what is one of two values."""
     if one == other:
         return one
+    if one.kind == other.kind == "object":
+        return OBJECT
     return REAL if one.kind in _NUMBERS and other.kind in _NUMBERS else ANY
 
 
@@ -318,7 +322,7 @@ def _member(scope: Scope, path: str) -> ValueType:
 
 
 def _parents(scopes: list[Scope]) -> dict[str, ValueType]:
-    """The type of `_parent` by the id of each type; ANY for one that several types use, or whose parent is named."""
+    """The type of `_parent` by the id of each type; OBJECT for one that several use, or whose parent is named."""
     users: dict[str, dict[str, Scope]] = {}
     for scope in scopes:
         for _, entry in located(scope):
@@ -326,6 +330,6 @@ def _parents(scopes: list[Scope]) -> dict[str, ValueType]:
                 is_plain = "parent" not in entry and nested.spec is scope.spec
                 users.setdefault(nested.id, {})[scope.id if is_plain else ""] = scope
     return {
-        name: object_of(*found.values()) if len(found) == 1 and "" not in found else ANY
+        name: object_of(*found.values()) if len(found) == 1 and "" not in found else OBJECT
         for name, found in users.items()
     }
