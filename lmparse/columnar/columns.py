@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -29,12 +29,16 @@ _CHOSEN = {"uint": ("uint", "int"), "int": ("uint", "int"), "code": ("uint", "in
 Source: TypeAlias = "tuple[Int64s | None, Objects, Field]"
 """Objects with a field, and which of the objects around them they are."""
 
+TextOf: TypeAlias = "Callable[[Columns, Field, Value, Int64s | None], pa.Array]"
+
 
 class ColumnPlans:
     """How fields of fixed width become columns, by the field; made once for a plan."""
 
-    def __init__(self, layouts: Mapping[str, Layout], page: CodePage, *, labels: bool) -> None:
+    def __init__(self, layouts: Mapping[str, Layout], page: CodePage, text_of: TextOf, *, labels: bool) -> None:
         self.layouts, self.page, self.labels = layouts, page, labels
+        self.text_of = text_of
+        """Makes JSON text of nested values, whose columns are text."""
         self._plans: dict[tuple[int, str | None, int, bool], list[ColumnPlan]] = {}
         """By the identity of the field, which its layout keeps, its byte order and width, and whether in full."""
 
@@ -106,10 +110,9 @@ class Columns:
         return [(which, fitted(self._array(entry, one, type_, some(of, which)), type_)) for which, one in parts]
 
     def _array(self, entry: Field, value: Value, type_: pa.DataType | None, of: Int64s | None) -> pa.Array:
-        if type_ == schemas.TEXT and not isinstance(value, FieldBytes | Numbers):
-            from lmparse.columnar.lines import value_text  # not above: objects in lines are columns too
-
-            return value_text(Columns(self._plans, self._reading, self.root, is_full=True), entry, value, of)
+        if type_ == schemas.TEXT and (entry.kind == "switch" or not isinstance(value, FieldBytes | Numbers)):
+            whole = Columns(self._plans, self._reading, self.root, is_full=True)
+            return self._plans.text_of(whole, entry, value, of)
         if isinstance(value, Items):
             return self._list(entry, value, type_, of)
         if entry.kind == "switch" and type_ is not None and pa.types.is_struct(type_):

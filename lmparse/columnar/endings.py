@@ -1,4 +1,4 @@
-"""Endings: where bytes and texts end by a terminator or by what fills them up; and bit fields."""
+"""Endings: where bytes and texts end by a terminator or by what fills them up, and the encodings of texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lmparse.columnar import arrays
 from lmparse.columnar.cursors import Place, Stream, UnfitError
 from lmparse.columnar.expressions import Vector
 from lmparse.columnar.objects import FieldBytes, Numbers
-from lmparse.spec.layout import Ending, Field
+from lmparse.spec.layout import Ending
 from lmparse.values.byte_arrays import Flags, Int64s
 
 # -- the end of bytes ------------------------------------------------------------------------------
@@ -106,42 +106,3 @@ def _is_ascii(raw: pa.Array) -> bool:
         return True
     bounds = np.frombuffer(offsets, np.int32)[raw.offset : raw.offset + len(raw) + 1]
     return not (np.frombuffer(data, np.uint8)[bounds[0] : bounds[-1]] & 0x80).any()
-
-
-# -- bits ------------------------------------------------------------------------------------------
-
-
-def bit_field(stream: Stream, entry: Field) -> Numbers:
-    """A number of some bits: the first ones of a byte are its highest, or its lowest where `endian` is `le`."""
-    width = entry.bits or 0
-    begin = stream.take_bits(width)
-    start = begin.array
-    bits = np.broadcast_to(np.asarray(begin.bits, np.int64), start.shape)
-    count = -(-(int(bits.max()) + width) // 8)
-    data, found = stream.data, np.zeros(len(start), np.uint64)
-    # Up to nine bytes: each gives those of its bits that are in the number.
-    for number in range(count):
-        place = start + number
-        byte = data[np.minimum(place, len(data) - 1)].astype(np.uint64)
-        if entry.endian == "le":
-            shift = 8 * number - bits
-            part = np.where(
-                shift >= 0,
-                byte << np.clip(shift, 0, 63).astype(np.uint64),
-                byte >> np.clip(-shift, 0, 63).astype(np.uint64),
-            )
-            part = np.where(shift < 64, part, 0)
-        else:
-            shift = width + bits - 8 * (number + 1)
-            part = np.where(
-                shift >= 0,
-                byte << np.clip(shift, 0, 63).astype(np.uint64),
-                byte >> np.clip(-shift, 0, 63).astype(np.uint64),
-            )
-            part = np.where(shift > -8, part, 0)
-        found |= part
-    if width < 64:
-        found &= np.uint64((1 << width) - 1)
-    if entry.kind == "boolean":
-        return Numbers(Vector(found != 0), entry, len(start))
-    return Numbers(Vector(found if width == 64 else found.astype(np.int64)), entry, len(start))

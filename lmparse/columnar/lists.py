@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmparse.columnar.contexts import Context
 from lmparse.columnar.cursors import NothingLeftError, Place, Stream, UnfitError
 from lmparse.columnar.expressions import Vector
 from lmparse.columnar.objects import Items, Parts, seen
-from lmparse.columnar.scopes import Scope
 from lmparse.spec.layout import NESTED, Expression, Field
 from lmparse.values.byte_arrays import Int64s, offsets_of
 
@@ -31,13 +31,13 @@ _MANY, _FEW = 64, 16
 """Lists that are longer than most are the parser's: from so many items on, if there are so few of them."""
 
 
-def read_items(reading: Reading, scope: Scope, stream: Stream, entry: Field) -> Items:
-    """The items of a list in each row of a scope, whose streams are read."""
+def read_items(reading: Reading, context: Context, stream: Stream, entry: Field) -> Items:
+    """The items of a list in each row of a context, whose streams are read."""
     width = _step(reading, entry)
     if width is not None:
-        starts, owners, offsets = _in_steps(scope, stream, entry, width)
+        starts, owners, offsets = _in_steps(context, stream, entry, width)
     else:
-        starts, owners, offsets = _one_by_one(reading, scope, stream, entry)
+        starts, owners, offsets = _one_by_one(reading, context, stream, entry)
     if not len(owners):
         return Items(offsets, owners, [])
     if len(owners) > _MOST_EMPTY:
@@ -49,9 +49,9 @@ def read_items(reading: Reading, scope: Scope, stream: Stream, entry: Field) -> 
             raise NothingLeftError
     whole = stream.some(owners)
     whole.cursor = starts
-    rows = owners if scope.which is None else scope.which[owners]
+    rows = owners if context.which is None else context.which[owners]
     index = np.arange(len(owners)) - offsets[:-1][owners]
-    items = Scope(scope.attributes, scope.objects, rows, whole, index=Vector(index))
+    items = Context(context.attributes, context.objects, rows, whole, index=Vector(index))
     try:
         parts = reading.one(items, whole, entry)
     except NothingLeftError:
@@ -92,15 +92,15 @@ def _has_bits(reading: Reading, type_: str) -> bool:
     return any(entry.bits or (entry.type is not None and _has_bits(reading, entry.type)) for entry in fields[-1:])
 
 
-def _counts(scope: Scope, stream: Stream, entry: Field) -> Int64s:
-    found, bad = scope.value(entry.items).whole(scope.count)
+def _counts(context: Context, stream: Stream, entry: Field) -> Int64s:
+    found, bad = context.value(entry.items).whole(context.count)
     if bad is not None:
         stream.demand(~bad)
     counts: Int64s = np.maximum(found, 0)
     return counts
 
 
-def _in_steps(scope: Scope, stream: Stream, entry: Field, width: int) -> tuple[Place, Int64s, Int64s]:
+def _in_steps(context: Context, stream: Stream, entry: Field, width: int) -> tuple[Place, Int64s, Int64s]:
     begin = stream.align()
     room = stream.end - begin.array
     if entry.items == _REST:
@@ -109,7 +109,7 @@ def _in_steps(scope: Scope, stream: Stream, entry: Field, width: int) -> tuple[P
         holds = room % width == 0
         counts = room // width
     else:
-        counts = _counts(scope, stream, entry)
+        counts = _counts(context, stream, entry)
         room = stream.end - stream.cursor.array
         holds = counts <= (room // width if width else _MOST_EMPTY)
     stream.demand(holds)
@@ -130,10 +130,10 @@ def _spread(counts: Int64s, entry: Field) -> tuple[Int64s, Int64s]:
     return offsets, np.repeat(np.arange(len(counts)), counts)
 
 
-def _one_by_one(reading: Reading, scope: Scope, stream: Stream, entry: Field) -> tuple[Place, Int64s, Int64s]:
-    count = scope.count
+def _one_by_one(reading: Reading, context: Context, stream: Stream, entry: Field) -> tuple[Place, Int64s, Int64s]:
+    count = context.count
     until = entry.items[1] if isinstance(entry.items, tuple) and entry.items[0] == "until" else None
-    counts = _counts(scope, stream, entry) if until is None and entry.items != _REST else None
+    counts = _counts(context, stream, entry) if until is None and entry.items != _REST else None
     active = np.arange(count)
     owners: list[Int64s] = []
     bases: list[Int64s] = []
@@ -157,8 +157,8 @@ def _one_by_one(reading: Reading, scope: Scope, stream: Stream, entry: Field) ->
         owners.append(active)
         bases.append(begin)
         bits.append(np.broadcast_to(np.asarray(own.cursor.bits, np.int64), begin.shape))
-        item = scope.some(active, own)
-        item = Scope(
+        item = context.some(active, own)
+        item = Context(
             item.attributes, item.objects, active if item.which is None else item.which, own, index=Vector(number)
         )
         try:

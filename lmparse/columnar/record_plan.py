@@ -21,7 +21,7 @@ from lmparse.columnar.column_plans import column_plans
 from lmparse.columnar.columns import ColumnPlans, Columns
 from lmparse.columnar.cursors import UnfitError
 from lmparse.columnar.filters import Filter, mask
-from lmparse.columnar.lines import chosen_texts, object_texts
+from lmparse.columnar.lines import chosen_texts, object_texts, value_text
 from lmparse.columnar.reading import Reading
 from lmparse.columnar.refusals import column_reasons, refusal_of
 from lmparse.framing.windows import Window
@@ -58,7 +58,7 @@ class RecordPlan:
     ) -> None:
         self.spec, self._labels = spec, labels
         self._arguments = dict(zip(spec.layout.params, arguments, strict=False))
-        self._plans = ColumnPlans(spec.layouts, page or default_page(spec), labels=labels)
+        self._plans = ColumnPlans(spec.layouts, page or default_page(spec), value_text, labels=labels)
         self._is_full = False
         self.reasons = column_reasons(spec.layouts, spec.layout, self._plans.page)
         """Why the parser reads columns, by their names."""

@@ -114,6 +114,8 @@ class Fault:
         entry, offset = self.field, self.offset
         if not (self._is_cut and entry and entry.optional and offset is not None and self._is_at_end_of_record):
             return False
+        if entry.ending is not None and entry.size is None and entry.width is None:
+            return False  # its terminator is missing, wherever the record ends
         keeps = next(
             (known for known in _behind(self.layout, entry) if known.kind == "rest" and known.id != "surplus"), None
         )

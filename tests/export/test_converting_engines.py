@@ -71,12 +71,23 @@ def test_engine_check_says_when_it_compares_nothing(run: Any, log: Files, tmp_pa
     done = run("convert", log.control, log.to / f"x.{form}", "--spec", "bmc_control", "--engine", "check")
     assert done.code == 0
     assert "nothing is compared" not in done.err
+    (tmp_path / "acme_wide.ksy").write_text("meta: {id: acme_wide}\nseq: [{id: x, type: strz, encoding: UTF-16LE}]\n")
+    assert run("build", "--formats", tmp_path / "acme_wide.ksy", "--out", tmp_path / "built").code == 0
     path = tmp_path / "words.dat"
-    path.write_bytes(bytes((0, 4, 0, 0)) * 9)
-    given = "--spec", "zos_sdw", "--framing", "fixed", "--record-length", "4", "--engine", "check"
+    path.write_bytes(b"a\0\0\0" * 9)
+    given = (
+        "--spec",
+        tmp_path / "built" / "acme_wide",
+        "--framing",
+        "fixed",
+        "--record-length",
+        "4",
+        "--engine",
+        "check",
+    )
     done = run("convert", path, log.to / f"y.{form}", *given)
     assert done.code == 0
-    assert "note: nothing is compared, since records of zos_sdw go row by row" in done.err
+    assert "note: nothing is compared, since records of acme_wide go row by row" in done.err
 
 
 @pytest.mark.usefixtures("here")

@@ -18,8 +18,31 @@ from lmparse.spec.layout import Case, Code, Computed, Ending, Expression, Field
 _DEEPEST = 40
 """Operators inside operators of an expression."""
 _OPERATORS = frozenset(
-    ("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "~", "neg")
-    + ("and", "or", "not", "?", "at")
+    [
+        "==",
+        "!=",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "&",
+        "|",
+        "^",
+        "<<",
+        ">>",
+        "~",
+        "neg",
+        "and",
+        "or",
+        "not",
+        "?",
+        "at",
+    ]
 )
 """What is evaluated for many records at once."""
 _CALLS = frozenset(("to_i", "to_s", "reverse", "substring"))

@@ -1,4 +1,4 @@
-"""Scopes: what names mean in an expression, and what values have: members, items, the length of a text."""
+"""Contexts: what names mean in an expression, and what values have: members, items, the length of a text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class StreamValue:
 
 
 @dataclass(frozen=True, eq=False)
-class Scope:
+class Context:
     """The objects around an expression: one row for each, or for those with some numbers."""
 
     attributes: Attributes
@@ -65,7 +65,7 @@ class Scope:
     def count(self) -> int:
         return self.objects.count if self.which is None else len(self.which)
 
-    def some(self, rows: Int64s | None, stream: Stream | None) -> Scope:
+    def some(self, rows: Int64s | None, stream: Stream | None) -> Context:
         """Some of the rows."""
         if rows is None:
             return replace(self, stream=stream)
@@ -74,7 +74,7 @@ class Scope:
             self, which=rows if self.which is None else self.which[rows], stream=stream, index=index, own=None
         )
 
-    def about(self, own: Any) -> Scope:
+    def about(self, own: Any) -> Context:
         """The same with a value of `_`."""
         return replace(self, own=own)
 
