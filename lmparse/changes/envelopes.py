@@ -69,7 +69,7 @@ def envelope_schema(envelope: str, image: pa.DataType) -> pa.Schema:
     if envelope == "debezium":
         fields = [pa.field("before", image), pa.field("after", image), pa.field("source", SOURCE)]
         fields += [pa.field("op", TEXT), pa.field("ts_ms", pa.int64()), pa.field("transaction", _TRANSACTION)]
-        fields += [pa.field("message", TEXT), pa.field("changed_columns", NAMES), pa.field("absent_columns", NAMES)]
+        fields += [pa.field("message", TEXT), pa.field("absent_columns", NAMES)]
         return pa.schema([*fields, *schemas.outcome_fields()])
     columns = list(image) if pa.types.is_struct(image) else _row_fields()
     check_names([entry.name for entry in columns], envelope)
@@ -162,7 +162,6 @@ class Enveloper:
             "ts_ms": epoch_millis(batch.column("commit_ts"), self.zone),
             "transaction": _struct([transaction], _TRANSACTION, transaction.is_null()),
             "message": pc.if_else(is_message, batch.column("detail"), pa.scalar(None, TEXT)),
-            "changed_columns": images.changed,
             "absent_columns": images.absent("before", "after"),
         }
         second = np.flatnonzero(images.key_changed)
