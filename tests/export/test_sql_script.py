@@ -128,10 +128,9 @@ TIMES = {
 
 
 @pytest.mark.parametrize("words", TIMES)
-def test_dates_and_times_are_constants_of_their_type_or_text(words: str) -> None:
+def test_dates_and_times_are_constants_of_their_type(words: str) -> None:
     column, (moment, text) = Column(1, "A", parse_type(words), True, 0), TIMES[words]
     assert SqlColumn(column).literal(moment) == text
-    assert SqlColumn(column, has_text_times=True).literal(moment) == text[text.index("'") :]
 
 
 def test_long_values_are_joined_from_constants_that_db2_takes() -> None:

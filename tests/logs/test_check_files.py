@@ -206,14 +206,7 @@ def test_a_file_that_is_missing_in_the_middle(tmp_path: Path, check: Any) -> Non
     assert seen
 
 
-def test_the_report_of_several_files(tmp_path: Path, check: Any) -> None:
-    """It does not replace one of them."""
+def test_control_records_are_read_from_one_file(tmp_path: Path, check: Any) -> None:
     files = Files(tmp_path)
     one, two = files.file(0, files.places[9]), files.file(files.places[9], len(files.data))
-    for path in (one, two):
-        before = path.read_bytes()
-        assert check([one, two], *LUW, "--report", str(path))[0].code == 2
-        assert path.read_bytes() == before
-    out = tmp_path / "report.json"
-    assert check([one, two], *LUW, "--report", str(out))[1] == json.loads(out.read_text())
     assert check([one, two], "--spec", "bmc_control")[0].code == 2

@@ -21,8 +21,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "changes in a folder": ("convert", "DATA", "OUT", "--control", "FOLDER", "--overwrite"),
     "changes by a pattern": ("convert", "DATA", "OUT", "--control", "FOLDER/{stem}.ctl", "--overwrite"),
     "changes of LUW": ("convert", "LOG", "OUT", "--tables", "TABLES", "--overwrite"),
-    "report": ("check", "DATA", "--control", "CONTROL", "--report", "OUT"),
-    "report of LUW": ("check", "LOG", "--tables", "TABLES", "--report", "OUT"),
     "record as a page": ("explain", "DATA", "--control", "CONTROL", "--html", "OUT", "--overwrite"),
     "record of LUW as a page": ("explain", "LOG", "--tables", "TABLES", "--html", "OUT", "--overwrite"),
     "site": ("docs", "OUT", "--samples", "DATA", "--overwrite"),

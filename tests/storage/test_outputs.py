@@ -205,7 +205,6 @@ def test_a_place_that_cannot_be_is_refused(tmp_path: Path, out: str, monkeypatch
     ("name", "text", "command"),
     [
         ("x.jsonl", '{"length": 1, "my": 1}\n', ("convert", "DATA", "OUT", "--spec", "bmc_lldf", "--overwrite")),
-        ("x.json", '{"my": 1, "report_version": 1}', ("check", "DATA", "--report", "OUT")),
         ("x.html", '<p><meta name="generator" content="lmparse">', ("explain", "DATA", "--html", "OUT", "--overwrite")),
     ],
 )
