@@ -26,8 +26,7 @@ from lmparse.bmc.table_names import TABLE_FIELDS, TableName, TableSearch
 from lmparse.bmc.tables import Tables, TableVersion, identity, of_number, read_tables, shown_name
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.claims import Claim
-from lmparse.changes.log import ChangeLog
-from lmparse.changes.ranges import OUTSIDE
+from lmparse.changes.log import OUTSIDE, ChangeLog
 from lmparse.errors import (
     ControlError,
     DataError,

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from lmparse.changes.change import Change
 from lmparse.changes.column_reader import TABLE_NAMES, ChangeGroup, ColumnReader, RowExtents
-from lmparse.changes.ranges import OUTSIDE
+from lmparse.changes.log import OUTSIDE
 from lmparse.changes.row_values import NOT_IN_LOG
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import arrays, json_texts, schemas

@@ -14,7 +14,7 @@ from writers.bmc import framing as enc
 from writers.bmc import logs
 
 from lmparse import cli, open_log
-from lmparse.changes.ranges import OUTSIDE
+from lmparse.changes.log import OUTSIDE
 from lmparse.cli.messages import GOOD
 from lmparse.errors import OptionError
 from lmparse.logs.families import read_options

@@ -29,8 +29,8 @@ from lmparse import cli
 from lmparse.review.coverage.coverage import Coverage, Sample
 from lmparse.review.coverage.files import Samples
 from lmparse.review.docs import conformance, site
-from lmparse.review.docs.manuals import Manuals
 from lmparse.review.docs.sources import sources
+from lmparse.review.docs.spec_texts import Manuals
 from lmparse.spec import catalog
 from lmparse.spec.layout import Code, Field, Layout, spec_of
 
