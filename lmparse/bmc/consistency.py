@@ -25,7 +25,6 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
 from lmparse.spec import catalog
 
-ORDER = Statement("records are in the order of their positions", "records")
 TWICE = Statement("no record is there twice", "records")
 SEQ = Statement("seq of a change is unique", "changes")
 LENGTH = Statement("headers have one length", "records")
@@ -35,7 +34,7 @@ UNITS = Statement("the records of a unit of recovery agree on it", "records")
 WITHIN = Statement("a change is between the beginning and the commit of its unit", "records")
 COMMITS = Statement("a unit has a commit record if it is committed, and only then", "records")
 OUTCOMES = Statement("a change was taken back with its unit, or kept with it", "records")
-STATEMENTS = (ORDER, TWICE, SEQ, LENGTH, SEG_LEN, SEGMENTS, UNITS, WITHIN, COMMITS, OUTCOMES)
+STATEMENTS = (TWICE, SEQ, LENGTH, SEG_LEN, SEGMENTS, UNITS, WITHIN, COMMITS, OUTCOMES)
 
 _UNIT_FIELDS = (
     "system_id", "uor_id_lrsn", "uor_timestamp", "uor_commit_timestamp", "uor_disp", "uor_commit_lrsn",
@@ -47,7 +46,6 @@ _COMMIT_FIELDS = ("uor_commit_lrsn", "uor_commit_point", "uor_commit_timestamp")
 _BOUNDS = (("uor_id", "log_rba", "uor_commit_point"), ("uor_id_lrsn", "log_lrsn", "uor_commit_lrsn"))
 _LENGTHS = ("record", "record and descriptor word", "DATA")
 """Meanings of SEGLEN, the best documented first."""
-_NO_ORDER = "the manual says that the file has no order"
 _ABSENT = "the header has no such field"
 _BAD_VALUE = "the value cannot be read"
 _ALONE = "the only record of its unit"
@@ -103,7 +101,7 @@ class Consistency:
     ) -> None:
         self._runs, self._index = runs, segments
         self._absent, self._is_merged = frozenset(absent), is_merged
-        self._order, self._twice, self._seq, self._length, self._seg_len, self._segments, self._units, self._within, \
+        self._twice, self._seq, self._length, self._seg_len, self._segments, self._units, self._within, \
             self._commits, self._outcomes = self._all = [statement.claim() for statement in STATEMENTS]  # fmt: skip
         self._commit_fields = tuple(name for name in _COMMIT_FIELDS if name not in self._absent)
         self._indexes, self._digests = array("Q"), array("Q")
@@ -141,7 +139,6 @@ class Consistency:
         `is_given` is False if another extract gives its change: whether all segments are there is tested there.
         """
         stated = values if stated is None else stated
-        self._order.untestable[_NO_ORDER] += 1
         self._indexes.append(extent.index)
         self._digests.append(hash(raw) & _MASK)
         unit = values["uor_id"]

@@ -11,7 +11,6 @@ Spark and files. Sources: Debezium, documentation of the Db2 connector, "Data ch
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,7 +29,6 @@ from lmparse.errors import OptionError
 from lmparse.spelling import quoted
 from lmparse.values.byte_arrays import Flags, Int64s
 
-_OFFSET = re.compile(r"[+-](0\d|1[0-4]):[0-5]\d", re.ASCII).fullmatch
 NAMES = pa.list_(TEXT)
 _OPS = {"I": "c", "U": "u", "D": "d", "M": "t", "T": "t"}
 _MESSAGE = "m"
@@ -270,10 +268,8 @@ def _struct(arrays: list[pa.Array], type_: pa.StructType, mask: pa.Array) -> pa.
 
 def check_zone(zone: str) -> None:
     """Raise OptionError if a zone is neither UTC, an offset such as +01:00, nor in the database of time zones."""
-    if zone == "UTC" or _OFFSET(zone):
-        return
     try:
-        pc.assume_timezone(pa.array([datetime(2026, 1, 1)], pa.timestamp("us")), zone)
+        epoch_millis(pa.array([datetime(2026, 1, 1)], pa.timestamp("us")), zone)
     except (pa.ArrowException, ValueError) as error:
         raise OptionError(
             f"sourceTimeZone has no value {quoted(zone)}",
@@ -288,21 +284,11 @@ def epoch_millis(times: pa.Array, zone: str | None) -> pa.Array:
     """
     if zone is None or times.null_count == len(times):
         return pa.nulls(len(times), pa.int64())
-    if zone == "UTC" or _OFFSET(zone):
-        shift = 0 if zone == "UTC" else _offset_micros(zone)
-        return _millis(times.cast(pa.int64()), shift)
-    first, last = (
-        pc.assume_timezone(times, zone, ambiguous=side, nonexistent=side).cast(pa.int64())
-        for side in ("earliest", "latest")
-    )
-    return _millis(pc.if_else(pc.equal(first, last), first, pa.scalar(None, pa.int64())), 0)
-
-
-def _offset_micros(zone: str) -> int:
-    hours, minutes = int(zone[1:3]), int(zone[4:])
-    return (-1 if zone[0] == "-" else 1) * (60 * hours + minutes) * 60_000_000
-
-
-def _millis(micros: pa.Array, shift: int) -> pa.Array:
-    numbers = (np.asarray(micros.fill_null(0)) - shift) // 1000
-    return pa.array(numbers, pa.int64(), mask=np.asarray(micros.is_null()))
+    micros = times.cast(pa.int64())
+    if zone != "UTC":  # which is known even where there are no time zones
+        first, micros = (
+            pc.assume_timezone(times, zone, ambiguous=side, nonexistent=side).cast(pa.int64())
+            for side in ("earliest", "latest")
+        )
+        micros = pc.if_else(pc.equal(first, micros), micros, pa.scalar(None, pa.int64()))
+    return pa.array(np.asarray(micros.fill_null(0)) // 1000, pa.int64(), mask=np.asarray(micros.is_null()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -219,48 +218,12 @@ def test_claims_that_hold(check: Checked) -> None:
     assert differences(check, small(segments=2)) == []
 
 
-@pytest.mark.parametrize(
-    ("segments", "claim", "said"),
-    [
-        (2, "N", ["DLDS.SEGMENTED is N, but the data has segmented records"]),
-        (1, "Y", ["DLDS.SEGMENTED is Y, but the data has no segmented record"]),
-        (1, "", []),
-        (2, "", []),
-    ],
-)
-def test_segmented(check: Checked, segments: int, claim: str, said: list[str]) -> None:
-    assert differences(check, small(segments=segments, dlds_fields={"SEGMENTED": claim})) == said
-
-
-@pytest.mark.parametrize(
-    ("change_type", "flag", "said"),
-    [
-        ("CO", "DDLOBJECTS", "DLDS.DDLOBJECTS is N, but the data has DDL records"),
-        ("CM", "CMDSINCLUDED", "DLDS.CMDSINCLUDED is N, but the data has command records"),
-    ],
-)
-def test_ddl_and_commands(check: Checked, change_type: str, flag: str, said: str) -> None:
-    for claim, expected in (("N", [said]), ("Y", [])):
-        table = Table(columns=COLUMNS)
-        writer = logs.Writer((table,))
-        writer.add(logs.Unit(1), table, change_type, parts=["-STOP"], detail={"text": "-STOP"})
-        flags = {"SEGMENTED": "N", "DDLOBJECTS": "N", "CMDSINCLUDED": "N", flag: claim}
-        assert differences(check, writer.example(dlds_fields=flags)) == expected
-
-
 @pytest.mark.parametrize("claimed", [2, 4])
 def test_number_of_columns(check: Checked, claimed: int) -> None:
     log = small(table=Table(columns=COLUMNS, dtbi={"LLNUMCOL": claimed}))
     (said,) = differences(check, log)
     assert said.startswith("DTBI.LLNUMCOL of DB2A.0105.0002.0003 version 001")
     assert f" is {claimed}, but 3 DLCI records" in said
-
-
-def test_length_of_a_column_name(check: Checked) -> None:
-    named = replace(COLUMNS[0], dlci={"COLUMNNAMELEN": 5})
-    assert differences(check, small(table=Table(columns=(named, *COLUMNS[1:])))) == [
-        "DLCI.COLUMNNAMELEN of NO is 5, but the name has 2 characters"
-    ]
 
 
 @pytest.mark.parametrize(("member_id", "start", "length"), [(0, 87, 10), (1, 77, 10)], ids=["RBA", "LRSN"])
