@@ -10,17 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from html import escape
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
+from lmparse.changes.change_counts import ChangeCounts, counted_columns
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.schemas import changes_schema
-from lmparse.columnar.schemas import CORRUPT_RECORD
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.arrow import log_batches
 from lmparse.logs.beside import look_beside
@@ -32,57 +27,6 @@ from lmparse.records.files import OnError, ignored
 from lmparse.review.explain.search import with_spec
 from lmparse.storage.addresses import in_utf8, paths_of
 from lmparse.storage.joined import names_in
-
-MOST_GROUPS = 10_000
-"""Most tables and operations, users and so on that are counted apart; changes of later ones are counted together."""
-
-
-def counted_columns(*by: str) -> pa.Schema:
-    """The columns of changes from which they are counted by some of them."""
-    wanted = {*by, "commit_ts", CORRUPT_RECORD}
-    return pa.schema([entry for entry in changes_schema(None) if entry.name in wanted])
-
-
-class ChangeCounts:
-    """The number of changes, and the times of the first and the last commit, for each value of some columns."""
-
-    def __init__(self, *by: str) -> None:
-        self._by = by
-        self._known: pa.Table | None = None
-        self.others = 0
-        """Changes of groups that are not counted apart: those behind the first MOST_GROUPS."""
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Count the changes of a batch."""
-        batch = batch.filter(batch.column(CORRUPT_RECORD).is_null())
-        times, ones = batch.column("commit_ts"), pa.repeat(1, batch.num_rows)
-        columns = {name: batch.column(name) for name in self._by}
-        rows = pa.table({**columns, "changes": ones, "first_commit": times, "last_commit": times})
-        names = rows.schema.names
-        wanted = [("changes", "sum"), ("first_commit", "min"), ("last_commit", "max")]
-        # Without threads the groups are in the order of their first rows, so those that are known stay in front.
-        groups = pa.concat_tables([rows] if self._known is None else [self._known, rows])
-        groups = groups.group_by(list(self._by), use_threads=False).aggregate(wanted)
-        groups = groups.select([*self._by, *("_".join(one) for one in wanted)]).rename_columns(names)
-        self.others += pc.sum(groups["changes"].slice(MOST_GROUPS)).as_py() or 0
-        self._known = groups.slice(0, MOST_GROUPS)
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The groups, those with most changes first; times are text."""
-        if self._known is None:
-            return []
-        order = [("changes", "descending"), *((name, "ascending") for name in self._by)]
-        return [
-            {name: value.isoformat(timespec="microseconds") if isinstance(value, datetime) else value
-             for name, value in row.items()}
-            for row in self._known.sort_by(order).to_pylist()
-        ]  # fmt: skip
-
-    def to_dict(self) -> dict[str, Any]:
-        """The groups as JSON."""
-        return {"groups": self.rows, "others": self.others}
-
 
 VERSION = 1
 """Version of the JSON form. Within a version keys are added, never changed."""
