@@ -47,10 +47,6 @@ class Progress:
 
 
 def _line(done: int, total: int, rows: int, seconds: float) -> str:
-    share = done / total if total else 1.0
     speed = done / seconds if seconds else 0.0
-    left = (total - done) / speed if speed else 0.0
-    return (
-        f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB ({share:.0%}), {speed / 1e6:,.1f} MB/s, "
-        f"{rows / seconds if seconds else 0:,.0f} records/s, {int(left) // 60}:{int(left) % 60:02d} left"
-    )
+    left = int((total - done) / speed) if speed else 0
+    return f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB, {rows:,} rows, {speed / 1e6:,.1f} MB/s, {left} s left"

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from lmparse.errors import FramingError, LmparseError, OptionError, not_installed
 from lmparse.storage import addresses
@@ -109,15 +109,21 @@ def reason(error: Exception) -> str:
 # -- remote files -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A file or folder on a remote file system."""
+class Entry(NamedTuple):
+    """A file or folder."""
 
     path: str
-    """Its address."""
+    """Its path or address."""
     is_folder: bool
-    stamp: Hashable
-    """A value that differs after the entry has changed."""
+    fault: str = ""
+    """What it is if neither a file nor a folder."""
+    stamp: Hashable = None
+    """A value that differs after the entry has changed; None for a local one."""
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return addresses.base_name(self.path)
 
 
 def look_up(address: str) -> Entry | None:
@@ -155,7 +161,7 @@ def _look_up(address: str) -> tuple[Entry | None, Any, str]:
 
 
 def _entry(address: str, info: Any) -> Entry:
-    return Entry(address, not info.is_file, (info.size, info.mtime_ns))
+    return Entry(address, not info.is_file, stamp=(info.size, info.mtime_ns))
 
 
 def _resolve(address: str) -> tuple[Any, str]:
