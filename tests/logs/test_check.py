@@ -71,14 +71,6 @@ def test_a_sound_log_is_descriptors_and_records(check: Checked, example: logs.Ex
     assert (report.error_count, report.errors, report.differences) == (0, [], [])
 
 
-def test_a_sound_control_file(check: Checked, example: logs.Example) -> None:
-    records = example.control_records
-    report = check(records, spec="bmc_control")
-    assert sums(report) == (4 * len(records), sum(map(len, records)), 0, 0)
-    assert report.counts["record type"]["DLCI"] == sum(len(table.columns) for table in example.tables)
-    assert report.error_count == 0
-
-
 def test_a_file_cut_short(check: Checked, example: logs.Example) -> None:
     """The whole rest is quarantined, its descriptor word too."""
     whole = framing.rdw(example.data_records)
@@ -94,16 +86,6 @@ def test_bytes_behind_the_last_record(check: Checked, example: logs.Example) -> 
     report = check(framing.rdw(example.data_records) + b"\x01\x02\x03\x04\x05", true_control(example))
     assert sums(report)[3] == 5
     assert [error.code for error in report.errors] == ["LMP-F007"]
-
-
-def test_damage_in_the_middle(check: Checked, example: logs.Example) -> None:
-    framed = framing.framed("rdw", example.data_records)
-    data = bytearray(framed.data)
-    data[framed.starts[10] : framed.starts[10] + 4] = b"\xff\xff\xff\xff"
-    report = check(bytes(data), true_control(example))
-    assert report.records == 10
-    assert sums(report)[3] == len(data) - framed.starts[10]
-    assert report.error_count == 1
 
 
 @pytest.mark.parametrize("with_control", [True, False])
@@ -211,11 +193,6 @@ def differences(check: Checked, log: logs.Example, end: str = END) -> list[str]:
     report = check(log.data_records, true_control(log, end))
     assert report.error_count == 0
     return report.differences
-
-
-def test_claims_that_hold(check: Checked) -> None:
-    assert differences(check, small()) == []
-    assert differences(check, small(segments=2)) == []
 
 
 @pytest.mark.parametrize("claimed", [2, 4])

@@ -94,9 +94,3 @@ def test_a_wrong_table_is_an_error_with_those_that_are_there(log: dict[str, str]
     done = command("changes", log["path"], "--tables", log["tables"], "--table", "HR.EMPLOYE")
     assert done.code == 2
     assert "HR.EMPLOYEE (2.5), SALES.ORDERS (3.7)" in done.err
-
-
-def test_a_time_may_have_a_blank(log: dict[str, str]) -> None:
-    rows = list(lmparse.open_log(**log).changes())
-    for time in ("2020-01-01 00:00:00", "2020-01-01T00:00:00"):
-        assert list(lmparse.open_log(**log, starting_timestamp=time).changes()) == rows
