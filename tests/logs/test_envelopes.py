@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from samples.db2_scripts import ITEM, PAIR, item, tables_file
 from writers.bmc import framing, logs
@@ -285,26 +284,6 @@ def flat_time(folder: Path, options: dict[str, str]) -> str:
 # -- files --------------------------------------------------------------------------------
 
 
-def test_files_in_an_envelope(tmp_path: Path, printed: Printed) -> None:
-    options = written(tmp_path, *LIFE, (2, "SC"))
-    words = ["convert", str(tmp_path / "a.dat")]
-    for envelope, count, jobs in (("debezium", 8, "1"), ("changefeed", 8, "2")):
-        out = tmp_path / envelope
-        more = ["--control", options["control"], "--envelope", envelope, "--jobs", jobs, "--part-bytes", "500"]
-        assert cli.main([*words, str(out), *more, "--table", "STAFF"]) == 0
-        rows = pq.read_table(out / "PROD.STAFF.v001.parquet").to_pylist()  # type: ignore[no-untyped-call]
-        manifest = json.loads((out / "manifest.json").read_text())
-        entry = next(entry for entry in manifest["files"] if entry["table"])
-        assert len(rows) == entry["rows"] == count
-        assert sum(entry["rows_by_operation"].values()) == 7
-        assert manifest["counts"]["changes"] == 7
-        seq = {"debezium": "source", "changefeed": "_commit_seq"}[envelope]
-        shown = printed(tmp_path / "a.dat", envelope=envelope, table="STAFF", **options)
-        assert [row[seq] for row in rows] == [row[seq] for row in shown]
-    left_out = manifest["counts"]["left_out"]
-    assert left_out == {"of operation S, for which envelope changefeed has no form": 1}
-
-
 # -- what cannot be given -----------------------------------------------------------------
 
 REFUSED = {
@@ -345,14 +324,6 @@ def test_a_zone_beside_the_one_of_the_log_is_refused(
     words = ["--tables", documents["tables"], "--envelope", "debezium", "--source-time-zone", "UTC"]
     assert cli.main(["changes", str(tmp_path / "x.log"), *words]) == 2
     assert "sourceTimeZone: commit times of log records of Db2 LUW are UTC" in capsys.readouterr().err
-
-
-def test_files_that_an_envelope_does_not_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    control = written(tmp_path, *LIFE)["control"]
-    words = ["convert", str(tmp_path / "a.dat"), str(tmp_path / "out"), "--control", control, "--envelope", "debezium"]
-    assert cli.main([*words, "--format", "jsonl"]) == 2
-    assert "envelope debezium is not written as jsonl" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_table_with_names_of_the_envelope_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
