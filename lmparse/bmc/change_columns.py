@@ -17,9 +17,8 @@ from lmparse.bmc.change_headers import HEADER_COLUMNS, ChangeHeaders, HeaderRows
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.row_plan import ImagePlan
 from lmparse.bmc.tables import TableVersion
-from lmparse.changes.change import ROLES, Change
+from lmparse.changes.change import KEPT_APART, ROLES, Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, RowExtents, text_refusal
-from lmparse.changes.row_values import KEPT_APART
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter

@@ -12,7 +12,7 @@ from typing import Any
 
 from lmparse.bmc.columns import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, front_widths, len_unit
 from lmparse.bmc.tables import TableVersion
-from lmparse.changes.row_values import KEPT_APART, RowValues, of_table
+from lmparse.changes.change import KEPT_APART, RowValues, of_table
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.options import Options
 from lmparse.records.reader import RecordReader, Values

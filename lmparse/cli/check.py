@@ -13,9 +13,9 @@ from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter,
 
 def run(parsed: argparse.Namespace) -> int:
     """Check a log; for the exit code, errors outweigh differences."""
-    from lmparse.logs.beside import look_beside
     from lmparse.logs.check import account
     from lmparse.logs.joining import one_log
+    from lmparse.logs.open import look_beside
 
     path, options = one_log(parsed.files, options_of(parsed))
     beside = look_beside(path, options)

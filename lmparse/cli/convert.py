@@ -35,10 +35,9 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _conversion(parsed: argparse.Namespace) -> Conversion:
     from lmparse.export.conversion import Conversion
-    from lmparse.logs.beside import look_beside
     from lmparse.logs.families import check_changes, read_options
     from lmparse.logs.joining import files_without, one_log
-    from lmparse.logs.open import check_control
+    from lmparse.logs.open import check_control, look_beside
 
     given = given_options(parsed)
     options = read_options(given)

@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import IO, Any
 
-from lmparse.changes.change import ROLES, Change, Version
+from lmparse.changes.change import ROLES, SILENT_REASONS, Change, Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.row_values import SILENT_REASONS
 from lmparse.errors import DataError, OptionError
 from lmparse.export.sql_literals import (
     LONGEST_STATEMENT,
