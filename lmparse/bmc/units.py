@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.bmc import header_columns, order
+from lmparse.bmc.change_columns import are_spanned
 from lmparse.bmc.change_headers import ChangeHeaders, HeaderRows, as_hex, each
-from lmparse.bmc.commit_columns import are_spanned
 from lmparse.bmc.header_columns import HeaderTexts
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.segments import JoinedChange
