@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Generic, TypeVar
@@ -59,8 +59,6 @@ _ZERO = bytes(10)
 _MASK = (1 << 64) - 1
 
 Kind = TypeVar("Kind", bound=Hashable)
-Reread = Callable[[Collection[int]], Mapping[int, tuple[RecordExtent, Values]]]
-"""Returns extents and headers of records, by their numbers."""
 
 
 @dataclass
@@ -152,7 +150,7 @@ class Consistency:
         self._test_commit(extent, values)
         self._test_outcome(extent, stated)
 
-    def claims(self, reread: Reread) -> list[Claim]:
+    def claims(self) -> list[Claim]:
         """What came of all tests."""
         common = self._headers.counts.most_common(1)
         self._headers.test(
@@ -162,7 +160,7 @@ class Consistency:
         self._end_segments()
         self._end_twice()
         self._end_seqs()
-        self._end_units(reread)
+        self._end_units()
         return self._all
 
     # -- segments -----------------------------------------------------------------------------
@@ -264,7 +262,7 @@ class Consistency:
         is_bad = (unit, record) in (("C", "A"), ("A", "C"))
         self._outcomes.test(f"{_said(extent)}: LOGRECDISP {record}, but UORDISP {unit}" if is_bad else None)
 
-    def _end_units(self, reread: Reread) -> None:
+    def _end_units(self) -> None:
         """Compare each record of a unit with the first one."""
         keys, said = np.frombuffer(self._keys, np.uint64), np.frombuffer(self._said, np.uint64)
         by_unit = np.argsort(keys, kind="stable")
@@ -282,10 +280,8 @@ class Consistency:
             self._units.tested -= count
             untestable["the log is merged, so that another log may say something else of the unit"] += count
         elif count:
-            pairs = [
-                (self._indexes[by_unit[place]], self._indexes[first[place]]) for place in differing[:KEPT_FAILURES]
-            ]
-            self._units.fail(count, _differences(sorted(pairs), reread))
+            pairs = zip(by_unit[differing].tolist(), first[differing].tolist(), strict=True)
+            self._fail_pairs(self._units, sorted(pairs), "says otherwise of its unit of recovery than record")
         self._units.untestable += Counter()  # drops what is zero
 
     def _end_twice(self) -> None:
@@ -317,14 +313,6 @@ def _pairs(held: array[int]) -> list[tuple[int, int]]:
     found = digests[sorting]
     place = np.flatnonzero((found[1:] == found[:-1]) & (found[1:] != 0))
     return sorted((int(sorting[at + 1]), int(sorting[at])) for at in place)
-
-
-def _differences(pairs: list[tuple[int, int]], reread: Reread) -> Iterator[str]:
-    found = reread({index for pair in pairs for index in pair})
-    for later, one in pairs:
-        (extent, values), (_, like) = found[later], found[one]
-        names = ", ".join(_name(name) for name in _UNIT_FIELDS if values[name] != like[name])
-        yield f"{_said(extent)}: unit {_hex(values['uor_id'])} has another {names} than in record {one}"
 
 
 @cache

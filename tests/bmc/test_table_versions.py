@@ -109,14 +109,6 @@ def test_an_unknown_table_is_said_and_the_bytes_are_kept(tmp_path: Path) -> None
     assert caught.value.code == "LMP-C002"
 
 
-def test_two_columns_of_one_number_are_an_error(tmp_path: Path) -> None:
-    log = logs.example()
-    twice = control.column_records(log.tables[2])[0]
-    with pytest.raises(lmparse.ControlError) as caught:
-        read(tmp_path, replace(log, control_records=[*log.control_records, twice]))
-    assert caught.value.code == "LMP-C004"
-
-
 def overlapping() -> tuple[list[Table], logs.Example]:
     """Two versions of a table, the first of which DTBI ends behind the beginning of the second, and rows of each."""
     first, second, _ = versions()

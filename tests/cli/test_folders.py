@@ -75,15 +75,6 @@ def test_what_is_written_of_a_folder_is_of_all_of_its_files(
     assert landed == [0, 0]
 
 
-def test_a_folder_with_one_log_and_its_control_file(run: Command, tmp_path: Path) -> None:
-    example = logs.example()
-    (tmp_path / "a.dat").write_bytes(framing.rdw(example.data_records))
-    (tmp_path / "a.ctl").write_bytes(framing.rdw(example.control_records))
-    for command in ("changes", "txn", "tables", "check"):
-        assert run(command, tmp_path) == run(command, tmp_path / "a.dat"), command
-    assert lmparse.read_changes(tmp_path).equals(lmparse.read_changes(tmp_path / "a.dat"))
-
-
 @pytest.mark.parametrize("command", ["records", "explain", "sniff"])
 def test_what_reads_one_file_refuses_a_folder_with_a_hint(run: Command, parts: tuple[Path, Path], command: str) -> None:
     done = run(command, parts[0])

@@ -99,15 +99,6 @@ def test_a_bad_record_is_quarantined(check: Checked, example: logs.Example, with
     assert report.error_count == 1
 
 
-@pytest.mark.parametrize("with_control", [True, False])
-def test_a_bad_value_keeps_the_record(check: Checked, example: logs.Example, with_control: bool) -> None:
-    records = list(example.data_records)
-    records[2] = records[2][:60] + b"\xff" * 17 + records[2][77:]
-    report = check(records, true_control(example) if with_control else None)
-    assert sums(report)[3] == 0
-    assert [(error.record_index, error.code) for error in report.errors] == [(2, "LMP-V005")]
-
-
 def test_a_bad_value_in_a_row_is_an_error(check: Checked) -> None:
     writer = logs.Writer()
     row: logs.Row = {"NO": 1, "KIND": "K", "SUM": "1.25"}
@@ -133,24 +124,6 @@ def test_counts_are_those_of_the_records(check: Checked, example: logs.Example) 
         "open": example.groups.count("open"),
     }
     assert report.counts["table"]["PROD.ITEMS"] == sum(row["table_name"] == "ITEMS" for row in example.changes)
-
-
-def test_decisions_say_what_was_decided_and_why(check: Checked, example: logs.Example) -> None:
-    report = check(example.data_records, true_control(example), "bdw")
-    settings = {decision.name: decision.value for decision in report.decisions}
-    assert (settings["framing"], settings["row images"], settings["code page"]) == ("bdw", "total", "cp037")
-    assert all(decision.evidence for decision in report.decisions)
-    chosen = check(example.data_records, true_control(example), "bdw", row_images="total", code_page="cp1047")
-    evidence = {decision.name: decision.evidence for decision in chosen.decisions}
-    assert (evidence["row images"], evidence["code page"]) == ("option", "option")
-
-
-def test_codes_that_the_manual_does_not_list(check: Checked, example: logs.Example) -> None:
-    records = [*example.data_records, lldf.record(b"", change_type="ZZ", anomaly_type="?")]
-    report = check(records, true_control(example))
-    assert report.unlisted["change_type"] == {"ZZ": 1}
-    assert report.unlisted["anomaly_type"] == {"?": 1}
-    assert "change_type" not in check(example.data_records).unlisted
 
 
 def test_the_report_in_words_and_as_json_say_the_same(check: Checked, example: logs.Example) -> None:
@@ -268,18 +241,6 @@ def test_a_bad_value_in_any_record_is_found_once(path: Path) -> None:
         (case["error"]["record"], case["error"]["record_offset"])
     ]
     assert "failed" in [claim.state for claim in report.claims if "can be read" in claim.says]
-
-
-def test_a_bad_value_that_the_changes_report_too_counts_once(tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin("ALICE")
-    unit.insert(ITEM, item(1))
-    unit.commit()
-    path = tmp_path / "x.log"
-    path.write_bytes(stream.bytes().replace(b"ALICE", b"ALIC\xff"))
-    report = account(str(path), Options.parse({"spec": "db2_log"}))
-    assert [(error.code, error.record_index) for error in report.errors] == [("LMP-V007", 1)]
-    assert report.error_count == 1
 
 
 @pytest.mark.parametrize("framing", ["bare", "filter"])

@@ -98,8 +98,8 @@ def test_a_record_is_tested_by_itself(cut: Cut, check: Any) -> None:
     for path, number, fields, error, says in (
         (first, 0, {"uorcommittimestamp": bad_time}, "LMP-V005", ""),
         (first, 0, {"uorcommitpoint": last}, "", "UORDISP is blank, but UORCOMMITPOINT is not zero"),
-        (first, 1, {"uorcommitlrsn": last}, "", "has another UORCOMMITLRSN than in record 0"),
-        (first, 1, {"uordisp": b"\xe7"}, "", "has another UORDISP than in record 0"),
+        (first, 1, {"uorcommitlrsn": last}, "", "says otherwise of its unit of recovery than record 0"),
+        (first, 1, {"uordisp": b"\xe7"}, "", "says otherwise of its unit of recovery than record 0"),
         (second, 4, {"timestamp": bad_time}, "LMP-V005", ""),
     ):
         start = 0 if path == first else 3

@@ -212,12 +212,6 @@ def test_flags_and_classes_of_records_are_shown(pages: dict[str, Page]) -> None:
     )
 
 
-def test_expressions_have_no_names_of_streams(pages: dict[str, Page]) -> None:
-    for page in pages.values():
-        for row in (*page.all("td"), *page.all("summary"), *page.all("p")):
-            assert not re.search(r"\b_(io|root|parent)\b", words(row)), words(row)
-
-
 def test_values_and_bounds_have_a_status_of_their_own(pages: dict[str, Page]) -> None:
     page = pages["bmc_lldf.html"]
     assert "the only value in the manual inferred" in words(page.by_id("incomplete_trans.value-D5"))

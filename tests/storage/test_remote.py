@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pafs
 import pytest
-from storage.conftest import DATA, ENDINGS, PACKERS, Log, Remote, alone, fault, packed
+from storage.conftest import ENDINGS, PACKERS, Log, Remote, alone, fault, packed
 
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.errors import NotInstalledError, OptionError
@@ -48,17 +48,6 @@ def test_changes_of_a_remote_log(log: Log, remote: Remote, run: Any, ending: str
     assert not is_control(data)
     assert not is_control(f"{remote.root}/day")
     assert not is_control(f"{remote.root}/none")
-
-
-def test_a_remote_file_is_copied_once_while_it_is_in_use(remote: Remote, copies: list[str]) -> None:
-    address = remote.put("a.dat", DATA)
-    buffer = open_buffer(address)
-    assert open_buffer(address) is buffer
-    assert copies == ["a.dat"]
-    remote.put("a.dat", DATA[:-1])
-    assert open_buffer(address)[:] == DATA[:-1]
-    assert buffer[:] == DATA
-    assert len(open_buffer(remote.put("empty.dat", b""))) == 0
 
 
 @pytest.fixture
