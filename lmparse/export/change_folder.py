@@ -94,13 +94,12 @@ class ChangeFolder:
             words = (first["schema_name"][0].as_py() or "", first["table_name"][0].as_py() or "")
             file = safe_name(*words, identity, taken, f".v{sequence:03d}")
         path = folder / f"{file}.{self.form}"
-        operations, rows = Counter[str](), 0
+        operations = Counter[str]()
         schema = LINES if self.form == "jsonl" else self._columns(parts[0])
         final = schema.with_metadata(self.asked.metadata(self.log))
         with writers.opened(path, self.form, final, self.compression, self.asked.csv_text) as output:
             for batch in self._merged(parts):
                 operations.update(operations_in(batch))
-                rows += batch.num_rows
                 output.write(batch)
         return {
             "file": path.name,
@@ -110,9 +109,8 @@ class ChangeFolder:
             "version": sequence if identity else None,
             "ids": identity and identity.partition(" ")[0],
             **self._description(parts[0]),
-            "rows": rows,
+            "rows": operations.total(),
             "rows_by_operation": dict(sorted(operations.items())),
-            "schema": None if self.form == "jsonl" else [_described(entry) for entry in schema],
             "size": path.stat().st_size,
             "sha256": _hash(path),
         }
@@ -164,17 +162,6 @@ class ChangeFolder:
             },
             "notices": summary.tally.notices,
         }
-
-
-def _described(entry: pa.Field) -> dict[str, Any]:
-    comment = (entry.metadata or {}).get(b"comment", b"").decode()
-    is_struct = pa.types.is_struct(entry.type)
-    found: dict[str, Any] = {"name": entry.name, "type": "struct" if is_struct else str(entry.type)}
-    if comment:
-        found["comment"] = comment
-    if is_struct:
-        found["fields"] = [_described(inner) for inner in entry.type]
-    return found
 
 
 def described_input(path: str, limits: Limits) -> dict[str, Any]:
