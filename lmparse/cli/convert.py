@@ -27,9 +27,8 @@ def run(parsed: argparse.Namespace) -> int:
         return shown.code
     code = report_tally(done.tally, left_out=done.left_out)
     rows = "changes" if conversion.with_changes else "records"
-    seconds = f", {shown.progress.seconds:.1f} s" if shown.progress.is_shown else ""
     sizes = f"{done.rows} {rows} in {done.bytes_written} bytes, from {done.bytes_read} bytes"
-    message(f"{parsed.out}: {sizes}{seconds}")
+    message(f"{parsed.out}: {sizes}")
     return code
 
 

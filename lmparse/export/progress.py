@@ -14,7 +14,7 @@ class Progress:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self.is_shown = stream.isatty()
+        self._is_shown = stream.isatty()
         self._total = 0
         self._started = self._last = time.monotonic()
         self._has_line = False
@@ -24,15 +24,10 @@ class Progress:
         self._total = total
         self._started = self._last = time.monotonic()
 
-    @property
-    def seconds(self) -> float:
-        """Seconds since the start."""
-        return time.monotonic() - self._started
-
     def at(self, done: int, rows: int) -> None:
         """Show that `done` bytes have been read and have produced `rows` rows."""
         now = time.monotonic()
-        if self.is_shown and now - self._last >= _EVERY:
+        if self._is_shown and now - self._last >= _EVERY:
             self._last = now
             self._stream.write("\r" + _line(done, self._total, rows, now - self._started) + "\x1b[K")
             self._stream.flush()

@@ -1,4 +1,4 @@
-"""`lmparse convert --engine check`, and the progress that the command shows."""
+"""`lmparse convert --engine check`."""
 
 from __future__ import annotations
 
