@@ -194,4 +194,4 @@ def _files_in(folder: str) -> list[tuple[str, Hashable]]:
     found = [entry for entry in children(folder, lambda name: True) if not entry.is_folder and not entry.fault]
     if addresses.is_remote(folder):
         return [(entry.path, entry.stamp) for entry in found]
-    return [(name_of_local(entry.path), buffers.stamp(entry.path)) for entry in found]
+    return [(name_of_local(str(Path(entry.path))), buffers.stamp(entry.path)) for entry in found]
