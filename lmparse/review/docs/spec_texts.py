@@ -86,7 +86,7 @@ _PAGE = re.compile(r'"([^"]+)"')
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ManualReference:
     """A place in a manual."""
 
     linked: str
@@ -114,7 +114,7 @@ class Manuals:
                 for key in (reference[: page.end()], page[1]):
                     self._urls.setdefault(key, address[0])
 
-    def look_up(self, reference: str) -> Reference | None:
+    def look_up(self, reference: str) -> ManualReference | None:
         """A reference with the address of its page; None for an empty text."""
         words = " ".join(_ADDRESS.sub("", reference).split())
         words = re.sub(r"(\s*,)+(?=\s*([;,(]|$))", "", words).replace(" ;", ";")
@@ -126,5 +126,5 @@ class Manuals:
         if url is None and page:
             url = self._urls.get(words[: page.end()]) or self._urls.get(page[1])
         if url is None or page is None:
-            return Reference(words, "", url)
-        return Reference(words[: page.end()], words[page.end() :], url)
+            return ManualReference(words, "", url)
+        return ManualReference(words[: page.end()], words[page.end() :], url)
