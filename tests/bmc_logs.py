@@ -24,7 +24,6 @@ FRAMINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "glued": ("glued", {}),
 }
 READINGS = ("total", "inclusive", "exclusive")
-SEGMENT_ORDERS = [(0, 1, 2), (2, 1, 0), (1, 2, 0)]
 
 
 def framed(name: str, records: Sequence[bytes]) -> bytes:

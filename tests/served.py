@@ -17,8 +17,7 @@ from xml.etree.ElementTree import Element
 import html5lib
 from interrupts import sigint_heard
 
-from lmparse.review.serve.record_list import RecordFilter, RecordList
-from lmparse.review.serve.served_file import ServedFile
+from lmparse.review.serve.record_list import RecordFilter, RecordList, ServedFile
 from lmparse.review.serve.server import RecordServer
 
 CASES = Path(__file__).parent / "cases"

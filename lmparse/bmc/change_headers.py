@@ -22,7 +22,7 @@ from lmparse.bmc.table_names import TABLE_FIELDS
 from lmparse.bmc.tables import TableVersion, identity
 from lmparse.changes.change import HEADER_FIELDS
 from lmparse.changes.column_reader import TABLE_NAMES, LeftOut
-from lmparse.changes.ranges import OUTSIDE
+from lmparse.changes.log import OUTSIDE
 from lmparse.columnar import arrays, schemas
 from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.record_plan import Decoded

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Generic, TypeVar
@@ -25,7 +25,6 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
 from lmparse.spec import catalog
 
-ORDER = Statement("records are in the order of their positions", "records")
 TWICE = Statement("no record is there twice", "records")
 SEQ = Statement("seq of a change is unique", "changes")
 LENGTH = Statement("headers have one length", "records")
@@ -35,7 +34,7 @@ UNITS = Statement("the records of a unit of recovery agree on it", "records")
 WITHIN = Statement("a change is between the beginning and the commit of its unit", "records")
 COMMITS = Statement("a unit has a commit record if it is committed, and only then", "records")
 OUTCOMES = Statement("a change was taken back with its unit, or kept with it", "records")
-STATEMENTS = (ORDER, TWICE, SEQ, LENGTH, SEG_LEN, SEGMENTS, UNITS, WITHIN, COMMITS, OUTCOMES)
+STATEMENTS = (TWICE, SEQ, LENGTH, SEG_LEN, SEGMENTS, UNITS, WITHIN, COMMITS, OUTCOMES)
 
 _UNIT_FIELDS = (
     "system_id", "uor_id_lrsn", "uor_timestamp", "uor_commit_timestamp", "uor_disp", "uor_commit_lrsn",
@@ -47,7 +46,6 @@ _COMMIT_FIELDS = ("uor_commit_lrsn", "uor_commit_point", "uor_commit_timestamp")
 _BOUNDS = (("uor_id", "log_rba", "uor_commit_point"), ("uor_id_lrsn", "log_lrsn", "uor_commit_lrsn"))
 _LENGTHS = ("record", "record and descriptor word", "DATA")
 """Meanings of SEGLEN, the best documented first."""
-_NO_ORDER = "the manual says that the file has no order"
 _ABSENT = "the header has no such field"
 _BAD_VALUE = "the value cannot be read"
 _ALONE = "the only record of its unit"
@@ -61,8 +59,6 @@ _ZERO = bytes(10)
 _MASK = (1 << 64) - 1
 
 Kind = TypeVar("Kind", bound=Hashable)
-Reread = Callable[[Collection[int]], Mapping[int, tuple[RecordExtent, Values]]]
-"""Returns extents and headers of records, by their numbers."""
 
 
 @dataclass
@@ -103,7 +99,7 @@ class Consistency:
     ) -> None:
         self._runs, self._index = runs, segments
         self._absent, self._is_merged = frozenset(absent), is_merged
-        self._order, self._twice, self._seq, self._length, self._seg_len, self._segments, self._units, self._within, \
+        self._twice, self._seq, self._length, self._seg_len, self._segments, self._units, self._within, \
             self._commits, self._outcomes = self._all = [statement.claim() for statement in STATEMENTS]  # fmt: skip
         self._commit_fields = tuple(name for name in _COMMIT_FIELDS if name not in self._absent)
         self._indexes, self._digests = array("Q"), array("Q")
@@ -141,7 +137,6 @@ class Consistency:
         `is_given` is False if another extract gives its change: whether all segments are there is tested there.
         """
         stated = values if stated is None else stated
-        self._order.untestable[_NO_ORDER] += 1
         self._indexes.append(extent.index)
         self._digests.append(hash(raw) & _MASK)
         unit = values["uor_id"]
@@ -155,7 +150,7 @@ class Consistency:
         self._test_commit(extent, values)
         self._test_outcome(extent, stated)
 
-    def claims(self, reread: Reread) -> list[Claim]:
+    def claims(self) -> list[Claim]:
         """What came of all tests."""
         common = self._headers.counts.most_common(1)
         self._headers.test(
@@ -165,7 +160,7 @@ class Consistency:
         self._end_segments()
         self._end_twice()
         self._end_seqs()
-        self._end_units(reread)
+        self._end_units()
         return self._all
 
     # -- segments -----------------------------------------------------------------------------
@@ -267,7 +262,7 @@ class Consistency:
         is_bad = (unit, record) in (("C", "A"), ("A", "C"))
         self._outcomes.test(f"{_said(extent)}: LOGRECDISP {record}, but UORDISP {unit}" if is_bad else None)
 
-    def _end_units(self, reread: Reread) -> None:
+    def _end_units(self) -> None:
         """Compare each record of a unit with the first one."""
         keys, said = np.frombuffer(self._keys, np.uint64), np.frombuffer(self._said, np.uint64)
         by_unit = np.argsort(keys, kind="stable")
@@ -285,10 +280,8 @@ class Consistency:
             self._units.tested -= count
             untestable["the log is merged, so that another log may say something else of the unit"] += count
         elif count:
-            pairs = [
-                (self._indexes[by_unit[place]], self._indexes[first[place]]) for place in differing[:KEPT_FAILURES]
-            ]
-            self._units.fail(count, _differences(sorted(pairs), reread))
+            pairs = zip(by_unit[differing].tolist(), first[differing].tolist(), strict=True)
+            self._fail_pairs(self._units, sorted(pairs), "says otherwise of its unit of recovery than record")
         self._units.untestable += Counter()  # drops what is zero
 
     def _end_twice(self) -> None:
@@ -320,14 +313,6 @@ def _pairs(held: array[int]) -> list[tuple[int, int]]:
     found = digests[sorting]
     place = np.flatnonzero((found[1:] == found[:-1]) & (found[1:] != 0))
     return sorted((int(sorting[at + 1]), int(sorting[at])) for at in place)
-
-
-def _differences(pairs: list[tuple[int, int]], reread: Reread) -> Iterator[str]:
-    found = reread({index for pair in pairs for index in pair})
-    for later, one in pairs:
-        (extent, values), (_, like) = found[later], found[one]
-        names = ", ".join(_name(name) for name in _UNIT_FIELDS if values[name] != like[name])
-        yield f"{_said(extent)}: unit {_hex(values['uor_id'])} has another {names} than in record {one}"
 
 
 @cache

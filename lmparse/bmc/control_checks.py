@@ -20,12 +20,10 @@ from lmparse.values.codepages import CodePage
 LENGTHS = Statement("TBOWNERLEN and TBNAMELEN are the lengths of owner and name", "records")
 DESCRIBED = Statement("the control file has the table of a record, by this name", "records")
 IN_FORCE = Statement("the table was in force when it was changed", "records")
-DATA_SET = Statement("the data has the kinds of records that DLDS states, and no others", "statements")
 END = Statement("no record is behind the end that DLGE states", "logs")
 TABLES = Statement("DTBI has the number of the columns of its table", "tables")
-COLUMNS = Statement("COLUMNNAMELEN is the length of the column's name", "columns")
 KEYS = Statement("KEYSEQ numbers the columns of a key from 1 on", "tables")
-STATEMENTS = (LENGTHS, DESCRIBED, IN_FORCE, DATA_SET, END, TABLES, COLUMNS, KEYS)
+STATEMENTS = (LENGTHS, DESCRIBED, IN_FORCE, END, TABLES, KEYS)
 
 _NAMES = (("tbowner_len", "table_owner"), ("tbname_len", "table_name"))
 _KEY = (
@@ -55,18 +53,12 @@ class ControlChecks:
             statement.claim() for statement in STATEMENTS
         ]
         self._known: dict[tuple[Any, ...], tuple[Result, Result, TableVersion | None]] = {}
-        self._records = 0
         self._last = b""
         """Highest RBA, or LRSN in data sharing."""
-        self._has_segments = False
-        self._change_types: set[str] = set()
 
     def observe(self, values: Values) -> None:
         """Note what a header shows of the whole log."""
-        self._records += 1
         self._last = max(self._last, position_of(values) or b"")
-        self._has_segments = self._has_segments or (values["total_segs"] or 0) > 1
-        self._change_types.add(values["change_type"])
 
     def add(self, extent: RecordExtent, values: Values) -> None:
         """Test one record."""
@@ -89,8 +81,7 @@ class ControlChecks:
             for claim in self._of_control:
                 claim.untestable[_NO_CONTROL] += 1
             return self._all
-        data_set, end, table, column, key = self._of_control
-        self._test_data_set(data_set, self._control.first("DLDS"))
+        end, table, key = self._of_control
         ends, last = self._control.first("DLGE").get("end_rba") or b"", self._last
         if not ends.strip(b"\x00"):
             end.untestable["there is no DLGE record, or its ENDRBA is zero"] += 1
@@ -105,30 +96,7 @@ class ControlChecks:
                 key.test(version.key_fault)
             else:
                 key.untestable["no KEYSEQ says the key"] += 1
-        for record in self._control.of("DLCI"):
-            length, name = record.values["column_name_len"], record.values["column_name"] or ""
-            if length is None:
-                column.untestable["COLUMNNAMELEN is blank"] += 1
-            else:
-                said = f"DLCI.COLUMNNAMELEN of {name} is {length}, but the name has {len(name)} characters"
-                column.test(said if length != len(name) else None)
         return self._all
-
-    def _test_data_set(self, claim: Claim, stated: Values) -> None:
-        seen = {
-            "segmented": ("SEGMENTED", self._has_segments, "segmented records"),
-            "ddl_objects": ("DDLOBJECTS", "CO" in self._change_types, "DDL records"),
-            "cmds_included": ("CMDSINCLUDED", "CM" in self._change_types, "command records"),
-        }
-        for name, (vendor_name, is_there, what) in seen.items():
-            if stated.get(name) not in ("Y", "N"):
-                claim.untestable["DLDS does not say it"] += 1
-            elif stated[name] == "N":
-                claim.test(f"DLDS.{vendor_name} is N, but the data has {what}" if is_there else None)
-            elif name == "segmented" and self._records:
-                claim.test(None if is_there else "DLDS.SEGMENTED is Y, but the data has no segmented record")
-            else:
-                claim.untestable["Y may mean that such records are possible"] += 1
 
     def _version(self, values: Values) -> TableVersion | None:
         try:

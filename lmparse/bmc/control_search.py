@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -20,7 +19,7 @@ from lmparse.storage import addresses, buffers, compression, stored
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.buffers import Buffer
 from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of
-from lmparse.storage.listing import names_in
+from lmparse.storage.listing import children, folder_of, is_there, look_up
 
 _HEAD = 16
 """First bytes of a file that tell whether it may be a control file, whatever its framing."""
@@ -113,7 +112,7 @@ def find_beside(path: str, limits: Limits = DEFAULT) -> FoundControl:
     files are there that to look at them takes longer than a user would wait without a word.
     """
     place = _place_of(path)
-    folder = _folder_of(place)
+    folder = folder_of(place) or "."
     if (count := len(_files_in(folder))) > _MOST_FILES:
         raise ControlError(
             f"too many files in {folder} to look for its control file", code="LMP-C007", file=path,
@@ -142,14 +141,14 @@ class ControlSearch:
             stem = Path(compression.unpacked_name(place)).stem
             is_pattern, given = "{stem}" in control, local_path(control)
             is_remote, control = addresses.is_remote(given), given.replace("{stem}", stem)
-            if is_pattern and not is_remote and not _is_there(control) and _is_there(given):
+            if is_pattern and not is_remote and not is_there(control) and is_there(given):
                 control = given  # the name of a folder or a file, and no pattern
             control = control if is_remote else name_of_local(control)
             if not _is_folder(control):
-                if is_pattern and not _is_there(control):
+                if is_pattern and not is_there(control):
                     raise ControlError(f"no control file {control} for it", code="LMP-C007", file=path)
                 return control
-        return self.in_folder(path, control if control is not None else _folder_of(place), place).path
+        return self.in_folder(path, control if control is not None else (folder_of(place) or "."), place).path
 
     def in_folder(self, path: str, folder: str, place: str) -> FoundControl:
         """The one of the control files of a folder that is for the log at `place`; raises as `find_control`."""
@@ -185,27 +184,14 @@ def _place_of(path: str) -> str:
     return path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
 
 
-def _is_there(path: str) -> bool:
-    if addresses.is_remote(path):
-        return stored.look_up(path) is not None
-    return os.path.exists(local_path(path))
-
-
 def _is_folder(path: str) -> bool:
-    if not addresses.is_remote(path):
-        return os.path.isdir(path)
-    entry = stored.look_up(path)
+    entry = look_up(local_path(path))
     return entry is not None and entry.is_folder
-
-
-def _folder_of(path: str) -> str:
-    return addresses.folder_of(path) if addresses.is_remote(path) else str(Path(path).parent)
 
 
 def _files_in(folder: str) -> list[tuple[str, Hashable]]:
     """Every file in a folder; with a stamp of its state if it must be copied to be read."""
+    found = [entry for entry in children(folder, lambda name: True) if not entry.is_folder and not entry.fault]
     if addresses.is_remote(folder):
-        return [(entry.path, entry.stamp) for entry in stored.entries(folder) if not entry.is_folder]
-    paths = (str(Path(folder, name)) for name in names_in(folder))
-    files = [name_of_local(path) for path in paths if os.path.isfile(path)]
-    return [(path, buffers.stamp(path)) for path in files]
+        return [(entry.path, entry.stamp) for entry in found]
+    return [(name_of_local(str(Path(entry.path))), buffers.stamp(entry.path)) for entry in found]

@@ -13,8 +13,7 @@ from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.segments import JoinedChange
 from lmparse.bmc.table_names import TableName, table_name
 from lmparse.bmc.tables import Tables, TableVersion, full_ids, identity
-from lmparse.changes.change import OF_ROWS, ROLES, TABLE_IDS, Change
-from lmparse.changes.row_values import add_row, reading
+from lmparse.changes.change import OF_ROWS, ROLES, TABLE_IDS, Change, add_row, reading
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Values
 from lmparse.spec.layout import Layout

@@ -19,8 +19,7 @@ from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.row_image import SPEC, RowReader
 from lmparse.bmc.tables import TableVersion
-from lmparse.changes.change import ROLES
-from lmparse.changes.row_values import RowValues, of_role
+from lmparse.changes.change import ROLES, RowValues, of_role
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at

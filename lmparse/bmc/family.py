@@ -94,14 +94,14 @@ def _describe(log: ChangeLog) -> TableDescriptions:
 
 
 def _change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
-    from lmparse.bmc import change_columns, commit_columns
+    from lmparse.bmc import change_columns
     from lmparse.bmc.extracts import joined_log
 
     if not isinstance(log, LogicalLog):
         return joined_log.change_reader(log, schema, filters)
     if change_columns.refusal(log, schema):
         return None
-    reader = commit_columns.CommitColumns if log.options.order == "commit" else change_columns.ChangeColumns
+    reader = change_columns.CommitColumns if log.options.order == "commit" else change_columns.ChangeColumns
     return reader(log, schema, filters)
 
 

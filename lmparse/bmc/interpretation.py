@@ -24,7 +24,7 @@ from lmparse.bmc.row_image import (
     choose_image_reading,
 )
 from lmparse.bmc.tables import Tables, TableVersion
-from lmparse.changes.row_values import RowValues, of_table
+from lmparse.changes.change import RowValues, of_table
 from lmparse.errors import ControlError, DataError, RecordError
 from lmparse.records.reader import Values
 from lmparse.records.settings import FamilySettings

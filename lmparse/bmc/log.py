@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -26,8 +26,7 @@ from lmparse.bmc.table_names import TABLE_FIELDS, TableName, TableSearch
 from lmparse.bmc.tables import Tables, TableVersion, identity, of_number, read_tables, shown_name
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.claims import Claim
-from lmparse.changes.log import ChangeLog
-from lmparse.changes.ranges import OUTSIDE
+from lmparse.changes.log import OUTSIDE, ChangeLog
 from lmparse.errors import (
     ControlError,
     DataError,
@@ -146,11 +145,8 @@ class LogicalLog(ChangeLog):
         return self.header.read(self.reader, self.extract.record(raw), wanted)
 
     def own_record(self, raw: bytes, record: Record) -> Record:
-        return record if self.extract.record(raw) is raw else self._read_own(raw)
-
-    def _read_own(self, raw: bytes) -> Record:
         """A record without the outcome that another extract states."""
-        return self.header.read(self.reader, raw)
+        return record if self.extract.record(raw) is raw else self.header.read(self.reader, raw)
 
     def windows(self, span: Span | None = None, max_records: int = MAX_RECORDS) -> Iterator[Window]:
         return map(self.extract.window, super().windows(span, max_records))
@@ -178,7 +174,7 @@ class LogicalLog(ChangeLog):
 
     def claims(self) -> list[Claim]:
         consistency = self._consistency
-        found = [*consistency.claims(self._headers_of), *self._control_checks.claims(), self.header.claim(OUTCOME)]
+        found = [*consistency.claims(), *self._control_checks.claims(), self.header.claim(OUTCOME)]
         if consistency.meaning is not None:
             self.decide("SEGLEN", *consistency.meaning)
         if consistency.unknown_lengths:
@@ -193,15 +189,6 @@ class LogicalLog(ChangeLog):
     @cached_property
     def _control_checks(self) -> ControlChecks:
         return ControlChecks(self.control, self.tables, self.code_page)
-
-    def _headers_of(self, indexes: Collection[int]) -> dict[int, tuple[RecordExtent, Values]]:
-        """Extents and headers of some records that have been read before, from one more pass over the extents."""
-        found = {}
-        with suppress(FramingError):  # it was reported behind these records
-            for extent in self.extents():
-                if extent.index in indexes:
-                    found[extent.index] = extent, self._read_own(extent.read(self.buffer)).values
-        return found
 
     def joined_changes(self, span: Span | None = None, *, only_wanted: bool = False) -> Iterator[JoinedChange]:
         """Every change with its whole DATA area, at the place of its last segment; for `only_wanted` see `joiner`."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from lmparse.bmc.columns import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, front_widths, len_unit
 from lmparse.bmc.tables import TableVersion
-from lmparse.changes.row_values import KEPT_APART, RowValues, of_table
+from lmparse.changes.change import KEPT_APART, RowValues, of_table
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.options import Options
 from lmparse.records.reader import RecordReader, Values
@@ -192,11 +192,11 @@ def choose_image_reading(
     """
     if not samples:
         return tuple(ways), "no row image; the default"
-    left, best = _most(ways, lambda reading: _filled(samples, reading, options))
+    left, best = _most(ways, lambda reading: _count(samples, reading, options, RowReader.fits))
     evidence = f"fills {best} of {len(samples)} images exactly"
     alike = [reading for reading in left if reading.null_bytes == left[0].null_bytes]
     if len(alike) > 1:  # of null bytes, only what is filled is evidence
-        best_alike, best = _most(alike, lambda reading: _sound(samples, reading, options))
+        best_alike, best = _most(alike, lambda reading: _count(samples, reading, options, RowReader.is_sound))
         if len(best_alike) < len(alike):
             evidence += f", {best} of them with sound values and padding, which {len(alike)} readings differ in"
             lengths = {(reading.dec_length, reading.graphic_length) for reading in best_alike}
@@ -226,14 +226,13 @@ def _most(ways: Sequence[ImageReading], count: Callable[[ImageReading], int]) ->
     return tuple(reading for reading, number in counts.items() if number == best), best
 
 
-def _sound(samples: Sequence[tuple[TableVersion, bytes]], reading: ImageReading, options: ImageOptions) -> int:
-    """Number of images that are filled, without a bad value and with one character again and again as padding."""
+def _count(
+    samples: Sequence[tuple[TableVersion, bytes]],
+    reading: ImageReading,
+    options: ImageOptions,
+    is_good: Callable[[RowReader, bytes], bool],
+) -> int:
+    """Number of images that are good to the readers of their tables."""
     tables = {id(table): table for table, _ in samples}
     readers = {number: RowReader(table, reading, options) for number, table in tables.items()}
-    return sum(readers[id(table)].is_sound(image) for table, image in samples)
-
-
-def _filled(samples: Sequence[tuple[TableVersion, bytes]], reading: ImageReading, options: ImageOptions) -> int:
-    tables = {id(table): table for table, _ in samples}
-    readers = {number: RowReader(table, reading, options) for number, table in tables.items()}
-    return sum(readers[id(table)].fits(image) for table, image in samples)
+    return sum(is_good(readers[id(table)], image) for table, image in samples)

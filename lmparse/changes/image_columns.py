@@ -1,13 +1,13 @@
-"""Columns of images: which of them an update changed, and which are not in the log; the values of a key as text.
+"""Columns of images: whether an update changed the key, which of them are not in the log; the values of a key as text.
 
 A value that the log does not have (a LOB, say, see `detail.absent`) or that cannot be read is null, so whether an
-update changed it is not known: it is not among the changed columns.
+update changed it is not known: it does not count as changed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -48,73 +48,32 @@ class ImagePairs:
                     hint="read it too",
                 )  # fmt: skip
 
-    # -- what changed -------------------------------------------------------------------------
-
-    @cached_property
-    def updates(self) -> Int64s:
-        """The rows with both images."""
-        both = pc.and_(self._before.is_valid(), self._after.is_valid())
-        found: Int64s = np.flatnonzero(np.asarray(both))
-        return found
-
-    @cached_property
-    def _differing(self) -> dict[int, list[str]]:
-        """Of JSON texts, names of the columns that differ in each update."""
-        rows = pa.array(self.updates)
-        before, after = (array.take(rows).to_pylist() for array in (self._before, self._after))
-        found = {}
-        for row, texts in zip(self.updates.tolist(), zip(before, after, strict=True), strict=True):
-            old, new = map(json.loads, texts)
-            unknown = self._unknown.get(row, ())
-            found[row] = [name for name in old if old[name] != new.get(name) and name not in unknown]
-        return found
-
-    @cached_property
-    def _matrix(self) -> Flags:
-        """Of structs, which columns differ in each update: updates by columns."""
-        rows = pa.array(self.updates)
-        before, after = self._before.take(rows).flatten(), self._after.take(rows).flatten()
-        found = np.zeros((len(rows), len(before)), np.bool_)
-        for number, (old, new) in enumerate(zip(before, after, strict=True)):
-            found[:, number] = _differs(old, new)
-        numbers = {entry.name: number for number, entry in enumerate(self._before.type)}
-        places = {row: place for place, row in enumerate(self.updates.tolist())}
-        for row in self._unknown.keys() & places.keys():
-            found[places[row], [numbers[name] for name in self._unknown[row] if name in numbers]] = False
-        return found
-
-    @property
-    def changed(self) -> pa.Array:
-        """Names of the columns that each update changed; null for other changes."""
-        is_update = np.zeros(self._batch.num_rows, np.bool_)
-        is_update[self.updates] = True
-        if self._is_text:
-            return pa.array([self._differing.get(row) for row in range(len(is_update))], _NAMES)
-        matrix = self._matrix
-        counts = np.zeros(len(is_update), np.int64)
-        counts[self.updates] = matrix.sum(axis=1)
-        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-        names = pa.array([entry.name for entry in self._before.type], TEXT)
-        values = names.take(pa.array(np.nonzero(matrix)[1]))
-        return pa.ListArray.from_arrays(pa.array(offsets), values, mask=pa.array(~is_update))
-
     @cached_property
     def key_changed(self) -> Flags:
         """Which changes are updates that changed a column of the key."""
         self._check_keys()
         found = np.zeros(self._batch.num_rows, np.bool_)
-        if not any(self._keys):
-            return found
-        if self._is_text:
-            for row, names in self._differing.items():
-                found[row] = not set(names).isdisjoint(self._keys[self._key_of[row]])
-            return found
-        fields = [entry.name for entry in self._before.type]
+        both = np.asarray(pc.and_(self._before.is_valid(), self._after.is_valid()))
         for number, key in enumerate(self._keys):
-            mine = self._key_of[self.updates] == number
-            columns = [fields.index(name) for name in key]
-            found[self.updates[mine]] = self._matrix[np.ix_(mine, columns)].any(axis=1)
+            rows = np.flatnonzero(both & (self._key_of == number))
+            for name, differs in self._differing(rows, key):
+                differing = np.zeros(len(found), np.bool_)
+                differing[rows] = differs
+                differing[[row for row, names in self._unknown.items() if name in names]] = False
+                found |= differing
         return found
+
+    def _differing(self, rows: Int64s, names: Sequence[str]) -> Iterator[tuple[str, Flags]]:
+        """Which of some updates have two values of a column, for each of some columns."""
+        before, after = (array.take(pa.array(rows)) for array in (self._before, self._after))
+        if not self._is_text:
+            yield from ((name, _differs(before.field(name), after.field(name))) for name in names)
+        elif names:
+            pairs = [
+                [json.loads(text) for text in pair] for pair in zip(before.to_pylist(), after.to_pylist(), strict=True)
+            ]
+            for name in names:
+                yield name, np.array([old.get(name) != new.get(name) for old, new in pairs], np.bool_)
 
     # -- what is not known ----------------------------------------------------------------------
 

@@ -56,18 +56,14 @@ _DOCS = {
 
 
 def version_schema(log: ChangeLog, *versions: Version | None) -> pa.Schema:
-    """Columns of the changes of one table version, however described, or of changes without one.
-
-    For an envelope they have the column KEY: which key changes have is said by the description that they are read by.
-    """
+    """Columns of the changes of one table version, however described, or of changes without one."""
     options, docs = log.options, log.column_docs()
     found = [version for version in versions if version is not None]
     known = {column.name for version in found for column in version.columns}
     columns = tuple(name for name in options.columns if name in known)
     # No file format takes a struct without fields, so without any wanted column images are JSON text.
     is_text = not found or (bool(options.columns) and not columns)
-    schema = changes_schema(None if is_text else found, header=options.header, columns=columns, docs=docs)
-    return schema if options.envelope == "flat" else schema.append(pa.field(KEY, schemas.TEXT))
+    return changes_schema(None if is_text else found, header=options.header, columns=columns, docs=docs)
 
 
 def table_type(versions: Sequence[Version], columns: tuple[str, ...] = ()) -> pa.StructType:

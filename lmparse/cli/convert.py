@@ -27,18 +27,16 @@ def run(parsed: argparse.Namespace) -> int:
         return shown.code
     code = report_tally(done.tally, left_out=done.left_out)
     rows = "changes" if conversion.with_changes else "records"
-    seconds = f", {shown.progress.seconds:.1f} s" if shown.progress.is_shown else ""
     sizes = f"{done.rows} {rows} in {done.bytes_written} bytes, from {done.bytes_read} bytes"
-    message(f"{parsed.out}: {sizes}{seconds}")
+    message(f"{parsed.out}: {sizes}")
     return code
 
 
 def _conversion(parsed: argparse.Namespace) -> Conversion:
     from lmparse.export.conversion import Conversion
-    from lmparse.logs.beside import look_beside
     from lmparse.logs.families import check_changes, read_options
     from lmparse.logs.joining import files_without, one_log
-    from lmparse.logs.open import check_control
+    from lmparse.logs.open import check_control, look_beside
 
     given = given_options(parsed)
     options = read_options(given)

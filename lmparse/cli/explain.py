@@ -12,8 +12,7 @@ from lmparse.errors import LeftoverError, OptionError
 
 def run(parsed: argparse.Namespace) -> int:
     """Show the record."""
-    from lmparse.logs.beside import CONTROL_FILE, look_beside
-    from lmparse.logs.open import files_read
+    from lmparse.logs.open import CONTROL_FILE, files_read, look_beside
     from lmparse.review.explain.search import explain
     from lmparse.review.templating import foreign_page
     from lmparse.storage.outputs import check_place, write_text

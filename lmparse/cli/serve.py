@@ -14,7 +14,7 @@ from lmparse.spelling import quoted
 def run(parsed: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     from lmparse.review.serve.live import LiveSpecs, spec_file
-    from lmparse.review.serve.served_file import ServedFile
+    from lmparse.review.serve.record_list import ServedFile
     from lmparse.review.serve.server import RecordServer
     from lmparse.review.templating import check_installed
     from lmparse.storage.addresses import local_path

@@ -16,8 +16,8 @@ from lmparse.spelling import camel
 from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
-    from lmparse.logs.beside import Beside
     from lmparse.logs.framing_search import FramingSearch
+    from lmparse.logs.open import Beside
     from lmparse.logs.sniff import Sniffed
 
 _SHOWN = 10
@@ -26,9 +26,9 @@ _SHOWN = 10
 
 def run(parsed: argparse.Namespace) -> int:
     """Print what each file is; a file that is not recognised is reported, and the next ones are still read."""
-    from lmparse.logs.beside import Beside, look_beside
     from lmparse.logs.families import read_options, spec_name
     from lmparse.logs.framing_search import FramingSearch
+    from lmparse.logs.open import Beside, look_beside
 
     given = given_options(parsed)
     options = read_options(given)

@@ -28,7 +28,7 @@ def run(parsed: argparse.Namespace) -> int:
         raise OptionError("mode dropmalformed would leave changes out of the script without a word", code="LMP-S003")
     log = open_resumed(parsed.files, options, on_error=errors)
     direction = Direction.UNDO if parsed.undo else Direction.REDO
-    rules = Rules(direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged, parsed.text_times)
+    rules = Rules(direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged)
     script = SqlScript(log, rules)
     for line in script.lines():
         sys.stdout.write(line + "\n")

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lmparse.changes.change import Change
+from lmparse.changes.change import NOT_IN_LOG, Change
 from lmparse.changes.column_reader import TABLE_NAMES, ChangeGroup, ColumnReader, RowExtents
-from lmparse.changes.ranges import OUTSIDE
-from lmparse.changes.row_values import NOT_IN_LOG
+from lmparse.changes.log import OUTSIDE
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import arrays, json_texts, schemas
 from lmparse.columnar.row_plan import DecodedRows

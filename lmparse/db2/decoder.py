@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from lmparse.changes.change import ROLES, Change
-from lmparse.changes.row_values import RowValues, add_row, reading
+from lmparse.changes.change import ROLES, Change, RowValues, add_row, reading
 from lmparse.db2 import log_record
 from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.lob_columns import by_version, fitting, numbered, whole_row

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from lmparse.changes.row_values import RowValues, of_role
+from lmparse.changes.change import RowValues, of_role
 from lmparse.db2.log import Db2Log
 from lmparse.db2.log_record import TABLE_NAMES, LogRecord, still_compressed
 from lmparse.db2.record_kinds import OPERATIONS, UNDOES

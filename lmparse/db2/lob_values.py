@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lmparse.changes.row_values import NOT_IN_LOG, OUT_OF_ROW
+from lmparse.changes.change import NOT_IN_LOG, OUT_OF_ROW
 from lmparse.db2.lob_columns import whole_row
 from lmparse.db2.row_reader import RowReader
 from lmparse.db2.tables import Column

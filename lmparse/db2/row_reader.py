@@ -14,7 +14,7 @@ from typing import Any
 
 from kaitaistruct import KaitaiStream, KaitaiStructError
 
-from lmparse.changes.row_values import RowValues, of_table
+from lmparse.changes.change import RowValues, of_table
 from lmparse.db2.tables import Column, Table
 from lmparse.errors import DataError, InvalidValueError, RecordError
 from lmparse.records.reader import RecordReader

@@ -12,16 +12,13 @@ import pyarrow as pa
 
 from lmparse.changes.change import Version
 from lmparse.changes.descriptions import DESCRIBED, described_table
-from lmparse.changes.envelopes import Enveloper
 from lmparse.changes.schemas import version_schema
 from lmparse.columnar.json_texts import LINES
-from lmparse.errors import OptionError
 from lmparse.export import writers
 from lmparse.export.change_parts import Group, GroupKey, keep_changes, merged, operations_in
 from lmparse.export.conversion import Conversion, Run
 from lmparse.export.filenames import safe_name
 from lmparse.limits import Limits
-from lmparse.logs import envelopes
 from lmparse.logs.open import open_changes
 from lmparse.options import FILE_OPTIONS
 from lmparse.storage import addresses, buffers, processes
@@ -51,7 +48,6 @@ class ChangeFolder:
         asked, run = self.asked, self.run
         self.log = log = open_changes(asked.path, asked.options, on_error=run.on_error)
         run.start(log)
-        self._check_envelope()
         folder = work.folder / "spilled"
         folder.mkdir()
         work.made.mkdir()
@@ -98,17 +94,13 @@ class ChangeFolder:
             words = (first["schema_name"][0].as_py() or "", first["table_name"][0].as_py() or "")
             file = safe_name(*words, identity, taken, f".v{sequence:03d}")
         path = folder / f"{file}.{self.form}"
-        maker, operations, rows = self._enveloper(parts[0]), Counter[str](), 0
-        schema = LINES if self.form == "jsonl" else self._flat(parts[0]) if maker is None else maker.schema
+        operations = Counter[str]()
+        schema = LINES if self.form == "jsonl" else self._columns(parts[0])
         final = schema.with_metadata(self.asked.metadata(self.log))
         with writers.opened(path, self.form, final, self.compression, self.asked.csv_text) as output:
             for batch in self._merged(parts):
                 operations.update(operations_in(batch))
-                written = batch if maker is None else maker.rows(batch)
-                rows += written.num_rows
-                output.write(written)
-        if maker is not None:
-            self.summary.left_out += maker.left_out
+                output.write(batch)
         return {
             "file": path.name,
             "table": ".".join(filter(None, words)) if identity else None,
@@ -117,39 +109,16 @@ class ChangeFolder:
             "version": sequence if identity else None,
             "ids": identity and identity.partition(" ")[0],
             **self._description(parts[0]),
-            "rows": rows,
+            "rows": operations.total(),
             "rows_by_operation": dict(sorted(operations.items())),
-            "schema": None if self.form == "jsonl" else [_described(entry) for entry in schema],
             "size": path.stat().st_size,
             "sha256": _hash(path),
         }
 
-    def _flat(self, group: Group) -> pa.Schema:
+    def _columns(self, group: Group) -> pa.Schema:
         """The columns of the changes of a group, with what all descriptions of its version say of them."""
         found = [version for schema, version in self.described.get(group.identity or "", []) if schema == group.schema]
         return version_schema(self.log, *found) if found else group.schema
-
-    def _check_envelope(self) -> None:
-        """Raise OptionError for an envelope that files of a form, or the table versions of a log, do not have."""
-        log, options = self.log, self.asked.options
-        if options.envelope == "flat":
-            return
-        if self.form == "jsonl":
-            raise OptionError(
-                f"envelope {options.envelope} is not written as jsonl",
-                hint=f"lmparse changes --envelope {options.envelope} prints such lines",
-            )
-        versions = log.all_versions() if options.table is None else log.table_versions()
-        envelopes.check_versions(options, versions)
-        if options.envelope == "debezium":
-            envelopes.note_zone(log)
-
-    def _enveloper(self, group: Group) -> Enveloper | None:
-        """What puts the changes of a group into the envelope that is asked for; None if they stay flat."""
-        options = self.asked.options
-        if options.envelope == "flat":
-            return None
-        return envelopes.enveloper(options, self._flat(group).field("before").type)
 
     # -- the manifest ---------------------------------------------------------------------------
 
@@ -193,17 +162,6 @@ class ChangeFolder:
             },
             "notices": summary.tally.notices,
         }
-
-
-def _described(entry: pa.Field) -> dict[str, Any]:
-    comment = (entry.metadata or {}).get(b"comment", b"").decode()
-    is_struct = pa.types.is_struct(entry.type)
-    found: dict[str, Any] = {"name": entry.name, "type": "struct" if is_struct else str(entry.type)}
-    if comment:
-        found["comment"] = comment
-    if is_struct:
-        found["fields"] = [_described(inner) for inner in entry.type]
-    return found
 
 
 def described_input(path: str, limits: Limits) -> dict[str, Any]:

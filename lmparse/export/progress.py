@@ -14,7 +14,7 @@ class Progress:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self.is_shown = stream.isatty()
+        self._is_shown = stream.isatty()
         self._total = 0
         self._started = self._last = time.monotonic()
         self._has_line = False
@@ -24,15 +24,10 @@ class Progress:
         self._total = total
         self._started = self._last = time.monotonic()
 
-    @property
-    def seconds(self) -> float:
-        """Seconds since the start."""
-        return time.monotonic() - self._started
-
     def at(self, done: int, rows: int) -> None:
         """Show that `done` bytes have been read and have produced `rows` rows."""
         now = time.monotonic()
-        if self.is_shown and now - self._last >= _EVERY:
+        if self._is_shown and now - self._last >= _EVERY:
             self._last = now
             self._stream.write("\r" + _line(done, self._total, rows, now - self._started) + "\x1b[K")
             self._stream.flush()
@@ -47,10 +42,6 @@ class Progress:
 
 
 def _line(done: int, total: int, rows: int, seconds: float) -> str:
-    share = done / total if total else 1.0
     speed = done / seconds if seconds else 0.0
-    left = (total - done) / speed if speed else 0.0
-    return (
-        f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB ({share:.0%}), {speed / 1e6:,.1f} MB/s, "
-        f"{rows / seconds if seconds else 0:,.0f} records/s, {int(left) // 60}:{int(left) % 60:02d} left"
-    )
+    left = int((total - done) / speed) if speed else 0
+    return f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB, {rows:,} rows, {speed / 1e6:,.1f} MB/s, {left} s left"

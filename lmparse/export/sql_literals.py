@@ -67,8 +67,6 @@ class SqlColumn:
     """A column, and how its values are written."""
 
     column: TableColumn
-    has_text_times: bool = False
-    """Whether dates and times are text constants, without DATE, TIME or TIMESTAMP in front."""
 
     @property
     def name(self) -> str:
@@ -203,20 +201,16 @@ def _decfloat(value: str, column: SqlColumn) -> str:
 
 
 def _date(value: str, column: SqlColumn) -> str:
-    return _moment("DATE", value, column)
+    return f"DATE '{value}'"
 
 
 def _time(value: str, column: SqlColumn) -> str:
-    return _moment("TIME", value.replace(":", "."), column)
+    return f"TIME '{value.replace(':', '.')}'"
 
 
 def _timestamp(value: str, column: SqlColumn) -> str:
     date, _, clock = value.partition("T")
-    return _moment("TIMESTAMP", f"{date}-{clock[:8].replace(':', '.')}{clock[8:]}", column)
-
-
-def _moment(word: str, text: str, column: SqlColumn) -> str:
-    return f"'{text}'" if column.has_text_times else f"{word} '{text}'"
+    return f"TIMESTAMP '{date}-{clock[:8].replace(':', '.')}{clock[8:]}'"
 
 
 _WRITERS: dict[str, Callable[[Any, SqlColumn], str]] = {

@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import IO, Any
 
-from lmparse.changes.change import ROLES, Change, Version
+from lmparse.changes.change import ROLES, SILENT_REASONS, Change, Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.row_values import SILENT_REASONS
 from lmparse.errors import DataError, OptionError
 from lmparse.export.sql_literals import (
     LONGEST_STATEMENT,
@@ -96,8 +95,6 @@ class Rules:
     """Whether an update leaves columns as they are whose value the log has neither before nor after it."""
     if_unchanged: bool = False
     """Whether a row that a key identifies is changed only if its other columns have the values in the log too."""
-    has_text_times: bool = False
-    """Whether dates and times are text constants; see `SqlColumn`."""
 
 
 _SOURCES = {
@@ -183,7 +180,7 @@ class StatementWriter:
         place = id(change.table), change.schema_name, change.table_name
         if place not in self._tables:
             names = [identifier(name) for name in (change.schema_name, change.table_name) if name]
-            columns = {column.name: SqlColumn(column, self.rules.has_text_times) for column in change.table.columns}
+            columns = {column.name: SqlColumn(column) for column in change.table.columns}
             key = [columns[name] for name in change.table.key]
             self._tables[place] = change.table, _TableText(".".join(names), columns, key)
         return self._tables[place][1]

@@ -105,13 +105,7 @@ def check_log(log: ChangeLog) -> None:
     if options.table is not None and options.envelope != "debezium":
         names = [column.name for version in versions for column in version.columns]
         check_names([name for name in names if not options.columns or name in options.columns], options.envelope)
-    if options.envelope == "debezium":
-        note_zone(log)
-
-
-def note_zone(log: ChangeLog) -> None:
-    """Say why events have no time, if they have none."""
-    if _zone(log.options) is None:
+    if options.envelope == "debezium" and _zone(options) is None:
         log.notice("ts_ms is null: the time zone of the log's times is not known; sourceTimeZone names it")
 
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, OptionError, not_installed
-from lmparse.logs.beside import look_beside
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import is_several, one_log
-from lmparse.logs.open import open_beside, save_checkpoint, table_descriptions
+from lmparse.logs.open import look_beside, open_beside, save_checkpoint, table_descriptions
 from lmparse.logs.transactions import transaction_summaries
 from lmparse.options import Options, check_taken, truth
 from lmparse.records.files import RecordFile, Tally

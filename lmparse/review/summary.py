@@ -18,10 +18,9 @@ from lmparse.changes.change_counts import ChangeCounts, counted_columns
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.arrow import log_batches
-from lmparse.logs.beside import look_beside
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import is_several, one_log
-from lmparse.logs.open import open_beside
+from lmparse.logs.open import look_beside, open_beside
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, ignored
 from lmparse.review.explain.search import with_spec

@@ -13,20 +13,15 @@ from lmparse.errors import FramingError, OptionError
 from lmparse.spelling import has_half_character
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]*://")
-"""The beginning of an address. `::` leads from one file system into another, as in fsspec."""
+"""The beginning of an address. With `::` others lead from one file system into another, which is not read."""
 _PARTS = re.compile(
-    r"(?P<front>.*?://(?:(?:(?!::)[^/*?{\[\\])*(?=/|$|::|\?\w+=))?)(?P<path>.*?)(?P<behind>(?:\?\w+=[^/]*|::.*)?)",
-    re.DOTALL,
+    r"(?P<front>.*?://(?:[^/*?{\[\\]*(?=/|$|\?\w+=))?)(?P<path>.*?)(?P<behind>(?:\?\w+=[^/]*)?)", re.DOTALL
 )
-"""An address: scheme with host or bucket, path, and settings or the address of the outer file system."""
+"""An address: scheme with host or bucket, path, and settings."""
 _SECRET = re.compile(
     r"://[^/]*:[^/]*@|[?&][^=&]*(passw|secret|token|signature|credential|(access|account|api)_?key)[^=&]*=|[?&]sig=",
     re.IGNORECASE,
 )
-
-
-_LOCAL = "local://"
-"""Another beginning of addresses of local files, which fsspec knows; a plain path follows."""
 
 
 def path_of(name: str, given: Any) -> str:
@@ -57,13 +52,13 @@ def paths_of(name: str, given: Any) -> list[str]:
 
 def is_remote(path: str) -> bool:
     """Whether a path is the address of a file on a remote or virtual file system."""
-    return not path.startswith(("file:", _LOCAL)) and _ADDRESS.match(path) is not None
+    return not path.startswith("file:") and _ADDRESS.match(path) is not None
 
 
 def local_path(path: str) -> str:
     """A path for the operating system; the path of a `file:` address. Raises FramingError LMP-F001 if it has none."""
     if not path.startswith("file:"):
-        return path.removeprefix(_LOCAL)
+        return path
     found = unquote(re.sub("^file:(//[^/]*)?", "", path))  # `?` and `#` are part of a name, or of a pattern
     if not found or "\0" in found:  # `file://folder` names a host and no path; an empty one would be the current folder
         raise FramingError("is not the address of a file", code="LMP-F001", file=path, hint="file:///folder/name")
@@ -75,13 +70,7 @@ def name_of_local(path: str) -> str:
 
     For paths that are made of the names of files; pathlib drops the `./` again.
     """
-    is_plain = not is_remote(path) and not path.startswith(("file:", _LOCAL))
-    return path if is_plain else f"./{path}"
-
-
-def outermost(address: str) -> str:
-    """What holds all that a chain of addresses leads through: `file:///x.zip` for `zip://a::file:///x.zip`."""
-    return address.rpartition("::")[2] if is_remote(address) else address
+    return path if not is_remote(path) and not path.startswith("file:") else f"./{path}"
 
 
 def base_name(path: str) -> str:
@@ -114,10 +103,6 @@ def holds_credential(address: str) -> bool:
 
 def split(address: str) -> tuple[str, str, str]:
     """Scheme with host or bucket, path, and the part behind the path."""
-    if re.match("https?:", address):
-        front, mark, rest = address.partition("://")
-        path, query, behind = rest.partition("?")  # `?` is not a pattern here
-        return front + mark, path, query + behind
     found = _PARTS.fullmatch(address)
     assert found is not None
     return found["front"], found["path"], found["behind"]

@@ -2,8 +2,8 @@
 
 A local file that is not compressed is read where it is. A file that is compressed as a whole, or is on a remote or
 virtual file system, is first copied and unpacked into an unnamed temporary file, which is then read. So all offsets
-are those of the unpacked bytes. Several files may be joined into one, see `joined`. pyarrow and fsspec are imported
-only for files that need them.
+are those of the unpacked bytes. Several files may be joined into one, see `joined`. pyarrow is imported only for
+files that need it.
 
 A file is read, not mapped: where a mapped file becomes shorter or its disk fails, the system ends the process, and
 here it is an error. Memory holds the blocks that were read last, whatever the size of the file.

@@ -30,7 +30,7 @@ from lmparse.storage import addresses, stored
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.joined import is_joined
 from lmparse.storage.partition_folders import PartitionColumn, contradiction, pair_in, partition_columns
-from lmparse.storage.stored import reason, unreadable
+from lmparse.storage.stored import Entry, reason, unreadable
 
 _NO_ENTRY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """Errors of a link that leads nowhere."""
@@ -52,19 +52,6 @@ class FileList(NamedTuple):
     """Those that folders of `k=v` make."""
 
 
-class _Entry(NamedTuple):
-    """What is at a path."""
-
-    path: str
-    is_folder: bool
-    fault: str = ""
-    """What it is if neither a file nor a folder."""
-
-    @property
-    def name(self) -> str:
-        return addresses.base_name(self.path)
-
-
 def list_files(paths: Sequence[str], *, name_filter: str | None = None, recursive: bool = False) -> list[str]:
     """The files of `list_folders` alone."""
     return list_folders(paths, name_filter=name_filter, recursive=recursive).files
@@ -84,8 +71,8 @@ def list_folders(paths: Sequence[str], *, name_filter: str | None = None, recurs
     """The folders of each file, from the root that was named down."""
     roots: dict[str, None] = {}
     for path in map(local_path, paths):
-        for root in [_Entry(path, is_folder=False)] if is_joined(path) else _roots(path):
-            folder = root.path if root.is_folder else _parent(root.path)
+        for root in [Entry(path, is_folder=False)] if is_joined(path) else _roots(path):
+            folder = root.path if root.is_folder else folder_of(root.path)
             roots[folder] = None
             if root.is_folder:
                 inside = _below(root.path, (root.path,), recursive=recursive, passes=passes)
@@ -113,10 +100,10 @@ def _check_beside(files: Sequence[str], found: dict[str, tuple[str, ...]], colum
 # -- roots --------------------------------------------------------------------------------
 
 
-def _roots(path: str) -> list[_Entry]:
+def _roots(path: str) -> list[Entry]:
     """What a path names: itself, or what a pattern matches. Folders that a pattern matches are read, as Spark does."""
     try:
-        there = _look_up(path)
+        there = look_up(path)
     except FramingError:
         if not _is_pattern(path):
             raise
@@ -155,9 +142,9 @@ def _parts(path: str) -> tuple[str, str, str]:
     return addresses.split(path) if addresses.is_remote(path) else ("", path, "")
 
 
-def _matched(path: str) -> list[_Entry]:
+def _matched(path: str) -> list[Entry]:
     front, names, behind = _parts(path)
-    found: dict[str, _Entry] = {}
+    found: dict[str, Entry] = {}
     for alternative in alternatives(names):
         parts = [part for part in alternative.split("/") if part]
         top = f"{front}{'/' if alternative.startswith('/') else ''}{behind}"
@@ -165,15 +152,15 @@ def _matched(path: str) -> list[_Entry]:
     return sorted(found.values())
 
 
-def _walk(folder: str, parts: Sequence[str]) -> Iterator[_Entry]:
+def _walk(folder: str, parts: Sequence[str]) -> Iterator[Entry]:
     """What is below a folder and matches the patterns of names."""
     first, *rest = parts
     if (name := literal(first)) is not None:
-        found = [_look_up(_child(folder, name))]
+        found = [look_up(_child(folder, name))]
     else:
-        at = _look_up(folder) if folder else _Entry("", is_folder=True)
+        at = look_up(folder) if folder else Entry("", is_folder=True)
         matched = name_pattern(first).fullmatch
-        found = list(_children(folder, matched)) if at is not None and at.is_folder else []
+        found = list(children(folder, matched)) if at is not None and at.is_folder else []
     for entry in found:
         if entry is None:
             continue
@@ -280,7 +267,7 @@ def _below(
     real = folder if addresses.is_remote(folder) else os.path.realpath(folder)
     if real in above:
         raise FramingError("is a link to a folder that it is in", code="LMP-F001", file=folder)
-    entries = list(_children(folder, lambda name: not is_hidden(name)))
+    entries = list(children(folder, lambda name: not is_hidden(name)))
     is_entered = recursive or len(folders) > 1 or any(entry.is_folder and pair_in(entry.name) for entry in entries)
     for entry in entries:
         if not entry.is_folder:
@@ -292,22 +279,20 @@ def _below(
             yield from _below(entry.path, inner, recursive=recursive, passes=passes, above=(*above, real))
 
 
-def _check(entry: _Entry, passes: Callable[[str], object]) -> None:
+def _check(entry: Entry, passes: Callable[[str], object]) -> None:
     """Raise FramingError LMP-F001 for what is neither a file nor a folder, if its name is one of data."""
     if entry.fault and passes(entry.name) and not is_hidden(entry.name):
         hint = "a name that begins with _ or . is left out"
         raise FramingError(f"is {entry.fault}, not a file", code="LMP-F001", file=name_of_local(entry.path), hint=hint)
 
 
-def _children(folder: str, wanted: Callable[[str], object]) -> Iterator[_Entry]:
+def children(folder: str, wanted: Callable[[str], object]) -> Iterator[Entry]:
     """What is in a folder and has a name that is wanted, sorted. Raises FramingError LMP-F001 if it cannot be read."""
     if addresses.is_remote(folder):
-        for entry in stored.entries(folder):
-            if wanted(addresses.base_name(entry.path)):
-                yield _Entry(entry.path, entry.is_folder)
+        yield from (entry for entry in stored.entries(folder) if wanted(entry.name))
         return
     for name in filter(wanted, names_in(folder or ".")):
-        local = _look_up(os.path.join(folder, name))
+        local = look_up(os.path.join(folder, name))
         if local is not None:  # it may be gone by now
             yield local
 
@@ -321,26 +306,26 @@ def names_in(folder: str | Path) -> list[str]:
         raise unreadable(str(folder), reason(error)) from None
 
 
-def _look_up(path: str) -> _Entry | None:
+def look_up(path: str) -> Entry | None:
     """What is at a path; None if nothing is."""
     if addresses.is_remote(path):
-        entry = stored.look_up(path)
-        return None if entry is None else _Entry(path, entry.is_folder)
+        return stored.look_up(path)
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno not in _NO_ENTRY:
             raise unreadable(path, reason(error)) from None
-        return _Entry(path, is_folder=False, fault=_LOST) if os.path.islink(path) else None
+        return Entry(path, is_folder=False, fault=_LOST) if os.path.islink(path) else None
     is_other = not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
-    return _Entry(path, stat.S_ISDIR(mode), "a pipe, socket or device" if is_other else "")
+    return Entry(path, stat.S_ISDIR(mode), "a pipe, socket or device" if is_other else "")
 
 
 def _child(folder: str, name: str) -> str:
     return addresses.child(folder, name) if addresses.is_remote(folder) else os.path.join(folder, name)
 
 
-def _parent(path: str) -> str:
+def folder_of(path: str) -> str:
+    """The folder that a file is in, as far as its path says it."""
     return addresses.folder_of(path) if addresses.is_remote(path) else os.path.dirname(path)
 
 
@@ -349,7 +334,7 @@ def _parent(path: str) -> str:
 
 def is_there(path: str) -> bool:
     """Whether something is at a path."""
-    return _look_up(local_path(path)) is not None
+    return look_up(local_path(path)) is not None
 
 
 def names_one(path: str, names: Sequence[str]) -> bool:
@@ -363,5 +348,5 @@ def names_several(path: str) -> bool:
     if is_joined(path):
         return False
     place = local_path(path)
-    entry = _look_up(place)
+    entry = look_up(place)
     return _is_pattern(place) if entry is None else entry.is_folder

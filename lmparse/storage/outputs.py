@@ -21,7 +21,7 @@ from typing import Any
 
 from lmparse.errors import FramingError, OptionError
 from lmparse.spelling import has_half_character
-from lmparse.storage.addresses import is_remote, local_path, outermost
+from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.joined import names_in
 from lmparse.storage.listing import matches
 
@@ -79,7 +79,6 @@ def inputs_of(names: Iterable[str | Path | None], *, at_any_depth: bool = True) 
 
 
 def _paths(name: str, at_any_depth: bool) -> Iterator[Path]:
-    name = outermost(name)  # a copy or a part of a local file is read from that file
     if not name or "\0" in name or is_remote(name):
         return
     path = local_path(name)

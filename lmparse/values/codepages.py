@@ -1,6 +1,6 @@
 """Code pages by name or CCSID: EBCDIC from IBM's own tables, ASCII and Unicode from Python's codecs.
 
-Python has seven of the 53 EBCDIC pages; `_codepage_tables.py` has what the others change, and names its source.
+Python has seven of the 53 EBCDIC pages; `ebcdic_pages.txt` has what the others change, and names its source.
 The tests compare them with glibc, Java and Python. Where these differ from IBM:
 
 | page and byte | here, as IBM | others |
@@ -31,13 +31,13 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 from lmparse.errors import InvalidValueError, OptionError
 from lmparse.spec import page_names
 from lmparse.spec.layout import Field
 from lmparse.spelling import quoted
-from lmparse.values._codepage_tables import CHANGES
 
 __all__ = ["CodePage", "lookup", "maybe_lookup"]
 
@@ -45,6 +45,23 @@ UNDEFINED = "\ufffe"
 """In a table, the mark of an undefined byte; `codecs.charmap_decode` uses the same mark."""
 
 _REPLACEMENT = "\ufffd"
+
+
+def _changes() -> dict[int, tuple[int | str, list[str]]]:
+    """By CCSID of an EBCDIC page: the page or codec that it is written in, and what it changes there."""
+    found: dict[int, tuple[int | str, list[str]]] = {}
+    changes: list[str] = []
+    for line in Path(__file__).with_name("ebcdic_pages.txt").read_text("utf-8").splitlines():
+        words = line.partition("#")[0].split()
+        if words and not line.startswith(" "):
+            ccsid, origin, *changes = words
+            found[int(ccsid)] = int(origin) if origin.isdigit() else origin, changes
+        else:
+            changes += words
+    return found
+
+
+CHANGES = _changes()
 
 
 @dataclass(frozen=True)
@@ -154,7 +171,7 @@ def _hint(name: str | int) -> str:
 def _ebcdic_table(ccsid: int) -> str:
     origin, changes = CHANGES[ccsid]
     table = list(_codec_table(origin) if isinstance(origin, str) else _ebcdic_table(origin))
-    for change in changes.split():
+    for change in changes:
         span, _, char = change.partition("=")
         first, _, last = span.partition("-")
         for place, byte in enumerate(range(int(first, 16), int(last or first, 16) + 1)):

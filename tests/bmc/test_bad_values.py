@@ -76,18 +76,3 @@ def test_a_row_that_its_columns_do_not_fill_is_a_bad_record(tmp_path: Path) -> N
     assert [change["after"]["NO"] for change in opened.changes()] == [0, 1, 4]
     assert [(error.code, error.record_index) for error in opened.tally.errors] == [("LMP-R003", 2), ("LMP-R001", 3)]
     assert opened.tally.dropped == 2
-
-
-def test_a_bad_timestamp_in_the_header_is_null_and_named(tmp_path: Path) -> None:
-    writer = logs.Writer()
-    row = {"NO": 1, "KIND": "A", "SUM": "1.00"}
-    raw = b"\x20\x26\x13" + bytes(14)
-    writer.add(logs.Unit(1), logs.TABLES[2], "I", after=row, timestamp=raw)
-    opened = lmparse.open_log(**put(tmp_path, writer.example()))
-    change = next(opened.changes())
-    assert change["ts"] is None
-    assert change["after"]["NO"] == 1
-    assert [(error.code, error.field, error.field_offset) for error in opened.tally.errors] == [
-        ("LMP-V005", "timestamp", 60)
-    ]
-    assert [fault["path"] for fault in change["_corrupt_fields"]] == ["timestamp"]

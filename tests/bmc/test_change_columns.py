@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,6 @@ import pytest
 from amounts import amount
 from engines import Outcome, changes, changes_difference, difference
 from samples.bmc_random import write
-from writers.bmc import framing, logs
-from writers.bmc.control import Table
-from writers.bmc.rows import Column
 
 from lmparse.columnar import arrays
 from lmparse.errors import EngineDifferenceError
@@ -37,12 +33,6 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("log")
     control, data = bmc_log.make(seed=3, units=150).write(folder)
     return {"path": Path(data), "control": str(control)}
-
-
-@pytest.mark.parametrize("include", ["committed", "rolled-back,open", "all"])
-def test_a_sample(log: dict[str, Any], include: str) -> None:
-    found = compared(**log, include=include)
-    assert sum(table.num_rows for table in found.tables.values()) > 50
 
 
 @pytest.mark.parametrize(
@@ -88,21 +78,6 @@ def test_parts_of_a_log_with_segments(tmp_path: Path) -> None:
 
 
 # both, compared
-
-
-def test_the_end_of_time_is_in_the_year_9999(tmp_path: Path) -> None:
-    columns = (Column("T6", "DTTM", 26), Column("T0", "DTTM", 19), Column("T12", "DTTM", 32), Column("TZ", "DTTZ", 38))
-    table = Table(owner="PROD", name="EDGES", columns=columns)
-    writer, end = logs.Writer((table,)), "9999-12-31T24:00:00"
-    row = {"T6": f"{end}.000000", "T0": end, "T12": f"{end}.000000000000", "TZ": f"{end}.000000000000+00:00"}
-    writer.add(logs.Unit(1), table, "I", after=row)
-    example = writer.example()
-    (tmp_path / "a.dat").write_bytes(framing.rdw(example.data_records))
-    (tmp_path / "a.ctl").write_bytes(framing.rdw(example.control_records))
-    found = compared(tmp_path / "a.dat", control=str(tmp_path / "a.ctl"), include="all")
-    (rows,) = found.tables.values()
-    last = datetime.max  # 9999-12-31T23:59:59.999999
-    assert rows["after"].to_pylist() == [{"T6": last, "T0": last, "T12": last, "TZ": row["TZ"]}]
 
 
 @pytest.mark.parametrize("with_changes", [True, False])

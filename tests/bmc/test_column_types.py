@@ -18,16 +18,6 @@ from lmparse.bmc.row_image import ImageReading, RowReader
 from lmparse.values import codepages
 
 
-@pytest.mark.parametrize("dec_length", ["bytes", "precision"])
-@pytest.mark.parametrize("precision", [1, 2, 3, 4, 9, 15, 30, 31])
-def test_a_decimal_of_any_precision(precision: int, dec_length: Any, tmp_path: Path) -> None:
-    digits = ("1234567890" * 4)[:precision]
-    column = Column("D", "DEC", precision, 1)
-    packed = bytes.fromhex(("" if precision % 2 else "0") + digits + "D")
-    shown = f"-{digits[:-1] or '0'}.{digits[-1]}"
-    assert one(tmp_path, column, packed, control_options={"dec_length": dec_length}) == shown
-
-
 @pytest.mark.parametrize(
     ("column", "value", "shown"),
     [
@@ -83,14 +73,6 @@ def test_nulls_are_read_however_late_they_come(null_bytes: Any, tmp_path: Path) 
     rows = [change["after"] for change in opened.changes()]
     assert len(rows) == len(records)
     assert rows[-3:] == [nulls, {"NO": 1, "KIND": "A", "SUM": "1.00"}, nulls]
-
-
-@pytest.mark.parametrize("graphic_len", ["bytes", "chars"])
-@pytest.mark.parametrize("type_", ["VGRF", "LVGR"])
-def test_graphic_lengths_count_bytes_or_characters(type_: str, graphic_len: Any, tmp_path: Path) -> None:
-    assert one(tmp_path, Column("G", type_, 6), "東京日本", "U", graphic_len=graphic_len) == "東京日本"
-    hexes = "42C142C2"
-    assert one(tmp_path, Column("G", type_, 6), bytes.fromhex(hexes), graphic_len=graphic_len) == hexes
 
 
 @pytest.mark.parametrize("type_", ["BLOB", "CLOB", "DBCL"])

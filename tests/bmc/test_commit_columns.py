@@ -10,10 +10,7 @@ import pytest
 from amounts import amount
 from engines import changes, changes_difference
 from samples.bmc_random import write
-from writers.bmc import framing, logs
 
-from lmparse.logs.open import open_changes
-from lmparse.options import Options
 from lmparse.samples import bmc_log
 
 
@@ -24,18 +21,6 @@ def compared(path: Path, **options: Any) -> Any:
     assert not changes_difference(rows, columns, ends_early=fatal)
     assert rows.left_out == columns.left_out
     return columns
-
-
-def seqs(path: Path, **options: Any) -> list[str]:
-    log = open_changes(path, Options.parse({"order": "commit", **options}))
-    return [change.seq for change in log.typed_changes()]
-
-
-def put(log: logs.Example, folder: Path, framed: str = "rdw") -> dict[str, Any]:
-    control, data = folder / "x.ctl", folder / "x.dat"
-    control.write_bytes(framing.rdw(log.control_records))
-    data.write_bytes(getattr(framing, framed)(log.data_records))
-    return {"path": data, "control": str(control)}
 
 
 @pytest.fixture(scope="module")
@@ -67,23 +52,6 @@ def test_damaged_logs(log: dict[str, Any], tmp_path: Path) -> None:
         compared(**{**log, "path": path}, include="all", mode=mode)
     path.write_bytes(raw[: len(raw) // 2 - 7])
     compared(**{**log, "path": path}, include="all")
-
-
-@pytest.mark.parametrize("framed", ["rdw", "vbs"])
-def test_units_that_are_mixed_in_the_file(framed: str, tmp_path: Path) -> None:
-    """With spanned records, and several changes of one position."""
-    stock = logs.TABLES[2]
-    writer = logs.Writer([stock])
-    units = [logs.Unit(number, member_id=number % 3) for number in range(1, 7)]
-    chance = random.Random(8)
-    for number in range(120):
-        row = {"NO": number, "KIND": "A", "SUM": "1.00"}
-        more = {"log_rba": "00C0000000000000AAAA"} if number % 10 == 0 else {}
-        writer.add(chance.choice(units), stock, "I", after=row, **more)
-    given = put(writer.example(), tmp_path, framed)
-    found = compared(**given, include="all")
-    (table,) = (table for table in found.tables.values() if table.num_rows)
-    assert table["seq"].to_pylist() == seqs(**given, include="all")
 
 
 def test_keys_count_against_the_limit(tmp_path: Path) -> None:

@@ -104,13 +104,6 @@ def test_the_control_file_whose_dlds_names_the_data_set(tmp_path: Path, data_nam
     assert find_control(str(data), None) == str(expected)
 
 
-def test_dlds_goes_before_the_stem(tmp_path: Path) -> None:
-    data = write_data(tmp_path / "night.dat")
-    write_control(tmp_path / "night.ctl")
-    expected = write_control(tmp_path / "x.ctl", "NIGHT")
-    assert find_control(str(data), None) == str(expected)
-
-
 def test_no_control_file_is_an_error(tmp_path: Path) -> None:
     data = write_data(tmp_path / "night.dat")
     write_data(tmp_path / "night.ctl")
@@ -137,16 +130,6 @@ def test_several_control_files_are_listed(tmp_path: Path, first: str, second: st
 
 
 # -- both -----------------------------------------------------------------------------------
-
-
-def test_files_of_a_folder_with_their_control_files(tmp_path: Path) -> None:
-    """Control files are no data, when changes are asked for."""
-    for stem in ("one", "two"):
-        write_data(tmp_path / f"{stem}.dat")
-        write_control(tmp_path / f"{stem}.ctl")
-    ((data, options),) = Request((str(tmp_path),), Options(), with_changes=True).files()
-    assert [Path(path).name for path in names_in(data)] == ["one.dat", "two.dat"]
-    assert [Path(path).name for path in names_in(str(options.control))] == ["one.ctl", "two.ctl"]
 
 
 @pytest.mark.parametrize("many", [1, 3000])

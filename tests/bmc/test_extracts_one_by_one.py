@@ -155,16 +155,6 @@ def test_a_commit_in_front_of_those_of_the_extract_before_it_is_refused(tmp_path
     assert set(codes) == {None, "LMP-F014"}
 
 
-def test_an_extract_that_is_made_again_with_a_commit_in_front_of_others_is_refused(tmp_path: Path) -> None:
-    found = example(tmp_path)
-    log = Extracts(tmp_path, found.data, found.control)
-    given = log.run(log.file(0, 25))
-    rows, error = log.tried(log.write("again", log.data[:25]))
-    assert (rows, error and error.code) == ([], "LMP-F014")
-    log.state.unlink()
-    assert len(log.run(log.landing / "again.dat")) == len(given) + 1
-
-
 def test_commits_without_a_position_have_no_checkpoint(log: Extracts) -> None:
     """Nothing says which of their changes were given: they were given again with the next extract."""
     path = log.write("unplaced", [changed(one, uorcommitlrsn=b"", uorcommitpoint=b"") for one in log.data])

@@ -115,29 +115,7 @@ def test_a_value_too_wide_for_the_field_is_null_and_named(tmp_path: Path) -> Non
     assert (error.code, error.field, error.field_offset, error.found) == ("LMP-V004", "partnum", place, "X'00010000'")
 
 
-def test_a_bad_value_is_placed_where_it_stands_in_this_header(tmp_path: Path) -> None:
-    lines = lldf.narrow()
-    place = next(line.position for line in lines if line.name == "UORTIMESTAMP")
-    assert place != 127  # of the manual's table
-    record = bytearray(small(lines).data_records[0])
-    record[place : place + 3] = b"\x20\x26\x13"
-    log = replace(small(lines), data_records=[bytes(record)])
-    file = opened(tmp_path, log)
-    (row,) = file.records()
-    assert row["uor_timestamp"] is None
-    assert [(fault["path"], fault["offset"]) for fault in row["_corrupt_fields"]] == [("uor_timestamp", place)]
-
-
 # said, not guessed
-
-
-def test_the_description_that_equals_the_table_is_a_decision_without_a_notice(tmp_path: Path) -> None:
-    file = opened(tmp_path, logs.example())
-    list(file.changes())
-    assert [(d.value, d.evidence) for d in file.decisions if d.name == "header"] == [
-        ("288 bytes, as in the table", "XHDF records")
-    ]
-    assert not any("XHDF" in notice for notice in file.tally.notices)
 
 
 @pytest.mark.parametrize("given", [{"size": 287}, {"size": 277}, {"extra": b"\x01\x02\x03"}])

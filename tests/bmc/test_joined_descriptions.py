@@ -16,7 +16,6 @@ from writers.bmc.rows import Column
 
 import lmparse
 from lmparse import cli
-from lmparse.bmc import interpretation
 
 ENGINES = pytest.mark.parametrize("engine", ["columnar", "kaitai"])
 ORDERS = pytest.mark.parametrize("step", [1, -1], ids=["in order", "swapped"])
@@ -146,39 +145,3 @@ def test_metadata_states_what_all_control_files_say(way: str, engine: str, tmp_p
         rows, said, files = converted(paths, "--format", "parquet", "--jobs", jobs, "--engine", engine)
         assert (len(rows), len(files)) == (2, 1)
         assert said == expected
-
-
-@ORDERS
-def test_columns_of_one_table_do_not_depend_on_the_order_of_paths(step: int, tmp_path: Path) -> None:
-    first, second = Column("K", "INT", 4), Column("V", "VCHR", 9)
-    paths = [
-        extract(tmp_path, 1, items(first, second), (None, {"K": 1, "V": "a"})),
-        extract(tmp_path, 2, items(second, first), (None, {"K": 2, "V": "b"})),
-    ][::step]
-    read = lmparse.open_log(paths, control=control(paths), table="PROD.ITEMS").to_reader()
-    assert read.schema.field("after").type.names == ["K", "V"]
-    assert [row["after"]["K"] for row in read.read_all().to_pylist()] == [1, 2]
-
-
-@ENGINES
-@ORDERS
-def test_rows_that_come_late_are_read_as_their_own_extract_counts(
-    step: int, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first rows of an extract do not show what lengths count, and another extract counts otherwise."""
-    monkeypatch.setattr(interpretation, "_SAMPLES", 2)
-    money = Column("D", "DEC", 9, 2, dlci={"LOGLOGBYTES": 0})
-    plain = items(Column("K", "INT", 4), name="PLAIN", obid=4)
-    table = items(Column("K", "INT", 4), money)
-    writer = logs.Writer([plain, table])
-    for count, (one, row) in enumerate([*[(plain, {"K": 1})] * 6, (table, {"K": 2, "D": "9999999.99"})]):
-        place = f"{0x00DE123456780000 + count:020X}"
-        writer.add(logs.Unit(1), one, "I", after=row, log_rba=place, log_lrsn=place)
-    made = writer.example(dec_length="bytes")
-    (tmp_path / "n1.ctl").write_bytes(framing.rdw(made.control_records))
-    (tmp_path / "n1.dat").write_bytes(framing.rdw(made.data_records))
-    other = extract(tmp_path, 2, items(money, name="OTHER", obid=5), (None, {"D": "123.45"}), dec_length="precision")
-    paths = [str(tmp_path / "n1.dat"), other][::step]
-    log = lmparse.open_log(paths, control=control(paths), engine=engine)
-    rows = [json.loads(row["after"]) for row in log.to_reader().read_all().to_pylist() if row["table_name"] == "ITEMS"]
-    assert (rows, log.tally.error_count) == ([{"K": 2, "D": "9999999.99"}], 0)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from bmc_extracts import ALL, Cut, by_column, by_parts, by_record, example, unit
+from bmc_extracts import ALL, by_column, by_parts, by_record, example, unit
 from writers.bmc import control, framing, lldf, logs
 from writers.bmc.control import Table
 from writers.bmc.logs import changed, field, opened
@@ -31,30 +30,6 @@ def test_a_log_cut_at_every_record_boundary(tmp_path: Path) -> None:
                 by_column(paths)
         else:
             assert cut.wrong(paths, (by_record, by_column, by_parts)[place % 3]) == []
-
-
-def test_overlapping_extracts_in_any_order(tmp_path: Path) -> None:
-    cut, chosen = example(tmp_path, segment_order=(0, 1, 2)), random.Random(7)
-    size = len(cut.data)
-    for _ in range(4):
-        first, second, third = sorted(chosen.sample(range(1, size), 3))
-        spans = [(0, second), (chosen.randrange(first + 1), third), (first, size), (first, second)]
-        chosen.shuffle(spans)
-        assert cut.wrong(cut.files(*spans)) == []
-
-
-def test_changes_of_one_position_are_numbered_across_extracts(tmp_path: Path) -> None:
-    writer, stock = logs.Writer(), logs.TABLES[2]
-    for number, position in enumerate((1, 2, 2, 2, 2, 3)):
-        place = f"{position:020X}"
-        row: logs.Row = {"NO": number, "KIND": "A", "SUM": None}
-        rid = f"{number:010X}"
-        writer.add(logs.Unit(1), stock, "I", after=row, log_rba=place, log_lrsn=place, rid=rid)
-    found = writer.example(describe_header=False, indexes=False)
-    cut = Cut(tmp_path, found.data_records, found.control_records)
-    assert len({row["seq"] for row in cut.rows}) == 6
-    for first, second in ((1, 1), (5, 1), (5, 5)):
-        assert cut.wrong(cut.files((second, 6), (0, first)), by_record, by_column) == []
 
 
 # -- what is said ---------------------------------------------------------------------------

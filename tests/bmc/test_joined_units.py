@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 from bmc_extracts import Cut, example
 
-import lmparse
 from lmparse import cli
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_resumed
@@ -58,21 +56,6 @@ def test_units_of_a_log_cut_at_every_record_boundary(tmp_path: Path) -> None:
         rows = listed(cut.files((place, size), (0, place)))
         assert without_places(rows) == without_places(whole)
         assert places(rows) == places(whole)
-
-
-def test_units_of_overlapping_extracts(cut: Cut, capsys: pytest.CaptureFixture[str]) -> None:
-    size, chosen = len(cut.data), random.Random(1)
-    whole = listed(cut.files((0, size)))
-    for _ in range(3):
-        begin, second, third = sorted(chosen.sample([0, *cut.places], 3))
-        paths = cut.files((begin, third), (0, second), (second, size))
-        assert without_places(listed(paths)) == without_places(whole)
-        given = str(paths[0].parent / "{stem}.ctl")
-        assert cli.main(["txn", *map(str, paths), "--control", given, "--json"]) == 0
-        printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-        assert without_places(printed) == without_places(whole)
-        rows = list(lmparse.open_log(paths, control=given).transactions())
-        assert rows == printed
 
 
 def test_damage_ends_the_list_behind_the_units_before_it(cut: Cut, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bmc_logs import FRAMINGS, READINGS, SEGMENT_ORDERS, Unexpecting, plain, put, read, same
-from writers.bmc import control, lldf, logs
-from writers.bmc import framing as enc
+from bmc_logs import FRAMINGS, READINGS, Unexpecting, plain, put, read, same
+from writers.bmc import control, logs
 from writers.bmc.control import Table
 
 import lmparse
@@ -73,24 +72,6 @@ def test_a_named_code_page_stands_above_the_one_of_xtyp(tmp_path: Path) -> None:
 
 
 # what a change carries
-
-
-def test_metadata_says_where_a_change_came_from(tmp_path: Path) -> None:
-    log = logs.example()
-    paths = put(tmp_path, log)
-    file = enc.framed("rdw", log.data_records)
-    changes = list(lmparse.open_log(**paths, include="all").changes())
-    assert [change["_metadata"]["record_index"] for change in changes] == log.last_records
-    for change in changes:
-        where = change["_metadata"]
-        assert list(where) == ["file", "record_index", "record_offset", "record_length", "spec", "spec_hash"]
-        assert (where["file"], where["spec"]) == (str(paths["path"]), "bmc_lldf")
-        assert where["record_offset"] == file.offsets[where["record_index"]]
-        assert re.fullmatch("[0-9a-f]{64}", where["spec_hash"])
-    lengths = {change["_metadata"]["record_index"]: change["_metadata"]["record_length"] for change in changes}
-    # The divided update stands where its last segment stands, with the bytes of all three.
-    assert lengths[5 + 2] == len(log.data_records[3]) + len(log.data_records[5]) + len(log.data_records[7])
-    assert lengths[0] == len(log.data_records[0])
 
 
 def test_seq_sorts_as_commit_order_and_has_one_width(tmp_path: Path) -> None:
@@ -157,15 +138,6 @@ def test_dispositions_decide(uor_disp: str, log_rec_disp: str, sql_type: str, gr
         assert len(read(tmp_path, writer.example(), include=include)) == (include == group)
 
 
-@pytest.mark.parametrize("include", ["committed", "all"])
-@pytest.mark.parametrize("segment_order", SEGMENT_ORDERS, ids=str)
-def test_order_commit(include: Any, segment_order: tuple[int, ...], tmp_path: Path) -> None:
-    log = logs.example(segment_order=segment_order)
-    got = read(tmp_path, log, order="commit", include=include)
-    same(got, log.expected_for(include, "commit"))
-    assert [change["seq"] for change in got] != [change["seq"] for change in log.expected_for(include)]
-
-
 def test_an_unlisted_change_type_is_kept_with_its_bytes(tmp_path: Path) -> None:
     writer = logs.Writer()
     writer.add(logs.Unit(1), logs.TABLES[2], "ZZ", parts=[b"\x00\x01"], detail={"change_type": "ZZ", "payload": "0001"})
@@ -217,26 +189,6 @@ def test_an_ambiguous_table_is_an_error_that_lists_the_tables(tmp_path: Path) ->
 
 
 # columns, header, trim, floats
-
-
-@pytest.mark.parametrize("table", [None, "PROD.ITEMS"])
-def test_a_column_that_no_table_has_is_an_error(table: str | None, tmp_path: Path) -> None:
-    with pytest.raises(lmparse.OptionError, match="ORDER_NR") as caught:
-        read(tmp_path, logs.example(), table=table, columns="ORDER_NR,STATE")
-    assert caught.value.code == "LMP-S003"
-
-
-def test_header_gives_every_field(tmp_path: Path) -> None:
-    log = logs.example()
-    changes = read(tmp_path, log, header=True, include="all")
-    records = list(lmparse.open_log(tmp_path / "a.dat", framing="rdw").records())
-    by_rba = {record["log_rba"]: record for record in records if record["seg_num"] == 1}
-    for change in changes:
-        header = change["header"]
-        expected = {name: value for name, value in by_rba[header["log_rba"]].items() if name != "data"}
-        assert header == expected
-    assert len(changes[0]["header"]) == len(lldf.HEADER)
-    assert "header" not in read(tmp_path, log)[0]
 
 
 def test_trim_leaves_or_cuts_blanks_of_char_only(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -70,17 +69,6 @@ def test_a_change_of_several_segments_is_one_change(segments: int, base: Any, se
     assert where["record_length"] == sum(map(len, writer.records))
 
 
-@pytest.mark.parametrize("base", [0, 1])
-@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
-def test_segments_may_stand_in_any_order(order: tuple[int, ...], base: Any, tmp_path: Path) -> None:
-    writer = logs.Writer([WIDE], logs.Options(base=base))
-    pieces = update(writer, 7, 3)
-    writer.add(logs.Unit(1), WIDE, "I", after=row(1))
-    put_all(writer, [pieces[number] for number in order])
-    writer.add(logs.Unit(1), WIDE, "I", after=row(2))
-    assert shown(opened(tmp_path, writer)) == [("I", 1, 0), ("U", 7, 3), ("I", 2, 4)]
-
-
 @pytest.mark.parametrize("framing", ["rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued"])
 def test_groups_may_stand_inside_each_other(framing: str, tmp_path: Path) -> None:
     writer = logs.Writer([WIDE])
@@ -111,15 +99,6 @@ def test_segments_belong_together_by_every_part_of_their_key(field: str, values:
     groups = [update(writer, number, 2, **{**same, field: value}) for number, value in enumerate(values)]
     put_all(writer, [groups[0][0], groups[1][0], groups[0][1], groups[1][1]])
     assert shown(opened(tmp_path, writer)) == [("U", 0, 2), ("U", 1, 3)]
-
-
-def test_dlds_is_not_believed(tmp_path: Path) -> None:
-    writer = logs.Writer([WIDE])
-    put_all(writer, update(writer, 1, 3))
-    example = writer.example(dlds_fields={"segmented": "N"})
-    (tmp_path / "a.dat").write_bytes(enc.rdw(example.data_records))
-    (tmp_path / "a.ctl").write_bytes(enc.rdw(example.control_records))
-    assert shown(lmparse.open_log(tmp_path / "a.dat", control=tmp_path / "a.ctl")) == [("U", 1, 2)]
 
 
 # missing

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 from bmc_logs import put, read, same
-from writers.bmc import control, lldf, logs
+from writers.bmc import control, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
-from lmparse.logs.check import account
-from lmparse.logs.families import read_options
 
 
 def test_short_names_are_flagged_when_the_full_ones_are_not_proven(tmp_path: Path) -> None:
@@ -111,22 +109,6 @@ def test_an_unknown_table_is_said_and_the_bytes_are_kept(tmp_path: Path) -> None
     assert caught.value.code == "LMP-C002"
 
 
-def test_two_columns_of_one_number_are_an_error(tmp_path: Path) -> None:
-    log = logs.example()
-    twice = control.column_records(log.tables[2])[0]
-    with pytest.raises(lmparse.ControlError) as caught:
-        read(tmp_path, replace(log, control_records=[*log.control_records, twice]))
-    assert caught.value.code == "LMP-C004"
-
-
-def test_changes_need_a_control_file(tmp_path: Path) -> None:
-    paths = put(tmp_path, logs.example())
-    Path(paths["control"]).unlink()  # else it is found
-    with pytest.raises(lmparse.ControlError, match="no control file") as found:
-        list(lmparse.open_log(paths["path"]).changes())
-    assert found.value.code == "LMP-C007"
-
-
 def overlapping() -> tuple[list[Table], logs.Example]:
     """Two versions of a table, the first of which DTBI ends behind the beginning of the second, and rows of each."""
     first, second, _ = versions()
@@ -151,16 +133,3 @@ def test_two_versions_in_force_at_once_are_refused_and_one_can_be_picked(engine:
     picked.to_table()
     assert not picked.left_out  # the second row is read by it too, and does not fill its columns
     assert [error.code for error in picked.tally.errors] == ["LMP-R003"]
-
-
-def test_versions_of_a_header_without_a_position_are_not_told_apart(tmp_path: Path) -> None:
-    """`check` reads such records too, before it says why there are no changes."""
-    writer = logs.Writer(versions())
-    writer.add(logs.Unit(1, member_id=0), versions()[0], "I", after={"NO": 1, "NAME": "x"}, log_rba="00" * 8 + "1000")
-    log = writer.example()
-    lines = [replace(line, name="ZZZ") if line.name == "LOGRBA" else line for line in lldf.described()]
-    others = [record for record in log.control_records if record[:4] != control.xhdf()[:4]]
-    given = put(tmp_path, replace(log, control_records=[*others, *map(control.xhdf, lines)]))
-    with pytest.raises(lmparse.ControlError) as caught:
-        account(str(given["path"]), read_options({"control": str(given["control"])}))
-    assert (caught.value.code, caught.value.found) == ("LMP-C006", "no log_rba")

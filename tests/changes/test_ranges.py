@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +12,10 @@ from writers.bmc import framing as enc
 from writers.bmc import logs
 
 from lmparse import cli, open_log
-from lmparse.changes.ranges import OUTSIDE
+from lmparse.changes.log import OUTSIDE
 from lmparse.cli.messages import GOOD
 from lmparse.errors import OptionError
 from lmparse.logs.families import read_options
-from lmparse.logs.partitions import Request
 from lmparse.options import SEQ_DIGITS
 from lmparse.samples import bmc_log, db2_log
 
@@ -116,35 +113,6 @@ def test_an_empty_range_is_no_error(log: Log, bounds: dict[str, str], capsys: py
 
 def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
-
-
-def test_convert_says_what_it_left_out(log: Log, tmp_path: Path) -> None:
-    every = rows_of(log)
-    bounds = bounds_of(every)["between seqs"]
-    words = [word for name, value in {**log, **bounds}.items() if name != "path" for word in (flag(name), value)]
-    assert cli.main(["convert", log["path"], str(tmp_path / "out"), *words]) == GOOD
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    inside = sum(in_range(row, bounds) for row in every)
-    assert manifest["counts"]["changes"] == inside
-    assert manifest["counts"]["left_out"][OUTSIDE] == len(every) - inside
-
-
-@pytest.mark.parametrize("way", ["between seqs", "between times"])
-def test_parts_of_a_log_give_together_what_is_inside(log: Log, way: str) -> None:
-    every = rows_of(log)
-    bounds = bounds_of(every)[way]
-    named: dict[str, Any] = {**log, **bounds}
-    path = named.pop("path")
-    parts = list(Request((path,), read_options(named), True, 2000).parts())
-    assert len(parts) > 3
-    found = []
-    for part in parts:
-        for engine in ("kaitai", "columnar"):
-            opened = replace(part, options=replace(part.options, engine=engine)).open()
-            found.append((engine, [row["seq"] for row in opened.changes(part.span)]))  # type: ignore[attr-defined]
-    expected = sorted(row["seq"] for row in every if in_range(row, bounds))
-    for engine in ("kaitai", "columnar"):
-        assert sorted(seq for name, seqs in found if name == engine for seq in seqs) == expected
 
 
 # times

@@ -75,15 +75,6 @@ def test_what_is_written_of_a_folder_is_of_all_of_its_files(
     assert landed == [0, 0]
 
 
-def test_a_folder_with_one_log_and_its_control_file(run: Command, tmp_path: Path) -> None:
-    example = logs.example()
-    (tmp_path / "a.dat").write_bytes(framing.rdw(example.data_records))
-    (tmp_path / "a.ctl").write_bytes(framing.rdw(example.control_records))
-    for command in ("changes", "txn", "tables", "check"):
-        assert run(command, tmp_path) == run(command, tmp_path / "a.dat"), command
-    assert lmparse.read_changes(tmp_path).equals(lmparse.read_changes(tmp_path / "a.dat"))
-
-
 @pytest.mark.parametrize("command", ["records", "explain", "sniff"])
 def test_what_reads_one_file_refuses_a_folder_with_a_hint(run: Command, parts: tuple[Path, Path], command: str) -> None:
     done = run(command, parts[0])
@@ -118,14 +109,11 @@ def test_a_folder_of_another_family_and_one_of_two_families_say_so(
 def test_outputs_of_an_earlier_run_are_not_files_of_the_log(
     run: Command, parts: tuple[Path, Path], tmp_path: Path, named: str, address: str
 ) -> None:
-    """A checkpoint and a report in the folder that is read; every run gives what one without them gives."""
+    """A checkpoint in the folder that is read."""
     folder = tmp_path / "logs"
     folder.mkdir()
     shutil.copy(parts[0] / "0.log", folder)
     words = (f"{folder}{named}", "--tables", parts[1])
-    found = [run("check", *words, "--report", f"{address}{folder}/r.json") for _ in range(3)]
-    assert [(done.code, done.out) for done in found] == [(0, found[0].out)] * 3, found[1].err
-    (folder / "r.json").unlink()
     first, again = (run("changes", *words, "--checkpoint", f"{address}{folder}/ck") for _ in range(2))
     assert (first.code, again.code) == (0, 0), again.err
     assert first.out
@@ -161,6 +149,5 @@ def test_an_output_that_is_a_log_is_refused(run: Command, parts: tuple[Path, Pat
     before = (folder / "1.log").read_bytes()
     words = ("--tables", parts[1])
     for where in ((folder,), (folder / "0.log", folder / "1.log")):
-        assert "[LMP-S021]" in run("check", *where, *words, "--report", folder / "1.log").err
         assert "[LMP-S030]" in run("changes", *where, *words, "--checkpoint", folder / "1.log").err
     assert (folder / "1.log").read_bytes() == before

@@ -69,7 +69,7 @@ def _commands(
         ("changes", "FILE", "--code-page", ""), ("changes", "FILE", "--control", ""), ("txn", "FILE", "--tables", ""),
         ("changes", "FILE", "--table", ""), ("records", "FILE", "--spec", ""), ("changes", "FILE", "--limits", ","),
         ("changes", "FILE", "--limits", "recordBytes=1G,record_bytes=2G"), ("changes", "FILE", "--checkpoint", " "),
-        ("explain", "FILE", "--html", ""), ("check", "FILE", "--report", ""),
+        ("explain", "FILE", "--html", ""),
         ("land", "FILE", "--as", "parquet", "--to", ""), ("land", "FILE", "--as", "parquet", "--to", " "),
         ("convert", "FILE", ""),
         ("convert", "FILE", "OUT", "--jobs", "2", "--part-bytes", "-5"),

@@ -35,22 +35,6 @@ def test_the_control_file_beside_the_log_is_named(run: Command, tmp_path: Path) 
     assert "LMP-C007" in done.err
 
 
-def test_what_is_before_damage_is_summed_up(run: Command, tmp_path: Path) -> None:
-    tables, log = db2_log.make(units=8).write(tmp_path)
-    whole = run("summary", log, "--tables", tables, "--json").rows[0]
-    raw = log.read_bytes()
-    log.write_bytes(raw[:-5])
-    done = run("summary", log, "--tables", tables, "--json")
-    assert done.code == 20
-    assert done.err.count("LMP-F006") == 1
-    (cut,) = done.rows
-    assert 0 < cut["changes"]["count"] <= whole["changes"]["count"]
-    assert [fault["code"] for fault in cut["damage"]["ended_by"]] == ["LMP-F006"]
-    shown = run("summary", log, "--tables", tables)
-    assert shown.code == 20
-    assert "Reading ended before the end of the log: " in shown.out.replace("\n  ", " ")
-
-
 def test_bad_records_and_values_are_counted_by_code(run: Command, tmp_path: Path) -> None:
     tables, log = db2_log.make(units=8).write(tmp_path)
     raw = log.read_bytes()

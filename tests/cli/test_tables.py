@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from samples import log_master
 from samples.db2_scripts import with_added_column
@@ -56,14 +55,6 @@ def test_tables_of_a_control_file(log: tuple[Path, Path], capsys: pytest.Capture
     assert rows == list(lmparse.open_log(data, control=str(described)).tables())
 
 
-def test_tables_need_the_control_file(log: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    another = log[1].rename(log[1].with_name("another.ctl"))
-    run("tables", log[0], code=20)
-    assert "[LMP-C007]" in capsys.readouterr().err
-    with pytest.raises(lmparse.OptionError, match="not changes"):
-        list(lmparse.open_log(another, spec="bmc_control").tables())
-
-
 def test_a_damaged_log_gives_the_tables_that_are_described(
     log: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,26 +87,6 @@ def test_a_tables_file_of_another_log_is_a_note(luw: tuple[Path, Path], capsys: 
     out = capsys.readouterr().out
     assert out.count("note: the tables file is not of this log: column NAME of PROD.ITEM") == 2
     assert "no key is known" in out
-
-
-def columns_of(path: Path) -> dict[str, dict[bytes, bytes]]:
-    schema = pq.read_schema(path)  # type: ignore[no-untyped-call]
-    assert schema.field("before").type == schema.field("after").type
-    return {field.name: field.metadata for field in schema.field("after").type}
-
-
-def test_what_convert_says_of_columns(log: tuple[Path, Path], tmp_path: Path) -> None:
-    data, described = log
-    run("convert", data, tmp_path / "out", "--control", described)
-    found = columns_of(tmp_path / "out" / "PROD.ITEMS.v001.parquet")
-    assert found["LINE_NO"] == {b"lmparse.type": b"SMALLINT", b"lmparse.not_null": b"true", b"lmparse.key": b"2"}
-    assert found["NAME"] == {b"lmparse.type": b"VARCHAR(30)", b"lmparse.ccsid": b"1208"}
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    (entry,) = [entry for entry in manifest["files"] if entry["file"] == "PROD.ITEMS.v001.parquet"]
-    assert (entry["key"], entry["key_source"]) == (["ORDER_NO", "LINE_NO"], "KEYSEQ of DLCI")
-    (described_,) = [row for row in lmparse.open_log(data, control=str(described)).tables() if row["version"] == 1
-                     and row["table_name"] == "ITEMS"]  # fmt: skip
-    assert entry["columns"] == described_["columns"]
 
 
 def test_key_of_versions_that_differ_is_not_stated(luw: tuple[Path, Path], tmp_path: Path) -> None:

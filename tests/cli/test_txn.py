@@ -61,38 +61,6 @@ def test_json_lines_are_those_of_python(run: Command, tmp_path: Path) -> None:
     assert [line.split()[0] for line in table[1:]] == [row["txn_id"] for row in done.rows]
 
 
-def test_several_files_are_one_log(run: Command, tmp_path: Path) -> None:
-    """A transaction goes on in the next file; its first and its last record are found in theirs."""
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin("ALICE")
-    unit.insert(ITEM, item(1))
-    unit.insert(ITEM, item(2))
-    cut = len(stream.bytes())
-    unit.insert(ITEM, item(3))
-    unit.commit()
-    first, second = tmp_path / "1.log", tmp_path / "2.log"
-    first.write_bytes(stream.bytes()[:cut])
-    second.write_bytes(stream.bytes()[cut:])
-    for engine in ("kaitai", "columnar", "check"):
-        done = run("txn", second, first, "--spec", "db2_log", "--json", "--engine", engine)
-        assert done.code == 0
-        (row,) = done.rows
-        assert (row["complete"], row["records"], row["tables"]) == (True, 4, {"3.5": {"I": 3}})
-        assert (row["first_file"], row["last_file"]) == (str(first), str(second))
-        assert (row["first_record_index"], row["first_record_offset"]) == (0, stream.records[0].offset)
-        assert (row["last_record_index"], row["last_record_offset"]) == (1, stream.records[-1].offset - cut)
-
-
-def test_what_is_read_before_damage_is_printed(run: Command, tmp_path: Path) -> None:
-    path = put(tmp_path, 5)
-    path.write_bytes(path.read_bytes()[:-5])
-    for words in ((), ("--json",)):
-        done = run("txn", path, "--spec", "db2_log", *words)
-        assert done.code == 20
-        assert "LMP-F006" in done.err
-        assert len(done.out.splitlines()) == 5 + (not words)
-
-
 def test_engines_that_differ(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Engine `check` says in what, and of which transaction."""
     from lmparse.db2.unit_totals import UnitTotals

@@ -24,7 +24,7 @@ from writers.db2.columns import Column
 from writers.db2.values import Codecs, External, OutOfRow
 from writers.db2.wire import BYTE_ORDERS, Server
 
-from lmparse.changes.row_values import RowValues
+from lmparse.changes.change import RowValues
 from lmparse.columnar import row_plan
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import to_batch

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -154,22 +153,6 @@ def wait_for(is_so: Any, process: subprocess.Popen[str]) -> None:
             pass
         time.sleep(0.005)
     raise AssertionError(f"ended too early: {process.communicate()}")
-
-
-def test_a_full_disk_leaves_nothing_behind(very_long: Files, tmp_path: Path) -> None:
-    """Files may not grow beyond a limit here, which is an error of the same kind."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-
-    done = subprocess.run(
-        [sys.executable, "-B", "-m", "lmparse", "convert", very_long.data, tmp_path / "x.csv"],
-        cwd=ROOT, preexec_fn=limit, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert "cannot be written: File too large" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert os.listdir(tmp_path) == []
 
 
 def test_modes_of_files_are_those_of_the_user(run: Any, log: Files) -> None:

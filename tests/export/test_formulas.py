@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmparse import cli
 from lmparse.export import writers
 from lmparse.export.writers import FORMULA, NUMBER, quoted
 
@@ -91,12 +90,3 @@ def test_a_name_of_a_column_is_no_formula_either(tmp_path: Path, csv_text: str, 
     with writers.opened(tmp_path / "x.csv", "csv", schema, "none", csv_text) as output:
         output.write(pa.RecordBatch.from_pylist([{"=A(1)": "x", "B": "y"}], schema=schema))
     assert list(csv.reader(io.StringIO((tmp_path / "x.csv").read_text()))) == [[expected, "B"], ["x", "y"]]
-
-
-def test_raw_text_is_asked_for_of_csv_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The other forms have all text as it is; an option that is ignored would say otherwise."""
-    log = Path(__file__).parents[1] / "cases" / "bmc_lldf" / "changes_bdw.bin"
-    words = ["convert", str(log), str(tmp_path / "x.jsonl"), "--spec", "bmc_lldf", "--csv-text", "raw"]
-    assert cli.main(words) == 2
-    assert "csvText is for CSV" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())

@@ -95,24 +95,6 @@ def test_bad_records_and_values_are_landed_once(form: str, damaged: Files, run: 
     assert run(*command, "--mode", "failfast").code == 20
 
 
-def test_the_report(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
-    log, tables = sample
-    command = ("land", log, "--tables", tables, "--to", tmp_path / "to", "--current")
-    done = run(*command, "--json")
-    (report,) = done.rows
-    assert done.code == 0
-    by_table = {entry["table"]: entry for entry in report["tables"]}
-    assert by_table["HR.EMPLOYEE"]["rows"] == sum(by_table["HR.EMPLOYEE"]["rows_by_operation"].values())
-    assert by_table["HR.EMPLOYEE"]["merged"] == by_table["HR.EMPLOYEE"]["rows"]
-    assert f"left out: {report['left_out']['rolled-back']} rolled-back" in done.err
-    changes = run("changes", log, "--tables", tables)
-    assert report["rows"] == len(changes.rows)
-    assert f"{report['rows']} changes landed" in done.err
-    again = run(*command)
-    assert (again.code, again.out) == (0, "")
-    assert ": 0 changes landed" in again.err
-
-
 def test_what_is_refused(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
     log, tables = sample
     to = tmp_path / "to"

@@ -128,10 +128,9 @@ TIMES = {
 
 
 @pytest.mark.parametrize("words", TIMES)
-def test_dates_and_times_are_constants_of_their_type_or_text(words: str) -> None:
+def test_dates_and_times_are_constants_of_their_type(words: str) -> None:
     column, (moment, text) = Column(1, "A", parse_type(words), True, 0), TIMES[words]
     assert SqlColumn(column).literal(moment) == text
-    assert SqlColumn(column, has_text_times=True).literal(moment) == text[text.index("'") :]
 
 
 def test_long_values_are_joined_from_constants_that_db2_takes() -> None:
@@ -460,28 +459,3 @@ def test_an_undo_waits_on_the_disk(run: Command, tmp_path: Path, monkeypatch: py
     failed = run("sql", *words, "--undo")
     assert (failed.code, failed.out) == (2, "")
     assert failed.err == f"{tempfile.gettempdir()}: No space left on device [LMP-S022]\n"
-
-
-def test_several_files_of_a_log_are_one(run: Command, tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin()
-    unit.insert(PLAIN, {"ID": 1})
-    unit.update(PLAIN, {"ID": 1}, {"ID": 1})
-    unit.update(PLAIN, {"ID": 1}, {"ID": 1, "NAME": "x"})
-    unit.truncate(PLAIN)
-    unit.commit()
-    words = db2_log(tmp_path, stream, PLAIN)
-    whole = run("sql", *words, "--redo")
-    assert [line.partition(": ")[0] for line in comments(whole)] == [
-        f"-- record {number} at {stream.records[number].offset:#x}" for number in (1, 3)
-    ]
-    place = stream.records[3].offset - 56
-    first, second = tmp_path / "first.log", tmp_path / "second.log"
-    first.write_bytes(stream.bytes()[:place])
-    second.write_bytes(stream.bytes()[place:])
-    cut = run("sql", second, first, *words[1:], "--redo")
-    assert statements(cut) == statements(whole)
-    assert [line.partition(": ")[0] for line in cut.out.splitlines() if "record" in line] == [
-        f"-- {first}", f"-- {second}",
-    ]  # fmt: skip
-    assert f"-- {second}: record 0 at 0x38: truncate of PROD.PLAIN" in cut.out

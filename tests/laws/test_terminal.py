@@ -89,7 +89,6 @@ def test_names_of_files_and_options(shown: Callable[..., str], tmp_path: Path) -
         ("records", named, *spec), ("changes", named, "--control", control), ("changes", named, "--control", folder),
         ("check", named, "--control", control), ("check", named, "--control", control, "--json"),
         ("txn", named, "--control", control), ("txn", named, "--control", control, "--json"),
-        ("check", named, *spec, "--report", folder / "none" / "x"), ("check", named, *spec, "--report", named),
         ("explain", named), ("explain", named, "--json"), ("coverage", folder), ("coverage", folder, "--json"),
         ("convert", named, folder / "out", "--control", control, "--format", "jsonl"),
         ("convert", named, folder / "out.csv", *spec), ("convert", named, folder / "out.parquet", *spec),
@@ -244,15 +243,13 @@ def test_json_has_no_half_characters(tmp_path: Path, capsys: pytest.CaptureFixtu
     """A name with bytes that are not UTF-8 is the same text in reports as in rows, and any reader of JSON takes it."""
     log = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\n.bin"))
     log.write_bytes((Path(__file__).parents[1] / "cases" / "bmc_lldf" / "changes_bdw.bin").read_bytes())
-    report = tmp_path / "report.json"
     shown = []
     for command in ("sniff --json", "check --json", "explain --json", "coverage --json"):
         word, *options = command.split()
         cli.main([word, str(log), *options])
         shown += capsys.readouterr().out.splitlines()
-    cli.main(["check", str(log), "--report", str(report)])
     cli.main(["sniff", "--json", str(log.with_name(log.name + "-none"))])
-    shown += [report.read_text(), *capsys.readouterr().out.splitlines()[-1:]]
+    shown += capsys.readouterr().out.splitlines()[-1:]
     for text in shown:
         json.dumps(json.loads(text), ensure_ascii=False).encode()
         assert "\\\\udcff\\n.bin" in text

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 LOCKS = ROOT / "requirements"
 NEEDED = ["kaitaistruct", "numpy", "pyyaml"]
 NEEDED_BY_BUILD = ["dukpy"]
-NEEDED_BY_SPARK = ["fsspec", "pandas", "py4j", "pyarrow", "pyspark", "python-dateutil", "pytz", "tzdata"]
+NEEDED_BY_SPARK = ["pandas", "py4j", "pyarrow", "pyspark", "python-dateutil", "pytz", "tzdata"]
 
 
 class Environment:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -72,25 +71,6 @@ def test_records_are_read_without_it(run: Command, log: tuple[Path, Path]) -> No
     assert before.err == ""
     described.unlink()
     assert run("records", data) == before
-
-
-def test_convert_takes_it_for_changes(run: Command, log: tuple[Path, Path]) -> None:
-    data, described = log
-    out = data.with_name("out")
-    done = run("convert", data, out, "--include", "all")
-    assert (done.code, f"note: {said(described)}\n" in done.err) == (0, True)
-    manifest = json.loads((out / "manifest.json").read_text())
-    assert "night.ctl" in json.dumps(manifest)
-    refused = run("convert", data, described, "--include", "all", "--overwrite")
-    assert (refused.code, described.is_file()) == (2, True)
-
-
-def test_a_page_does_not_replace_it(run: Command, log: tuple[Path, Path]) -> None:
-    data, described = log
-    before = described.read_bytes()
-    done = run("explain", data, "--html", described, "--overwrite")
-    assert (done.code, "is read" in done.err or "input" in done.err) == (2, True), done.err
-    assert described.read_bytes() == before
 
 
 def test_sniff_names_it_with_the_options(run: Command, log: tuple[Path, Path]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,14 +71,6 @@ def test_a_sound_log_is_descriptors_and_records(check: Checked, example: logs.Ex
     assert (report.error_count, report.errors, report.differences) == (0, [], [])
 
 
-def test_a_sound_control_file(check: Checked, example: logs.Example) -> None:
-    records = example.control_records
-    report = check(records, spec="bmc_control")
-    assert sums(report) == (4 * len(records), sum(map(len, records)), 0, 0)
-    assert report.counts["record type"]["DLCI"] == sum(len(table.columns) for table in example.tables)
-    assert report.error_count == 0
-
-
 def test_a_file_cut_short(check: Checked, example: logs.Example) -> None:
     """The whole rest is quarantined, its descriptor word too."""
     whole = framing.rdw(example.data_records)
@@ -97,16 +88,6 @@ def test_bytes_behind_the_last_record(check: Checked, example: logs.Example) -> 
     assert [error.code for error in report.errors] == ["LMP-F007"]
 
 
-def test_damage_in_the_middle(check: Checked, example: logs.Example) -> None:
-    framed = framing.framed("rdw", example.data_records)
-    data = bytearray(framed.data)
-    data[framed.starts[10] : framed.starts[10] + 4] = b"\xff\xff\xff\xff"
-    report = check(bytes(data), true_control(example))
-    assert report.records == 10
-    assert sums(report)[3] == len(data) - framed.starts[10]
-    assert report.error_count == 1
-
-
 @pytest.mark.parametrize("with_control", [True, False])
 def test_a_bad_record_is_quarantined(check: Checked, example: logs.Example, with_control: bool) -> None:
     records = list(example.data_records)
@@ -116,15 +97,6 @@ def test_a_bad_record_is_quarantined(check: Checked, example: logs.Example, with
     assert sums(report) == (4 * len(records), total - len(records[12]), 0, len(records[12]))
     assert [(error.record_index, error.field) for error in report.errors] == [(12, "length")]
     assert report.error_count == 1
-
-
-@pytest.mark.parametrize("with_control", [True, False])
-def test_a_bad_value_keeps_the_record(check: Checked, example: logs.Example, with_control: bool) -> None:
-    records = list(example.data_records)
-    records[2] = records[2][:60] + b"\xff" * 17 + records[2][77:]
-    report = check(records, true_control(example) if with_control else None)
-    assert sums(report)[3] == 0
-    assert [(error.record_index, error.code) for error in report.errors] == [(2, "LMP-V005")]
 
 
 def test_a_bad_value_in_a_row_is_an_error(check: Checked) -> None:
@@ -152,24 +124,6 @@ def test_counts_are_those_of_the_records(check: Checked, example: logs.Example) 
         "open": example.groups.count("open"),
     }
     assert report.counts["table"]["PROD.ITEMS"] == sum(row["table_name"] == "ITEMS" for row in example.changes)
-
-
-def test_decisions_say_what_was_decided_and_why(check: Checked, example: logs.Example) -> None:
-    report = check(example.data_records, true_control(example), "bdw")
-    settings = {decision.name: decision.value for decision in report.decisions}
-    assert (settings["framing"], settings["row images"], settings["code page"]) == ("bdw", "total", "cp037")
-    assert all(decision.evidence for decision in report.decisions)
-    chosen = check(example.data_records, true_control(example), "bdw", row_images="total", code_page="cp1047")
-    evidence = {decision.name: decision.evidence for decision in chosen.decisions}
-    assert (evidence["row images"], evidence["code page"]) == ("option", "option")
-
-
-def test_codes_that_the_manual_does_not_list(check: Checked, example: logs.Example) -> None:
-    records = [*example.data_records, lldf.record(b"", change_type="ZZ", anomaly_type="?")]
-    report = check(records, true_control(example))
-    assert report.unlisted["change_type"] == {"ZZ": 1}
-    assert report.unlisted["anomaly_type"] == {"?": 1}
-    assert "change_type" not in check(example.data_records).unlisted
 
 
 def test_the_report_in_words_and_as_json_say_the_same(check: Checked, example: logs.Example) -> None:
@@ -214,53 +168,12 @@ def differences(check: Checked, log: logs.Example, end: str = END) -> list[str]:
     return report.differences
 
 
-def test_claims_that_hold(check: Checked) -> None:
-    assert differences(check, small()) == []
-    assert differences(check, small(segments=2)) == []
-
-
-@pytest.mark.parametrize(
-    ("segments", "claim", "said"),
-    [
-        (2, "N", ["DLDS.SEGMENTED is N, but the data has segmented records"]),
-        (1, "Y", ["DLDS.SEGMENTED is Y, but the data has no segmented record"]),
-        (1, "", []),
-        (2, "", []),
-    ],
-)
-def test_segmented(check: Checked, segments: int, claim: str, said: list[str]) -> None:
-    assert differences(check, small(segments=segments, dlds_fields={"SEGMENTED": claim})) == said
-
-
-@pytest.mark.parametrize(
-    ("change_type", "flag", "said"),
-    [
-        ("CO", "DDLOBJECTS", "DLDS.DDLOBJECTS is N, but the data has DDL records"),
-        ("CM", "CMDSINCLUDED", "DLDS.CMDSINCLUDED is N, but the data has command records"),
-    ],
-)
-def test_ddl_and_commands(check: Checked, change_type: str, flag: str, said: str) -> None:
-    for claim, expected in (("N", [said]), ("Y", [])):
-        table = Table(columns=COLUMNS)
-        writer = logs.Writer((table,))
-        writer.add(logs.Unit(1), table, change_type, parts=["-STOP"], detail={"text": "-STOP"})
-        flags = {"SEGMENTED": "N", "DDLOBJECTS": "N", "CMDSINCLUDED": "N", flag: claim}
-        assert differences(check, writer.example(dlds_fields=flags)) == expected
-
-
 @pytest.mark.parametrize("claimed", [2, 4])
 def test_number_of_columns(check: Checked, claimed: int) -> None:
     log = small(table=Table(columns=COLUMNS, dtbi={"LLNUMCOL": claimed}))
     (said,) = differences(check, log)
     assert said.startswith("DTBI.LLNUMCOL of DB2A.0105.0002.0003 version 001")
     assert f" is {claimed}, but 3 DLCI records" in said
-
-
-def test_length_of_a_column_name(check: Checked) -> None:
-    named = replace(COLUMNS[0], dlci={"COLUMNNAMELEN": 5})
-    assert differences(check, small(table=Table(columns=(named, *COLUMNS[1:])))) == [
-        "DLCI.COLUMNNAMELEN of NO is 5, but the name has 2 characters"
-    ]
 
 
 @pytest.mark.parametrize(("member_id", "start", "length"), [(0, 87, 10), (1, 77, 10)], ids=["RBA", "LRSN"])
@@ -328,18 +241,6 @@ def test_a_bad_value_in_any_record_is_found_once(path: Path) -> None:
         (case["error"]["record"], case["error"]["record_offset"])
     ]
     assert "failed" in [claim.state for claim in report.claims if "can be read" in claim.says]
-
-
-def test_a_bad_value_that_the_changes_report_too_counts_once(tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    unit = stream.begin("ALICE")
-    unit.insert(ITEM, item(1))
-    unit.commit()
-    path = tmp_path / "x.log"
-    path.write_bytes(stream.bytes().replace(b"ALICE", b"ALIC\xff"))
-    report = account(str(path), Options.parse({"spec": "db2_log"}))
-    assert [(error.code, error.record_index) for error in report.errors] == [("LMP-V007", 1)]
-    assert report.error_count == 1
 
 
 @pytest.mark.parametrize("framing", ["bare", "filter"])

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from samples.db2_scripts import ITEM, PAIR, item, tables_file
 from writers.bmc import framing, logs
@@ -127,7 +126,6 @@ def test_events(tmp_path: Path, printed: Printed) -> None:
     ]  # fmt: skip
     assert rows[2]["before"] == flat[2]["before"]
     assert rows[2]["after"] == flat[2]["after"]
-    assert [row["changed_columns"] for row in rows] == [None, None, ["PAY", "AT"], ["SITE"], ["SITE"], None, None]
     assert rows[3]["source"] == rows[4]["source"]
     assert rows[0]["source"] == {
         "version": lmparse.__version__, "connector": "lmparse", "ts_ms": None, "snapshot": "false", "db": None,
@@ -206,7 +204,7 @@ def test_typed_rows_are_those_that_are_printed(envelope: str, tmp_path: Path, pr
         assert rows == typed(tmp_path / "a.dat", "kaitai", **options, **table)
         assert rows == typed(tmp_path / "a.dat", "check", 400, **options, **table)
         shown = printed(tmp_path / "a.dat", **options, **table)
-        names = ("op", "changed_columns", "source") if is_events else ("_change_type", "_commit_seq")
+        names = ("op", "absent_columns", "source") if is_events else ("_change_type", "_commit_seq")
         assert [[row[name] for name in names] for row in rows] == [[row[name] for name in names] for row in shown]
     numbers = [(row["after"] or {}).get("NO") if is_events else row["NO"] for row in rows]
     assert numbers == ([1, 2, 1, None, 2, None, 3] if is_events else [1, 2, 1, 1, 2, 2, 1, 3])
@@ -220,10 +218,10 @@ def test_bad_values_and_records_are_rows_with_what_is_wrong(tmp_path: Path, prin
     raw[packed : packed + 5] = b"\xff" * 5
     (tmp_path / "a.dat").write_bytes(raw)
     (row, good) = typed(tmp_path / "a.dat", table="STAFF", envelope="debezium", **options)
-    assert (row["after"]["PAY"], row["changed_columns"], row["_corrupt_fields"][0]["path"]) == (None, [], "after.PAY")
+    assert (row["op"], row["after"]["PAY"], row["_corrupt_fields"][0]["path"]) == ("u", None, "after.PAY")
     assert good["op"] == "c"
     shown = printed(tmp_path / "a.dat", 20, envelope="debezium", **options)
-    assert (shown[0]["changed_columns"], shown[0]["_corrupt_fields"][0]["path"]) == ([], "after.PAY")
+    assert shown[0]["_corrupt_fields"][0]["path"] == "after.PAY"
     assert "_corrupt_fields" not in shown[1]
 
 
@@ -271,7 +269,7 @@ def test_values_that_the_log_does_not_have(tmp_path: Path, documents: dict[str, 
     rows = printed(tmp_path / "x.log", envelope="debezium", **documents)
     assert [row["op"] for row in rows] == ["c", "d", "c", "c", "t"]
     assert (rows[0]["after"], rows[0]["absent_columns"]) == ({"ID": 1, "A": "one", "B": None}, None)
-    assert [(row["changed_columns"], row["absent_columns"]) for row in rows[1:3]] == [(["ID"], ["A"])] * 2
+    assert [row["absent_columns"] for row in rows[1:3]] == [["A"]] * 2
     assert rows[0]["ts_ms"] == int(datetime.fromisoformat(f"{flat_time(tmp_path, documents)}+00:00").timestamp() * 1000)
     assert [row["ID"] for row in typed(tmp_path / "x.log", table="PAIR", envelope="changefeed", **documents)] == [
         1, 1, 2, 3, None,
@@ -284,26 +282,6 @@ def flat_time(folder: Path, options: dict[str, str]) -> str:
 
 
 # -- files --------------------------------------------------------------------------------
-
-
-def test_files_in_an_envelope(tmp_path: Path, printed: Printed) -> None:
-    options = written(tmp_path, *LIFE, (2, "SC"))
-    words = ["convert", str(tmp_path / "a.dat")]
-    for envelope, count, jobs in (("debezium", 8, "1"), ("changefeed", 8, "2")):
-        out = tmp_path / envelope
-        more = ["--control", options["control"], "--envelope", envelope, "--jobs", jobs, "--part-bytes", "500"]
-        assert cli.main([*words, str(out), *more, "--table", "STAFF"]) == 0
-        rows = pq.read_table(out / "PROD.STAFF.v001.parquet").to_pylist()  # type: ignore[no-untyped-call]
-        manifest = json.loads((out / "manifest.json").read_text())
-        entry = next(entry for entry in manifest["files"] if entry["table"])
-        assert len(rows) == entry["rows"] == count
-        assert sum(entry["rows_by_operation"].values()) == 7
-        assert manifest["counts"]["changes"] == 7
-        seq = {"debezium": "source", "changefeed": "_commit_seq"}[envelope]
-        shown = printed(tmp_path / "a.dat", envelope=envelope, table="STAFF", **options)
-        assert [row[seq] for row in rows] == [row[seq] for row in shown]
-    left_out = manifest["counts"]["left_out"]
-    assert left_out == {"of operation S, for which envelope changefeed has no form": 1}
 
 
 # -- what cannot be given -----------------------------------------------------------------
@@ -346,14 +324,6 @@ def test_a_zone_beside_the_one_of_the_log_is_refused(
     words = ["--tables", documents["tables"], "--envelope", "debezium", "--source-time-zone", "UTC"]
     assert cli.main(["changes", str(tmp_path / "x.log"), *words]) == 2
     assert "sourceTimeZone: commit times of log records of Db2 LUW are UTC" in capsys.readouterr().err
-
-
-def test_files_that_an_envelope_does_not_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    control = written(tmp_path, *LIFE)["control"]
-    words = ["convert", str(tmp_path / "a.dat"), str(tmp_path / "out"), "--control", control, "--envelope", "debezium"]
-    assert cli.main([*words, "--format", "jsonl"]) == 2
-    assert "envelope debezium is not written as jsonl" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_table_with_names_of_the_envelope_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -88,15 +88,3 @@ def test_options_for_changes_are_refused_for_records(log: dict[str, str]) -> Non
 def test_a_log_of_either_kind_lists_its_tables(log: dict[str, str]) -> None:
     names = {f"{row['schema_name']}.{row['table_name']}" for row in lmparse.open_log(**log).tables()}
     assert names == {"HR.EMPLOYEE", "SALES.ORDERS"}
-
-
-def test_a_wrong_table_is_an_error_with_those_that_are_there(log: dict[str, str], command: Any) -> None:
-    done = command("changes", log["path"], "--tables", log["tables"], "--table", "HR.EMPLOYE")
-    assert done.code == 2
-    assert "HR.EMPLOYEE (2.5), SALES.ORDERS (3.7)" in done.err
-
-
-def test_a_time_may_have_a_blank(log: dict[str, str]) -> None:
-    rows = list(lmparse.open_log(**log).changes())
-    for time in ("2020-01-01 00:00:00", "2020-01-01T00:00:00"):
-        assert list(lmparse.open_log(**log, starting_timestamp=time).changes()) == rows

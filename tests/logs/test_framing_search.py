@@ -13,8 +13,7 @@ from writers.bmc import logs
 from writers.foreign import BLOCKED, FRAMINGS, Form, Rule
 
 from lmparse.cli.command_line import main
-from lmparse.errors import FramingError
-from lmparse.logs.framing_search import fitting_framings, search
+from lmparse.logs.framing_search import fitting_framings
 from lmparse.options import Options
 
 DRAW = random.Random(5)
@@ -82,21 +81,6 @@ def test_a_log_whose_words_something_else_wrote_is_one_of_its_spec(tmp_path: Pat
     done = run("sniff", path)
     assert f"records of bmc_lldf, {path.stat().st_size} bytes; one framing fits" in done.out
     assert "shell  --spec bmc_lldf --framing rdw --rdw-endian little --rdw-includes-header false\n" in done.out
-
-
-def test_damage_far_behind_is_shown() -> None:
-    data = Form("rdw", Rule(True)).file(RECORDS)[0]
-    (found,) = fitting_framings(data[:-5], Options())
-    assert found.options == {"framing": "rdw", "rdw_endian": "little"}
-    assert (found.records, found.fault and found.fault.code) == (59, "LMP-F006")
-
-
-def test_an_empty_file_is_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "a.dat"
-    path.write_bytes(b"")
-    with pytest.raises(FramingError) as caught:
-        search(path, Options())
-    assert caught.value.code == "LMP-F002"
 
 
 def test_what_sniff_says_reads_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -109,12 +109,6 @@ def test_changes_of_luw(
         assert same(capsys, "changes", path, "--spec", "db2_log", "--include", "all", *known, *more)
 
 
-def test_an_empty_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "x.dat"
-    path.write_bytes(b"")
-    assert not same(capsys, "records", path, "--framing", "rdw")
-
-
 def test_they_go_by_the_column(log: dict[str, Any]) -> None:
     given = Options.parse({"control": log["control"], "include": "all", "header": True})
     found = open_changes(log["path"], given)

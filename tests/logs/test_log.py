@@ -89,20 +89,6 @@ def test_a_table_is_what_spark_reads(folder: Path, name: str, options: dict[str,
             assert [json.loads(row["after"] or "null") for row in rows] == [change["after"] for change in printed]
 
 
-def test_what_is_left_out_is_said(folder: Path) -> None:
-    path, options = given(folder, "a")
-    log = lmparse.open_log(path, **options)
-    for _ in range(2):  # nothing is counted twice
-        list(log.changes())
-        expected = dict(log.left_out)
-        reader = log.to_reader()
-        assert reader.read_all().num_rows
-        assert dict(log.left_out) == expected
-    assert set(expected) == {"rolled-back", "open"}
-    assert counts(log.to_table()) == {"left_out": expected, "error_count": 0, "dropped": 0, "kept": 0, "notices": []}
-    assert counts(lmparse.read_changes(*given(folder, "db2")[:1], spec="db2_log"))["notices"]
-
-
 def test_bad_records_are_rows_and_are_counted(folder: Path) -> None:
     path, options = given(folder, "bad", include="all")
     log = lmparse.open_log(path, **options)
@@ -207,33 +193,6 @@ def test_options_are_refused_before_the_first_batch(folder: Path, options: dict[
         lmparse.open_log(path, **options).to_reader()
     with pytest.raises(lmparse.OptionError, match=why):
         lmparse.read_changes(path, **options)
-
-
-def test_a_log_without_changes_is_a_table_without_rows(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "empty.dat").write_bytes(b"")
-    table = lmparse.read_changes(tmp_path / "empty.dat", control=str(folder / "a.ctl"), table="PROD.ORDERS")
-    assert (table.num_rows, counts(table)["notices"]) == (0, ["the file is empty: a log without records"])
-    assert pa.types.is_struct(table.schema.field("after").type)
-
-
-@pytest.mark.parametrize(
-    "options", [{"include": "all"}, {"table": "HR.EMPLOYEE", "order": "commit", "engine": "check"}]
-)
-def test_several_files_of_one_log_are_one_table(folder: Path, tmp_path: Path, options: dict[str, Any]) -> None:
-    path, options = given(folder, "db2", **options)
-    data, records = path.read_bytes(), lmparse.read_table(path, spec="db2_log")
-    lead = open_changes(path, read_options(options)).framing.lead
-    place = records.column("_metadata")[records.num_rows // 2]["record_offset"].as_py() - lead
-    files = [tmp_path / "second.log", tmp_path / "first.log"]
-    files[0].write_bytes(data[place:])
-    files[1].write_bytes(data[:place])
-    whole, joined = lmparse.read_changes(path, **options), lmparse.read_changes(files, **options)
-    assert joined.drop_columns("_metadata").equals(whole.drop_columns("_metadata"))
-    assert {Path(row["file"]).name for row in joined.column("_metadata").to_pylist()} == {"first.log", "second.log"}
-    reader = lmparse.open_log(files, **options).to_reader()
-    os.utime(files[0], ns=(1, 1))
-    with pytest.raises(lmparse.ReadError, match=r"second\.log: was written to"):
-        reader.read_all()
 
 
 @pytest.mark.parametrize("engine", ["columnar", "check"])

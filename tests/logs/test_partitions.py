@@ -137,21 +137,6 @@ def test_a_file_that_one_part_holds_is_not_cut(put: Any) -> None:
     assert part.span == Span(0, len(data), 0)
 
 
-@pytest.mark.parametrize("why", ["glued", "compressed"])
-def test_parts_of_other_files(put: Any, why: str, tmp_path: Path) -> None:
-    import gzip
-
-    data, options = made("rdw")
-    if why == "glued":
-        data, options = enc.glued(RECORDS * 20), {"spec": "bmc_lldf", "framing": "glued"}
-    path = put(data)
-    if why == "compressed":
-        path = tmp_path / "night.dat.gz"
-        path.write_bytes(gzip.compress(data))
-    parts = parts_of(path, options)
-    assert rows_of(parts, schema_of(options)).equals(read_table(path, metadata=False, **options))
-
-
 # damage
 
 
@@ -263,17 +248,6 @@ class Converted:
 @pytest.fixture
 def convert(put: Any, capsys: pytest.CaptureFixture[str]) -> Callable[[bytes], Converted]:
     return lambda data: Converted(put(data), capsys)
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize("trap", ["bad records", "spanned records"])
-def test_processes_read_a_log_in_a_log(convert: Any, trap: str, ending: str) -> None:
-    data, options = TRAPS[trap]()
-    task = convert(data)
-    one = task.run(ending, 1, options)
-    assert task.run(ending, 2, options) == one
-    assert one[2] is not None
 
 
 @pytest.mark.usefixtures("here")

@@ -10,10 +10,6 @@ from typing import Any
 
 import pytest
 from samples import bmc_random, db2_random
-from samples.db2_scripts import ITEM, item, tables_file
-from writers.bmc import framing, logs
-from writers.bmc.logs import opened
-from writers.db2.stream import Stream
 
 import lmparse
 from lmparse.errors import DataError
@@ -98,28 +94,6 @@ def test_random_logs_of_log_master(engine: str, tmp_path: Path) -> None:
     assert agree(path, engine, **given)["damage"]["bad_records"]
     path.write_bytes(raw[: len(raw) // 2 - 7])
     assert [fault["code"] for fault in agree(path, engine, **given)["damage"]["ended_by"]] == ["LMP-F006"]
-
-
-def test_extracts_are_one_log(tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "filter")
-    cut = 0
-    for number in range(9):
-        unit = stream.begin("ALICE" if number % 2 else "BOB")
-        unit.insert(ITEM, item(number))
-        cut = len(stream.bytes()) if number == 4 else cut
-        unit.insert(ITEM, item(number + 100))
-        unit.commit()
-    raw, tables = stream.bytes(), {"tables": tables_file(tmp_path, ITEM), "spec": "db2_log"}
-    for name, part in (("1", raw[cut:]), ("2", raw[:cut])):
-        (tmp_path / f"{name}.log").write_bytes(part)
-    assert agree([tmp_path / "1.log", tmp_path / "2.log"], **tables)["changes"]["count"] == 18
-    assert agree(tmp_path / "1.log", "columnar", **tables)["changes"]["left_out"]["incomplete"]
-    example = logs.example(control_options={"describe_header": False, "indexes": False})
-    data, size = example.data_records, len(example.data_records)
-    for name, start, end in (("b", 9, size), ("a", 0, 14)):
-        (tmp_path / f"{name}.dat").write_bytes(framing.rdw(opened(data[start:end], data[end:])))
-        (tmp_path / f"{name}.ctl").write_bytes(framing.rdw(example.control_records))
-    agree([tmp_path / "b.dat", tmp_path / "a.dat"], control=str(tmp_path / "{stem}.ctl"))
 
 
 def test_a_log_without_records(tmp_path: Path) -> None:

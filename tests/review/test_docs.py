@@ -29,8 +29,8 @@ from lmparse import cli
 from lmparse.review.coverage.coverage import Coverage, Sample
 from lmparse.review.coverage.files import Samples
 from lmparse.review.docs import conformance, site
-from lmparse.review.docs.manuals import Manuals
 from lmparse.review.docs.sources import sources
+from lmparse.review.docs.spec_texts import Manuals
 from lmparse.spec import catalog
 from lmparse.spec.layout import Code, Field, Layout, spec_of
 
@@ -157,28 +157,6 @@ def test_one_sees_what_stands_at_byte_104_of_a_data_change_record(pages: dict[st
     assert "Type of update." in shown["Meaning"]
 
 
-def test_one_sees_which_values_it_may_take(pages: dict[str, Page]) -> None:
-    meaning = cells(row_of_byte(pages["bmc_lldf.html"], 104))["Meaning"]
-    values = [[words(cell) for cell in line] for line in meaning.iter("tr")]
-    assert values[0] == ["Value", "Meaning", "Seen"]
-    (update,) = [code for code in LAYOUTS["bmc_lldf"]["change_type"].codes if code.id == "update"]
-    assert ["UB E4C2", f"{update.doc} update"] in [line[:2] for line in values]
-    listed = [line[0].split()[0] for line in values[1:12]]
-    assert listed == ["UB", "I", "D", "DM", "DT", "DR", "IL", "CO", "E", "CM", "SC"]
-    assert "open list: a value that is not listed is data" in words(meaning)
-
-
-def test_one_sees_what_a_record_of_a_sample_holds_there(pages: dict[str, Page]) -> None:
-    row = cells(row_of_byte(pages["bmc_lldf.html"], 104))
-    assert words(row["Seen"]) == "I 11 of 11 values, 2 not listed"
-    seen = re.search(
-        r"Seen in \d+ records\. The first: I (?:\D+) ((?:[0-9A-F]{2} ){2})in (\S+), record \d+, at (0x\w+)",
-        words(row["Meaning"]),
-    )
-    assert seen
-    assert (CASES / seen[2]).read_bytes()[int(seen[3], 16) :][:2] == bytes.fromhex(seen[1])
-
-
 @pytest.mark.usefixtures("without_sphinx")
 def test_one_sees_which_values_no_sample_has_shown(tmp_path: Path) -> None:
     assert run("docs", tmp_path / "site") == 0
@@ -193,14 +171,6 @@ def test_one_sees_which_values_no_sample_has_shown(tmp_path: Path) -> None:
 
 
 # -- what is on the pages -----------------------------------------------------------------
-
-
-def test_every_spec_has_a_page_that_names_its_hash(pages: dict[str, Page]) -> None:
-    for spec in SPECS:
-        page = pages[f"{spec}.html"]
-        assert LAYOUTS[spec].sha256 in words(page.root)
-        assert LAYOUTS[spec].title in words(next(page.all("h1")))
-        assert f"{spec}.html" in pages["index.html"].links()
 
 
 def anchor(layout: str, field: str) -> str:
@@ -240,12 +210,6 @@ def test_flags_and_classes_of_records_are_shown(pages: dict[str, Page]) -> None:
         words(kind["From"])
         == "header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal"
     )
-
-
-def test_expressions_have_no_names_of_streams(pages: dict[str, Page]) -> None:
-    for page in pages.values():
-        for row in (*page.all("td"), *page.all("summary"), *page.all("p")):
-            assert not re.search(r"\b_(io|root|parent)\b", words(row)), words(row)
 
 
 def test_values_and_bounds_have_a_status_of_their_own(pages: dict[str, Page]) -> None:
@@ -377,17 +341,6 @@ def test_a_site_is_replaced_when_asked_for_and_nothing_else_is(
     assert run("docs", foreign, "--overwrite") == 2
     assert "was not written by lmparse" in capsys.readouterr().err
     assert [path.name for path in foreign.iterdir()] == ["thesis.txt"]
-
-
-def test_no_site_is_written_over_its_samples_or_without_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("docs", CASES.parent, "--samples", CASES, "--overwrite") == 2
-    assert run("docs", tmp_path / "none" / "site") == 2
-    assert run("docs", tmp_path / "site", "--samples", tmp_path / "none") == 20
-    assert run("docs", tmp_path / "site", "--specs", tmp_path) == 2
-    assert "Traceback" not in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("without_sphinx")

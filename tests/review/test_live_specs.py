@@ -14,7 +14,7 @@ from served import SPEC, answered, ids, parsed, process
 
 from lmparse.errors import OptionError
 from lmparse.review.serve.live import LiveSpecs, spec_file
-from lmparse.review.serve.served_file import ServedFile
+from lmparse.review.serve.record_list import ServedFile
 
 # -- live specs --------------------------------------------------------------------------------------
 

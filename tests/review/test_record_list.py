@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from served import BAD, CHANGES, all_rows
 from lmparse.review.explain.search import explain, search_in
 from lmparse.review.serve import record_list
 from lmparse.review.serve.record_list import RecordFilter, RecordList
-from lmparse.samples import bmc_log, db2_log
+from lmparse.samples import bmc_log
 
 # -- the list ------------------------------------------------------------------------------------
 
@@ -24,16 +23,6 @@ def test_rows_have_number_place_type_table_and_outcome() -> None:
     node = explain(CHANGES, 0).dissection.at("log_rba")
     assert node is not None
     assert int(first.position, 16) == int(node.value, 16)
-
-
-def test_rows_of_a_db2_log_have_kind_table_and_outcome(tmp_path: Path) -> None:
-    tables, log = db2_log.make(units=12).write(tmp_path)
-    rows = [row.heading for row in RecordList(search_in(log, tables=str(tables))).rows(0, RecordFilter()).rows]
-    named = {(row.type, row.table) for row in rows}
-    assert ("update_record_v97", "HR.EMPLOYEE") in named
-    assert {row.outcome for row in rows} >= {"committed", "rolled-back"}
-    ids = {row.heading.table for row in RecordList(search_in(log)).rows(0, RecordFilter()).rows}
-    assert any(re.fullmatch(r"\d+\.\d+", name) for name in ids)
 
 
 def test_filters_by_type_table_and_value(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lmparse.review.serve.live import LiveSpecs
-from lmparse.review.serve.served_file import ServedFile
+from lmparse.review.serve.record_list import ServedFile
 from lmparse.review.serve.server import RecordServer
 from lmparse.samples import bmc_log
 

@@ -8,14 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
-from samples.db2_scripts import ITEM, item
-from writers.db2.stream import Stream
 
 import lmparse
 from lmparse.samples import bmc_log, db2_log
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\u202e"
-CASES = Path(__file__).parents[1] / "cases"
 
 
 @pytest.fixture(scope="module")
@@ -53,22 +50,6 @@ def test_names_do_nothing_to_a_page(logs: dict[str, dict[str, Any]], tmp_path: P
     page = found._repr_html_()
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
-
-
-def test_rolled_back_units_alone(tmp_path: Path) -> None:
-    """Nothing was committed: there is no time and no table."""
-    stream = Stream("v10", "little", "filter")
-    for number in range(3):
-        unit = stream.begin("ALICE")
-        unit.insert(ITEM, item(number))
-        unit.abort()
-    path = tmp_path / "x.log"
-    path.write_bytes(stream.bytes())
-    found = lmparse.summary(path, spec="db2_log")
-    numbers = found.to_dict()
-    assert (numbers["changes"]["count"], numbers["changes"]["left_out"]) == (0, {"rolled-back": 3})
-    assert numbers["time"] == {"zone": "UTC", "first_commit": None, "last_commit": None}
-    assert "No change has a time of commit." in str(found)
 
 
 def test_options_that_would_leave_something_out_are_refused(logs: dict[str, dict[str, Any]]) -> None:

@@ -110,7 +110,7 @@ def test_an_envelope_has_the_rows_that_the_shell_prints(
     frame = read(spark, files.data, **options, maxPartitionBytes=3000)
     assert frame.rdd.getNumPartitions() > 1
     seq = "source.seq" if envelope == "debezium" else "_commit_seq"
-    words = ("op", "source", "changed_columns") if envelope == "debezium" else ("_change_type", "_commit_seq", "STATE")
+    words = ("op", "source", "absent_columns") if envelope == "debezium" else ("_change_type", "_commit_seq", "STATE")
     found = sorted((row.asDict(recursive=True) for row in frame.select(*words, "_metadata").collect()), key=_index)
     expected = list(open_log(files.data, **options).changes())
     assert [[row[name] for name in words] for row in found] == [[row[name] for name in words] for row in expected]

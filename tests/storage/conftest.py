@@ -5,17 +5,19 @@ from __future__ import annotations
 import gzip
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.fs as pafs
 import pytest
 from writers.bmc import control, framing, logs
 
 from lmparse.errors import FramingError
-from lmparse.storage import buffers
+from lmparse.storage import buffers, stored
 from lmparse.storage.buffers import open_buffer
 
 DATA = random.Random(7).randbytes(2500) + b"log " * 2500
@@ -101,3 +103,32 @@ def copies(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(buffers, "_copied", copied)
     return made
+
+
+class Remote:
+    """A file system under an address, to be filled."""
+
+    root = "s3://bucket"
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, name: str, data: bytes) -> str:
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return f"{self.root}/{name}"
+
+    def names(self, found: list[str]) -> list[str]:
+        assert all(name.startswith(f"{self.root}/") for name in found)
+        return [name.removeprefix(f"{self.root}/") for name in found]
+
+
+@pytest.fixture
+def remote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Remote]:
+    """A local folder in place of a bucket."""
+    local = pafs.SubTreeFileSystem(str(tmp_path), pafs.LocalFileSystem())
+    monkeypatch.setattr(pafs, "FileSystem", SimpleNamespace(from_uri=lambda uri: (local, "bucket")))
+    stored._system.cache_clear()
+    yield Remote(tmp_path / "bucket")
+    stored._system.cache_clear()

@@ -66,24 +66,7 @@ def test_converting_a_compressed_log(log: Log, run: Any, tmp_path: Path, ending:
     assert other_manifest["source"]["name"] == f"night.dat{ending}"
 
 
-def test_a_damaged_file_prints_no_record(log: Log, run: Any) -> None:
-    other = packed(log.data, ".gz")
-    other.write_bytes(other.read_bytes()[:-9])
-    found = run("records", other)
-    assert (found.code, found.out) == (20, "")
-    size = other.stat().st_size
-    assert found.err.startswith(f"{other}: is cut short: its gzip data go on behind byte {size}, where the file ends [")
-
-
 # -- compressed files: bytes ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("ending", [".gz", ".gzip", ".GZ", ".zst", ".zstd", ".Zst"])
-def test_endings(tmp_path: Path, ending: str) -> None:
-    pack = gzip.compress if "g" in ending.lower() else zstd
-    buffer = open_buffer(written(tmp_path / f"a.dat{ending}", pack(DATA)))
-    assert len(buffer) == len(DATA)
-    assert buffer[:] == DATA
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -135,14 +118,6 @@ def test_damage_in_gzip_is_an_error_that_says_where(tmp_path: Path, place: int) 
         assert place <= int(found) <= len(whole)
 
 
-def test_damage_behind_a_sound_member(tmp_path: Path) -> None:
-    first = gzip.compress(MANY)
-    path = written(tmp_path / "a.gz", first + gzip.compress(DATA)[:-8] + bytes(8))
-    assert "of the compressed file: CRC check failed" in fault(path).message
-    path.write_bytes(first + b"\0\0and so on")
-    assert "of the compressed file: Not a gzipped file" in fault(path).message
-
-
 @pytest.mark.parametrize(
     "data",
     [CHECKED, zstd(DATA) + b"and so on", zstd(MANY)[:6] + b"\x06" + zstd(MANY)[7:]],
@@ -175,11 +150,6 @@ def test_an_ending_without_the_magic_number_is_read_plainly(log: Log, run: Any, 
     assert found.without(other) == run("records", log.data).without(log.data)
     for short in (b"\x00", b"\x00\x05\x00\x00x"):
         assert open_buffer(written(other, short))[:] == short
-
-
-def test_an_ending_of_another_compression(tmp_path: Path) -> None:
-    assert open_buffer(written(tmp_path / "a.zst", gzip.compress(DATA)))[:] == DATA
-    assert open_buffer(written(tmp_path / "a.gz", zstd(DATA)))[:] == DATA
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -262,15 +232,6 @@ def test_a_file_is_copied_once_while_it_is_in_use(tmp_path: Path, copies: list[s
     assert open_copies() == before
 
 
-def test_copies_do_not_pile_up(tmp_path: Path) -> None:
-    buffers._last.clear()
-    before = open_copies()
-    paths = [written(tmp_path / f"{number}.gz", gzip.compress(DATA)) for number in range(70)]
-    for path in paths * 3:
-        assert open_buffer(path)[:1] == DATA[:1]
-        assert open_copies() <= before + 3
-
-
 def test_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:
     path = written(tmp_path / "a.gz", gzip.compress(DATA))
     old = open_buffer(path)
@@ -310,13 +271,13 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, ending: str) -> None
     assert growth < 40_000, f"{growth} KiB"
 
 
-def test_neither_arrow_nor_fsspec_is_loaded_for_plain_files(log: Log) -> None:
+def test_arrow_is_not_loaded_for_plain_files(log: Log) -> None:
     gz = packed(log.data, ".gz")
     program = (
         "import sys, lmparse; [list(lmparse.open_log(path).records()) for path in sys.argv[1:]]; "
-        "print(*{'pyarrow', 'fsspec'}.intersection(sys.modules))"
+        "print('pyarrow' in sys.modules)"
     )
     run = subprocess.run(
         [sys.executable, "-c", program, log.data, gz], cwd=ROOT, capture_output=True, text=True, check=True
     )  # fmt: skip
-    assert run.stdout.strip() == ""
+    assert run.stdout.strip() == "False"

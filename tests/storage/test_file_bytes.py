@@ -111,14 +111,6 @@ def test_gathered_pieces_are_those_of_the_file(path: Path, wanted: list[tuple[in
             assert len(gathered.data) <= len(DATA)
 
 
-def test_the_file_is_closed_with_its_last_user(path: Path) -> None:
-    before = len(os.listdir("/proc/self/fd"))
-    found = [open_buffer(path) for _ in range(9)]
-    assert len(os.listdir("/proc/self/fd")) == before + 9
-    del found
-    assert len(os.listdir("/proc/self/fd")) == before
-
-
 # -- files that change ----------------------------------------------------------------------------
 
 RECORDS = [bytes([number % 256]) * 500 for number in range(1000)]

@@ -21,8 +21,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "changes in a folder": ("convert", "DATA", "OUT", "--control", "FOLDER", "--overwrite"),
     "changes by a pattern": ("convert", "DATA", "OUT", "--control", "FOLDER/{stem}.ctl", "--overwrite"),
     "changes of LUW": ("convert", "LOG", "OUT", "--tables", "TABLES", "--overwrite"),
-    "report": ("check", "DATA", "--control", "CONTROL", "--report", "OUT"),
-    "report of LUW": ("check", "LOG", "--tables", "TABLES", "--report", "OUT"),
     "record as a page": ("explain", "DATA", "--control", "CONTROL", "--html", "OUT", "--overwrite"),
     "record of LUW as a page": ("explain", "LOG", "--tables", "TABLES", "--html", "OUT", "--overwrite"),
     "site": ("docs", "OUT", "--samples", "DATA", "--overwrite"),
@@ -85,9 +83,7 @@ def test_no_command_writes_over_what_it_reads(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    "given", ["a path", "a link", "a file: URL", "a local: URL", "a chain", "an archive", "a folder", "a pattern"]
-)
+@pytest.mark.parametrize("given", ["a path", "a link", "a file: URL", "a folder", "a pattern"])
 def test_an_input_is_known_however_both_are_named(
     kind: str, given: str, inputs: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -98,9 +94,6 @@ def test_an_input_is_known_however_both_are_named(
     names = {
         "a link": link,
         "a file: URL": f"file:{path}",
-        "a local: URL": f"local://{path}",
-        "a chain": f"simplecache::local://{path}",
-        "an archive": f"zip://inside/x.dat::{path}",
         "a folder": path.parent,
         "a pattern": f"{path.parent}/*.da?",
     }

@@ -11,7 +11,6 @@ import pytest
 from lmparse.errors import FramingError, ReadError
 from lmparse.storage.buffers import occurrences, open_buffer
 from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of, names_in
-from lmparse.storage.listing import list_files
 from lmparse.storage.outputs import inputs_of
 
 
@@ -75,18 +74,6 @@ def test_files_of_an_address(tmp_path: Path) -> None:
         assert found.value.code == "LMP-F001"
     inputs = inputs_of([joined.address])
     assert all(inputs.has(Path(name)) for name in names)
-
-
-def test_an_address_names_itself(tmp_path: Path) -> None:
-    """Its brackets are not a pattern."""
-    address = Joined((JoinedPiece(str(tmp_path / "a.log"), 0, 1),)).address
-    assert list_files([address]) == [address]
-
-
-def test_no_bytes(tmp_path: Path) -> None:
-    (tmp_path / "a.log").write_bytes(b"ab")
-    buffer = open_buffer(Joined((JoinedPiece(str(tmp_path / "a.log"), 1, 1),)).address)
-    assert (len(buffer), buffer[0:9], len(buffer.array(0, 0))) == (0, b"", 0)
 
 
 def test_a_file_that_is_gone_or_shrinks(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from writers.bmc import framing, logs
 
 import lmparse
 from lmparse import cli
-from lmparse.errors import FramingError, LmparseError, UnknownFormatError
-from lmparse.spec.ksy import read_specs
+from lmparse.errors import FramingError
 from lmparse.storage.listing import list_files
 
 Lock = Callable[[Path], None]
@@ -113,20 +112,6 @@ def test_a_folder_of_control_files(tmp_path: Path, lock: Lock) -> None:
     lock(tmp_path / "ctl")
     with pytest.raises(FramingError, match="ctl: cannot be read: Permission denied"):
         lmparse.open_log(data, control=str(tmp_path / "ctl"))
-
-
-@pytest.mark.parametrize("locked", ["specs", "specs/acme"])
-def test_a_folder_of_specs(locked: str, tmp_path: Path, lock: Lock) -> None:
-    (tmp_path / "specs" / "acme").mkdir(parents=True)
-    lock(tmp_path / locked)
-    with pytest.raises(LmparseError, match=f"{locked}/?:1:1: error: cannot be read: Permission denied"):
-        read_specs(str(tmp_path / "specs"))
-
-
-def test_a_folder_of_products(tmp_path: Path, lock: Lock) -> None:
-    lock(tmp_path)
-    with pytest.raises(UnknownFormatError, match="cannot be read: Permission denied"):
-        lmparse.parse(b"x", f"{tmp_path}/acme_thing")
 
 
 def test_an_output_with_a_folder_that_cannot_be_read_is_not_replaced(tmp_path: Path, lock: Lock) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lmparse.errors import OptionError
 from lmparse.storage.listing import list_files, literal, name_pattern
@@ -89,8 +86,3 @@ def test_the_time_of_a_match_is_that_of_both_lengths() -> None:
     assert not name_pattern("*_" * 60 + "*.log").fullmatch("_" * 251 + ".tmp")
     assert not name_pattern("{*_,_*,?*}" * 6 + ".log").fullmatch("_" * 251 + ".tmp")
     assert name_pattern("*_" * 60 + "*.log").fullmatch("_" * 251 + ".log")
-
-
-@given(st.text("ab.", max_size=6), st.text("ab.*?", max_size=6))
-def test_plain_patterns_are_those_of_python(name: str, pattern: str) -> None:
-    assert bool(name_pattern(pattern).fullmatch(name)) is fnmatchcase(name, pattern)

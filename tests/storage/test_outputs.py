@@ -160,12 +160,6 @@ def test_no_file_comes_to_its_place_before_all_are_written(
     assert sorted(tmp_path.rglob("*")) == ([out] if is_there else [])
 
 
-def test_files_that_are_named_are_removed(tmp_path: Path) -> None:
-    write_files(tmp_path, {"a": b"1", "b": b"2"})
-    write_files(tmp_path, {"a": b"3"}, removed=["b"])
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"3"}
-
-
 def test_a_folder_is_ours_only_if_its_list_has_everything_in_it(tmp_path: Path) -> None:
     foreign = lists_itself("list.json", lambda said: list(said["files"]))
     assert foreign(tmp_path) is None
@@ -205,7 +199,6 @@ def test_a_place_that_cannot_be_is_refused(tmp_path: Path, out: str, monkeypatch
     ("name", "text", "command"),
     [
         ("x.jsonl", '{"length": 1, "my": 1}\n', ("convert", "DATA", "OUT", "--spec", "bmc_lldf", "--overwrite")),
-        ("x.json", '{"my": 1, "report_version": 1}', ("check", "DATA", "--report", "OUT")),
         ("x.html", '<p><meta name="generator" content="lmparse">', ("explain", "DATA", "--html", "OUT", "--overwrite")),
     ],
 )

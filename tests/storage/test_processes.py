@@ -105,12 +105,6 @@ def threads() -> int:
     return sum(thread.name.startswith("lmparse prefetch") for thread in threading.enumerate())
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 3, 100])
-def test_items_in_order(count: int) -> None:
-    assert list(processes.prefetched(iter(range(count)))) == list(range(count))
-    assert not threads()
-
-
 def test_an_error_comes_behind_what_was_good() -> None:
     def items() -> Iterator[int]:
         yield from range(5)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from storage.conftest import Remote
 
 from lmparse.errors import LmparseError, ReadError
 from lmparse.storage.states import check_all, state_of
@@ -61,16 +62,10 @@ def test_another_machine_may_have_a_copy_with_its_own_time(tmp_path: Path) -> No
         elsewhere.check()
 
 
-def test_a_remote_file_is_known_by_the_facts_of_its_file_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    fsspec = pytest.importorskip("fsspec")
-    system = fsspec.filesystem("memory")
-    system.pipe("/states/a.dat", b"bytes")
-    try:
-        known = state_of("memory://states/a.dat")
+def test_a_remote_file_is_known_by_the_facts_of_its_file_system(remote: Remote) -> None:
+    known = state_of(remote.put("a.dat", b"bytes"))
+    known.check()
+    remote.put("a.dat", b"other bytes")
+    with pytest.raises(LmparseError, match="was written to") as caught:
         known.check()
-        system.pipe("/states/a.dat", b"other bytes")
-        with pytest.raises(LmparseError, match="was written to") as caught:
-            known.check()
-        assert caught.value.code == ReadError.code
-    finally:
-        system.rm("/states", recursive=True)
+    assert caught.value.code == ReadError.code

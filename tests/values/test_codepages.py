@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from lmparse.errors import InvalidValueError, OptionError
 from lmparse.values import codepages
-from lmparse.values._codepage_tables import CHANGES
-from lmparse.values.codepages import UNDEFINED, CodePage, lookup, maybe_lookup
+from lmparse.values.codepages import CHANGES, UNDEFINED, CodePage, lookup, maybe_lookup
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "codepages.json").read_text(encoding="utf-8"))
 EBCDIC = sorted(CHANGES)

@@ -16,8 +16,7 @@ from markupsafe import Markup
 from lmparse.review.coverage.coverage import Coverage
 from lmparse.review.coverage.reports import FieldReach, SpecReach
 from lmparse.review.docs.diagrams import Diagram, diagrams
-from lmparse.review.docs.manuals import Manuals
-from lmparse.review.docs.spec_texts import Instance, SpecTexts
+from lmparse.review.docs.spec_texts import Instance, Manuals, SpecTexts
 from lmparse.review.docs.words import facts, split_sentence
 from lmparse.spec.layout import Code, Field, Layout, spec_of
 

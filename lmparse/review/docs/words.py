@@ -6,40 +6,20 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from lmparse.spec.kind_words import KIND_WORDS
 from lmparse.spec.layout import Field
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-KINDS = {
-    "uint": "unsigned integer",
-    "int": "signed integer",
-    "float": "floating point number",
-    "hfp": "hexadecimal floating point number",
-    "packed": "packed decimal",
-    "bcd": "packed digits without a sign",
-    "zoned": "zoned decimal, sign in the last zone",
-    "zoned-leading": "zoned decimal, sign in the first zone",
-    "zoned-separate": "digits with a sign behind them",
-    "zoned-leading-separate": "digits with a sign in front of them",
+_SHORT = {
     "char": "text",
-    "code": "code letters",
-    "hextext": "hex digits as text",
-    "decimaltext": "decimal digits as text",
-    "timestamp17": "timestamp of 34 packed digits",
-    "lrsn10": "log record sequence number (LRSN)",
-    "rba10": "relative byte address (RBA)",
-    "lsn": "log sequence number (LSN)",
-    "rid6": "row id (RID)",
-    "bytes": "bytes",
     "str": "text",
-    "struct": "nested record",
     "switch": "one of several kinds of value",
     "body": "part with fields of its own",
-    "variable": "bytes up to where the data says",
     "rest": "bytes behind the fields that are known",
 }
-"""Kinds of fields in words."""
+"""Kinds in fewer words than a list of kinds has for them, and those that specs do not name."""
 CODECS = {"ebcdic": "EBCDIC", "database": "in the code page of the database"}
 _LINK = re.compile(r"</?a\b[^>]*>")
 _SENTENCE = re.compile(r"(?:`[^`]*`|[^`])*?[.:;](?=\s|$)")
@@ -80,7 +60,7 @@ def split_sentence(text: str) -> tuple[str, str]:
 
 def kind_in_words(entry: Field) -> str:
     """The kind of value of a field, in words."""
-    words = KINDS.get(entry.kind, entry.kind)
+    words = _SHORT.get(entry.kind) or re.split(r";| \(", KIND_WORDS.get(entry.kind, entry.kind))[0]
     if entry.kind in ("uint", "int") and entry.bits:
         words += f" of {entry.bits} bit{'s' * (entry.bits != 1)}"
     if entry.codec:

@@ -11,9 +11,8 @@ from typing import Any
 
 from lmparse.errors import FramingError, OptionError
 from lmparse.framing.extents import RecordExtent
-from lmparse.logs.beside import look_beside
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
-from lmparse.logs.open import open_file
+from lmparse.logs.open import look_beside, open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, Options, check_taken
 from lmparse.records.dissection import Dissection

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from lmparse.errors import LmparseError, OptionError
 from lmparse.review.explain.explanation import printable
-from lmparse.review.serve.served_file import ServedFile
+from lmparse.review.serve.record_list import ServedFile
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.products import Builder
 from lmparse.spec.build.specs import SUFFIX, Problem, SpecError

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lmparse.errors import OptionError
 from lmparse.review.serve.live import LiveSpecs
-from lmparse.review.serve.served_file import ServedFile
+from lmparse.review.serve.record_list import ServedFile
 
 if TYPE_CHECKING:
     import uvicorn
