@@ -80,7 +80,7 @@ def _listed(manifest: Any) -> list[str]:
 foreign_folder = lists_itself(MANIFEST, _listed)
 
 
-def foreign_file(form: str, spec: str) -> Foreign:
+def foreign_file(form: str, spec: str, rows: str | None = None) -> Foreign:
     """What in a file is not of lmparse: Parquet and Arrow name the spec in their schema, text shows its columns in the
     first line. An empty file has nothing to lose.
     """
@@ -95,7 +95,7 @@ def foreign_file(form: str, spec: str) -> Foreign:
                 columns = next(csv.reader([line.decode()]), [])
                 is_ours = tuple(columns[-len(schemas.OUTCOMES) :]) == schemas.OUTCOMES
             else:
-                is_ours = json.loads(line).keys() <= {*schemas.records_schema(spec).names}
+                is_ours = json.loads(line).keys() <= {*schemas.records_schema(spec, rows=rows).names}
         except (ValueError, AttributeError, RecursionError, csv.Error):
             is_ours = False
         return None if is_ours or not line else f"its lines do not have columns of {spec}"

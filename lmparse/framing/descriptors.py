@@ -316,7 +316,7 @@ def _completed(have: bytes, size: int, rule: WordRule) -> list[bytes]:
     return [have + fill for fill in (bytes(missing), b"\xff".ljust(missing, b"\x00"), b"\x08" * missing)]
 
 
-def cut_short(buffer: Buffer, offset: int, end: int, index: int, need: int, **known: Any) -> TruncatedError:
+def cut_short(buffer: Buffer, offset: int, end: int, index: int, need: int | str, **known: Any) -> TruncatedError:
     """The error for a record in which the file ends; `need` is the number of bytes expected at `offset`."""
     return TruncatedError(
         "the file ends inside the record", code="LMP-F006", record_index=index, record_offset=offset,

@@ -17,6 +17,7 @@ from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import named_framing, unused
 from lmparse.framing.length_field import Cutter
+from lmparse.framing.whole import Whole
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import Options
 from lmparse.spelling import camel
@@ -56,6 +57,8 @@ class Detection:
     """First bytes of every such file's first record, if they are always the same."""
     least: int = 1
     """Fewest records that show the framing of a file which they do not fill, because it is damaged or cut short."""
+    not_whole: Callable[[bytes], str | None] | None = None
+    """Why bytes are not one record and nothing else, for records that may be a file of their own; None if they are."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,10 @@ def detect(
         furthest = max((trial.reached for trial in sound), default=0)
         best = [trial for trial in sound if trial.reached == furthest]
         left = _preferred(best) or best
+    if not left and (whole := _whole(buffer, detection, limits, options)) is not None:
+        if whole.is_proven:
+            return whole
+        trials.append(whole)
     if len(left) == 1:
         return left[0]
     if left:
@@ -132,6 +139,17 @@ def detect(
         found="; ".join(f"{_name(trial.framing)}: {trial.verdict}" for trial in trials), hex=buffer[:32].hex().upper(),
         expected="records that tile the file", hint="lmparse sniff FILE says more",
     )  # fmt: skip
+
+
+def _whole(buffer: Buffer, detection: Detection, limits: Limits, options: Options | None) -> Trial | None:
+    """The trial of a file that is one record; None if it cannot be one."""
+    given = options or Options()
+    framing = Whole().within(limits).skipping(given.file_start_offset, given.file_end_offset)
+    start, end = framing.range_of(buffer)
+    if detection.not_whole is None or given.of_framing or not start < end <= start + limits.record_bytes:
+        return None
+    extent = next(framing.extents(buffer))
+    return Trial(framing, (extent,), None, detection.not_whole(extent.read(buffer)), False)
 
 
 def _cut_at_once(buffer: Buffer, detection: Detection, trials: list[Trial]) -> TruncatedError | None:

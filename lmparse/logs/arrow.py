@@ -66,7 +66,7 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     if idle:
         raise OptionError(f"{', '.join(idle)}: for changes only, and read_table gives records", code="LMP-S003")
     check_taken(options, "records lines", "read_table")
-    schema = schemas.records_schema(named.spec, named.columns, labels=named.enums == "labels")
+    schema = schemas.records_schema(named.spec, named.columns, labels=named.enums == "labels", rows=named.rows)
     if not truth("metadata", metadata):
         schema = without_metadata(schema)
     file = open_file(path, named, on_error=ignored)
@@ -171,7 +171,7 @@ def form_plan(file: RecordFile) -> FormPlan | None:
     if family is not None and family.record_plan is not None:
         return None
     plan = FormPlan(file.reader)
-    return None if plan.reason else plan
+    return None if plan.reason or file.reader.needs_around else plan
 
 
 def plan_of(file: RecordFile) -> RecordPlan:
@@ -179,7 +179,7 @@ def plan_of(file: RecordFile) -> RecordPlan:
     family = family_of(file.spec)
     if family is not None and family.record_plan is not None:
         return family.record_plan(file)
-    return RecordPlan(file.spec, file.code_page, labels=file.reader.labels)
+    return RecordPlan(file.spec, file.code_page, labels=file.reader.labels, reason=file.reader.needs_around)
 
 
 def _mended(
@@ -287,7 +287,8 @@ def request_schema(request: Request) -> pa.Schema:
     """The columns of a request. For one table its versions are collected from all files."""
     options = request.options
     if not request.with_changes:
-        return schemas.records_schema(options.spec, options.columns, labels=options.enums == "labels")
+        labels = options.enums == "labels"
+        return schemas.records_schema(options.spec, options.columns, labels=labels, rows=options.rows)
     return changes_of(options, request.logs(), ", ".join(request.paths))
 
 
