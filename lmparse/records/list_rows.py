@@ -60,7 +60,7 @@ def find_list(
     entry, behind = steps[-1], _behind(root, steps, path)
     _check(root, entry, behind, path)
     start, stop = Whole().skipping(*skipped).range_of(buffer)
-    head = _head(buffer, root, path.split("."), start, stop)
+    head = _head(buffer, root, steps, start, stop)
     if head is None:
         raise FramingError(f"has no {path}: a condition of {root.spec.id} does not hold", code="LMP-F003")
     begin, end = _place(head, steps, start, stop)
@@ -94,6 +94,8 @@ def _check(root: RecordReader, entry: Field, behind: list[str], path: str) -> No
     item = root.spec.layouts[entry.type or ""]
     words = words_in(root.spec.layouts, item)
     known = {entry.id, *behind} & words
+    if "_io" in words and not words.isdisjoint(("_root", "_parent")):
+        raise _refused(path, "its items ask for their place in the file (_io)")
     if "_index" in words or (known and not words.isdisjoint(("_root", "_parent"))):
         raise _refused(path, f"its items depend on other items, or on what is behind them ({', '.join(known)})")
     if entry.size is None and (why := of_stream(root.spec.layouts, item)):
@@ -111,13 +113,16 @@ def _needs_around(reader: RecordReader) -> str:
 
 
 def _behind(root: RecordReader, steps: list[Field], path: str) -> list[str]:
-    """The fields behind a list, in the objects around it. Raises OptionError for a list that only the parser finds."""
+    """What is behind a list, in the objects around it. Raises OptionError for a list that only the parser can read."""
     found, layout = list[str](), root.spec.layout
     for step in steps:
-        if step.by_parser:
+        if step.process or step.stream or (step.by_parser and not step.is_instance):
             raise _refused(path, f"only the parser can read {step.id}: {step.by_parser}")
         fields = [one.id for one in layout if not one.is_instance]
-        found = fields[fields.index(step.id) + 1 :] + found
+        if step.is_instance:
+            found = ["the rest of the file"]
+        else:
+            found = fields[fields.index(step.id) + 1 :] + found
         if step.size is not None and not step.repeated:
             found = []  # what is behind it is not in the stream of the list
         layout = root.spec.layouts[step.type or ""]
@@ -146,14 +151,17 @@ class _Reached(Exception):
     """The parser has come to the list, of the object that is the argument."""
 
 
-def _head(buffer: Buffer, root: RecordReader, names: list[str], start: int, stop: int) -> Any:
+def _head(buffer: Buffer, root: RecordReader, steps: list[Field], start: int, stop: int) -> Any:
     """The object that has the list, read up to the list; None if the file has no such list. Raises FramingError."""
     stream = step_budget.KaitaiStream(BufferedReader(_Bytes(buffer, start, stop)))
     parsed = root.spec.debug_parser(*root.arguments, stream)
-    parsed.__class__ = _stopping(type(parsed), names)
+    parsed.__class__ = _stopping(type(parsed), list(map(_attribute, steps)))
     step_budget.begin(root.limits, min(stop - start, root.limits.record_bytes))
     try:
         parsed._read()
+        around: Any = parsed
+        for step in steps:  # what is at a position is read on first use
+            around = getattr(around, step.id, None)
     except _Reached as reached:
         return reached.args[0]
     except Exception as error:
@@ -162,6 +170,11 @@ def _head(buffer: Buffer, root: RecordReader, names: list[str], start: int, stop
     finally:
         step_budget.end()
     return None
+
+
+def _attribute(step: Field) -> str:
+    """The attribute that parsers set for a field."""
+    return f"_m_{step.id}" if step.is_instance else step.id
 
 
 def _stopping(parser: type[KaitaiStruct], names: list[str]) -> type[KaitaiStruct]:
@@ -189,7 +202,7 @@ def _place(head: Any, steps: list[Field], start: int, stop: int) -> tuple[int, i
     for step in steps[:-1]:
         inner = getattr(parsed, step.id)
         if inner._io is not parsed._io:
-            base += parsed._debug[step.id]["start"]
+            base += parsed._debug[_attribute(step)]["start"]
             end = base + inner._io.size()
         parsed = inner
     return base + head._io.pos(), end

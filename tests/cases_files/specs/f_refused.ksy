@@ -14,12 +14,6 @@ seq:
     type: tail
     repeat: expr
     repeat-expr: 1
-instances:
-  placed:
-    pos: 0
-    type: thing
-    repeat: expr
-    repeat-expr: 1
 types:
   thing:
     seq:
