@@ -79,7 +79,7 @@ def find_list(
     evidence += f"; {begin - start} bytes are in front of the list" + (
         f", {stop - end} behind it" if end < stop else ""
     )
-    evidence += f"; {', '.join(behind)} behind its items is not read" if behind else ""
+    evidence += f"; {', '.join(behind)} behind its items is not read" if behind and count is not None else ""
     limits = root.limits
     items = Items(framing.within(limits), None if count is None else max(count, 0), ", ".join(behind)).within(limits)
     return ListRows(items.skipping(begin, len(buffer) - end), reader, evidence)
@@ -94,10 +94,11 @@ def _check(root: RecordReader, entry: Field, behind: list[str], path: str) -> No
     item = root.spec.layouts[entry.type or ""]
     words = words_in(root.spec.layouts, item)
     known = {entry.id, *behind} & words
-    if "_io" in words and not words.isdisjoint(("_root", "_parent")):
+    refers = not words.isdisjoint(("_root", "_parent"))
+    if refers and "_io" in words and not words.isdisjoint(("pos", "eof")):
         raise _refused(path, "its items ask for their place in the file (_io)")
-    if "_index" in words or (known and not words.isdisjoint(("_root", "_parent"))):
-        raise _refused(path, f"its items depend on other items, or on what is behind them ({', '.join(known)})")
+    if refers and known:
+        raise _refused(path, f"its items may depend on each other, or on what is behind them: {', '.join(known)}")
     if entry.size is None and (why := of_stream(root.spec.layouts, item)):
         raise _refused(path, f"where an item ends depends on what is behind it: {why}")
 
@@ -119,14 +120,13 @@ def _behind(root: RecordReader, steps: list[Field], path: str) -> list[str]:
         if step.process or step.stream or (step.by_parser and not step.is_instance):
             raise _refused(path, f"only the parser can read {step.id}: {step.by_parser}")
         fields = [one.id for one in layout if not one.is_instance]
-        if step.is_instance:
-            found = ["the rest of the file"]
-        else:
-            found = fields[fields.index(step.id) + 1 :] + found
+        found = ["the rest of the file"] if step.is_instance else fields[fields.index(step.id) + 1 :] + found
         if step.size is not None and not step.repeated:
             found = []  # what is behind it is not in the stream of the list
         layout = root.spec.layouts[step.type or ""]
-    return found
+    inside = reached(root.spec.layouts, [root.spec.layout.id])
+    has_positions = any(one.is_instance for layout in inside for one in layout)
+    return ["the rest of the file"] if has_positions and not found else found
 
 
 def _cut(reader: RecordReader, entry: Field, head: Any, path: str) -> tuple[Framing, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from lmparse.framing.length_field import Cutter
 from lmparse.framing.parsed import parsed_cutter
@@ -74,12 +75,12 @@ def of_stream(layouts: Mapping[str, Layout], layout: Layout, above: frozenset[st
 
     What has a size of its own has a stream of its own, and is not looked at.
     """
-    if "_io" in own_words(layout):
+    if any(word == "_io" and before not in ("_root", "_parent") for before, word in pairwise(("", *own_words(layout)))):
         return "it asks for its place in the file (_io)"
     for entry in layout:
         if entry.size == ("rest",) or entry.items == ("rest",) or entry.kind == "rest" or entry.optional:
             return f"{entry.id}: has all bytes that are left"
-        if entry.is_instance:
+        if entry.is_instance and not entry.stream:
             return f"{entry.id}: is at a position"
         for name in types_of(entry) if entry.size is None else ():
             if name not in above and (why := of_stream(layouts, layouts[name], above | {layout.id, name})):
