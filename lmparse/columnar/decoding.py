@@ -63,9 +63,9 @@ class Decoding:
         }
 
 
-def decoding_of(spec: Spec) -> Decoding:
-    """How the columns of a spec are decoded."""
-    schema = schemas.records_schema(spec.name)
+def decoding_of(spec: Spec, rows: str | None = None) -> Decoding:
+    """How the columns of a spec are decoded, or those of the items of a list in its records."""
+    schema = schemas.records_schema(spec.name, rows=rows)
     plan = RecordPlan(spec, labels=True)
     refused = plan.refusal(schema)
     is_by_form = bool(refused) and not refusal(spec.layouts, spec.layout)

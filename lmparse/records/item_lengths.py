@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from struct import Struct
 from typing import Any, TypeAlias
 
 from kaitaistruct import KaitaiStruct
@@ -26,7 +25,6 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "and": lambda one, other: one and other, "or": lambda one, other: one or other,
 }  # fmt: skip
-_UNARY: dict[str, Callable[[Any], Any]] = {"not": operator.not_, "neg": operator.neg}
 Values = tuple[int, ...]
 """The numbers of one item, in the order of `_Item.numbers`."""
 Amount: TypeAlias = "int | Callable[[Values], int]"
@@ -79,8 +77,8 @@ class _Item:
                     return self._value(one if holds else other, scope)
                 chosen = self.amount(one, scope), self.amount(other, scope)
                 return _applied(lambda holds, yes, no: yes if holds else no, holds, *chosen)
-            case (name, inner) if name in _UNARY:
-                return _applied(_UNARY[name], self.amount(inner, scope))
+            case ("not" | "neg" as name, inner):
+                return _applied(operator.not_ if name == "not" else operator.neg, self.amount(inner, scope))
             case (name, one, other) if name in _BINARY:
                 return _applied(_BINARY[name], self.amount(one, scope), self.amount(other, scope))
         raise UnknownError("only the parser can evaluate an expression")
@@ -170,11 +168,7 @@ def _applied(function: Callable[..., Any], *amounts: Amount) -> Amount:
     """A function of amounts, which is applied at once if all are the same for all items."""
     if not any(map(callable, amounts)):
         return int(function(*amounts))
-    codes = [amount if callable(amount) else (lambda values, same=amount: same) for amount in amounts]
-    if len(codes) == 2:
-        one, other = codes
-        return lambda values: function(one(values), other(values))
-    return lambda values: function(*(code(values) for code in codes))
+    return lambda values: function(*(one(values) if callable(one) else one for one in amounts))
 
 
 def number(expression: Expression, around: Any, reader: RecordReader) -> int | None:
@@ -209,23 +203,21 @@ def item_framing(reader: RecordReader) -> tuple[Framing, str]:
 def _cutter(numbers: list[LengthField], fixed: int, codes: list[Callable[[Values], int]]) -> Cutter:
     """The cutter of items of some bytes and parts whose lengths are calculated."""
     need = max(one.end for one in numbers)
-    structs = [(Struct(one.form(0).struct.format[:-2]), one) for one in numbers]  # type: ignore[union-attr]
+    places = [(slice(one.offset, one.end), one.byte_order, one.field.kind == "int") for one in numbers]
 
     def length(buffer: Buffer, offset: int, end: int, index: int) -> int:
         if end - offset < need:
             raise cut_short(buffer, offset, end, index, need)
         raw = buffer[offset : offset + need]
-        values = tuple(struct.unpack_from(raw)[0] for struct, _ in structs)
+        values = tuple(int.from_bytes(raw[place], order, signed=signed) for place, order, signed in places)
         try:
             sizes = [code(values) for code in codes]
-        except (ArithmeticError, ValueError) as error:
-            sizes, why = [-1], str(error)
-        else:
-            why = "a length is below zero"
+        except (ArithmeticError, ValueError):
+            sizes = [-1]
         if min(sizes) < 0:
             raise FramingError(
-                f"{why}; so nothing says where the next item begins", code="LMP-F016", record_index=index,
-                record_offset=offset, spec=numbers[0].spec.id, field=numbers[0].field.id,
+                "a length has no value, or one below zero; so nothing says where the next item begins", code="LMP-F016",
+                record_index=index, record_offset=offset, spec=numbers[0].spec.id, field=numbers[0].field.id,
                 found=", ".join(map(str, values)), hex=excerpt(buffer, offset, end),
             )  # fmt: skip
         return fixed + sum(sizes)

@@ -18,9 +18,8 @@ from lmparse.errors import FramingError, OptionError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import cut_short
 from lmparse.framing.fixed_length import Fixed
-from lmparse.framing.items import Items
 from lmparse.framing.parsed import Parsed, unreadable
-from lmparse.framing.whole import Whole
+from lmparse.framing.whole import Items, Whole
 from lmparse.records.faults import Fault
 from lmparse.records.item_lengths import UnknownError, item_framing, number
 from lmparse.records.reader import RecordReader

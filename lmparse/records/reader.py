@@ -39,8 +39,6 @@ _PARSED: dict[str, Decode] = {"uint": int, "int": int, "float": float, "boolean"
 """Kinds whose parsed field is the value."""
 _KINDS_OF = ((bool, ("boolean",)), (int, ("uint", "int")), (float, ("float",)), (str, ("str",)), (bytes, ("variable",)))
 """Kinds of choices by the type of a parsed value."""
-_REST = ("rest",)
-"""The size of a field that has all bytes that are left."""
 
 
 _HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]").search
@@ -385,7 +383,7 @@ def _start_of_stream(parsed: Any, entry: Field, body: Any, offset: int | None, s
     object around it do. `stream` is where the stream around it begins."""
     if entry.process == "zlib" or offset is not None:
         return None if entry.process == "zlib" else offset
-    if stream is None or entry.size != _REST:
+    if stream is None or entry.size != ("rest",):
         return None
     return int(stream + parsed._io.size() - body._io.size())
 

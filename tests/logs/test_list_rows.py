@@ -194,3 +194,11 @@ def test_options_of_other_framings_are_refused(built: Path, tmp_path: Path) -> N
             open_file(path, read_options({"spec": str(built / "f_capture"), **more}))
     with pytest.raises(lmparse.OptionError, match="rows does not apply to records of bmc_lldf"):
         open_file(path, read_options({"spec": "bmc_lldf", "rows": "x"}))
+
+
+def test_formats_shows_the_fields_of_items(built: Path, run: Callable[..., Run]) -> None:
+    done = run("formats", built / "f_capture", "--rows", "packets", "--json")
+    shown = json.loads(done.out)
+    assert (shown["spec"], [entry["id"] for entry in shown["fields"]][:2]) == ("f_capture.packet", ["ts_sec", "ts_usec"])
+    assert [column["name"] for column in shown["decoded"]["columns"]][-1] == "body"
+    assert run("formats", "--rows", "packets").code == 2
