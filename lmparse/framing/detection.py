@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple
 
 from lmparse.errors import FileLimitError, FramingError, OptionError, TruncatedError
 from lmparse.framing.base import Framing
@@ -191,18 +190,9 @@ def possible_framings(detection: Detection, limits: Limits = DEFAULT, options: O
     return [framing.within(limits) for framing in found]
 
 
-class _Walked(NamedTuple):
-    """What one framing gives in the first window, whatever is expected."""
-
-    extents: tuple[RecordExtent, ...]
-    """The first records."""
-    fault: FramingError | None
-    """The error that ends the window."""
-    is_spanned: bool
-
-
-Walks = dict[tuple[Framing, Limits, int, int], _Walked]
-"""What framings give in the first window of one file, so that it is read once for all kinds of records."""
+Walks = dict[tuple[Framing, Limits, int, int], Trial]
+"""What framings give in the first window of one file, so that it is read once for all kinds of records; nothing is
+expected of the records yet."""
 
 
 def try_framings(
@@ -215,15 +205,15 @@ def try_framings(
         way = framing, framing.limits, framing.skipped_at_start, framing.skipped_at_end
         if way not in walks:
             walks[way] = _walked(framing, buffer)
-        extents, fault, is_spanned = walks[way]
-        refusal: str | None = f"no record: {fault.says()}" if fault is not None else "no record"
-        if extents:
-            refusal = detection.test([extent.read(buffer) for extent in extents], framing)
-        trials.append(Trial(framing, extents, fault, refusal, is_spanned))
+        trial = walks[way]
+        refusal: str | None = f"no record: {trial.fault.says()}" if trial.fault is not None else "no record"
+        if trial.extents:
+            refusal = detection.test([extent.read(buffer) for extent in trial.extents], framing)
+        trials.append(replace(trial, refusal=refusal))
     return trials
 
 
-def _walked(framing: Framing, buffer: Buffer) -> _Walked:
+def _walked(framing: Framing, buffer: Buffer) -> Trial:
     """Read the records of the first window."""
     first: list[RecordExtent] = []
     fault: FramingError | None = None
@@ -237,7 +227,7 @@ def _walked(framing: Framing, buffer: Buffer) -> _Walked:
                 break
     except FramingError as error:
         fault = error
-    return _Walked(tuple(first), fault, is_spanned)
+    return Trial(framing, tuple(first), fault, None, is_spanned)
 
 
 def _preferred(fits: list[Trial]) -> list[Trial]:

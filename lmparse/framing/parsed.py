@@ -37,18 +37,16 @@ def parsed_cutter(end_of: EndOf, limits: Limits, *, takes_rest: bool) -> Cutter:
         most = min(end - offset, limits.record_bytes)
         size = most if takes_rest else min(_FIRST, most)
         while True:
-            fault, found = None, 0
+            fault, found = None, size
             try:
                 found = end_of(buffer[offset : offset + size])
             except DataError as error:
                 fault = error
-            if size == end - offset or (fault is None and found < size):
-                break
-            if size == limits.record_bytes and (fault is None or fault.code == "LMP-R001"):
-                raise limits.error("record_bytes", size + 1, record_index=index, record_offset=offset)
-            if size == most:
+            if found < size or size == most:
                 break
             size = min(_FACTOR * size, most)
+        if found == size < end - offset and (fault is None or fault.code == "LMP-R001"):
+            raise limits.error("record_bytes", size + 1, record_index=index, record_offset=offset)
         if fault is not None:
             raise unreadable(fault, buffer, offset, end, index)
         if not found:
