@@ -91,6 +91,8 @@ class _Item:
             return self.reader.around[1]
         if name == "_parent":
             return scope.parent
+        if name in layout.params and layout is self.reader.spec.layout:
+            return self.reader.arguments[layout.params.index(name)]
         computed = layout.computed.get(name)
         if computed is not None and not computed.width and computed.condition is None:
             return self._value(computed.value, scope)

@@ -106,6 +106,8 @@ def _check(root: RecordReader, entry: Field, behind: list[str], path: str) -> No
 def _needs_around(reader: RecordReader) -> str:
     """Why the parser alone reads the items: their values depend on the objects around them; empty if they do not."""
     layouts, item = reader.spec.layouts, reader.spec.layout
+    if item.params or len(reader.around) > 2:
+        return f"{item.id} is given {', '.join(item.params) or 'its byte order'}"
     for layout in reached(layouts, [item.id]):
         words = [*own_words(layout)]
         if "_root" in words or (layout is item and "_parent" in words) or words.count("_parent") > 1:
