@@ -28,13 +28,12 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary
     form = asked.form_of_output()
     compression = writers.check_compression(form, asked.compression)
     writers.check_csv_text(form, asked.csv_text)
-    of = asked.options
     place = check_place(
         asked.out,
         files_read(asked.path, asked.options),
         is_folder=asked.with_changes,
         overwrite=asked.overwrite,
-        foreign=writers.foreign_folder if asked.with_changes else writers.foreign_file(form, of.spec, of.rows),
+        foreign=writers.foreign_folder if asked.with_changes else writers.foreign_file(form, asked.options),
     )
     run = Run(asked.path, asked.options, on_error, progress)
     output = (ChangeFolder if asked.with_changes else RecordOutput)(asked, form, compression, run)

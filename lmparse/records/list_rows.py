@@ -21,9 +21,16 @@ from lmparse.framing.fixed_length import Fixed
 from lmparse.framing.parsed import Parsed, unreadable
 from lmparse.framing.whole import Items, Whole
 from lmparse.records.faults import Fault
-from lmparse.records.item_lengths import UnknownError, item_framing, number
 from lmparse.records.reader import RecordReader
-from lmparse.records.record_ends import cutter_by_parser, of_stream, own_words, words_in
+from lmparse.records.record_ends import (
+    UnknownError,
+    cutter_by_parser,
+    item_framing,
+    number,
+    of_stream,
+    own_words,
+    words_in,
+)
 from lmparse.spec import step_budget
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field

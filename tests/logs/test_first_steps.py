@@ -66,8 +66,7 @@ def test_the_parts_of_a_log_are_small(log: dict[str, str], tmp_path: Path) -> No
 
 
 def test_planning_takes_few_steps_for_a_record(tmp_path: Path) -> None:
-    """Transactions are found by the column: to go from length to length takes five lines of Python for a record, to parse
-    one more than a hundred."""
+    """Transactions are found by the column: a scan takes five lines for a record, its parser over a hundred."""
     steps, records = [], []
     for transactions in (200, 800):
         tables, path = map(str, db2_log.make(transactions).write(tmp_path / str(transactions)))
