@@ -39,7 +39,7 @@ def _fields(name: str, rows: str | None, as_json: bool) -> int:
     from lmparse.spec import catalog
 
     spec = catalog.load(spec_name(name), rows)
-    decoding = _decoding(spec, rows)
+    decoding = _decoding(spec)
     if as_json:
         fields = [dataclasses.asdict(entry) for entry in spec.layout]
         decoded = None if decoding is None else decoding.to_dict()
@@ -49,13 +49,13 @@ def _fields(name: str, rows: str | None, as_json: bool) -> int:
     return GOOD
 
 
-def _decoding(spec: Spec, rows: str | None) -> Decoding | None:
+def _decoding(spec: Spec) -> Decoding | None:
     """How the fields are decoded; None where Arrow is not installed, with which they are decoded column-wise."""
     try:
         from lmparse.columnar.decoding import decoding_of
     except ImportError:
         return None
-    return decoding_of(spec, rows)
+    return decoding_of(spec)
 
 
 def _lines(spec: Spec, decoding: Decoding | None) -> Iterator[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow as pa
+
 from lmparse.columnar import schemas
 from lmparse.columnar.forms import refusal, refusals
 from lmparse.columnar.record_plan import RecordPlan
@@ -63,9 +65,10 @@ class Decoding:
         }
 
 
-def decoding_of(spec: Spec, rows: str | None = None) -> Decoding:
-    """How the columns of a spec are decoded, or those of the items of a list in its records."""
-    schema = schemas.records_schema(spec.name, rows=rows)
+def decoding_of(spec: Spec) -> Decoding:
+    """How the columns of a spec are decoded."""
+    known = schemas.columns_of(spec.layouts, spec.layout, has_kind=spec.has_kind)
+    schema = pa.schema([*known.values(), *schemas.outcome_fields()])
     plan = RecordPlan(spec, labels=True)
     refused = plan.refusal(schema)
     is_by_form = bool(refused) and not refusal(spec.layouts, spec.layout)

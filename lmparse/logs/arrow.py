@@ -179,7 +179,9 @@ def plan_of(file: RecordFile) -> RecordPlan:
     family = family_of(file.spec)
     if family is not None and family.record_plan is not None:
         return family.record_plan(file)
-    return RecordPlan(file.spec, file.code_page, labels=file.reader.labels, reason=file.reader.needs_around)
+    plan = RecordPlan(file.spec, file.code_page, labels=file.reader.labels)
+    plan.reason = file.reader.needs_around or plan.reason
+    return plan
 
 
 def _mended(
