@@ -192,7 +192,7 @@ class Options:
     )  # fmt: skip
     rows: str | None = _option(
         None, "path of a list in a file that is one record, as packets or body.entries: a row for each item",
-        of="records check convert explain",
+        of="records check convert coverage explain bytes",
     )  # fmt: skip
     file_start_offset: int = _of_file(0, "bytes at the start of the file that are not records", least=0)
     file_end_offset: int = _of_file(0, "bytes at the end of the file that are not records", least=0)
