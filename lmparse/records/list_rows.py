@@ -126,8 +126,10 @@ def _behind(root: RecordReader, steps: list[Field], path: str) -> list[str]:
     """What is behind a list, in the objects around it. Raises OptionError for a list that only the parser can read."""
     found, layout = list[str](), root.spec.layout
     for step in steps:
-        if step.process or step.stream or (step.by_parser and not step.is_instance):
-            raise _refused(path, f"only the parser can read {step.id}: {step.by_parser}")
+        if step.process or step.stream or step.ending is not None:
+            raise _refused(
+                path, f"only the parser can read {step.id}: {step.process or step.stream or 'it has a terminator'}"
+            )
         fields = [one.id for one in layout if not one.is_instance]
         found = ["the rest of the file"] if step.is_instance else fields[fields.index(step.id) + 1 :] + found
         if step.size is not None and not step.repeated:
