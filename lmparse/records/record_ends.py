@@ -72,7 +72,7 @@ def words_in(layouts: Mapping[str, Layout], layout: Layout) -> frozenset[str]:
 def own_words(layout: Layout) -> Iterator[str]:
     """The names in the expressions of a layout, each as often as it is there."""
     for entry in (*layout.fields, *layout.calculated):
-        found = (entry.condition, entry.size, entry.items, entry.switch_on, *entry.arguments, *entry.demands)
+        found = (entry.condition, entry.size, entry.items, entry.pos, entry.switch_on, *entry.arguments, *entry.demands)
         for expression in (*found, *(one for case in entry.switch for one in (case.key, *case.arguments))):
             yield from _names(expression)
         yield from _WORDS(f"{entry.checks} {entry.stream}")

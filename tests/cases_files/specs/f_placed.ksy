@@ -10,6 +10,12 @@ instances:
     pos: ofs
     type: index
     if: ofs != 0
+  sized:
+    pos: 1
+    type: part
+    size: 2
+    repeat: expr
+    repeat-expr: 2
   tail:
     pos: ofs + 3
     type: entry
@@ -28,4 +34,12 @@ types:
       - id: value
         type: u1
       - id: more
+        type: u1
+  part:
+    seq:
+      - id: first
+        type: u1
+    instances:
+      chosen:
+        pos: _root.ofs - 4
         type: u1
