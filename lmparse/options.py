@@ -20,7 +20,7 @@ from lmparse.errors import OptionError
 from lmparse.limits import Limits
 from lmparse.spelling import camel, has_half_character, plain, quoted
 
-FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed")
+FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed", "whole", "parsed")
 """Framings of any records, beside `auto`."""
 DB2_FRAMINGS = ("bare", "lsn6", "lsn8", "filter", "filter97")
 """Framings of Db2 LUW log records, named for what an API puts in front of each record."""
@@ -35,6 +35,8 @@ FRAMING_OPTIONS: dict[str, tuple[str, ...]] = {
     "zosmf": WORD_OPTIONS,
     "glued": ("record_length_field", "rdw_adjustment"),
     "fixed": ("record_length",),
+    "whole": (),
+    "parsed": (),
 }
 """The options that a framing uses beside `file_start_offset` and `file_end_offset`; those of Db2 LUW use no others."""
 DECISIONS: dict[str, tuple[str, ...]] = {
@@ -188,13 +190,17 @@ class Options:
         None, "bytes to add to the length of a block that the word says; may be negative", kind=int,
         least=-_MOST_ADJUSTED,
     )  # fmt: skip
+    rows: str | None = _option(
+        None, "path of a list in a file that is one record, as packets or body.entries: a row for each item",
+        of="records check convert coverage explain bytes",
+    )  # fmt: skip
     file_start_offset: int = _of_file(0, "bytes at the start of the file that are not records", least=0)
     file_end_offset: int = _of_file(0, "bytes at the end of the file that are not records", least=0)
     control: str | None = _option(None, "control file of a logical log", of=_OF_CONTROL, is_file=True)
     control_framing: str = _option(
         "auto",
         "framing of the control file",
-        values=("auto", *(name for name in FRAMINGS if name != "fixed")),
+        values=("auto", *(name for name in FRAMINGS if name not in ("fixed", "whole", "parsed"))),
         of=_OF_CONTROL,
     )
     tables: str | None = _option(
@@ -328,7 +334,7 @@ FILE_OPTIONS = tuple(entry.name for entry in dataclasses.fields(Options) if entr
 
 
 NOT_LANDED = (
-    "checkpoint", "columns", "ending_seq", "ending_timestamp", "envelope", "include", "operations", "order",
+    "checkpoint", "columns", "ending_seq", "ending_timestamp", "envelope", "include", "operations", "order", "rows",
     "source_time_zone", "starting_after", "starting_seq", "starting_timestamp", "table", "table_version",
 )  # fmt: skip
 """Options of changes that `land` refuses: with them some changes would not be landed, and not be landed later either,

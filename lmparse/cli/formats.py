@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lmparse.cli.messages import GOOD, print_json, print_lines
+from lmparse.errors import OptionError
 
 if TYPE_CHECKING:
     from lmparse.columnar.decoding import DecodedColumn, Decoding
@@ -20,7 +21,9 @@ def run(parsed: argparse.Namespace) -> int:
     from lmparse.spec import catalog
 
     if parsed.spec is not None:
-        return _fields(parsed.spec, parsed.json)
+        return _fields(parsed.spec, parsed.rows, parsed.json)
+    if parsed.rows is not None:
+        raise OptionError("--rows is for the fields of a spec", hint="name the spec too")
     layouts = {name: catalog.load(name).layout for name in catalog.spec_ids()}
     if parsed.json:
         print_json({name: {"title": layout.title, "sha256": layout.sha256} for name, layout in layouts.items()})
@@ -31,11 +34,11 @@ def run(parsed: argparse.Namespace) -> int:
     return GOOD
 
 
-def _fields(name: str, as_json: bool) -> int:
+def _fields(name: str, rows: str | None, as_json: bool) -> int:
     from lmparse.logs.families import spec_name
     from lmparse.spec import catalog
 
-    spec = catalog.load(spec_name(name))
+    spec = catalog.load(spec_name(name), rows)
     decoding = _decoding(spec)
     if as_json:
         fields = [dataclasses.asdict(entry) for entry in spec.layout]

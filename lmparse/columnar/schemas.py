@@ -49,12 +49,14 @@ OUTCOMES = (CORRUPT_RECORD, CORRUPT_FIELDS, "_metadata")
 """Columns about the record, behind the columns of its values."""
 
 
-def records_schema(spec_id: str, columns: tuple[str, ...] = (), *, labels: bool = True) -> pa.Schema:
-    """The columns of the records of a spec, or some of them, and the OUTCOMES.
+def records_schema(
+    spec_id: str, columns: tuple[str, ...] = (), *, labels: bool = True, rows: str | None = None
+) -> pa.Schema:
+    """The columns of the records of a spec, or some of them, and the OUTCOMES; of the items of a list with `rows`.
 
     `labels`: whether numbers of an enumeration are its words.
     """
-    spec = catalog.load(spec_id)
+    spec = catalog.load(spec_id, rows)
     fields = columns_of(spec.layouts, spec.layout, has_kind=spec.has_kind, labels=labels)
     for name in columns:
         if name not in fields:

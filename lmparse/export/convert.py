@@ -33,7 +33,7 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary
         files_read(asked.path, asked.options),
         is_folder=asked.with_changes,
         overwrite=asked.overwrite,
-        foreign=writers.foreign_folder if asked.with_changes else writers.foreign_file(form, asked.options.spec),
+        foreign=writers.foreign_folder if asked.with_changes else writers.foreign_file(form, asked.options),
     )
     run = Run(asked.path, asked.options, on_error, progress)
     output = (ChangeFolder if asked.with_changes else RecordOutput)(asked, form, compression, run)

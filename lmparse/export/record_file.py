@@ -48,8 +48,8 @@ class RecordOutput:
         asked, run = self.asked, self.run
         file = open_file(asked.path, asked.options, on_error=run.on_error)
         run.start(file)
-        labels = asked.options.enums == "labels"
-        schema = schemas.records_schema(asked.options.spec, asked.options.columns, labels=labels)
+        labels, rows = asked.options.enums == "labels", asked.options.rows
+        schema = schemas.records_schema(asked.options.spec, asked.options.columns, labels=labels, rows=rows)
         parts = run.parts_for(asked, file.record_parts)
         final = LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
         with (

@@ -17,6 +17,7 @@ from lmparse.columnar import schemas
 from lmparse.columnar.json_texts import LINE
 from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
+from lmparse.options import Options
 from lmparse.storage.outputs import Foreign, lists_itself
 
 FORMS = ("parquet", "arrow", "csv", "jsonl")
@@ -80,7 +81,7 @@ def _listed(manifest: Any) -> list[str]:
 foreign_folder = lists_itself(MANIFEST, _listed)
 
 
-def foreign_file(form: str, spec: str) -> Foreign:
+def foreign_file(form: str, options: Options) -> Foreign:
     """What in a file is not of lmparse: Parquet and Arrow name the spec in their schema, text shows its columns in the
     first line. An empty file has nothing to lose.
     """
@@ -95,10 +96,10 @@ def foreign_file(form: str, spec: str) -> Foreign:
                 columns = next(csv.reader([line.decode()]), [])
                 is_ours = tuple(columns[-len(schemas.OUTCOMES) :]) == schemas.OUTCOMES
             else:
-                is_ours = json.loads(line).keys() <= {*schemas.records_schema(spec).names}
+                is_ours = json.loads(line).keys() <= {*schemas.records_schema(options.spec, rows=options.rows).names}
         except (ValueError, AttributeError, RecursionError, csv.Error):
             is_ours = False
-        return None if is_ours or not line else f"its lines do not have columns of {spec}"
+        return None if is_ours or not line else f"its lines do not have columns of {options.spec}"
 
     return foreign
 

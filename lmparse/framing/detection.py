@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple
 
 from lmparse.errors import FileLimitError, FramingError, OptionError, TruncatedError
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import named_framing, unused
 from lmparse.framing.length_field import Cutter
+from lmparse.framing.whole import Whole
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import Options
 from lmparse.spelling import camel
@@ -56,6 +56,8 @@ class Detection:
     """First bytes of every such file's first record, if they are always the same."""
     least: int = 1
     """Fewest records that show the framing of a file which they do not fill, because it is damaged or cut short."""
+    not_whole: Callable[[bytes], str | None] | None = None
+    """Why bytes are not one record and nothing else, for records that may be a file of their own; None if they are."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,10 @@ def detect(
         furthest = max((trial.reached for trial in sound), default=0)
         best = [trial for trial in sound if trial.reached == furthest]
         left = _preferred(best) or best
+    if not left and (whole := _whole(buffer, detection, limits, options)) is not None:
+        if whole.is_proven:
+            return whole
+        trials.append(whole)
     if len(left) == 1:
         return left[0]
     if left:
@@ -132,6 +138,17 @@ def detect(
         found="; ".join(f"{_name(trial.framing)}: {trial.verdict}" for trial in trials), hex=buffer[:32].hex().upper(),
         expected="records that tile the file", hint="lmparse sniff FILE says more",
     )  # fmt: skip
+
+
+def _whole(buffer: Buffer, detection: Detection, limits: Limits, options: Options | None) -> Trial | None:
+    """The trial of a file that is one record; None if it cannot be one."""
+    given = options or Options()
+    framing = Whole().within(limits).skipping(given.file_start_offset, given.file_end_offset)
+    start, end = framing.range_of(buffer)
+    if detection.not_whole is None or given.of_framing or not start < end <= start + limits.record_bytes:
+        return None
+    extent = next(framing.extents(buffer))
+    return Trial(framing, (extent,), None, detection.not_whole(extent.read(buffer)), False)
 
 
 def _cut_at_once(buffer: Buffer, detection: Detection, trials: list[Trial]) -> TruncatedError | None:
@@ -173,18 +190,9 @@ def possible_framings(detection: Detection, limits: Limits = DEFAULT, options: O
     return [framing.within(limits) for framing in found]
 
 
-class _Walked(NamedTuple):
-    """What one framing gives in the first window, whatever is expected."""
-
-    extents: tuple[RecordExtent, ...]
-    """The first records."""
-    fault: FramingError | None
-    """The error that ends the window."""
-    is_spanned: bool
-
-
-Walks = dict[tuple[Framing, Limits, int, int], _Walked]
-"""What framings give in the first window of one file, so that it is read once for all kinds of records."""
+Walks = dict[tuple[Framing, Limits, int, int], Trial]
+"""What framings give in the first window of one file, so that it is read once for all kinds of records; nothing is
+expected of the records yet."""
 
 
 def try_framings(
@@ -197,15 +205,15 @@ def try_framings(
         way = framing, framing.limits, framing.skipped_at_start, framing.skipped_at_end
         if way not in walks:
             walks[way] = _walked(framing, buffer)
-        extents, fault, is_spanned = walks[way]
-        refusal: str | None = f"no record: {fault.says()}" if fault is not None else "no record"
-        if extents:
-            refusal = detection.test([extent.read(buffer) for extent in extents], framing)
-        trials.append(Trial(framing, extents, fault, refusal, is_spanned))
+        trial = walks[way]
+        refusal: str | None = f"no record: {trial.fault.says()}" if trial.fault is not None else "no record"
+        if trial.extents:
+            refusal = detection.test([extent.read(buffer) for extent in trial.extents], framing)
+        trials.append(replace(trial, refusal=refusal))
     return trials
 
 
-def _walked(framing: Framing, buffer: Buffer) -> _Walked:
+def _walked(framing: Framing, buffer: Buffer) -> Trial:
     """Read the records of the first window."""
     first: list[RecordExtent] = []
     fault: FramingError | None = None
@@ -219,7 +227,7 @@ def _walked(framing: Framing, buffer: Buffer) -> _Walked:
                 break
     except FramingError as error:
         fault = error
-    return _Walked(tuple(first), fault, is_spanned)
+    return Trial(framing, tuple(first), fault, None, is_spanned)
 
 
 def _preferred(fits: list[Trial]) -> list[Trial]:

@@ -11,7 +11,9 @@ from lmparse.framing.blocks import Blocks
 from lmparse.framing.descriptors import WordRule
 from lmparse.framing.fixed_length import Fixed
 from lmparse.framing.length_field import Cutter, Glued, Measured, length_field
+from lmparse.framing.parsed import Parsed
 from lmparse.framing.spanned import Spanned, SpannedBlocks
+from lmparse.framing.whole import Whole
 from lmparse.framing.words import Counted, Prefixed
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import DB2_FRAMINGS, FRAMING_OPTIONS, FRAMINGS, Options
@@ -36,11 +38,15 @@ def framing_of(
 ) -> Framing:
     """The framing with a name, for records within limits.
 
-    `fixed` needs the length of a record in bytes, `glued` a function that reads the length of a record, and the
-    framings of Db2 LUW log records the byte order, `little` or `big`. Raises OptionError if that is missing.
+    `fixed` needs the length of a record in bytes, `glued` and `parsed` a function that reads the length of a record,
+    and the framings of Db2 LUW log records the byte order, `little` or `big`. Raises OptionError if that is missing.
     """
     if name in _DESCRIBED:
         return _DESCRIBED[name].within(limits)
+    if name == "whole":
+        return Whole().within(limits)
+    if name == "parsed" and cutter is not None:
+        return Parsed(cutter).within(limits)
     if name == "fixed":
         if not (record_length and record_length > 0):
             raise OptionError("framing fixed needs a record length above zero", hint="give recordLength in bytes")

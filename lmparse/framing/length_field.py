@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from struct import Struct
+from typing import Literal
 
 from lmparse.errors import DataError, OptionError
 from lmparse.framing.base import Framing, Runs
@@ -13,6 +14,7 @@ from lmparse.framing.descriptors import WordForm, cut_short, no_record
 from lmparse.framing.extents import Handover, RecordExtent
 from lmparse.framing.words import WordFraming
 from lmparse.spec import catalog
+from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout
 from lmparse.storage.buffers import Buffer
 
@@ -22,24 +24,24 @@ _MOST_DIGITS = 18
 _MOST = (1 << 63) - 1
 
 
+@dataclass(frozen=True, eq=False)
 class LengthField:
     """A field at a fixed place of each record: a whole number, or digits as text."""
 
-    def __init__(self, spec: str, name: str) -> None:
-        """Raises OptionError LMP-S003 if a spec has no such field."""
-        self.spec = catalog.load(spec)
-        layout = self.spec.layout
-        fitting = fitting_fields(layout)
-        named = name.replace("-", "_").lower()
-        field = next((field for field in fitting if field.id == named), None)
-        if field is None:
-            known = "known, but not a number at a fixed place" if named in layout.by_id else "not a field"
-            hint = "one of " + ", ".join(field.id for field in fitting) if fitting else "the spec has no such field"
-            raise OptionError(f"recordLengthField: {name} is {known} of {self.spec.id}", code="LMP-S003", hint=hint)
-        self.field = field
-        self.offset, self.width = field.offset or 0, field.width or 0
-        self.end = self.offset + self.width
-        self.byte_order = layout.byte_order(field)
+    spec: Spec
+    field: Field
+    offset: int
+    byte_order: Literal["little", "big"]
+
+    @property
+    def width(self) -> int:
+        """Bytes of the field."""
+        return self.field.width or 0
+
+    @property
+    def end(self) -> int:
+        """Offset behind the field."""
+        return self.offset + self.width
 
     @property
     def is_scanned(self) -> bool:
@@ -52,8 +54,7 @@ class LengthField:
         letter = letter.lower() if self.field.kind == "int" else letter
         order = {"little": "<", "big": ">"}[self.byte_order]
         struct = Struct(f"{order}{self.offset}x{letter}0s")
-        type_ = f"{order}{'i' if self.field.kind == 'int' else 'u'}{self.width}"
-        return WordForm(struct, 0, adjustment, max(0, self.end - adjustment), _MOST, self.offset, type_)
+        return WordForm(struct, 0, adjustment, max(0, self.end - adjustment), _MOST)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int, adjustment: int) -> int:
         """Length of the record at `offset`. Raises as `Descriptor.read` does."""
@@ -85,8 +86,16 @@ class LengthField:
 
 @cache
 def length_field(spec: str, name: str) -> LengthField:
-    """The field, looked up once."""
-    return LengthField(spec, name)
+    """The field that an option names, looked up once. Raises OptionError LMP-S003 if a spec has no such field."""
+    loaded = catalog.load(spec)
+    layout, fitting = loaded.layout, fitting_fields(loaded.layout)
+    named = name.replace("-", "_").lower()
+    field = next((field for field in fitting if field.id == named), None)
+    if field is None:
+        known = "known, but not a number at a fixed place" if named in layout.by_id else "not a field"
+        hint = "one of " + ", ".join(field.id for field in fitting) if fitting else "the spec has no such field"
+        raise OptionError(f"recordLengthField: {name} is {known} of {loaded.id}", code="LMP-S003", hint=hint)
+    return LengthField(loaded, field, field.offset or 0, layout.byte_order(field))
 
 
 @dataclass(frozen=True)

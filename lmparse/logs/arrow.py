@@ -65,7 +65,7 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     if idle:
         raise OptionError(f"{', '.join(idle)}: for changes only, and read_table gives records", code="LMP-S003")
     check_taken(options, "records lines", "read_table")
-    schema = schemas.records_schema(named.spec, named.columns, labels=named.enums == "labels")
+    schema = schemas.records_schema(named.spec, named.columns, labels=named.enums == "labels", rows=named.rows)
     if not truth("metadata", metadata):
         schema = without_metadata(schema)
     file = open_file(path, named, on_error=ignored)
@@ -144,7 +144,9 @@ def plan_of(file: RecordFile) -> RecordPlan:
     if family is not None and family.record_plan is not None:
         return family.record_plan(file)
     reader = file.reader
-    return RecordPlan(file.spec, file.code_page, arguments=tuple(map(int, reader.arguments)), labels=reader.labels)
+    plan = RecordPlan(file.spec, file.code_page, arguments=tuple(map(int, reader.arguments)), labels=reader.labels)
+    plan.reason = reader.needs_around or plan.reason
+    return plan
 
 
 def _mended(
@@ -252,7 +254,8 @@ def request_schema(request: Request) -> pa.Schema:
     """The columns of a request. For one table its versions are collected from all files."""
     options = request.options
     if not request.with_changes:
-        return schemas.records_schema(options.spec, options.columns, labels=options.enums == "labels")
+        labels = options.enums == "labels"
+        return schemas.records_schema(options.spec, options.columns, labels=labels, rows=options.rows)
     return changes_of(options, request.logs(), ", ".join(request.paths))
 
 

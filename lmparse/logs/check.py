@@ -12,6 +12,7 @@ from lmparse.changes.claims import Claim, Statement
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, LeftoverError
 from lmparse.framing.extents import RecordExtent
+from lmparse.framing.whole import Items
 from lmparse.logs.open import open_file
 from lmparse.options import Options
 from lmparse.records.dissection import Dissector
@@ -50,7 +51,8 @@ class CheckReport:
     unread: int = 0
     """Bytes of the records that were read which are in no field; not counted for logs of changes."""
     skipped: int = 0
-    """Bytes at the start and end of the file that options leave out, and those that files before it have too."""
+    """Bytes at the start and end of the file that options leave out, those in front of a list and behind it if its
+    items are rows, and those that files before it have too."""
     quarantined: int = 0
     """Bad records, and everything from damaged framing on."""
     records: int = 0
@@ -206,6 +208,8 @@ class _Account:
                     self._test_fields(file, dissector, extent)
                 for name, value in file.observe(record.values).items():
                     report.counts.setdefault(name, Counter())[value] += 1
+            if isinstance(file.framing, Items):
+                report.skipped += behind - end  # of the fields behind the list
         except FramingError as error:
             self.keep(error)
             report.quarantined += behind - end

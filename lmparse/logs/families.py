@@ -149,6 +149,8 @@ def check_fits(options: Options, spec: Spec) -> None:
     if options.control_framing != "auto" and options.control is None:
         raise OptionError("controlFraming is for a control file", hint="give control too")
     family = family_of(spec)
+    if family is not None and options.rows is not None:
+        raise OptionError(f"rows does not apply to records of {spec.id}", hint="its files are no single record")
     for name in decided(options.decisions):
         if family is not None and name not in family.decisions:
             raise OptionError(

@@ -54,7 +54,7 @@ def _row(part: Part, error: DataError) -> dict[str, Any]:
         first, size = bytes(buffer[start : start + SHOWN_BYTES]), len(buffer)
     except DataError:
         first, size = b"", 0  # it is no file that can be read
-    spec = catalog.load(part.options.spec)
+    spec = catalog.load(part.options.spec, part.options.rows)
     return {
         schemas.CORRUPT_RECORD: first,
         schemas.CORRUPT_FIELDS: [corrupt_field(error)],

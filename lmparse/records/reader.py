@@ -39,8 +39,6 @@ _PARSED: dict[str, Decode] = {"uint": int, "int": int, "float": float, "boolean"
 """Kinds whose parsed field is the value."""
 _KINDS_OF = ((bool, ("boolean",)), (int, ("uint", "int")), (float, ("float",)), (str, ("str",)), (bytes, ("variable",)))
 """Kinds of choices by the type of a parsed value."""
-_REST = ("rest",)
-"""The size of a field that has all bytes that are left."""
 
 
 _HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]").search
@@ -78,6 +76,7 @@ class RecordReader:
         arguments: tuple[Any, ...] = (),
         limits: Limits = DEFAULT,
         labels: bool = False,
+        around: tuple[Any, ...] = (),
     ) -> None:
         if len(arguments) != len(spec.layout.params):
             wanted = ", ".join(spec.layout.params)
@@ -88,6 +87,8 @@ class RecordReader:
         self.limits = limits
         self.labels = labels
         """Whether numbers of an enumeration are shown by its words."""
+        self.around, self.needs_around = around, ""
+        """What is around an item of a list: its object and the root, for the parser; and why values depend on these."""
         self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
 
     def parse(self, raw: bytes) -> KaitaiStruct:
@@ -108,7 +109,7 @@ class RecordReader:
 
         Slower than `parse`; `places_of` then gives the places of the fields.
         """
-        parsed = self.spec.debug_parser(*self.arguments, _stream(raw))
+        parsed = self.spec.debug_parser(*self.arguments, self.stream(raw), *self.around)
         try:
             step_budget.begin(self.limits, len(raw))
             self._read_noting_places(parsed, raw)
@@ -130,15 +131,20 @@ class RecordReader:
 
     def _parsed(self, raw: bytes) -> KaitaiStruct:
         """The object of one record. Raises whatever its parser raises."""
-        stream = _stream(raw)
+        stream = self.stream(raw)
         step_budget.begin(self.limits, len(raw))
         try:
-            parsed = self.spec.parser(*self.arguments, stream)
+            parsed = self.spec.parser(*self.arguments, stream, *self.around)
             if self.spec.with_instances:
                 self._read_instances(parsed)
         finally:
             _take_note(step_budget.end())
         return parsed
+
+    def stream(self, raw: bytes) -> KaitaiStream:
+        """The stream of a record's bytes."""
+        _take_note(len(raw))
+        return KaitaiStream(BytesIO(raw))
 
     def accepts(self, raw: bytes) -> bool:
         """Whether `parse` returns an object; cheaper than to call it and to discard its error."""
@@ -377,7 +383,7 @@ def _start_of_stream(parsed: Any, entry: Field, body: Any, offset: int | None, s
     object around it do. `stream` is where the stream around it begins."""
     if entry.process == "zlib" or offset is not None:
         return None if entry.process == "zlib" else offset
-    if stream is None or entry.size != _REST:
+    if stream is None or entry.size != ("rest",):
         return None
     return int(stream + parsed._io.size() - body._io.size())
 
@@ -399,11 +405,6 @@ def _of_64_bits(value: Any) -> int:
     if not -(1 << 63) <= number < 1 << 63:
         raise InvalidValueError("a calculated number has more than 64 bits", code="LMP-R012", found=str(number))
     return number
-
-
-def _stream(raw: bytes) -> KaitaiStream:
-    _take_note(len(raw))
-    return KaitaiStream(BytesIO(raw))
 
 
 def _take_note(size: int) -> None:

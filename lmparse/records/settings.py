@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.base import Framing
 from lmparse.framing.detection import Detection, Trial, detect
 from lmparse.framing.framings import framing_of, named_framing
 from lmparse.options import Options
+from lmparse.records.list_rows import find_list
 from lmparse.records.reader import RecordReader, arguments_of, default_page
+from lmparse.records.record_ends import cutter_by_parser, record_end
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 from lmparse.spelling import camel
@@ -95,6 +98,10 @@ def find_file(
     buffer = open_buffer(path, limits)
     reader = reader_of(spec, options, page_of(spec, options, known, page))
     detection = detection or _parsing(reader)
+    if options.rows is not None:
+        return _of_rows(str(path), buffer, reader, options)
+    if options.framing == "parsed":
+        detection = replace(detection, cutter=cutter_by_parser(reader, limits))
     if known is not None:
         framing = named_framing(known.framing, options, detection.cutter, known.byte_order)
         return FoundFile(buffer, detection, framing, reader, ())
@@ -105,6 +112,29 @@ def find_file(
         return FoundFile(buffer, detection, framing, reader, decisions)
     said = Decision("code page", named.name, "the first record names it")
     return FoundFile(buffer, detection, framing, reader_of(spec, options, named), (*decisions, said))
+
+
+def _of_rows(path: str, buffer: Buffer, root: RecordReader, options: Options) -> FoundFile:
+    """A file whose records are the items of a list in its one record."""
+    name, rows = options.framing, options.rows or ""
+    if name not in ("auto", "whole"):
+        raise OptionError(f"rows is for a file that is one record, and framing is {name}", hint="leave framing out")
+    named_framing("whole", options)  # raises for options that it does not use
+    item = catalog.load(options.spec, rows)
+
+    def read(arguments: tuple[Any, ...], around: tuple[Any, ...]) -> RecordReader:
+        page = codepages.lookup(options.code_page) if options.code_page else default_page(item)
+        return RecordReader(item, code_page=page, arguments=arguments, limits=options.bounds, around=around,
+                            labels=options.enums == "labels")  # fmt: skip
+
+    try:
+        found = find_list(buffer, root, item, rows, (options.file_start_offset, options.file_end_offset), read)
+    except DataError as error:
+        error.at(file=path)
+        raise
+    framing = Decision("framing", "whole", "option" if name == "whole" else "rows are asked for")
+    decisions = framing, Decision("rows", rows, found.evidence), *framing_options(options)
+    return FoundFile(buffer, _parsing(found.reader), found.framing, found.reader, decisions)
 
 
 def page_of(
@@ -125,6 +155,8 @@ def reader_of(spec: Spec, options: Options, page: CodePage) -> RecordReader:
 def proof(trial: Trial) -> Decision:
     """The framing that a trial found, as a decision."""
     count = len(trial.extents)
+    if trial.framing.name == "whole":
+        return Decision("framing", "whole", "no other framing fits, and the spec reads the file to its end")
     evidence = f"the first {count} records tile the file" if trial.is_proven else ""
     return Decision("framing", trial.framing.name, evidence or f"the file begins with {count} sound records")
 
@@ -171,4 +203,13 @@ def _parsing(reader: RecordReader) -> Detection:
         good = sum(map(reader.accepts, records))
         return None if 2 * good > len(records) else f"{good} of {len(records)} records are {reader.spec.id}"
 
-    return Detection(f"{reader.spec.id} records", test, least=_LEAST)
+    def not_whole(raw: bytes) -> str | None:
+        try:
+            end = record_end(reader, raw)
+        except DataError as error:
+            return str(error.at(record_index=0, record_offset=0))
+        return None if end == len(raw) else f"{reader.spec.id} ends at {end:#x}"
+
+    is_of_user = Path(reader.spec.name).name != reader.spec.name
+    name = f"{reader.spec.id} records"
+    return Detection(name, test, least=_LEAST, not_whole=not_whole if is_of_user else None)

@@ -20,7 +20,7 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import ReadError, UnknownFormatError
 from lmparse.spec.built import differs, imported, package_of
 from lmparse.spec.layout import Layout
-from lmparse.spec.nesting import flat, reached
+from lmparse.spec.nesting import flat, list_at, reached
 from lmparse.spelling import quoted
 from lmparse.storage.stored import reason
 
@@ -104,11 +104,17 @@ def spec_ids() -> list[str]:
 
 
 @cache
-def load(name: str) -> Spec:
+def load(name: str, rows: str | None = None) -> Spec:
     """Load a spec by its id, or by the path of another spec without its suffix.
 
-    Raises UnknownFormatError (LMP-S001) with the ids that are nearest to the wrong one.
+    With `rows`, the path of a list in its records, what is loaded is the type of the items. Raises UnknownFormatError
+    (LMP-S001) with the ids that are nearest to the wrong one, and OptionError LMP-S003 as `list_at`.
     """
+    if rows is not None:
+        spec = load(name)
+        item = list_at(spec.layouts, spec.layout, rows)[-1].type or ""
+        package = str(sys.modules[spec.parser.__module__].__package__)
+        return Spec(item, name, spec.layouts[item], spec.layouts, _parser(package, item))
     package, spec_id = _locate(name)
     layouts = _layouts(package)
     if spec_id not in layouts or "." in spec_id:
@@ -128,8 +134,11 @@ def load_planned(name: str, fingerprint: str) -> Spec:
 
 
 def _parser(package: str, spec_id: str) -> type[KaitaiStruct]:
-    module = imported(f"{package}.{spec_id}")
-    parser = getattr(module, class_name(spec_id), None)
+    root, *inner = spec_id.split(".")
+    module = imported(f"{package}.{root}")
+    parser = getattr(module, class_name(root), None)
+    for name in inner:  # a type inside a spec is a class inside a class
+        parser = getattr(parser, class_name(name), None)
     if not (isinstance(parser, type) and issubclass(parser, KaitaiStruct) and parser.__module__ == module.__name__):
         flaw = f"it has no class {class_name(spec_id)} of a parser"
         raise differs(Path(str(module.__file__)).parent, spec_id, flaw)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from lmparse.errors import OptionError
 from lmparse.spec.layout import NESTED, Field, Layout
+from lmparse.spelling import quoted
 
 
 def types_of(entry: Field) -> Iterator[str]:
@@ -50,6 +52,36 @@ def _of_cases(layouts: Mapping[str, Layout], cases: Iterable[str], seen: set[str
         if case not in seen:
             seen.add(case)
             yield from layouts[case].columns
+
+
+def list_at(layouts: Mapping[str, Layout], layout: Layout, path: str) -> list[Field]:
+    """The fields on the path to a list of nested records, the list last. Raises OptionError LMP-S003."""
+    found: list[Field] = []
+    inside, names = layout, path.split(".")
+    for name in names:
+        entry = inside.by_id.get(name)
+        is_list = len(found) + 1 == len(names)
+        if entry is None or entry.kind not in ("struct", "body") or not entry.type or entry.repeated != is_list:
+            why = "there is no such field" if entry is None else "it is not of one type with fields"
+            if entry is not None and entry.type:
+                why = f"{name} is one object" if is_list else f"{name} is a list itself"
+            lists = sorted(_lists(layouts, layout, ()))
+            raise OptionError(
+                f"rows has no value {quoted(path)} for {layout.id}: {why}",
+                hint="one of " + ", ".join(lists) if lists else "the spec has no list of objects",
+            )
+        found.append(entry)
+        inside = layouts[entry.type]
+    return found
+
+
+def _lists(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]) -> Iterator[str]:
+    """The paths of the lists of nested records that are not in other lists."""
+    for entry in layout if layout.id not in above else ():
+        if entry.kind in ("struct", "body") and entry.type:
+            inside = () if entry.repeated else _lists(layouts, layouts[entry.type], (*above, layout.id))
+            yield from (f"{entry.id}.{name}" for name in inside)
+            yield from (entry.id,) if entry.repeated else ()
 
 
 def holds_itself(layouts: Mapping[str, Layout], layout_id: str) -> bool:

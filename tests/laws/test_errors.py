@@ -13,7 +13,7 @@ import pytest
 
 import lmparse
 from lmparse import error_catalogue, errors
-from lmparse.options import Options
+from lmparse.options import DB2_FRAMINGS, FRAMINGS, Options
 from lmparse.spelling import camel
 
 ROOT = Path(__file__).parents[2]
@@ -208,12 +208,8 @@ def test_names_of_the_caller_are_passed_over() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "hint"),
     [
-        (
-            "framing",
-            "ftp",
-            "one of auto, rdw, bdw, vbs, bdw-vbs, zosmf, glued, fixed, bare, lsn6, lsn8, filter, filter97",
-        ),
-        ("framing", "", "one of auto, rdw, bdw, vbs, bdw-vbs, zosmf, glued, fixed, bare, lsn6, lsn8, filter, filter97"),
+        ("framing", "ftp", "one of auto, " + ", ".join((*FRAMINGS, *DB2_FRAMINGS))),
+        ("framing", "", "one of auto, " + ", ".join((*FRAMINGS, *DB2_FRAMINGS))),
         ("mode", "strict", "one of permissive, dropmalformed, failfast"),
         ("floats", "ibm", "one of hfp, ieee"),
         ("include", "committed,lost", "one of committed, rolled-back, open, incomplete, all"),

@@ -39,6 +39,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "code_page": ("latin-1",),
     "mode": ("failfast", "dropmalformed"),
     "limits": ("recordBytes=10",),
+    "rows": ("no_such",),
     "columns": ("NO_SUCH",),
     "enums": ("numbers",),
     "row_images": ("exclusive",),

@@ -66,7 +66,7 @@ def test_the_parts_of_a_log_are_small(log: dict[str, str], tmp_path: Path) -> No
 
 
 def test_planning_takes_few_steps_for_a_record(tmp_path: Path) -> None:
-    """Transactions are found by the column; to parse a record takes more than a hundred lines of Python."""
+    """Transactions are found by the column: a scan takes five lines for a record, its parser over a hundred."""
     steps, records = [], []
     for transactions in (200, 800):
         tables, path = map(str, db2_log.make(transactions).write(tmp_path / str(transactions)))
@@ -75,7 +75,7 @@ def test_planning_takes_few_steps_for_a_record(tmp_path: Path) -> None:
         steps.append(operations(lambda request=request: list(request.parts())))
         records.append(sum(row["records"] for row in lmparse.open_log(path, tables=tables).transactions()))
     assert records[1] - records[0] > 1000
-    assert steps[1] - steps[0] < 5 * (records[1] - records[0])
+    assert steps[1] - steps[0] < 8 * (records[1] - records[0])
 
 
 def test_options_for_changes_are_refused_for_records(log: dict[str, str]) -> None:
