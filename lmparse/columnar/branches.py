@@ -6,22 +6,19 @@ The cost is the sum of the cases, whatever combinations of them the records have
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lmparse.columnar.byte_orders import typed_value
-from lmparse.columnar.contexts import Context
+from lmparse.columnar.contexts import Context, Reader
 from lmparse.columnar.cursors import NothingLeftError, Stream
 from lmparse.columnar.objects import FieldBytes, Parts
 from lmparse.spec.layout import Expression, Field
 from lmparse.values.byte_arrays import Flags, Int64s
 
-if TYPE_CHECKING:
-    from lmparse.columnar.reading import Reading
 
-
-def read_nested(reading: Reading, context: Context, stream: Stream, entry: Field) -> Parts:
+def read_nested(reading: Reader, context: Context, stream: Stream, entry: Field) -> Parts:
     cases = [*_cases(context, entry)] if entry.switch else [(None, entry.type or "", entry.arguments, None)]
     parts: Parts = []
     for rows, type_, arguments, plain in cases:
@@ -40,7 +37,7 @@ def read_nested(reading: Reading, context: Context, stream: Stream, entry: Field
 
 
 def _case(
-    reading: Reading, context: Context, stream: Stream, entry: Field, type_: str, arguments: tuple[Expression, ...]
+    reading: Reader, context: Context, stream: Stream, entry: Field, type_: str, arguments: tuple[Expression, ...]
 ) -> Parts:
     """Objects of a type, in a stream of their own if they have a size; without a type the bytes of that size."""
     is_apart = entry.size is not None or entry.ending is not None

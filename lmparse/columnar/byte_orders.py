@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from lmparse.columnar.contexts import Context
+from lmparse.columnar.contexts import Context, Reader
 from lmparse.columnar.cursors import Stream, UnfitError
 from lmparse.columnar.objects import NUMBERS, FieldBytes, Objects, Order
 from lmparse.spec.layout import Field, Layout, spec_of
 from lmparse.values import integers
 from lmparse.values.byte_arrays import Int64s
 
-if TYPE_CHECKING:
-    from lmparse.columnar.reading import Reading
-
 _ORDERED = (*NUMBERS, "float")
 
 
-def typed_value(reading: Reading, context: Context, stream: Stream, entry: Field) -> FieldBytes:
+def typed_value(reading: Reader, context: Context, stream: Stream, entry: Field) -> FieldBytes:
     """A field of a type that is one value, which has parts of fixed width."""
     layout = reading.layouts[entry.type or ""]
     width = reading.width_of(entry)
@@ -39,7 +34,7 @@ def typed_value(reading: Reading, context: Context, stream: Stream, entry: Field
     return one
 
 
-def order_of_type(reading: Reading, objects: Objects) -> Order:
+def order_of_type(reading: Reader, objects: Objects) -> Order:
     """The byte order that a type gives its numbers; None if it gives none."""
     layout = objects.layout
     if layout.little is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -10,17 +10,31 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.columnar.cursors import Stream, UnfitError
+from lmparse.columnar.cursors import Place, Stream, UnfitError
 from lmparse.columnar.expressions import Evaluator, Vector, joined
-from lmparse.columnar.objects import Lists, Objects, Reference, seen
-from lmparse.spec.layout import Expression
+from lmparse.columnar.objects import Lists, Objects, Parts, Reference, seen
+from lmparse.spec.layout import Expression, Field, Layout
 from lmparse.values.byte_arrays import Int64s
 
 
-class Attributes(Protocol):
-    """Gives the value that all objects have under a name."""
+class Reader(Protocol):
+    """What reads fields and the objects in them, see `lmparse.columnar.reading`."""
+
+    layouts: Mapping[str, Layout]
 
     def attribute(self, objects: Objects, name: str, stream: Stream | None = None) -> Any: ...
+
+    def one(self, context: Context, stream: Stream, entry: Field) -> Parts: ...
+
+    def bytes_of(self, context: Context, stream: Stream, entry: Field) -> tuple[Place, int | Int64s]: ...
+
+    def restored(self, context: Context, stream: Stream, entry: Field) -> Stream: ...
+
+    def width_of(self, entry: Field) -> int | None: ...
+
+    def inner(self, context: Context, type_: str, arguments: tuple[Expression, ...], stream: Stream) -> Objects: ...
+
+    def read_fields(self, objects: Objects) -> None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +65,7 @@ class StreamValue:
 class Context:
     """The objects around an expression: one row for each, or for those with some numbers."""
 
-    attributes: Attributes
+    reader: Reader
     objects: Objects
     which: Int64s | None
     stream: Stream | None
@@ -101,7 +115,7 @@ class Context:
         elif name == "_io" and self.stream is not None:
             return StreamValue(self.stream, None, True)
         else:
-            return self.attributes.attribute(self.objects, name, stream).some(self.which)
+            return self.reader.attribute(self.objects, name, stream).some(self.which)
         if found is None:
             raise UnfitError(f"only the parser knows {name}")
         return found
@@ -111,7 +125,7 @@ class Context:
             return value.attribute(name)
         if isinstance(value, Reference):
             parts = [
-                (rows, self.attributes.attribute(objects, name).some(numbers)) for rows, objects, numbers in value.parts
+                (rows, self.reader.attribute(objects, name).some(numbers)) for rows, objects, numbers in value.parts
             ]
             found = joined(parts, value.count)
             return found if value.bad is None else found.without(value.bad)

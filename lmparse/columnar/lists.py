@@ -6,19 +6,14 @@ that have one, to see where they begin; then all items are read together.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from lmparse.columnar.contexts import Context
+from lmparse.columnar.contexts import Context, Reader
 from lmparse.columnar.cursors import NothingLeftError, Place, Stream, UnfitError
 from lmparse.columnar.expressions import Vector
 from lmparse.columnar.objects import Items, Parts, seen
 from lmparse.spec.layout import NESTED, Expression, Field
 from lmparse.values.byte_arrays import Int64s, offsets_of
-
-if TYPE_CHECKING:
-    from lmparse.columnar.reading import Reading
 
 _REST: Expression = ("rest",)
 _MOST_ITEMS = 1 << 24
@@ -31,7 +26,7 @@ _MANY, _FEW = 64, 16
 """Lists that are longer than most are the parser's: from so many items on, if there are so few of them."""
 
 
-def read_items(reading: Reading, context: Context, stream: Stream, entry: Field) -> Items:
+def read_items(reading: Reader, context: Context, stream: Stream, entry: Field) -> Items:
     """The items of a list in each row of a context, whose streams are read."""
     width = _step(reading, entry)
     if width is not None:
@@ -51,7 +46,7 @@ def read_items(reading: Reading, context: Context, stream: Stream, entry: Field)
     whole.cursor = starts
     rows = owners if context.which is None else context.which[owners]
     index = np.arange(len(owners)) - offsets[:-1][owners]
-    items = Context(context.attributes, context.objects, rows, whole, index=Vector(index))
+    items = Context(context.reader, context.objects, rows, whole, index=Vector(index))
     try:
         parts = reading.one(items, whole, entry)
     except NothingLeftError:
@@ -74,7 +69,7 @@ def _without_empty(items: Items) -> Items:
     return Items(np.concatenate(([0], np.cumsum(counts))), items.owners[has], parts)
 
 
-def _step(reading: Reading, entry: Field) -> int | None:
+def _step(reading: Reader, entry: Field) -> int | None:
     """Bytes from one item to the next, if they are as many everywhere."""
     if entry.items is None or (isinstance(entry.items, tuple) and entry.items[0] == "until"):
         return None
@@ -86,7 +81,7 @@ def _step(reading: Reading, entry: Field) -> int | None:
     return entry.size if isinstance(entry.size, int) and not isinstance(entry.size, bool) else reading.width_of(entry)
 
 
-def _has_bits(reading: Reading, type_: str) -> bool:
+def _has_bits(reading: Reader, type_: str) -> bool:
     """Whether a type may end inside of a byte, so that the next item begins there."""
     fields = [entry for entry in reading.layouts[type_] if not entry.is_instance]
     return any(entry.bits or (entry.type is not None and _has_bits(reading, entry.type)) for entry in fields[-1:])
@@ -130,7 +125,7 @@ def _spread(counts: Int64s, entry: Field) -> tuple[Int64s, Int64s]:
     return offsets, np.repeat(np.arange(len(counts)), counts)
 
 
-def _one_by_one(reading: Reading, context: Context, stream: Stream, entry: Field) -> tuple[Place, Int64s, Int64s]:
+def _one_by_one(reading: Reader, context: Context, stream: Stream, entry: Field) -> tuple[Place, Int64s, Int64s]:
     count = context.count
     until = entry.items[1] if isinstance(entry.items, tuple) and entry.items[0] == "until" else None
     counts = _counts(context, stream, entry) if until is None and entry.items != _REST else None
@@ -159,7 +154,7 @@ def _one_by_one(reading: Reading, context: Context, stream: Stream, entry: Field
         bits.append(np.broadcast_to(np.asarray(own.cursor.bits, np.int64), begin.shape))
         item = context.some(active, own)
         item = Context(
-            item.attributes, item.objects, active if item.which is None else item.which, own, index=Vector(number)
+            item.reader, item.objects, active if item.which is None else item.which, own, index=Vector(number)
         )
         try:
             parts = reading.one(item, own, entry)
