@@ -84,26 +84,6 @@ def test_a_list_of_files_and_a_file_address(
     assert {row["file"] for row in rows} == {str(rest.data), str(other.data)}
 
 
-def renamed(example: logs.Example, dsname: str) -> logs.Example:
-    """The same log, its control file naming another data set."""
-    return logs.example(control_options={"dlds_fields": {"ORIGDATADSNAME": dsname}})
-
-
-def test_a_folder_of_logs_with_their_control_files_beside_them(
-    spark: SparkSession, example: logs.Example, tmp_path: Path
-) -> None:
-    """One is found by its stem, the other by the data set that DLDS names; what begins with _ or . is no log."""
-    write(tmp_path, example, "first", example.data_records[10:])
-    by_name = write(tmp_path, renamed(example, "PROD.LOG.D2"), "second", example.data_records[:10])
-    by_name.data.rename(tmp_path / "PROD.LOG.D2")
-    (tmp_path / "_SUCCESS").touch()
-    (tmp_path / ".second.crc").write_bytes(b"crc")
-    frame = read(spark, tmp_path)
-    counts = {Path(row["file"]).name: row["count"] for row in frame.groupBy("_metadata.file").count().collect()}
-    assert set(counts) == {"first.dat", "PROD.LOG.D2"}
-    assert sum(counts.values()) == len(example.expected)
-
-
 # -- a spec of one's own --------------------------------------------------------------------
 
 OWN_SPEC = """\

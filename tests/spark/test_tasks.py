@@ -31,12 +31,6 @@ def test_changes_are_those_of_the_data_source(spark: Any, tmp_path: Path) -> Non
     assert found.count() > 30
 
 
-def test_order_has_no_meaning(spark: Any, tmp_path: Path) -> None:
-    tables, log = map(str, db2_log.make(1).write(tmp_path))
-    with pytest.raises(OptionError, match="order commit"):
-        read_changes(spark, log, tables=tables, order="commit")
-
-
 def test_an_error_of_a_task_is_raised_at_its_place(spark: Any) -> None:
     found = iter(runner(spark)(lookup, ["cp037", "utf-8", "no page", "cp037"]))
     assert [next(found).name for _ in range(2)] == ["cp037", "utf-8"]
