@@ -36,7 +36,7 @@ MOST_TRIED = 1 << 14
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("cluster")
-    group.addoption("--cluster-bytes", default="12M", help="size of the log for the tests of a cluster: 24M, 5G")
+    group.addoption("--cluster-bytes", default="6M", help="size of the log for the tests of a cluster: 24M, 5G")
     group.addoption("--cluster-kills", default="2", help="number of executors that these tests kill")
 
 
@@ -186,12 +186,16 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.local.dir": scratch / "local",
+        "spark.python.daemon.module": "spark_daemon",
         "spark.sql.warehouse.dir": scratch / "warehouse",
     }
     builder = SparkSession.builder.master("local[2]").appName("lmparse tests")
     for name, value in {**SHORT_SPARK, **settings}.items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    places = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(places))  # Java keeps it for the workers
+        session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
