@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, functions
 
-from lmparse.spark import read_changes, read_records, spark_environment, write_parquet
+from lmparse.spark import read_changes, spark_environment, write_parquet
 
 _COLUMNS = ("log_rba", "table_name", "uor_timestamp", "data")
 _MASK = (1 << 32) - 1
@@ -78,35 +76,7 @@ def write(spark: SparkSession, path: str, options: dict[str, str], out: str, way
     return {"files": found.files, "rows": found.rows}
 
 
-def changed(spark: SparkSession, path: str, options: dict[str, str], change: str, way: str) -> Answer:
-    """Plan the reading of a file, change it, read it: the answer is the error."""
-    copy = f"{path}.{way}.{change}"
-    shutil.copy(path, copy)
-    act: Callable[[], Any]
-    if way == "records":
-        records = read_records(spark, copy, **options)
-        act = records.count
-    else:
-        # The partitions of a plan are made when it first runs, and stay.
-        act = read(spark, copy, options).select("_metadata.record_index").collect
-        act()
-    size = os.path.getsize(copy)
-    if change == "gone":
-        os.unlink(copy)
-    else:
-        os.truncate(copy, size + 100 if change == "grew" else size // 2)
-    try:
-        act()
-        return {"error": None}
-    except Exception as error:
-        return {"error": str(error)}
-    finally:
-        Path(copy).unlink(missing_ok=True)
-
-
-_ORDERS: dict[str, Callable[..., Answer]] = {
-    "sums": sums, "sums_of_changes": sums_of_changes, "write": write, "changed": changed,
-}  # fmt: skip
+_ORDERS: dict[str, Callable[..., Answer]] = {"sums": sums, "sums_of_changes": sums_of_changes, "write": write}
 
 
 def main() -> None:

@@ -49,7 +49,9 @@ class Cluster:
             **{name: value for name, value in os.environ.items() if not name.startswith("SPARK_")},
             _TOKEN: self.token,
             "JAVA_HOME": str(home),
-            "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
+            "PYTHONPATH": os.pathsep.join(
+                [str(ROOT), str(ROOT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
+            ),
         }
         try:
             log = self._daemon("master", _MASTER, [])

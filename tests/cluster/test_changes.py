@@ -24,9 +24,9 @@ Options = dict[str, str]
 
 @pytest.fixture(scope="module")
 def changes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Options]]:
-    """A log of as many bytes as were asked for, and the options to read its changes; it is removed in the end."""
+    """A log of half as many bytes as were asked for, and the options to read its changes; it is removed in the end."""
     folder = tmp_path_factory.mktemp("changes")
-    size = data.parse_size(request.config.getoption("--cluster-bytes"))
+    size = data.parse_size(request.config.getoption("--cluster-bytes")) // 2
     path, tables = folder / "db2.log", folder / "db2.yaml"
     tables.write_text(db2_stream.describe(Shape()))
     db2_stream.write(path, size, shape=Shape())

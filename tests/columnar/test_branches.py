@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from amounts import examples
+from amounts import amount, examples
 from cases.files import FOUND, load, name
 from engines import by_column, by_row, difference
 from hypothesis import given
@@ -44,6 +44,8 @@ BY_COLUMN = {
 """The specs, and the least share of random records that are read by the column: none, or only empty lists."""
 CASES = [path for path in FOUND if path.parent.name in ("db2_log", "bmc_control") and "framing_" not in path.stem]
 QUICK = examples(7, 60)
+COUNT = amount(600, 1500)
+"""Random records of each spec."""
 
 
 @pytest.fixture(scope="module")
@@ -106,10 +108,10 @@ def some_record(chance: random.Random) -> bytes:
 @pytest.mark.parametrize("spec", BY_COLUMN)
 def test_random_records(spec: str, built: Path, tmp_path: Path, counted: Counter[str]) -> None:
     chance = random.Random(spec)
-    path = written(tmp_path / "x.dat", [some_record(chance) for _ in range(1500)])
+    path = written(tmp_path / "x.dat", [some_record(chance) for _ in range(COUNT)])
     table = compared(path, spec=str(built / spec), framing="rdw")
-    assert table.num_rows == 1500
-    assert counted["column"] >= 1500 * BY_COLUMN[spec]
+    assert table.num_rows == COUNT
+    assert counted["column"] >= COUNT * BY_COLUMN[spec]
     assert (counted["column"] > 0) == (BY_COLUMN[spec] > 0)
     for mode in ("dropmalformed", "failfast"):
         compared(path, spec=str(built / spec), framing="rdw", mode=mode)
@@ -205,7 +207,7 @@ def test_sizes_and_expressions_beyond_64_bits(number: int, large_specs: Path, tm
     spec = str(large_specs / f"n_large_{number}")
     behind = (b"", b"\x01", b"\x01\x02\x03\x04", b"\x02" * 20)
     records = [struct.pack(">qq", a, b) + more for a, b, more in product(LARGE_NUMBERS, LARGE_NUMBERS, behind)]
-    for divisor in LARGE_NUMBERS:  # of one divisor or size at a time, too, and of all
+    for divisor in LARGE_NUMBERS[:: amount(4, 1)]:  # of one divisor or size at a time, too, and of all
         some = [raw for raw in records if raw[8:16] == struct.pack(">q", divisor)]
         compared(written(tmp_path / "x.dat", some), spec=spec, framing="rdw")
     table = compared(written(tmp_path / "x.dat", records), spec=spec, framing="rdw")
@@ -345,10 +347,12 @@ def test_a_body_in_itself_is_refused(tmp_path: Path) -> None:
     assert problem.where == "/types/more/seq/1"
 
 
-def test_a_body_with_thousands_of_cases_is_built(tmp_path: Path) -> None:
+def test_a_body_with_a_thousand_cases_is_built(tmp_path: Path) -> None:
+    """Python reads them as one inside another, and follows a thousand such at most."""
     (tmp_path / "specs").mkdir()
-    cases = ", ".join(f"{number}: last" for number in range(1100))
-    (tmp_path / "specs" / "n_inside.ksy").write_text(IN_ITSELF.replace("1: more, _: last", cases))
+    cases = ", ".join(f"{number}: last" for number in range(1010))
+    spec = IN_ITSELF.replace("1: more, _: last", cases, 1).replace("1: more, ", "")
+    (tmp_path / "specs" / "n_inside.ksy").write_text(spec)
     assert Builder().make(tmp_path / "specs").problems == []
 
 

@@ -222,4 +222,4 @@ def test_arrays_are_linear(script: str, tmp_path: Path) -> None:
         return elements(lambda: list(arrow.version_batches(log)))
 
     read(2)
-    assert growth(read, 60) < 2.1
+    assert growth(read, 30) < 2.1

@@ -12,13 +12,13 @@ from fuzz import TARGETS
 from fuzz.bounds import bounded
 from fuzz.mutations import mutation
 
-SHARES = 4
+SHARES = 3
 """Parts in which the inputs of a target are tried, so that they can run beside each other."""
-CASES = 4, 2000
+CASES = 3, 2000
 """Cases of each part as they are, quick and thorough; tests/laws/test_cases.py reads them all."""
-CHANGES = {"framing": (200, 8000), "tables_file": (80, 8000), "specs": (80, 8000), "records": (60, 4000),
-           "spark_options": (40, 4000)}  # fmt: skip
-OTHERS = 24, 2400
+CHANGES = {"framing": (150, 8000), "tables_file": (45, 8000), "specs": (45, 8000), "records": (45, 4000),
+           "spark_options": (30, 4000)}  # fmt: skip
+OTHERS = 18, 2400
 """Changes of cases for each target, quick and thorough."""
 
 

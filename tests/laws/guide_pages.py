@@ -21,6 +21,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import forked
 from short_runs import SHORT_JAVA
 
 PROGRAMS = ("console", "sh", "python")
@@ -75,7 +76,7 @@ def fences(page: Path) -> int:
 
 
 def run_page(page: Path, folder: Path) -> None:
-    """Run the blocks of a page in a folder, and assert that they print what the page shows."""
+    """Run the blocks of a page that need no Spark in a folder, and assert that they print what the page shows."""
     found = blocks(page)
     assert any(block.is_run for block in found), f"{page.name} has nothing to run"
     _write_files(found, folder)
@@ -116,12 +117,9 @@ def run_from_the_beginning(page: Path, folder: Path) -> None:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """The environment of a shell whose `lmparse` is that of this Python."""
-    command = folder / "bin" / "lmparse"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m lmparse "$@"\n')
-    command.chmod(0o755)
-    path = f"{command.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    """The environment of a shell whose `lmparse` is that of this Python, see forked.py."""
+    places = forked.command(folder / "bin").parent, Path(sys.executable).parent, os.environ["PATH"]
+    path = os.pathsep.join(map(str, places))
     return os.environ | SHORT_JAVA | {"PATH": path, "COLUMNS": WIDTH, "SEQ": "0" * 72, "NO_COLOR": "1"}
 
 
@@ -186,20 +184,30 @@ def without_bars(printed: str) -> str:
 
 def _run_python(found: list[Block], folder: Path, environment: dict[str, str]) -> None:
     """Run the Python of a page as one program; each block is followed by what it prints."""
-    programs, shown = [], []
-    for number, block in enumerate(found):
-        if block.is_run and block.language == "python":
-            behind = found[number + 1] if number + 1 < len(found) else None
-            programs.append(block.text)
-            shown.append(behind.text if behind is not None and behind.language == "text" else None)
-    if not programs:
+    program, shown = programs(found, with_spark=False)
+    if not program:
         return
-    program = f"print({_NEXT!r}, end='', flush=True)\n".join(programs)
     del environment["COLUMNS"]
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    for expected, text in zip(shown, without_bars(done.stdout).split(_NEXT), strict=True):
+    check_printed(shown, done.stdout)
+
+
+def programs(found: list[Block], *, with_spark: bool) -> tuple[str, list[str | None]]:
+    """The blocks of Python that start Spark, or those that do not, as one program, and what each has to print."""
+    texts, shown = [], []
+    for number, block in enumerate(found):
+        if block.is_run and block.language == "python" and ("pyspark" in block.text) == with_spark:
+            behind = found[number + 1] if number + 1 < len(found) else None
+            texts.append(f"{block.text}print({_NEXT!r}, end='', flush=True)\n")
+            shown.append(behind.text if behind is not None and behind.language == "text" else None)
+    return "".join(texts), shown
+
+
+def check_printed(shown: list[str | None], printed: str) -> None:
+    """Assert that the blocks of `programs` printed what they have to."""
+    for expected, text in zip([*shown, None], without_bars(printed).split(_NEXT), strict=True):
         if expected is not None:
             assert _matches(text.splitlines(), expected.splitlines()), text

@@ -20,16 +20,9 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 NOT_HERE = ("README.md", "tutorial-analyst.md", "tutorial-spec-author.md")
-"""Pages whose blocks run in a test of their own: test_readme.py and, from an empty folder, test_first_walk.py."""
+"""Pages whose blocks run in a test of their own: test_readme.py and, from an empty folder, test_first_walk.py. What
+starts Spark runs in test_wheel.py."""
 RUN = [page for page in PAGES if page.name not in NOT_HERE and any(block.is_run for block in blocks(page))]
-
-
-def has_spark(page: Path) -> bool:
-    return any(block.is_run and "pyspark" in block.text for block in blocks(page))
-
-
-def parameters() -> list[object]:
-    return [pytest.param(page, id=page.name, marks=[pytest.mark.spark] if has_spark(page) else []) for page in RUN]
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +47,7 @@ def place(tmp_path: Path, logs: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", parameters())
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 def test_a_page_prints_what_it_shows(page: Path, place: Path) -> None:
     run_page(page, place)
 

@@ -18,7 +18,7 @@ from lmparse.logs.check import account
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 
-SIZE = 30
+SIZE = 15
 ONCE = 100
 """Lines that run once more or less, whatever the size."""
 
@@ -101,4 +101,4 @@ def test_arrays_are_linear(shape: str, tmp_path: Path) -> None:
         return elements(lambda: columns(path, options))
 
     read(3)
-    assert growth(read, 60) < 2.1
+    assert growth(read, 30) < 2.1

@@ -21,7 +21,7 @@ UNREADABLE = {
         "v97_big_filter97", "v97_little_filter97", "v10_big_filter", "v10_little_filter")),
 }  # fmt: skip
 """Cases of records whose rows nothing describes as they are: they are read as records only."""
-SHARE = amount(9, 1)
+SHARE = amount(20, 1)
 """What is done to a case is tried in such a part of it, another one for each case; see `tried`."""
 Condition = Callable[[Sample, Mutation], bool]
 

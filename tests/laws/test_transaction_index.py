@@ -33,7 +33,7 @@ EVENTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", SEEDS[:: amount(3, 1)])
+@pytest.mark.parametrize("seed", SEEDS[:: amount(6, 1)])
 def test_engines_agree_on_a_random_script(seed: int, tmp_path: Path) -> None:
     path, options, _ = written(tmp_path, seed, TRANSACTIONS)
     assert differences(path, options, ways_of(seed)) == []

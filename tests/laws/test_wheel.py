@@ -20,10 +20,11 @@ from zipfile import ZipFile
 
 import pytest
 from amounts import IS_THOROUGH
+from laws.guide_pages import blocks, check_printed, programs
 from short_runs import SHORT_JAVA
 
 from lmparse import open_log
-from lmparse.samples import bmc_log
+from lmparse.samples import bmc_log, db2_log
 from lmparse.spec.build import compiler
 
 ROOT = Path(__file__).parents[2]
@@ -203,9 +204,21 @@ def test_without_the_build_extra_it_is_named(plain: Environment, tmp_path: Path)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
 
 
+COUNT = """\
+import sys
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False).getOrCreate()
+print(spark.read.format("lmparse").option("control", sys.argv[2]).load(sys.argv[1]).count())
+assert "lmparse" not in sys.modules
+"""
+
+
 @pytest.mark.spark
-def test_a_log_is_read_with_the_spark_extra(wheel: Path, tmp_path: Path) -> None:
-    """Spark finds the source by itself, in an interpreter that imports nothing of lmparse, and counts the changes."""
+def test_logs_are_read_with_the_spark_extra(wheel: Path, tmp_path: Path) -> None:
+    """Spark finds the source by itself, in an interpreter that imports nothing of lmparse, and counts the changes.
+
+    The programs of the pages run behind it, since a Spark of its own for each would take longer than all else.
+    """
     from lmparse.spark.java import ensure_java
 
     lock = next(lock for lock in LOCKS.glob("*.txt") if f"pyspark=={version('pyspark')} " in lock.read_text())
@@ -214,24 +227,18 @@ def test_a_log_is_read_with_the_spark_extra(wheel: Path, tmp_path: Path) -> None
     environment.install("--no-deps", "--no-index", wheel)
     assert environment.pip("check").strip() == "No broken requirements found."
 
-    control, data = bmc_log.make().write(tmp_path / "log")
-    program = tmp_path / "read.py"
-    program.write_text(
-        "import sys\n"
-        "from pyspark.sql import SparkSession\n"
-        "spark = SparkSession.builder.master('local[1]').config('spark.ui.enabled', False).getOrCreate()\n"
-        "print(spark.read.format('lmparse').option('control', sys.argv[2]).load(sys.argv[1]).count())\n"
-    )
+    control, data = bmc_log.make().write(environment.folder / "demo" / "log")
+    db2_log.make().write(environment.folder / "demo" / "luw")
+    pages = [block for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) for block in blocks(page)]
+    program, shown = programs(pages, with_spark=True)
+    assert len(shown) == 3
+    (tmp_path / "read.py").write_text(f"{COUNT}{program}")
     printed = environment.run(
-        "python",
-        program,
-        data,
-        control,
-        JAVA_HOME=str(ensure_java()),
-        PYSPARK_PYTHON=str(environment.programs / "python"),
-        SPARK_LOCAL_IP="127.0.0.1",
-        SPARK_LOCAL_DIRS=str(tmp_path),
-        **SHORT_JAVA,
-    )
-    changes = list(open_log(data, control=control).changes())
-    assert int(printed.split()[-1]) == len(changes) > 0
+        "python", tmp_path / "read.py", data, control, JAVA_HOME=str(ensure_java()), SPARK_LOCAL_IP="127.0.0.1",
+        PYSPARK_PYTHON=str(environment.programs / "python"), SPARK_LOCAL_DIRS=str(tmp_path), **SHORT_JAVA,
+    )  # fmt: skip
+    count, _, printed = printed.partition("\n")
+    assert int(count) == len(list(open_log(data, control=control).changes())) > 0
+    check_printed(shown, printed)
+    for text in ("'UB': 52", "SALARY: decimal(9,2)", "HIRED: date", "|März"):  # which the README does not show
+        assert text in printed

@@ -5,15 +5,8 @@ Hexadecimal text below is either printed on a page (then the page is named) or w
 
 from __future__ import annotations
 
-from decimal import Decimal
-from fractions import Fraction
-from typing import Any
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from writers.bmc import control, fields, framing, lldf, rows
-from writers.bmc.rows import Column
+from writers.bmc import control, fields, framing, lldf
 
 # The hexadecimal column of the table "Data change record (LLDF)", in the order of the page, DATA last.
 LLDF_HEX = (
@@ -71,102 +64,6 @@ def test_lrsn_and_rba_of_the_footnote() -> None:
     assert fields.rba("00000000123456789ABC", 6).hex().upper() == "123456789ABC"
 
 
-# Header
-
-
-# DATA
-
-
-@pytest.mark.parametrize(
-    ("reading", "insert", "update"),
-    [
-        ("total", "0007 0003 AABBCC", "000B 0003 AABBCC 0002 DDEE"),
-        ("inclusive", "0005 AABBCC", "0005 AABBCC 0004 DDEE"),
-        ("exclusive", "0003 AABBCC", "0003 AABBCC 0002 DDEE"),
-    ],
-)
-def test_halfwords_of_row_images(reading: lldf.Reading, insert: str, update: str) -> None:
-    before, after = b"\xaa\xbb\xcc", b"\xdd\xee"
-    assert lldf.data_area("I ", [before], reading) == bytes.fromhex(insert)
-    assert lldf.data_area("UB", [before, after], reading) == bytes.fromhex(update)
-
-
-def test_other_data() -> None:
-    bare = "0002 D1D6 0003 C2C1D9"
-    assert lldf.data_area("E", ["JO", "BAR"], "total") == bytes.fromhex("000B" + bare)
-    assert lldf.data_area("E", ["JO", "BAR"], "exclusive") == bytes.fromhex(bare)
-    assert lldf.data_area("DM", [], "total") == b""
-    assert lldf.data_area("CO", ["SQL"], "total") == bytes.fromhex("0005 E2D8D3")
-    assert lldf.data_area("CO", ["SQL"], "inclusive") == bytes.fromhex("E2D8D3")
-
-
-# Row images: the page's examples and bmc-logical-log.md 2.6
-
-
-@pytest.mark.parametrize(
-    ("nulls", "value", "expected"),
-    [("N", "ABCDE", "0005 C1C2C3C4C5"), ("Y", "ABCDE", "00 0005 C1C2C3C4C5"), ("Y", None, "FF 0000")],
-)
-def test_five_character_field_of_the_page(nulls: str, value: str | None, expected: str) -> None:
-    assert rows.field_image(Column("A", "VCHR", 9, nulls=nulls), value) == bytes.fromhex(expected)
-
-
-@pytest.mark.parametrize(
-    ("column", "value", "expected"),
-    [
-        (Column("A", "INT", 2), 1, "0001"),
-        (Column("A", "INT", 2), -13, "FFF3"),
-        (Column("A", "INT", 4), 498, "000001F2"),
-        (Column("A", "INT", 4), -123, "FFFFFF85"),
-        (Column("A", "INT", 8), 2132, "0000000000000854"),
-        (Column("A", "INT", 8), -32, "FFFFFFFFFFFFFFE0"),
-        (Column("A", "FLOT", 8), 1.0, "4110000000000000"),
-        (Column("A", "FLOT", 8), -1.0, "C110000000000000"),
-        (Column("A", "FLOT", 4), -118.625, "C276A000"),
-        (Column("A", "FLOT", 4), 0.15625, "40280000"),
-        (Column("A", "FLOT", 8), 0.0, "0000000000000000"),
-        (Column("A", "DEC", 3), 1, "001C"),
-        (Column("A", "DEC", 3), -1, "001D"),
-        (Column("A", "DEC", 4, 2), "-12.3", "01230D"),
-        (Column("A", "DEC", 9, 2), Decimal("9999999.99"), "999999999C"),
-        (Column("A", "CHAR", 4), "AB", "C1C24040"),
-        (Column("A", "CHAR", 4, nulls="Y"), "AB", "00C1C24040"),
-        (Column("A", "CHAR", 4, nulls="Y"), None, "FF00000000"),
-        (Column("A", "CHAR", 4, subtype="B"), b"\x01", "01000000"),
-        (Column("A", "DATE"), "2026-03-14", "F2F0F2F660F0F360F1F4"),
-        (Column("A", "TIME"), "13:32:00", "F1F34BF3F24BF0F0"),
-        (Column("A", "DTTM", 19), "2026-03-14T24:00:00", "F2F0F2F660F0F360F1F460F2F44BF0F04BF0F0"),
-        (Column("A", "DTTM", 21), "2026-03-14T10:11:12.5", "F2F0F2F660F0F360F1F460F1F04BF1F14BF1F24BF5"),
-        (Column("A", "DTTZ", 25), "2026-03-14T10:11:12+01:00", "F2F0F2F660F0F360F1F460F1F04BF1F14BF1F24EF0F17AF0F0"),
-        (Column("A", "GRPH", 3), b"\x42\xc1", "42C140404040"),
-        (Column("A", "VGRF", 3), b"\x42\xc1", "000242C1"),
-        (Column("A", "BLOB", 1000, nulls="L"), b"", "00"),
-        (Column("A", "BLOB", 1000, nulls="L"), None, "FF"),
-        (Column("A", "CLOB", 1000, value_bytes=3), "010203", "010203"),
-        (Column("A", "ROWI", 3), b"\x01\x02\x03", "010203"),
-        (Column("A", "DECF", 8), "2238000000000001", "2238000000000001"),
-    ],
-)
-def test_values(column: Column, value: rows.Value, expected: str) -> None:
-    assert rows.field_image(column, value) == bytes.fromhex(expected)
-
-
-@given(st.floats(-1e70, 1e70), st.sampled_from([4, 8]))
-def test_hfp_is_the_nearest_and_normalised(value: float, length: int) -> None:
-    raw = rows.hfp(value, length)
-    digits = 2 * (length - 1)
-    fraction = Fraction(int.from_bytes(raw[1:], "big"), 16**digits)
-    decoded = (-1 if raw[0] & 0x80 else 1) * fraction * Fraction(16) ** ((raw[0] & 0x7F) - 64)
-    if fraction:
-        assert fraction >= Fraction(1, 16)
-        assert abs(decoded - Fraction(value)) <= abs(Fraction(value)) / 16 ** (digits - 1)
-    else:
-        assert abs(value) < 16.0**-64
-
-
-# Control records
-
-
 # Framing
 
 
@@ -175,27 +72,3 @@ def test_descriptors_of_the_pages() -> None:
     assert framing.descriptor(32034 - 4).hex() == "7d220000"
     assert framing.descriptor(1142 - 4).hex() == "04760000"
     assert framing.extended_descriptor(70000 - 4).hex() == "80011170"
-
-
-@pytest.mark.parametrize(
-    ("kind", "options", "expected"),
-    [
-        ("rdw", {}, "00060000 C1C2 00070000 C3C4C5"),
-        ("bdw", {}, "00110000 00060000 C1C2 00070000 C3C4C5"),
-        ("bdw", {"block_size": 14}, "000A0000 00060000 C1C2 000B0000 00070000 C3C4C5"),
-        ("bdw-extended", {}, "80000011 00060000 C1C2 00070000 C3C4C5"),
-        ("vbs", {"piece_sizes": 2}, "00060000 C1C2 00060100 C3C4 00050200 C5"),
-        ("vbs", {"piece_sizes": 1}, "00050100 C1 00050200 C2 00050100 C3 00050300 C4 00050200 C5"),
-        ("bdw-vbs", {"block_size": 15}, "000F0000 00060000 C1C2 00050100 C3 000A0000 00060200 C4C5"),
-        ("zosmf", {}, "00000002 C1C2 00000003 C3C4C5"),
-        ("glued", {}, "C1C2C3C4C5"),
-        ("fixed", {"record_length": 3}, "C1C240C3C4C5"),
-    ],
-)
-def test_framings(kind: str, options: dict[str, Any], expected: str) -> None:
-    out = framing.framed(kind, [b"\xc1\xc2", b"\xc3\xc4\xc5"], **options)
-    assert out.data == bytes.fromhex(expected)
-    assert [out.data[offset] for offset in out.offsets] == [0xC1, 0xC3]
-
-
-# A whole log

@@ -6,11 +6,9 @@ the vendor's tables; vectors of decimal floating point were worked out by hand f
 
 from __future__ import annotations
 
-import pytest
 from writers.db2 import (
     dms,
     dom,
-    framing,
     header,
     rows,
 )
@@ -55,60 +53,6 @@ def test_real_rids() -> None:
     assert V97.rid(Rid(0, 7)).hex() == "070000000000"
     assert BIG.rid(Rid(0x340, 12)).hex() == "00000340000c"
     assert Server("v7", "big").rid(Rid(0x12, 5)).hex() == "00001205"
-
-
-# Headers and framing
-
-
-def test_header_bytes() -> None:
-    """Every field of the longest form of each generation."""
-    made = header.Header(0x43, TID, 2, 0x11, 0x22, 0x000100020003, 5, 0x000400050006, 0x000700080009)
-    head = "43000200"
-    v7 = "20000000" + head + "010002000300" + "0102030405a6" + "040005000600" + "070008000900"
-    assert header.record(V7, made).hex() == v7
-    v97 = "28000000" + head + "0300020001000000" + "0102030405a60000" + "0600050004000000" + "0900080007000000"
-    assert header.record(V97, made).hex() == v97
-    v10 = "40000000" + head + "1100000000000000" + "2200000000000000" + "0300020001000000" + "0102030405a60500"
-    assert header.record(V10, made).hex() == v10 + "0500000000000000" + "0600050004000000" + "0900080007000000"
-
-
-def test_header_type_letters() -> None:
-    """Letters of V7, and what some of them became."""
-    names = ("commit", "heuristic_commit", "mpp_subordinate_commit", "mpp_coordinator_commit", "local_pending_list")
-    assert bytes(header.record_type(name, "v7") for name in names) == b"MYscE"
-    assert bytes(header.record_type(name, "v10") for name in names).hex() == "848785868a"
-    assert bytes(header.record_type(name, "v10") for name in ("normal", "compensation", "abort", "redo")) == b"NCAR"
-    with pytest.raises(ValueError, match="no record type"):
-        header.record_type("application_information", "v7")
-
-
-@pytest.mark.parametrize(
-    ("kind", "little", "big"),
-    [
-        ("bare", "", ""),
-        ("lsn6", "010002000cf0", "00010002f00c"),
-        ("lsn8", "0cf0020001000000", "000000010002f00c"),
-        ("filter97", "0cf00200010000000400000000000000", "000000010002f00c0000000400000000"),
-        (
-            "filter",
-            "010000000000000007000000000000000cf0020001000000"
-            "020000000000000003000000000000000900000000000000"
-            "0400000000000000",
-            "00000000000000010000000000000007000000010002f00c"
-            "000000000000000200000000000000030000000000000009"
-            "0000000400000000",
-        ),
-    ],
-)
-def test_framing(kind: framing.Framing, little: str, big: str) -> None:
-    """Prefixes; the words of an SQLU_LSN keep their order."""
-    item = framing.Framed(b"data", lsn=0x00010002F00C, lso=9, lfs=7, stream_id=3)
-    assert framing.prefix(kind, "little", item).hex() == little
-    assert framing.prefix(kind, "big", item).hex() == big
-    assert framing.framed(kind, "big", [item, item]) == (bytes.fromhex(big) + b"data") * 2
-
-
-# Bodies: total lengths of the tables
 
 
 # Bodies: bytes

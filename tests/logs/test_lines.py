@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from amounts import amount
+from amounts import IS_THOROUGH, amount
 from cases.files import FOUND, arguments, load, name
 from samples.bmc_random import write
 from samples.db2_scripts import ALL_FORMS, full_stream
@@ -28,10 +28,13 @@ def printed(capsys: pytest.CaptureFixture[str], engine: str, *given: object) -> 
     return code, *capsys.readouterr()
 
 
-def same(capsys: pytest.CaptureFixture[str], *given: object) -> str:
+def same(capsys: pytest.CaptureFixture[str], *given: object, is_checked: bool = True) -> str:
     """What both engines print; `check` says the same and finds no difference."""
-    one, other, checked = (printed(capsys, engine, *given) for engine in ("kaitai", "columnar", "check"))
+    one, other = (printed(capsys, engine, *given) for engine in ("kaitai", "columnar"))
     assert one == other
+    if not is_checked:
+        return one[1]
+    checked = printed(capsys, "check", *given)
     notes = [line for line in checked[2].splitlines() if not line.startswith("note: nothing is compared")]
     assert (*checked[:2], notes) == (*one[:2], one[2].splitlines())
     return one[1]
@@ -39,12 +42,12 @@ def same(capsys: pytest.CaptureFixture[str], *given: object) -> str:
 
 @pytest.mark.parametrize("path", PRINTED, ids=name)
 def test_every_case(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    same(capsys, *arguments(path, load(path)))
+    same(capsys, *arguments(path, load(path)), is_checked=IS_THOROUGH or PRINTED.index(path) % 4 == 0)
 
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return write(tmp_path_factory.mktemp("lines"), amount(150, 4000))
+    return write(tmp_path_factory.mktemp("lines"), amount(80, 4000))
 
 
 @pytest.fixture(scope="module")

@@ -108,15 +108,6 @@ def test_a_log_above_the_limit_of_what_is_held_is_an_error_in_every_mode(extract
     assert found.value.code == "LMP-L004"
 
 
-def test_a_column_of_another_name_has_the_bytes_of_bad_files(made: tuple[Path, int]) -> None:
-    found = rows(path=made[0], columnNameOfCorruptRecord="bad bytes")
-    assert bad(found) == CODES
-    assert {name for name in found[0] if "corrupt" in name or "bad" in name} == {"bad bytes", "_corrupt_fields"}
-    kept = {Path(row["_metadata"]["file"]).name: row["bad bytes"] for row in found if row["bad bytes"] is not None}
-    assert kept["2_text.dat"] == b"not a log " * 99
-    assert kept["8_zeros.dat"] == bytes(4096)
-
-
 # -- options that are not for a reader, or are given twice -----------------------------------
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from spark.conftest import OUTCOME, Files, changes_of, read, rows_of, shown, source, write
+from spark.conftest import OUTCOME, Files, changes_of, read, rows_of, shown, write
 from writers.bmc import logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 from lmparse import open_log
-from lmparse.errors import OptionError
 from lmparse.logs.open import open_changes
 from lmparse.options import Options
 from lmparse.spec import catalog
@@ -140,19 +139,6 @@ def test_versions_of_a_table_in_one_frame(spark: SparkSession, tmp_path: Path) -
     )
     old = [{"NO": number, "NAME": "old", "SUM": "1.2500", "EXTRA": None} for number in (1, 2)]
     assert [row["after"] for row in rows_of(frame)] == [*old, row]
-
-
-def test_versions_that_do_not_go_together(spark: SparkSession, tmp_path: Path) -> None:
-    from pyspark.errors import PySparkException
-
-    second = (Column("NO", "CHAR", 8), *FIRST[1:])
-    files = versions(tmp_path, second, {"NO": "A-1", "NAME": "new", "SUM": "9.75"})
-    said = r"column NO is int16 in .* version 001 and string in .* version 002 \[LMP-C008\]"
-    with pytest.raises(PySparkException, match=said):
-        read(spark, files.data, control=files.control, table="PROD.GROWN").collect()
-    with pytest.raises(OptionError) as caught:
-        source(path=str(files.data), control=str(files.control), table="PROD.GROWN", tableVersion="3").schema()
-    assert caught.value.hint == "versions: 1, 2"
 
 
 # -- edges of values ------------------------------------------------------------------------

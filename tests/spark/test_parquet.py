@@ -35,13 +35,12 @@ def rows_of(frame: DataFrame) -> list[Any]:
     return sorted(map(str, frame.collect()))
 
 
-@pytest.mark.parametrize("what", ["records", "changes", "one table"])
+@pytest.mark.parametrize("what", ["records", "one table"])
 def test_the_rows_of_the_source(spark: SparkSession, log: dict[str, str], what: str, tmp_path: Path) -> None:
     options = {
         "records": {"path": log["path"], "spec": "bmc_lldf", "framing": "rdw"},
-        "changes": log,
         "one table": log | {"table": "PAYROLL.EMPLOYEE"},
-    }[what] | {"maxPartitionBytes": "40000"}
+    }[what] | {"maxPartitionBytes": "200000"}
     found = write_parquet(spark, out=str(tmp_path / "out"), **options)
     assert len(found.files) > 1
     written = spark.read.parquet(str(tmp_path / "out"))
@@ -57,7 +56,7 @@ def test_output_is_whole_or_not_there(spark: SparkSession, log: dict[str, str], 
     damaged.write_bytes(Path(log["path"]).read_bytes()[:-7])
     out = tmp_path / "out"
     with pytest.raises(Exception, match="LMP-F006"):
-        write_parquet(spark, str(damaged), str(out), spec="bmc_lldf", framing="rdw", maxPartitionBytes="40000")
+        write_parquet(spark, str(damaged), str(out), spec="bmc_lldf", framing="rdw", maxPartitionBytes="200000")
     assert not out.exists()
     write_parquet(spark, log["path"], str(out), spec="bmc_lldf")
     before = sorted(out.iterdir())
@@ -121,7 +120,7 @@ def test_what_is_appended_comes_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_filters(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
-    options = log | {"table": "PAYROLL.EMPLOYEE", "maxPartitionBytes": "40000"}
+    options = log | {"table": "PAYROLL.EMPLOYEE", "maxPartitionBytes": "200000"}
     found = write_parquet(spark, out=str(tmp_path / "out"), filters=[Filter("op", "=", "U")], **options)
     wanted = read(spark, **options).where("op = 'U'")
     assert rows_of(spark.read.parquet(str(tmp_path / "out"))) == rows_of(wanted)

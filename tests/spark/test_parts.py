@@ -25,11 +25,11 @@ def test_a_file_is_split_and_gives_the_same_rows(spark: SparkSession, apart: tup
 
     files, example = apart
     options = {"control": files.control, "include": "all"}
-    whole, split = read(spark, files.data, **options), read(spark, files.data, **options, maxPartitionBytes=1000)
+    whole, split = read(spark, files.data, **options), read(spark, files.data, **options, maxPartitionBytes=3000)
     named = Options(control=str(files.control))
-    parts = list(Request((str(files.data),), named, with_changes=True, max_bytes=1000).parts())
+    parts = list(Request((str(files.data),), named, with_changes=True, max_bytes=3000).parts())
     assert (whole.rdd.getNumPartitions(), split.rdd.getNumPartitions()) == (1, len(parts))
-    assert len(parts) > 5
+    assert len(parts) > 3
     assert parts[0].span.end > 2 * max(part.span.end - part.span.start for part in parts[1:])
     assertDataFrameEqual(split, whole)
     assert [json.loads(row["after"]) for row in rows_of(split)] == [row["after"] for row in example.changes]
@@ -41,12 +41,12 @@ def test_records_are_split_too(spark: SparkSession, example: logs.Example, tmp_p
 
     from lmparse.spark.rdd import read_records
 
-    log = write(tmp_path, example, records=example.data_records * 20)
+    log = write(tmp_path, example, records=example.data_records * 8)
     options = {"spec": "bmc_lldf", "maxPartitionBytes": "20000"}
     whole = read(spark, log.data, **options)
     schema = whole.drop("_metadata").schema
     parts = source(**options, path=str(log.data)).reader(schema).partitions()
-    assert len(parts) > 5
+    assert len(parts) > 3
     texts = {name: str(value) for name, value in options.items()}
     reader = spark.read.format("lmparse").schema(schema).options(**texts)
     split = reader.load(str(log.data))
@@ -54,9 +54,9 @@ def test_records_are_split_too(spark: SparkSession, example: logs.Example, tmp_p
     assertDataFrameEqual(split, whole.drop("_metadata"))
     raw = read_records(spark, str(log.data), max_partition_bytes=20_000)
     assert raw.getNumPartitions() == len(parts)
-    assert raw.collect() == example.data_records * 20
+    assert raw.collect() == example.data_records * 8
     log.data.write_bytes(log.data.read_bytes()[:-7])
-    place = f"record {20 * len(example.data_records) - 1} at"
+    place = f"record {8 * len(example.data_records) - 1} at"
     for rows in (reader.load(str(log.data)), read_records(spark, str(log.data), max_partition_bytes=20_000)):
         with pytest.raises(Exception, match=rf"night\.dat: {place} .*\[LMP-F006\]"):
             rows.collect()

@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_folder_with_a_damaged_file(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
     """The source, `read_changes` and `write_parquet` give the same rows."""
-    options = {"maxPartitionBytes": "40000"}
+    options = {"maxPartitionBytes": "120000"}
     rows = spark.read.format("lmparse").options(**options).load(str(folder)).orderBy("_metadata").collect()
     assert [row["_corrupt_fields"][0]["code"] for row in rows if row["_corrupt_record"] is not None] == ["LMP-F006"]
     good = [row for row in rows if row["_corrupt_record"] is None]

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from spark.conftest import OUTCOME, Files, changes_of, read, rows_of, write
+from spec.build_step import build
 from writers.bmc import framing, logs
 
+from lmparse import open_log
 from lmparse.spec import catalog
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_register_makes_the_source_known_by_hand(spark: SparkSession, night: Files) -> None:
@@ -86,26 +84,6 @@ def test_a_list_of_files_and_a_file_address(
     assert {row["file"] for row in rows} == {str(rest.data), str(other.data)}
 
 
-def renamed(example: logs.Example, dsname: str) -> logs.Example:
-    """The same log, its control file naming another data set."""
-    return logs.example(control_options={"dlds_fields": {"ORIGDATADSNAME": dsname}})
-
-
-def test_a_folder_of_logs_with_their_control_files_beside_them(
-    spark: SparkSession, example: logs.Example, tmp_path: Path
-) -> None:
-    """One is found by its stem, the other by the data set that DLDS names; what begins with _ or . is no log."""
-    write(tmp_path, example, "first", example.data_records[10:])
-    by_name = write(tmp_path, renamed(example, "PROD.LOG.D2"), "second", example.data_records[:10])
-    by_name.data.rename(tmp_path / "PROD.LOG.D2")
-    (tmp_path / "_SUCCESS").touch()
-    (tmp_path / ".second.crc").write_bytes(b"crc")
-    frame = read(spark, tmp_path)
-    counts = {Path(row["file"]).name: row["count"] for row in frame.groupBy("_metadata.file").count().collect()}
-    assert set(counts) == {"first.dat", "PROD.LOG.D2"}
-    assert sum(counts.values()) == len(example.expected)
-
-
 # -- a spec of one's own --------------------------------------------------------------------
 
 OWN_SPEC = """\
@@ -148,8 +126,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     folder = tmp_path_factory.mktemp("own")
     (folder / "formats" / "acme").mkdir(parents=True)
     (folder / "formats" / "acme" / "acme_reading.ksy").write_text(OWN_SPEC)
-    command = [sys.executable, ROOT / "build.py", "generate", "--formats", "formats", "--out", "built"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = build("generate", "--formats", "formats", "--out", "built", cwd=folder)
     assert done.returncode == 0, done.stderr
     data = folder / "readings.bin"
     data.write_bytes(framing.fixed(OWN_RECORDS, len(OWN_RECORDS[0])))
@@ -161,11 +138,7 @@ def test_a_spec_of_ones_own_is_read_every_way(spark: SparkSession, own: tuple[st
 
     spec, data = own
     options = {"spec": spec, "framing": "fixed", "record_length": str(len(OWN_RECORDS[0]))}
-    shell = ["--spec", spec, "--framing", "fixed", "--record-length", options["record_length"]]
-    command = [sys.executable, "-m", "lmparse", "records", str(data), *shell]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    printed = [json.loads(line) for line in done.stdout.splitlines()]
+    printed = list(open_log(data, **options).records())
     assert [(row["meter_no"], row["place"], row["level"]) for row in printed] == [
         (1, "HALL", -5),
         (4_000_000_000, "CELLAR", 7),
