@@ -192,7 +192,7 @@ def test_another_compiler_in_the_cache_is_refused(monkeypatch: pytest.MonkeyPatc
     """Nor do the hashes of the manifest stand in for it: somebody has to look."""
     monkeypatch.setattr(compiler, "CACHE", tmp_path)
     (tmp_path / f"{compiler.NAME}-{compiler.VERSION}.js").write_text("anything")
-    with pytest.raises(compiler.CompilerUnfit, match=r"is not kaitai-struct-compiler 0\.11\.0: its SHA-256 is"):
+    with pytest.raises(compiler.CompilerUnavailable, match=r"is not kaitai-struct-compiler 0\.11\.0: its SHA-256 is"):
         compiler.Compiler()
 
 
@@ -201,7 +201,7 @@ def test_the_compiler_is_fetched_and_checked(monkeypatch: pytest.MonkeyPatch, tm
     assert compiler.fetched().parent == tmp_path / "cache"
     monkeypatch.setattr(compiler, "CACHE", tmp_path / "other")
     monkeypatch.setattr(compiler, "SHA256", "0" * 64)
-    with pytest.raises(compiler.CompilerUnfit, match="what was fetched is not"):
+    with pytest.raises(compiler.CompilerUnavailable, match="what was fetched is not"):
         compiler.fetched()
     assert not list((tmp_path / "other").iterdir())
 
