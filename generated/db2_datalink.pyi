@@ -18,7 +18,7 @@ class Db2Datalink:
         _io: Any
         _parent: Any
         _root: Any
-        component: int
+        component: _db2_server.Db2Server.Component | int
         function_id: Db2Datalink.FunctionId | int
         padding: bytes
         def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...

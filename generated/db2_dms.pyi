@@ -166,7 +166,7 @@ class Db2Dms:
         _io: Any
         _parent: Any
         _root: Any
-        component: int
+        component: _db2_server.Db2Server.Component | int
         function_id: Db2Dms.FunctionId | int
         tablespace_id: int
         table_id: int

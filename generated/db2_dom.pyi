@@ -23,7 +23,7 @@ class Db2Dom:
         _io: Any
         _parent: Any
         _root: Any
-        component: int
+        component: _db2_server.Db2Server.Component | int
         function_id: Db2Dom.FunctionId | int
         object_tablespace_id: int
         object_id: int

@@ -62,7 +62,7 @@ class Db2Lob:
         _io: Any
         _parent: Any
         _root: Any
-        component: int
+        component: _db2_server.Db2Server.Component | int
         operation_id: int
         pool_id: int
         object_id: int
@@ -76,7 +76,7 @@ class Db2Lob:
         _io: Any
         _parent: Any
         _root: Any
-        component: int
+        component: _db2_server.Db2Server.Component | int
         operation_id: Db2Lob.Operation | int
         pool_id: int
         object_id: int

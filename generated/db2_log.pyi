@@ -18,15 +18,6 @@ class Db2Log:
     _io: Any
     _parent: Any
     _root: Any
-    class Component(IntEnum):
-        dms = 1
-        long_field = 3
-        dom = 4
-        lob = 5
-        storage = 6
-        datalink = 8
-        relation = 11
-        csl = 15
     class LogRecordType(IntEnum):
         normal_abort = 65
         backout_free = 66
@@ -118,7 +109,7 @@ class Db2Log:
         _root: Any
         body: Db2Log.Unlisted | _db2_datalink.Db2Datalink | _db2_ddl.Db2Ddl | _db2_dms.Db2Dms | _db2_dom.Db2Dom | _db2_lob.Db2Lob | _db2_long_field.Db2LongField | _db2_xml.Db2Xml
         @property
-        def component(self) -> Db2Log.Component | int | None: ...
+        def component(self) -> _db2_server.Db2Server.Component | int | None: ...
         @property
         def kind(self) -> Any: ...
         def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...

@@ -1,6 +1,6 @@
 """Stored files: the bytes that a file system holds, read from the beginning, with one error for all failures.
 
-Remote file systems are used through fsspec's methods `info`, `ls` and `open`; those of Arrow are wrapped to have them.
+Remote file systems are those of Arrow.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache, partial
-from operator import itemgetter
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from lmparse.errors import FramingError, LmparseError, OptionError
@@ -21,8 +20,6 @@ from lmparse.storage import addresses
 MAGIC_BYTES = 4
 """Number of first bytes that identify the compression of a file."""
 _LONGEST_REASON = 300
-_CHANGING = ("size", "mtime", "created", "updated", "LastModified", "last_modified", "ETag", "etag", "CRC")
-"""Facts of file systems on a file that differ after the file has changed."""
 AS_ONE_LOG = "name a file in it; what reads several files as one log reads those of a folder too"
 """What to do about a folder where one file is read."""
 
@@ -131,11 +128,11 @@ def look_up(address: str) -> Entry | None:
 def entries(folder: str) -> list[Entry]:
     """The entries of the folder at an address, sorted by name. Raises FramingError LMP-F001, OptionError."""
     with reading(folder):
+        from pyarrow.fs import FileSelector
+
         system, path = _resolve(folder)
-        found = [(str(info["name"]).rstrip("/"), info) for info in system.ls(path, detail=True)]
-    # Object stores have an object for the folder itself.
-    inside = [(name.rpartition("/")[2], info) for name, info in found if name.strip("/") != path.strip("/")]
-    return [_entry(addresses.child(folder, name), info) for name, info in sorted(inside, key=itemgetter(0))]
+        found = sorted(system.get_file_info(FileSelector(path)), key=attrgetter("base_name"))
+    return [_entry(addresses.child(folder, info.base_name), info) for info in found]
 
 
 def stored_file(address: str) -> StoredFile:
@@ -145,29 +142,22 @@ def stored_file(address: str) -> StoredFile:
         raise unreadable(address)
     if entry.is_folder:
         raise FramingError("is a directory, not a file", code="LMP-F001", file=address, hint=AS_ONE_LOG)
-    # The function keeps a reference to the file system, because an archive is closed with its file system.
     name = addresses.base_name(address)
-    return StoredFile(address, name, (address, entry.stamp), lambda: system.open(path, "rb"))
+    return StoredFile(address, name, (address, entry.stamp), lambda: system.open_input_stream(path, compression=None))
 
 
 def _look_up(address: str) -> tuple[Entry | None, Any, str]:
     """The entry at an address, the file system, and the path there."""
     with reading(address):
+        from pyarrow.fs import FileType
+
         system, path = _resolve(address)
-        try:
-            return _entry(address, system.info(path)), system, path
-        except FileNotFoundError:
-            return None, system, path
+        info = system.get_file_info(path)
+        return None if info.type == FileType.NotFound else _entry(address, info), system, path
 
 
-def _entry(address: str, info: dict[str, Any]) -> Entry:
-    stamp = tuple(_same(info.get(name)) for name in _CHANGING)
-    return Entry(address, info["type"] == "directory", stamp)
-
-
-def _same(value: Any) -> str:
-    """A value in one form: a listing may give a number where a file gives a time."""
-    return str(value.timestamp() if isinstance(value, datetime) else value)
+def _entry(address: str, info: Any) -> Entry:
+    return Entry(address, not info.is_file, (info.size, info.mtime_ns))
 
 
 def _resolve(address: str) -> tuple[Any, str]:
@@ -179,48 +169,30 @@ def _resolve(address: str) -> tuple[Any, str]:
             hint="leave it to the environment, or to the configuration of the file system",
         )
     front, path, behind = addresses.split(address)
-    try:
-        found = _arrow_system(front, behind) if "::" not in address else None
-    except ImportError:
-        found = None
-    if found is not None:
-        system, base = found
-        return system, (base.rstrip("/") + path).rstrip("/") or base
-    try:
-        from fsspec.core import url_to_fs
-
-        given, inner = url_to_fs(address)
-    except (ImportError, ValueError) as error:
-        known = "" if "fsspec" in str(error) else f": {reason(error)}"
-        raise OptionError(
-            f"{scheme}:// is known neither to the file systems of pyarrow nor to those of fsspec here{known}",
-            code="LMP-S005",
-            hint="pip install 'lmparse[arrow]' for s3, gs, abfs and hdfs, 'lmparse[remote]' and the package "
-            "of the file system for others",
-        ) from None
-    given.invalidate_cache()  # a folder is listed to see what is new in it
-    return given, str(inner)
+    found = _system(front, behind)
+    if found is None:
+        hint = "s3://, gs://, abfs:// and hdfs:// are; copy the file from any other place"
+        raise OptionError(f"{scheme}:// is not known to the file systems of pyarrow here", hint=hint)
+    system, base = found
+    return system, (base.rstrip("/") + path).rstrip("/") or base
 
 
 @lru_cache(maxsize=16)
-def _arrow_system(front: str, behind: str) -> tuple[Any, str] | None:
+def _system(front: str, behind: str) -> tuple[Any, str] | None:
     """Arrow's file system for the beginning of an address, and its base path; None if Arrow has none.
 
     The path of the file is not passed: in the names of objects, `%` and blanks are plain characters.
     """
     import pyarrow as pa
-    from fsspec.implementations.arrow import ArrowFSWrapper
     from pyarrow.fs import FileSystem
 
     front = re.sub(r"^s3[an]://", "s3://", front)  # Hadoop writes s3a and s3n
     try:
-        system, base = FileSystem.from_uri(f"{front}{'/' if front.endswith('://') else ''}{behind}")
+        found: tuple[Any, str] = FileSystem.from_uri(f"{front}{'/' if front.endswith('://') else ''}{behind}")
     except pa.ArrowNotImplementedError:
         return None  # built without it
     except pa.ArrowInvalid as error:
         if "Unrecognized" in str(error):
             return None
         raise
-    wrapped = ArrowFSWrapper(system, skip_instance_cache=True)
-    wrapped._open = partial(wrapped._open, seekable=False)  # a stream: in a seekable file each read is a request
-    return wrapped, base
+    return found
