@@ -22,8 +22,6 @@ RAW = "common_raw"
 """Spec of records of which only the framing is known; they are shown with their places."""
 KEPT_ERRORS = 1000
 """Most errors that a file keeps; all are counted."""
-
-
 OnError = Callable[[DataError], None] | None
 """What is called with each bad record and bad value; None: they are kept in the tally of the file."""
 
@@ -158,10 +156,7 @@ class RecordFile:
     def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
         """The records as `lmparse records` prints them."""
         check_columns(self.spec, self.options.columns, self.column_names())
-        for extent in self.extents(span):
-            row = self.row(extent)
-            if row is not None:
-                yield row
+        yield from (row for row in map(self.row, self.extents(span)) if row is not None)
 
     def row(self, extent: RecordExtent) -> dict[str, Any] | None:
         """One record as `lmparse records` prints it; None as for `read_extent`."""
@@ -169,7 +164,7 @@ class RecordFile:
         record = self.read_extent(extent, frozenset(wanted) or None)
         if record is None:
             return None
-        values = to_json(record.values)
+        values: dict[str, Any] = to_json(record.values)
         if wanted:
             values = {name: values.get(name) for name in wanted}
         if self.spec.id == RAW:
@@ -177,8 +172,7 @@ class RecordFile:
             values["_metadata"] = dict(zip(names, (extent.index, extent.offset, extent.length), strict=True))
         if record.faults:
             values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
-        found: dict[str, Any] = values
-        return found
+        return values
 
     def column_names(self) -> set[str]:
         """Names that the option `columns` may have for records."""

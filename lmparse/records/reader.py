@@ -41,8 +41,6 @@ _KINDS_OF = ((bool, ("boolean",)), (int, ("uint", "int")), (float, ("float",)), 
 """Kinds of choices by the type of a parsed value."""
 _REST = ("rest",)
 """The size of a field that has all bytes that are left."""
-
-
 _HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]").search
 _LARGE, _COLLECTED = 1 << 16, 1 << 25
 """A parsed record refers to itself, so it stays until a collection of cycles, and Python starts that by the number of

@@ -91,8 +91,7 @@ def find_file(
     OptionError.
     """
     spec = catalog.load(options.spec)
-    limits = options.bounds
-    buffer = open_buffer(path, limits)
+    buffer = open_buffer(path, options.bounds)
     reader = reader_of(spec, options, page_of(spec, options, known, page))
     detection = detection or _parsing(reader)
     if known is not None:

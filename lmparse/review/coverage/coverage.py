@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from lmparse.records.dissection import Branch, Dissection, Dissector, Node
+from lmparse.records.dissection import CLOSING, Branch, Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.layout import NESTED, Field, Layout, spec_of
@@ -146,7 +146,7 @@ class Coverage:
             entry = node.field if layout is None else layout.by_id.get(node.field.id)
             if entry is not None:
                 self._add_field(node, entry, record, column)
-            else:
+            elif node.field.kind != CLOSING:
                 self._add_column(node, record)
             if node.field.repeated:
                 for item in node.children:
