@@ -54,6 +54,11 @@ seq:
   - {id: node, type: node}
   - {id: many, type: outer, repeat: expr, repeat-expr: 1}
   - {id: late, type: u2}
+instances:
+  half: {value: part.x / 2.0}
+  is_gas: {value: acme_codes == acme_codes::kind::gas}
+  same: {value: acme_codes}
+  first: {value: many.first, if: is_gas}
 types:
   outer:
     seq:
@@ -141,6 +146,11 @@ many: list[AcmeLog.Outer] = log.many
 choice: AcmeLog.Outer.Inner | bytes = many[0].choice
 assert isinstance(choice, AcmeLog.Outer.Inner)
 assert (kind, text, x, choice.x, log.late) == (AcmeCodes.Kind.gas, "readings", 2, 4, 5)
+half: float = log.half
+is_gas: bool = log.is_gas
+same: AcmeCodes.Kind | int = log.same
+first: AcmeLog.Outer | None = log.first
+assert (half, is_gas, same, first) == (1.0, True, kind, many[0])
 """
 
 
