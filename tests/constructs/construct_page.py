@@ -60,7 +60,7 @@ the same values and errors for all of them, and for random specs and bytes
 | a helper (`-lm-column: false`) | no column |
 | a parameter (`params`) | no column: whoever reads the record gives it |
 | a terminator, padding | no part of the value; `lmparse explain` lists its bytes |
-| bytes that no field has | in no column; `lmparse check` counts them and says where the first ones are |
+| bytes that no field has | in no column; counted and said (LMP-R003), and refused with `--mode failfast` |
 
 An instance whose type contains the type that it is in is not read, since it may lead in a circle; `lmparse formats`
 lists it. Names and types in all expressions are checked by the build: `size: naem` names the place and the field that
