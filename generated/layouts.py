@@ -1,6 +1,6 @@
 """Generated from the specs by build.py. Do not edit."""
 
-from lmparse.spec.layout import Case, Code, Computed, Field, Layout
+from lmparse.spec.layout import Case, Code, Computed, Ending, Field, Layout
 
 LAYOUTS: dict[str, Layout] = {
     'bmc_control': Layout(
@@ -4416,6 +4416,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"; IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Field Lengths"',
                 status='documented',
                 bits=4,
+                endian='be',
             ),
             Field(
                 id='sign',
@@ -4440,6 +4441,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"; IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Field Lengths"',
                 status='documented',
                 bits=4,
+                endian='be',
             ),
         ),
         width=None,
@@ -12301,7 +12303,18 @@ LAYOUTS: dict[str, Layout] = {
                     ('at', ('get', ('name', '_root'), 'nullables'), ('name', '_index')),
                     ('at', ('get', ('name', '_root'), 'storages'), ('name', '_index')),
                 ),
-                items=('unread', 'repeat: until'),
+                items=(
+                    'until',
+                    (
+                        'or',
+                        ('get', ('name', '_io'), 'eof'),
+                        (
+                            '==',
+                            ('+', ('name', '_index'), 1),
+                            ('get', ('get', ('name', '_root'), 'offsets'), 'size'),
+                        ),
+                    ),
+                ),
             ),
             Field(
                 id='surplus',
@@ -12808,7 +12821,11 @@ LAYOUTS: dict[str, Layout] = {
         path='db2/db2_sqlu_lsn.ksy',
         sha256='43d7283712036e30cb8c9eb4bcf7bea8cd9ec7ea6fd249a499d65e22dc057c8b',
         little=('?', ('==', ('name', 'byte_order'), 0), True, False),
-        computed={'number': Computed(value=('unread', 'word0 << 32 | word1 << 16 | word2'))},
+        computed={
+            'number': Computed(
+                value=('|', ('|', ('<<', ('name', 'word0'), 32), ('<<', ('name', 'word1'), 16)), ('name', 'word2')),
+            ),
+        },
         calculated=(
             Field(
                 id='number',
@@ -14391,6 +14408,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Block Descriptor Word (BDW)"',
                 status='documented',
                 bits=1,
+                endian='be',
             ),
             Field(
                 id='length_extended',
@@ -14406,6 +14424,7 @@ LAYOUTS: dict[str, Layout] = {
                 valid_status='inferred',
                 source='The least length is that of the normal form; the page gives none for this one',
                 bits=31,
+                endian='be',
                 condition=('name', 'is_extended'),
             ),
             Field(
@@ -14421,6 +14440,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Block Descriptor Word (BDW)"',
                 status='documented',
                 bits=15,
+                endian='be',
                 condition=('not', ('name', 'is_extended')),
             ),
             Field(
@@ -14435,6 +14455,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Block Descriptor Word (BDW)"',
                 status='documented',
                 bits=16,
+                endian='be',
                 condition=('not', ('name', 'is_extended')),
             ),
         ),
@@ -14535,7 +14556,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc='Which piece of its record it is, in the two low bits; the others are zero',
                 doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Segment Descriptor Word"',
                 status='documented',
-                demands=(('unread', 'in-enum'),),
+                demands=(('in', ('name', '_'), 0, 1, 2, 3),),
             ),
             Field(
                 id='reserved',

@@ -1,23 +1,29 @@
-"""Header columns: a header that XHDF describes, converted to the layout of the spec for many records at a time.
+"""Header columns: the headers of a logical log for many records at a time.
 
-The result is that of `headers` for one record. Faulty values are only marked here; `headers` makes their errors.
+A header that XHDF describes is read at the places that it names, and converted to the layout of the spec. The result is
+that of `headers` for one record. Faulty values are only marked here; `headers` makes their errors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
 
 from lmparse.bmc.headers import Header, padding, widen
-from lmparse.columnar import json_texts
-from lmparse.columnar.column_plans import Widen
-from lmparse.columnar.record_plan import DescribedHeader, RecordPlan, Source, some_of
+from lmparse.columnar import json_texts, schemas
+from lmparse.columnar.columns import Columns
+from lmparse.columnar.cursors import Place, Records, Stream, UnfitError
+from lmparse.columnar.objects import Convert, FieldBytes, Objects
+from lmparse.columnar.reading import Reading
+from lmparse.columnar.record_plan import Decoded, RecordPlan, some_of
 from lmparse.errors import InvalidValueError
 from lmparse.framing.windows import Window
 from lmparse.spec.layout import Field
+from lmparse.values import byte_arrays, integers
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
 
@@ -25,10 +31,100 @@ _PACKED = 10
 """Bytes of an older timestamp that has the first digits of today's."""
 
 
-def record_plan(header: Header, page: CodePage | None = None) -> RecordPlan:
+class HeaderPlan(RecordPlan):
+    """How records under a header are read: those that state another length of their header are irregular."""
+
+    def __init__(self, header: Header, page: CodePage | None = None) -> None:
+        super().__init__(header.spec, page)
+        self._header = header
+        self._fields: dict[str, _Source] = {}
+        """Where a header that is not the spec's has its fields; those that it lacks are not among them."""
+        if header.is_table:
+            return
+        layout = self.spec.layout
+        checked = [one.id for one in layout if one.id != LENGTH and (one.demands or one.minimum is not None)]
+        names = [one.id for one in header.extra if one.id in self.types or one.id in schemas.OUTCOMES]
+        if checked or names:
+            why = "another column has that name" if names else "only the parser can check it in a described header"
+            self.reason = self.reason or f"{[*names, *checked][0]}: {why}"
+        self._layout = replace(layout, fields=(*layout, *header.extra))
+        self._fields = {one.id: one for one in _sources(header) if one.id not in header.absent}
+        self._fields |= {one.id: _Source(one.id, one.offset or 0, one.width or 0) for one in header.extra}
+        self.types.update((one.id, schemas.arrow_type(self.spec.layouts, one)) for one in header.extra)
+
+    @cached_property
+    def fallible(self) -> list[str]:
+        """See RecordPlan; also columns whose bytes may not fit into the width of the field."""
+        return [*super().fallible, *(one.id for one in self._fields.values() if one.convert is not None)]
+
+    def decode(
+        self, window: Window, columns: Sequence[str], raw: Sequence[str] = (), *, is_full: bool = False
+    ) -> Decoded:
+        """See RecordPlan. The bytes of a field that the header lacks are zeros."""
+        absent = [name for name in raw if name in self._header.absent]
+        found = super().decode(window, columns, [name for name in raw if name not in absent], is_full=is_full)
+        widths = {name: self.spec.layout[name].width or 0 for name in absent}
+        found.raw.update((name, np.zeros((len(window), width), np.uint8)) for name, width in widths.items())
+        return found
+
+    def _read(self, window: Window, *, is_full: bool) -> Columns:
+        if not self._header.is_described:
+            return super()._read(window, is_full=is_full)
+        width, length = self._header.width, self.spec.layout[LENGTH]
+        need = max(width, length.end or 0)
+        is_regular: Flags = (window.lengths >= need) & (window.starts + need <= len(window.data))
+        starts = byte_arrays.stand_in(window.starts, is_regular)
+        if starts is None:
+            raise UnfitError("no record has the header")
+        stated = byte_arrays.take_rows(window.data, starts + (length.offset or 0), length.width or 0)
+        is_regular &= integers.decode_unsigned_array(stated, self.spec.layout.byte_order(length)) == width
+        if not self._fields:
+            made = super()._read(window, is_full=is_full)
+        else:
+            made = self._described(window, is_regular, is_full=is_full)
+        made.records.bad |= ~is_regular
+        return made
+
+    def _described(self, window: Window, is_regular: Flags, *, is_full: bool) -> Columns:
+        starts, lengths = window.starts, window.lengths
+        sound = np.where(is_regular, np.arange(len(starts)), int(is_regular.argmax()))
+        if not is_regular.any():
+            raise UnfitError("no record has the header")
+        starts, lengths = starts[sound], lengths[sound]
+        start, records = Place(starts), Records(lengths)
+        objects = Objects(self._layout, Stream(records, None, start, starts + lengths, start, window.data))
+        for entry in self._layout:
+            source = self._fields.get(entry.id)
+            if source is not None:
+                order = "le" if self._layout.byte_order(entry) == "little" else "be"
+                one = FieldBytes(window.data, start.behind(source.offset), source.width, entry, self._layout, order)
+                one.convert = source.convert
+                objects.values[entry.id] = [(None, one)]
+            elif entry.kind == "variable":
+                behind = lengths - self._header.width
+                rest = FieldBytes(window.data, start.behind(self._header.width), behind, entry, self._layout)
+                objects.values[entry.id] = [(None, rest)]
+        return Columns(self._plans, Reading(self.spec.layouts, window.data), objects, is_full=is_full)
+
+
+LENGTH = "length"
+"""The field with the length of the header, which each record states at the place that the spec gives."""
+
+
+@dataclass(frozen=True)
+class _Source:
+    """The place of a field in a described header."""
+
+    id: str
+    offset: int
+    width: int
+    convert: Convert | None = None
+    """Converts its bytes to the width of the field; None if they have that width."""
+
+
+def record_plan(header: Header, page: CodePage | None = None) -> HeaderPlan:
     """How records under a header are read column-wise."""
-    end_at = header.width if header.is_described else None
-    return RecordPlan(header.spec, page, end_at=end_at, described=described(header))
+    return HeaderPlan(header, page)
 
 
 def positions(header: Header, raw: Mapping[str, Bytes]) -> Bytes:
@@ -42,7 +138,7 @@ class HeaderTexts:
     """The fields of a header as the command line shows them, for many records at a time."""
 
     def __init__(self, header: Header, page: CodePage | None) -> None:
-        self._plan = record_plan(header, page).in_full()
+        self._plan = record_plan(header, page)
         layout = header.spec.layout
         fields = [*layout, *header.extra]
         self._names = [field.id for field in fields if field.id != "data"]
@@ -51,7 +147,7 @@ class HeaderTexts:
 
     def columns(self, window: Window, numbers: Int64s, names: Sequence[str]) -> list[pa.Array]:
         """Some fields of regular records, with all digits of times."""
-        return self._plan.decode(some_of(window, numbers), names).arrays
+        return self._plan.decode(some_of(window, numbers), names, is_full=True).arrays
 
     def objects(self, window: Window, numbers: Int64s) -> pa.Array:
         """All fields of regular records but DATA, as JSON objects."""
@@ -59,33 +155,27 @@ class HeaderTexts:
         return json_texts.objects(dict(zip(self._names, found, strict=True)), len(numbers), self._omitted)
 
 
-def described(header: Header) -> DescribedHeader | None:
-    """Where a described header has the bytes of each field; None for a header that equals the spec's."""
-    if header.is_table:
-        return None
-    sources = {
-        entry.id: Source(0, 0, partial(_padded, entry.width, 0, 0)) for entry in header.spec.layout if entry.width
-    }
-    for field in header.fields:
-        if field.known is not None:
-            sources[field.known.id] = source(field.known, field.position, field.length)
+def _sources(header: Header) -> list[_Source]:
+    """Where a described header has the bytes of each field of the spec."""
+    spec = header.spec.layout
+    # What the table reserves need not be described.
+    found = [_Source(one.id, 0, 0, partial(_padded, one.width, 0, 0)) for one in spec if one.width]
+    found += [source(field.known, field.position, field.length) for field in header.fields if field.known is not None]
     # A record is read only if its LENGTH is that of the described header, however XHDF describes the field itself.
-    length = header.spec.layout["length"]
-    own = sources[length.id]
-    shown = min(header.width, 0xFFFF).to_bytes(length.width or 0, "big")
-    sources[length.id] = Source(own.offset, own.width, partial(_same, shown, own.widen), own.can_fail)
-    return DescribedHeader(header.width, sources, frozenset(header.absent), tuple(header.extra))
+    width = header.spec.layout[LENGTH].width or 0
+    shown = min(header.width, 0xFFFF).to_bytes(width, "big")
+    return [replace(one, convert=partial(_same, shown, one.convert)) if one.id == LENGTH else one for one in found]
 
 
-def source(known: Field, offset: int, width: int) -> Source:
-    """Offset and width of a described field, and the function that converts its bytes to the width in the spec."""
+def source(known: Field, offset: int, width: int) -> _Source:
+    """Where a field is, and the function that converts its bytes to the width in the spec."""
     wanted = known.width or 0
     if width == wanted:
-        return Source(offset, width)
+        return _Source(known.id, offset, width)
     if known.kind == "timestamp17" and width != _PACKED:
-        return Source(offset, width, partial(_by_value, known), can_fail=True)
+        return _Source(known.id, offset, width, partial(_by_value, known))
     front, fill = padding(known.kind, known.type, known.width, width)
-    return Source(offset, width, partial(_padded, wanted, front, fill[0]), can_fail=width > wanted)
+    return _Source(known.id, offset, width, partial(_padded, wanted, front, fill[0]))
 
 
 def _by_value(known: Field, raw: Bytes) -> tuple[Bytes, Flags]:
@@ -100,9 +190,9 @@ def _by_value(known: Field, raw: Bytes) -> tuple[Bytes, Flags]:
     return made[which.reshape(-1)], bad[which.reshape(-1)]
 
 
-def _same(value: bytes, widen: Widen | None, raw: Bytes) -> tuple[Bytes, Flags | None]:
+def _same(value: bytes, convert: Convert | None, raw: Bytes) -> tuple[Bytes, Flags | None]:
     """One value for all records; those whose own value is faulty stay marked."""
-    return np.tile(np.frombuffer(value, np.uint8), (len(raw), 1)), None if widen is None else widen(raw)[1]
+    return np.tile(np.frombuffer(value, np.uint8), (len(raw), 1)), None if convert is None else convert(raw)[1]
 
 
 def _padded(width: int, front: int, fill: int, raw: Bytes) -> tuple[Bytes, Flags | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,15 +13,13 @@ from lmparse.columnar.kernels import Kernel, KernelResult
 from lmparse.spec.kind_words import DECIMALS
 from lmparse.spec.layout import Field, Layout
 from lmparse.values import texts, zoned
-from lmparse.values.byte_arrays import Bytes, Flags
+from lmparse.values.byte_arrays import Bytes
 from lmparse.values.codepages import CodePage, page_of_field
 
 _TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
 """Names of the kernels for the kinds of text."""
 _WHOLE = ("uint", "int", "decimaltext")
 """Kinds whose values without a scale are integers, also where only a decimal column holds them."""
-Widen = Callable[[Bytes], tuple[Bytes, Flags | None]]
-"""Converts (n, width) bytes to another width; also returns which rows cannot be converted (None if none)."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +38,6 @@ class ColumnPlan:
     read: Kernel | None
     can_fail: bool = False
     """Whether some bytes are not a value."""
-    widen: Widen | None = None
-    """Converts bytes of a described header to the width of the field, for `Decoded.raw`; `read` includes it."""
 
 
 def column_plans(
@@ -111,23 +107,10 @@ def in_full(way: ColumnPlan) -> ColumnPlan:
     if read is not None and entry.kind in _WHOLE and not entry.scale and pa.types.is_decimal(way.type):
         type_ = pa.uint64() if entry.kind == "uint" else pa.int64()
         return replace(way, type=type_, read=partial(_cast, type_, read))
-    if isinstance(read, partial) and read.func is widened:
-        widen, part, inner = read.args
-        full = kernels.in_full(inner)
-        return way if full is None else replace(way, type=schemas.TEXT, read=partial(widened, widen, part, full))
     full = kernels.in_full(read)
-    if full is None and pa.types.is_timestamp(way.type):
-        full = partial(kernels.nulls, schemas.TEXT)  # it is absent
     return way if full is None else replace(way, type=schemas.TEXT, read=full)
 
 
 def _cast(type_: pa.DataType, read: Kernel, raw: Bytes) -> KernelResult:
     array, bad = read(raw)
     return array.cast(type_), bad
-
-
-def widened(widen: Widen, part: slice, read: Kernel, raw: Bytes) -> KernelResult:
-    """A part of bytes that are converted to another width first."""
-    whole, bad = widen(raw)
-    array, none = read(whole[:, part])
-    return array, none if bad is None else bad if none is None else bad | none

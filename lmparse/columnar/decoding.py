@@ -6,14 +6,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lmparse.columnar import schemas
-from lmparse.columnar.forms import refusal, refusals
+from lmparse.columnar.column_plans import column_plans
 from lmparse.columnar.record_plan import RecordPlan
+from lmparse.columnar.refusals import refusals
+from lmparse.records.reader import default_page
 from lmparse.spec.catalog import Spec
+from lmparse.spec.layout import Field
 from lmparse.spec.nesting import flat, json_reason
 
 ROW = "row"
-FORM = "form"
 NOT_READ = "not read"
+COLUMNS = "columns"
 
 
 @dataclass(frozen=True)
@@ -23,12 +26,12 @@ class DecodedColumn:
     name: str
     offset: int | None
     width: int | None
-    """Bytes; None for a column that extends to the end of a part of the record."""
+    """Bytes; None for a column whose length the data decide."""
     kind: str
     """Kind of the field in the spec; empty for a column that is not a field."""
     how: str
-    """Name of the kernel that decodes it column-wise; `form` if that depends on the form of the record; `row` if the
-    parser reads it; `not read` if it is not a column."""
+    """Name of the kernel that decodes it column-wise, or `columns` if it has several values or is calculated; `row` if
+    the parser reads it; `not read` if it is not a column."""
     why: str
     """Why the parser reads it, why it is text, or why it is not a column; empty otherwise."""
 
@@ -40,16 +43,12 @@ class Decoding:
     why: str
     """Why the parser reads its records, row by row; empty if they are read column-wise."""
     columns: list[DecodedColumn]
-    is_by_form: bool = False
-    """Whether the data choose the body of a record; such records are read column-wise form by form."""
     one_by_one: dict[str, str] = field(default_factory=dict)
-    """Parts of such records, by the ids of their layouts, whose records the parser reads, and why."""
+    """Parts of records, by the ids of their layouts, whose records the parser reads, and why."""
 
     @property
     def how(self) -> str:
         """The same in words."""
-        if self.is_by_form:
-            return "column-wise, form by form: the data decide what a record is"
         return f"row by row: {self.why}" if self.why else "column-wise"
 
     def to_dict(self) -> dict[str, Any]:
@@ -57,7 +56,6 @@ class Decoding:
         return {
             "engine": "row" if self.why else "columnar",
             "why": self.why or None,
-            "by_form": self.is_by_form,
             "one_by_one": self.one_by_one,
             "columns": [vars(column) | {"why": column.why or None} for column in self.columns],
         }
@@ -65,42 +63,44 @@ class Decoding:
 
 def decoding_of(spec: Spec) -> Decoding:
     """How the columns of a spec are decoded."""
-    schema = schemas.records_schema(spec.name)
-    plan = RecordPlan(spec, labels=True)
-    refused = plan.refusal(schema)
-    is_by_form = bool(refused) and not refusal(spec.layouts, spec.layout)
-    why = "" if is_by_form else refused
-    places = _places(spec)
-    parts = [] if why or is_by_form else [column for column in plan.ways if column not in schema.names]
-    reasons = {} if is_by_form else _reasons(spec, plan)
+    plan = RecordPlan(spec, arguments=(0,) * len(spec.layout.params), labels=True)
+    why = plan.reason or next((f"{name}: {reason}" for name, reason in plan.reasons.items()), "")
+    fields: dict[str, Field] = {}
+    for entry in flat(spec.layouts, spec.layout):
+        fields.setdefault(entry.id, entry)
     columns = []
-    for name in (*schema.names, *parts):
-        if name in schemas.OUTCOMES:
-            continue
-        offset, width, kind = places.get(name, (None, None, ""))
-        way = plan.ways.get(name)
-        own = f"there is no kernel for {kind}" if way is not None and not way.kernel else reasons.get(name, "")
-        how = FORM if is_by_form else way.kernel if way and not why else ROW
-        columns.append(DecodedColumn(name, offset, width, kind, how, own or why))
+    for name in plan.types:
+        whole, part = _field(spec, fields, name)
+        reason = plan.reason or plan.reasons.get(name, "")
+        offset, width = (None, None) if whole is None else _place(whole, part)
+        kind = "" if whole is None else (part or whole).kind
+        how = ROW if reason else _kernel(spec, whole, part)
+        as_text = "" if whole is None else json_reason(spec.layouts, whole)
+        columns.append(DecodedColumn(name, offset, width, kind, how, reason or (as_text and f"JSON text: {as_text}")))
     columns += [DecodedColumn(name, None, None, "", NOT_READ, reason) for name, reason in spec.layout.unread.items()]
-    return Decoding(why, columns, is_by_form, refusals(spec.layouts, spec.layout) if is_by_form else {})
+    apart = {} if why else refusals(spec.layouts, spec.layout, default_page(spec))
+    return Decoding(why, columns, apart)
 
 
-def _reasons(spec: Spec, plan: RecordPlan) -> dict[str, str]:
-    """Why the parser reads a field, or why its column is text, by its id."""
-    found = dict(plan.reasons) if plan.reason else {}
-    for entry in flat(spec.layouts, spec.layout):
-        if as_text := json_reason(spec.layouts, entry):
-            found[entry.id] = f"JSON text: {as_text}"
-    return found
+def _field(spec: Spec, fields: dict[str, Field], name: str) -> tuple[Field | None, Field | None]:
+    """The field of a column, and the number inside it if the column is one."""
+    if name in fields:
+        return fields[name], None
+    pairs = ((entry, part) for entry in fields.values() for part in schemas.parts(spec.layouts, entry))
+    return next((pair for pair in pairs if f"{pair[0].id}_{pair[1].id}" == name), (None, None))
 
 
-def _places(spec: Spec) -> dict[str, tuple[int | None, int | None, str]]:
-    """Offset, width and kind of every column, and of the numbers inside of fields."""
-    places: dict[str, tuple[int | None, int | None, str]] = {}
-    for entry in flat(spec.layouts, spec.layout):
-        places.setdefault(entry.id, (entry.offset, entry.width, entry.kind))
-        for part in schemas.parts(spec.layouts, entry):
-            offset = None if entry.offset is None or part.offset is None else entry.offset + part.offset
-            places.setdefault(f"{entry.id}_{part.id}", (offset, part.width, part.kind))
-    return places
+def _place(entry: Field, part: Field | None) -> tuple[int | None, int | None]:
+    if part is None:
+        return entry.offset, entry.width
+    is_known = entry.offset is not None and part.offset is not None
+    return (entry.offset or 0) + (part.offset or 0) if is_known else None, part.width
+
+
+def _kernel(spec: Spec, entry: Field | None, part: Field | None) -> str:
+    """The kernel of a column of fixed width."""
+    if part is not None:
+        return "unsigned"
+    if entry is None or entry.width is None or entry.repeated or entry.choices:
+        return COLUMNS
+    return column_plans(spec.layouts, spec.layout, entry, default_page(spec), labels=True)[0].kernel or COLUMNS

@@ -84,7 +84,8 @@ def _records(
     second = None
     if file.options.engine == "check":
         second = opened_again(file, settings)
-        reason = lines.lines_refusal(file) if form == "jsonl" else arrow.refusal(file, schema)
+        names = [name for name in schema.names if name not in schemas.OUTCOMES]
+        reason = lines.lines_refusal(file) if form == "jsonl" else arrow.plan_of(file).refusal(names)
         if reason:
             file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")
     if form != "jsonl":

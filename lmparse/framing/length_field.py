@@ -121,7 +121,7 @@ def fitting_fields(layout: Layout) -> list[Field]:
 def _fits(layout: Layout, field: Field) -> bool:
     is_fixed = field.offset is not None and field.width is not None and field.bits is None
     is_ordered = field.width == 1 or (field.endian or layout.endian) is not None or field.kind not in _NUMBERS
-    is_plain = is_ordered and not (field.conditional or field.optional or field.repeated or field.by_parser)
+    is_plain = is_ordered and not (field.conditional or field.optional or field.repeated or field.is_instance)
     kinds = _NUMBERS if is_fixed and (field.width or 0) > _MOST_DIGITS else (*_NUMBERS, *_TEXTS)
     return is_fixed and is_plain and field.kind in kinds
 

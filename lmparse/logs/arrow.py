@@ -21,7 +21,6 @@ from lmparse.changes.version_batches import VersionBatch, accumulated, joined
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter, matching
-from lmparse.columnar.form_plan import FormPlan
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.columnar.rows import Origin, Row, bad_rows, batches, is_full, size_of, to_batch
 from lmparse.errors import LmparseError, OptionError, TableNotFoundError
@@ -108,18 +107,12 @@ def record_batches(
     failfast, where any bad value ends the reading.
     """
     plan = plan_of(file)
-    if plan.refusal(schema):
-        by_form = form_plan(file)
-        rows = (
-            batches(record_rows(file, schema, span), schema)
-            if by_form is None
-            else _by_form(file, by_form, schema, span)
-        )
-        yield from matching(rows, filters)
+    names = [name for name in schema.names if name not in schemas.OUTCOMES]
+    if plan.refusal(names):
+        yield from matching(batches(record_rows(file, schema, span), schema), filters)
         return
     deciding = [] if file.options.mode == "failfast" else plan.deciding(filters)
     file.keeps_bad_records = file.options.mode == "permissive"
-    names = [name for name in schema.names if name not in schemas.OUTCOMES]
     origin = Origin(file)
     for window in file.windows(span):
         if deciding:
@@ -137,41 +130,13 @@ def record_batches(
         yield from matching(_mended(batch, file, window, numbers, decoded.irregular), filters)
 
 
-def _by_form(file: RecordFile, plan: FormPlan, schema: pa.Schema, span: Span | None = None) -> Iterator[pa.RecordBatch]:
-    """The records of a file whose bodies the data choose as batches of a schema, form by form."""
-    file.keeps_bad_records = file.options.mode == "permissive"
-    origin = Origin(file)
-    for window in file.windows(span):
-        numbers, decoded = np.arange(len(window)), plan.decode(window, schema)
-        found = iter(decoded.arrays)
-        made = [
-            origin.column(entry, window, numbers) if entry.name in schemas.OUTCOMES else next(found) for entry in schema
-        ]
-        batch = pa.RecordBatch.from_arrays(made, schema=schema)
-        yield from _mended(batch, file, window, numbers, decoded.irregular)
-
-
-def refusal(file: RecordFile, schema: pa.Schema) -> str:
-    """Why records are read row by row for the columns of a schema; empty if they are not."""
-    found = plan_of(file).refusal(schema)
-    return "" if found and form_plan(file) is not None else found
-
-
-def form_plan(file: RecordFile) -> FormPlan | None:
-    """The form plan of a file; None if its records are not read form by form."""
-    family = family_of(file.spec)
-    if family is not None and family.record_plan is not None:
-        return None
-    plan = FormPlan(file.reader)
-    return None if plan.reason else plan
-
-
 def plan_of(file: RecordFile) -> RecordPlan:
     """The record plan of a file."""
     family = family_of(file.spec)
     if family is not None and family.record_plan is not None:
         return family.record_plan(file)
-    return RecordPlan(file.spec, file.code_page, labels=file.reader.labels)
+    reader = file.reader
+    return RecordPlan(file.spec, file.code_page, arguments=tuple(map(int, reader.arguments)), labels=reader.labels)
 
 
 def _mended(

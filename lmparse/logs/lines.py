@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,11 @@ from lmparse.changes.rows import line_row
 from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
 from lmparse.columnar import json_texts
 from lmparse.columnar.comparison import compared
-from lmparse.columnar.form_plan import FormPlan
 from lmparse.columnar.json_texts import LINE, LINES
-from lmparse.columnar.record_plan import RecordPlan
 from lmparse.columnar.rows import Row, chunks, to_batch
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
-from lmparse.logs.arrow import form_plan, plan_of, with_irregular
+from lmparse.logs.arrow import plan_of, with_irregular
 from lmparse.logs.families import change_reader
 from lmparse.logs.open import opened_again
 from lmparse.records.files import RAW, RecordFile, check_columns
@@ -61,54 +58,25 @@ def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.Reco
         for held in chunks(map(json_texts.json_line, file.records(span)), size=len):
             yield _batch(held)
         return
-    wanted = file.options.columns
+    wanted = tuple(dict.fromkeys(file.options.columns))
     check_columns(file.spec, wanted, file.column_names())
     if not len(file.buffer):
         next(file.extents(span), None)  # adds the notice of an empty file
-    by_form = form_plan(file) if plan_of(file).reason else None
-    plan = plan_of(file).in_full()
+    plan = plan_of(file)
     for window in file.windows(span):
-        yield from _window_lines(file, plan, window) if by_form is None else _form_lines(file, by_form, window)
+        if int(window.lengths.sum()) > json_texts.MOST_BYTES:
+            lines, irregular = pa.nulls(len(window), pa.string()), np.ones(len(window), np.bool_)
+        else:
+            also = {"_metadata": _places(window)} if file.spec.id == RAW else {}
+            lines, irregular = plan.lines(window, wanted, also)
+        yield from _mended(file, window, lines, irregular)
 
 
 def lines_refusal(file: RecordFile) -> str:
     """Why the lines of records are made row by row; empty if they are not."""
     if file.options.engine == "kaitai":
         return "the engine is kaitai"
-    plan = plan_of(file)
-    if plan.reason and form_plan(file) is not None:
-        return ""
-    wanted = file.options.columns or file.column_names()
-    unread = sorted({*wanted} - {*plan.ways})
-    return plan.reason or (f"{unread[0]}: there is no column for it" if unread else "")
-
-
-def _window_lines(file: RecordFile, plan: RecordPlan, window: Window) -> Iterator[pa.RecordBatch]:
-    """The lines of a window; raises the error that ends reading behind those before it."""
-    wanted = tuple(dict.fromkeys(file.options.columns))
-    known = {entry.id: entry for entry in file.spec.layout}
-    names = wanted or [name for name in plan.ways if name == plan.ways[name].field.id]
-    decoded = plan.decode(window, names)
-    if int(window.lengths.sum()) > json_texts.MOST_BYTES:
-        decoded.irregular[:] = True
-        decoded = replace(decoded, arrays=[pa.nulls(len(window), array.type) for array in decoded.arrays])
-    columns = {
-        name: (json_texts.values(array), not wanted and name in known and known[name].kind == "rest")
-        for name, array in zip(names, decoded.arrays, strict=True)
-    }
-    if file.spec.id == RAW:
-        columns["_metadata"] = _places(window), False
-    lines = json_texts.joined([*json_texts.members(columns), "\n"], len(window))
-    yield from _mended(file, window, lines, decoded.irregular)
-
-
-def _form_lines(file: RecordFile, plan: FormPlan, window: Window) -> Iterator[pa.RecordBatch]:
-    """The same of records whose bodies the data choose."""
-    if int(window.lengths.sum()) > json_texts.MOST_BYTES:
-        lines, irregular = pa.nulls(len(window), pa.string()), np.ones(len(window), np.bool_)
-    else:
-        lines, irregular = plan.lines(window, tuple(dict.fromkeys(file.options.columns)))
-    yield from _mended(file, window, lines, irregular)
+    return plan_of(file).refusal(file.options.columns or sorted(file.column_names()))
 
 
 def _mended(file: RecordFile, window: Window, lines: pa.Array, irregular: Flags) -> Iterator[pa.RecordBatch]:

@@ -17,7 +17,7 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.records.places import Place, places_of, value_of
 from lmparse.records.reader import Decode, RecordReader, kind_of
-from lmparse.spec.layout import Code, Field, Layout
+from lmparse.spec.layout import Code, Ending, Field, Layout
 from lmparse.values.json_form import to_json
 
 Branch = tuple[str, str, str]
@@ -233,7 +233,9 @@ class _Spot:
 
 def _closing(spot: _Spot, entry: Field, end: int, raw: bytes) -> Node:
     """The bytes at the end of a part of the record that are in none of its fields: its terminator, or padding."""
-    name = f"({', '.join(key for key in ('terminator', 'pad-right') if f'{key}: ' in entry.by_parser)})"
+    ending = entry.ending or Ending()
+    keys = {"terminator": ending.terminator, "pad-right": ending.pad}
+    name = f"({', '.join(key for key, value in keys.items() if value is not None)})"
     path, field = f"{spot.path}{entry.id}.{name}", Field(name, None, len(raw), CLOSING)
     return Node(path, field, spot.layout.id, end - len(raw), end, raw.hex().upper())
 

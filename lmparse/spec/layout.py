@@ -42,13 +42,30 @@ class Code:
     """documented, inferred or unknown, where it is not that of the field; empty where it is."""
 
 
-Expression: TypeAlias = "int | tuple[Any, ...] | None"
+Expression: TypeAlias = "int | float | str | bytes | tuple[Any, ...] | None"
 """An expression of a spec as data; None if the spec has none.
 
-A number (true and false are numbers too); `("name", id)` of a field, parameter or instance of the object around it, or
-of what begins with an underscore; `("get", object, id)`; `("at", bytes, number)`; `("in", value, number, …)`;
-`("?", if, then, else)`; an operator (`==`, `&`, `and`, `not`, `neg`, …) with one or two expressions; `("rest",)` for
-the bytes to the end of the stream; `("unread", text)` for what only the parser can evaluate."""
+A number (true and false are numbers too), text or bytes; `("name", id)` of a field, parameter or instance of the
+object around it, or of what begins with an underscore; `("get", object, id)`; `("call", object, id, argument, …)`;
+`("at", list, number)`; `("in", value, value, …)`; `("?", if, then, else)`; `("as", object, type)`; an operator (`==`,
+`&`, `and`, `not`, `neg`, …) with one or two expressions; `("rest",)` for the bytes to the end of the stream;
+`("until", condition)` for the items of a list up to one; `("none",)` for what is an error; `("unread", text)` for
+what only the parser can evaluate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Where the value of bytes or text ends inside of these."""
+
+    terminator: bytes | None = None
+    includes: bool = False
+    """Whether the terminator belongs to the value."""
+    consumes: bool = True
+    """Whether the next field begins behind the terminator."""
+    demands_terminator: bool = True
+    """Whether it is an error if there is none."""
+    pad: int | None = None
+    """The byte that fills up what is behind the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +77,8 @@ class Case:
     type: str
     """Id of its layout; empty for a type of the compiler."""
     arguments: tuple[Expression, ...] = ()
+    plain: Field | None = None
+    """A field of the type of the compiler."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +154,6 @@ class Field:
     """Width in bits of a bit field, which has no width in bytes."""
     endian: str | None = None
     """`be` or `le` of a number whose type states it (`u4le`); None for the byte order of the layout."""
-    by_parser: str = ""
-    """What in the spec only the parser can read (`process: zlib`); empty if the field's bytes are its value's."""
     process: str = ""
     """How the parser changes the bytes before it reads them (`zlib`), as in the spec."""
     stream: str = ""
@@ -150,12 +167,21 @@ class Field:
     arguments: tuple[Expression, ...] = ()
     """Of `type`."""
     items: Expression = None
-    """How many items a list has; `("rest",)` for as many as the stream has."""
+    """How many items a list has; `("rest",)` for as many as the stream has, `("until", condition)`."""
     switch_on: Expression = None
     """What decides which of `switch` it is."""
     switch: tuple[Case, ...] = ()
     demands: tuple[Expression, ...] = ()
     """What the spec demands of its value, `_`, beside `minimum` and `maximum`."""
+    ending: Ending | None = None
+    encoding: str = ""
+    """Encoding of a text that the parser decodes, as the spec names it."""
+    pos: Expression = None
+    """Where an instance is in its stream."""
+    io: Expression = None
+    """The stream that an instance is in; None for the one of its type."""
+    restore: Expression = None
+    """How its bytes become those of its value (`process`): a name, and arguments."""
 
     @property
     def is_labelled(self) -> bool:
@@ -166,6 +192,23 @@ class Field:
         """The listed value that is shown as `value`: by its text, its word or its number."""
         texts = ((code, code.value if code.text is None else code.text.rstrip()) for code in self.codes)
         return next((code for code, text in texts if value == text or (self.is_labelled and value == code.id)), None)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its bytes are its value, as many in every record, with nothing to decide or to check."""
+        decides = (
+            self.condition,
+            self.size,
+            self.items,
+            self.switch_on,
+            self.ending,
+            self.restore,
+            self.bits,
+            self.pos,
+        )
+        is_checked = self.demands or self.minimum is not None or self.maximum is not None
+        is_one = self.type is None and self.width is not None and self.kind not in ("str", "rest", *NESTED)
+        return is_one and not is_checked and all(one is None for one in decides)
 
     @property
     def is_always_empty(self) -> bool:
@@ -240,6 +283,17 @@ class Layout:
     def byte_order(self, entry: Field) -> Literal["little", "big"]:
         """The byte order of one of its fields; `big` if a parameter or the data decide."""
         return "little" if (entry.endian or self.endian) == "le" else "big"
+
+    @cached_property
+    def steps(self) -> tuple[tuple[Field, ...], ...]:
+        """The fields of `seq`; those of fixed width that follow one another in all records are one step."""
+        steps: list[list[Field]] = []
+        for entry in self.fields:
+            if steps and entry.is_plain and steps[-1][-1].is_plain:
+                steps[-1].append(entry)
+            elif not entry.is_instance:
+                steps.append([entry])
+        return tuple(map(tuple, steps))
 
     @cached_property
     def by_id(self) -> dict[str, Field]:

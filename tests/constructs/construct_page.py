@@ -135,7 +135,8 @@ def ways(out: Path) -> dict[str, str]:
             continue  # its instance is not read
         way = REFUSED
         if "refused" not in entry:
-            way = PARSER if RecordPlan(catalog.load(str(out / f"m_{name}"))).reason else COLUMN
+            plan = RecordPlan(catalog.load(str(out / f"m_{name}")))
+            way = PARSER if plan.refusal([*plan.types]) else COLUMN
         for construct in used(yaml.safe_load(ksy(name, entry))):
             known = found.get(construct, REFUSED)
             found[construct] = min(known, way, key=(COLUMN, PARSER, REFUSED).index)

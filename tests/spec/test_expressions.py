@@ -60,7 +60,7 @@ def test_what_is_left_to_the_parser(scope: Scope, text: str) -> None:
 
 
 def test_the_default_is_the_last_case(scope: Scope) -> None:
-    on, cases = switch(scope, {"switch-on": "one", "cases": {"_": "u1", "kind::first": "u2", 7: "u4"}})
+    on, cases = switch(scope, {"type": {"switch-on": "one", "cases": {"_": "u1", "kind::first": "u2", 7: "u4"}}})
     assert on == ONE
     assert [case.key for case in cases] == [1, 7, None]
 
@@ -102,4 +102,4 @@ def test_what_switches_is_refused_if_it_is_half_described(half: Any) -> None:
 
 
 def test_a_type_that_does_not_switch(scope: Scope) -> None:
-    assert switch(scope, "u1") == switch(scope, None) == (None, ())
+    assert switch(scope, {"type": "u1"}) == switch(scope, {}) == (None, ())

@@ -119,9 +119,10 @@ def _arguments(scope: Scope, key: str, name: str) -> Iterator[Check]:
     nested = None if type_word(name) else scope.type_named(name)
     text = name.partition("(")[2].rpartition(")")[0].strip()
     try:
-        _, *arguments = parsed(f"[{text}]")  # type: ignore[misc]
+        tree = parsed(f"[{text}]")
     except NotAnExpressionError:
         return
+    arguments = tree[1:] if isinstance(tree, tuple) else ()
     params = [] if nested is None else nested.tree.get("params", [])
     if nested is not None and len(arguments) != len(params):
         names = ", ".join(entry["id"] for entry in params)

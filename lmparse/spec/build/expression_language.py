@@ -1,8 +1,8 @@
 """The language of expressions: the text of an expression of a spec as a tree.
 
 A tree is as `lmparse.spec.layout.Expression`, and has what only types or the parser know too: `("member", path)` of an
-enumeration, `("text",)`, `("real",)`, `("call", object, name, argument, …)`, `("as", object, type)`,
-`("sizeof", type)` and `("list", item, …)`.
+enumeration, `("text", value)`, `("real", value)`, `("call", object, name, argument, …)`, `("as", object, type)`,
+`("sizeof", type)` and `("list", item, …)`. The value of a text with escapes is None: only the parser knows it.
 """
 
 from __future__ import annotations
@@ -143,11 +143,13 @@ class _Reader:
         if kind == "number":
             return int(text, 0) if text[:1] == "0" and text[1:2].isalpha() else int(text)
         if kind == "real":
-            return ("real",)
+            return ("real", float(text))
         if kind == "text":
+            parts = [text]
             while self._next[0] == "text":
-                self._take()
-            return ("text",)
+                parts.append(self._take()[1])
+            is_plain = not any(part[0] == "f" or (part[0] == '"' and "\\" in part) for part in parts)
+            return ("text", "".join(part[1:-1] for part in parts) if is_plain else None)
         if kind == "member":
             return ("member", re.sub(r"\s", "", text).removeprefix("::"))
         if text in ("sizeof", "bitsizeof") and self._has("<"):

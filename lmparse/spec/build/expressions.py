@@ -13,24 +13,34 @@ from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
 from lmparse.spec.build.scopes import NUMBER, Scope, is_column, number_kind
 from lmparse.spec.build.value_types import ANY, ValueTypes, enumeration_of
 from lmparse.spec.catalog import KIND
-from lmparse.spec.layout import Case, Code, Computed, Expression
+from lmparse.spec.layout import Case, Code, Computed, Ending, Expression, Field
 
 _DEEPEST = 40
 """Operators inside operators of an expression."""
 _OPERATORS = frozenset(
-    ("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&", "|", "^", "and", "or", "not", "neg", "?", "at")
+    ("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "~", "neg")
+    + ("and", "or", "not", "?", "at")
 )
 """What is evaluated for many records at once."""
+_CALLS = frozenset(("to_i", "to_s", "reverse", "substring"))
 
 
 def expression(scope: Scope, text: Any) -> Expression:
     """An expression of a type as data."""
-    if isinstance(text, bool | int):
+    if isinstance(text, bool | int | float):
         return text
     try:
-        return _shallow(_data(scope, parsed(str(text))))
-    except (NotAnExpressionError, RecursionError):
+        return _read(scope, parsed(str(text)), str(text))
+    except NotAnExpressionError:
         return ("unread", str(text)[:60])
+
+
+def _read(scope: Scope, tree: Expression, text: str) -> Expression:
+    """A tree of the language as data; `text` is shown for what only the parser can evaluate."""
+    try:
+        return _shallow(_data(scope, tree))
+    except (NotAnExpressionError, RecursionError):
+        return ("unread", text[:60])
 
 
 def _shallow(found: Expression) -> Expression:
@@ -52,10 +62,17 @@ def _data(scope: Scope, tree: Expression) -> Expression:
             return tree
         case ("member", path):
             return _member(scope, path)
-        case ("get", inner, "to_i"):
-            return _data(scope, inner)
+        case ("text" | "real", value) if value is not None:
+            return value  # type: ignore[no-any-return]
+        case ("call", inner, str(name), *arguments) if name in _CALLS:
+            return ("call", _data(scope, inner), name, *(_data(scope, one) for one in arguments))
+        case ("as", inner, name):
+            return ("as", _data(scope, inner), name)
+        case ("list", *items) if items and all(type(one) is int and 0 <= one <= 255 for one in items):
+            return bytes(items)
         case ("get", inner, name):
-            return ("get", _data(scope, inner), name)
+            found = _data(scope, inner)
+            return found if name == "to_i" and isinstance(found, int) else ("get", found, name)
         case ("list", *items):
             return ("list", *(_data(scope, one) for one in items))
         case (operator, *operands) if operator in _OPERATORS:
@@ -92,16 +109,24 @@ def items(scope: Scope, attribute: dict[str, Any]) -> Expression:
         return None
     if attribute["repeat"] == "eos":
         return ("rest",)
-    return expression(scope, attribute["repeat-expr"]) if "repeat-expr" in attribute else ("unread", "repeat: until")
+    if "repeat-expr" in attribute:
+        return expression(scope, attribute["repeat-expr"])
+    return ("until", expression(scope, attribute.get("repeat-until")))
 
 
-def switch(scope: Scope, type_: Any) -> tuple[Expression, tuple[Case, ...]]:
+def switch(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, tuple[Case, ...]]:
     """On what a type switches, and its cases with the default last."""
+    type_ = attribute.get("type")
     if not isinstance(type_, dict):
         return None, ()
     cases = sorted(type_["cases"].items(), key=lambda case: str(case[0]) == "_")
     return expression(scope, type_["switch-on"]), tuple(
-        Case(None if str(key) == "_" else expression(scope, key), *target(scope, str(name))) for key, name in cases
+        Case(
+            None if str(key) == "_" else expression(scope, key),
+            *target(scope, str(name)),
+            plain(scope, attribute, name),
+        )
+        for key, name in cases
     )
 
 
@@ -113,10 +138,12 @@ def target(scope: Scope, name: str) -> tuple[str, tuple[Expression, ...]]:
     given = name.partition("(")[2].rpartition(")")[0].strip()
     if not given:
         return found.id, ()
-    arguments = expression(scope, f"[{given}]")
-    if isinstance(arguments, tuple) and arguments[0] == "list":
-        return found.id, arguments[1:]
-    return found.id, (arguments,) * len(found.tree.get("params", [1]))
+    try:
+        tree = parsed(f"[{given}]")
+    except NotAnExpressionError:
+        return found.id, (("unread", given[:60]),) * len(found.tree.get("params", [1]))
+    assert isinstance(tree, tuple)
+    return found.id, tuple(_read(scope, one, given) for one in tree[1:])
 
 
 def little(scope: Scope) -> Expression:
@@ -125,7 +152,7 @@ def little(scope: Scope) -> Expression:
     if not isinstance(own, dict):
         return None
     cases, on = own["cases"], expression(scope, own["switch-on"])
-    found: Expression = cases["_"] == "le" if "_" in cases else ("unread", "no byte order")
+    found: Expression = cases["_"] == "le" if "_" in cases else ("none",)
     for key, word in cases.items():
         if str(key) != "_":
             found = ("?", ("==", on, expression(scope, key)), word == "le", found)
@@ -184,8 +211,76 @@ def checks(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, ...]:
             found.append((words[key], value, expression(scope, bound)))
         elif key == "any-of" and isinstance(bound, list) and bound:
             found.append(("in", value, *(expression(scope, one) for one in bound)))
+        elif key == "in-enum" and (holder := scope.enum_named(str(attribute.get("enum")))):
+            found.append(("in", value, *(code.value for code in holder[0].members(holder[1]))) if bound else True)
         else:
             found.append(("unread", key))
     if attribute.get("contents") is not None:
-        found.append(("unread", "contents"))
+        found.append(("==", value, _bytes_of(attribute["contents"])))
     return tuple(found)
+
+
+def _bytes_of(contents: Any) -> bytes:
+    """The bytes of `contents`: a text, a byte, or a list of both."""
+    if isinstance(contents, list):
+        return b"".join(map(_bytes_of, contents))
+    return contents.encode() if isinstance(contents, str) else bytes([contents & 0xFF])
+
+
+def ending(scope: Scope, attribute: dict[str, Any]) -> Ending | None:
+    """Where the value of an attribute ends inside of its bytes; None if it has all of them."""
+    terminator = attribute.get("terminator")
+    if terminator is None and attribute.get("type") == "strz":
+        name = encoding(scope, attribute).upper()
+        terminator = [0] * (
+            2 if name.startswith(("UTF-16", "UTF16")) else 4 if name.startswith(("UTF-32", "UTF32")) else 1
+        )
+    if terminator is None and "pad-right" not in attribute:
+        return None
+    return Ending(
+        None if terminator is None else _bytes_of(terminator),
+        bool(attribute.get("include", False)),
+        bool(attribute.get("consume", True)),
+        bool(attribute.get("eos-error", True)),
+        attribute.get("pad-right"),
+    )
+
+
+def plain(scope: Scope, attribute: dict[str, Any], name: Any) -> Field | None:
+    """A field of one of the compiler's own types, as a case of an attribute whose type switches."""
+    if scope.type_named(str(name)) is not None:
+        return None
+    number = NUMBER.match(str(name))
+    one = {**attribute, "type": name}
+    if number is None:
+        return Field(
+            str(name),
+            None,
+            None,
+            "str",
+            size=size(scope, attribute),
+            ending=ending(scope, one),
+            encoding=encoding(scope, one),
+        )
+    is_bits = number[1] == "b"
+    width = None if is_bits else int(number[2])
+    endian = number[3] or (scope.bit_endian if is_bits else None)
+    return Field(
+        str(name), None, width, number_kind(number), number_width=width, endian=endian,
+        bits=int(number[2]) if is_bits else None,
+    )  # fmt: skip
+
+
+def encoding(scope: Scope, attribute: dict[str, Any]) -> str:
+    """The encoding of a text."""
+    return str(attribute.get("encoding") or scope.encoding or "")
+
+
+def restore(scope: Scope, attribute: dict[str, Any]) -> Expression:
+    """The `process` of an attribute as data; None without one."""
+    if "process" not in attribute:
+        return None
+    name, _, given = str(attribute["process"]).partition("(")
+    if name not in ("xor", "rol", "ror", "zlib"):
+        return ("unread", name)
+    return (name, expression(scope, given.rpartition(")")[0])) if given else (name,)

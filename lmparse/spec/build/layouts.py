@@ -11,6 +11,7 @@ from lmparse.spec.build.choices import choices
 from lmparse.spec.build.constructs import TOO_DEEP, texts
 from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import (
+    COMPILERS_TEXTS,
     NUMBER,
     Scope,
     attributes,
@@ -32,8 +33,6 @@ _KINDS_OF_VALUES = {
     "any": "any",
 }  # fmt: skip
 """Kinds of calculated values by the kinds of their types."""
-_BY_PARSER = ("process", "terminator", "consume", "include", "eos-error", "pad-right", "encoding")
-"""Keys of an attribute that decide which of its bytes are the value, or what they become."""
 _BOOTSTRAP = "cp037"
 """Code page of codes: letters and digits, which are the same in all EBCDIC pages."""
 
@@ -157,8 +156,7 @@ class Layouts:
             choices=found if kind == "switch" else (),
             valid_status=attribute.get("-lm-valid-status", ""),
             bits=bits or None,
-            endian=_endian(type_),
-            by_parser=_by_parser(attribute, kind),
+            endian=_endian(type_) or (scope.bit_endian if bits else None),
             process=str(attribute.get("process", "")),
             stream=str(attribute.get("io", "")),
             condition=condition,
@@ -210,8 +208,12 @@ class Layouts:
         is_records = not scope.path and "io" not in instance
         place = _Place(_position(instance["pos"]) if is_records and "pos" in instance else None)
         field, _ = self._field(scope, f"{scope.where}/instances/{name}", {"id": name, **instance}, place, numbers)
-        by_parser = "; ".join(filter(None, (f"pos: {instance.get('pos', 'here')}", field.by_parser)))
-        return replace(field, is_instance=True, by_parser=by_parser)
+        pos = (
+            expressions.expression(scope, instance["pos"])
+            if "pos" in instance
+            else ("unread", "an instance without pos")
+        )
+        return replace(field, is_instance=True, pos=pos)
 
     def _calculated(self, scope: Scope) -> tuple[tuple[Field, ...], dict[str, str]]:
         """The calculated values of a type, and why others are not columns."""
@@ -360,36 +362,33 @@ def _bounds(attribute: dict[str, Any]) -> dict[str, Any]:
 def _reading(scope: Scope, attribute: dict[str, Any], width: int | None) -> dict[str, Any]:
     """What `Field` has of the expressions that decide how it is read."""
     type_ = attribute.get("type")
-    switch_on, cases = expressions.switch(scope, type_)
+    switch_on, cases = expressions.switch(scope, attribute)
+    is_plain = width is not None and type_ is None and "repeat" not in attribute
     bounds = _bounds(attribute)
     return {
         # A plain field of constant size has its width already.
-        "size": expressions.size(scope, attribute) if width is None or type_ is not None else None,
+        "size": None if is_plain else expressions.size(scope, attribute),
         "arguments": expressions.target(scope, type_)[1] if isinstance(type_, str) else (),
         "items": expressions.items(scope, attribute),
         "switch_on": switch_on,
         "switch": cases,
         "demands": expressions.checks(scope, attribute) if bounds["checks"] else (),
+        "ending": expressions.ending(scope, attribute),
+        "io": expressions.expression(scope, attribute["io"]) if "io" in attribute else None,
+        "restore": expressions.restore(scope, attribute),
+        "encoding": expressions.encoding(scope, attribute) if type_ in COMPILERS_TEXTS else "",
     }
 
 
 def _number_width(kind: str, found: tuple[Field, ...], width: int | None) -> int | None:
     """See `Field.number_width`; `width` is that of an item of a list."""
-    return (found[0].number_width if found else width) if kind in (*SCALABLE, "float") else None
+    return (found[0].number_width if found else width) if kind in (*SCALABLE, "float", "code", "lsn") else None
 
 
 def _endian(type_: Any) -> str | None:
     """The byte order that the name of a type states."""
     match = NUMBER.match(type_) if isinstance(type_, str) else None
     return match.group(3) if match else None
-
-
-def _by_parser(attribute: dict[str, Any], kind: str) -> str:
-    """See `Field.by_parser`."""
-    type_ = attribute.get("type")
-    is_switched = isinstance(type_, dict) and kind not in NESTED
-    texts = ["switch-on"] if is_switched else [f"type: {type_}"] if kind == "str" else []
-    return "; ".join([*texts, *(f"{key}: {attribute[key]}" for key in _BY_PARSER if key in attribute)])
 
 
 def _missing_from(condition: Expression, numbers: Set[str]) -> str | None:
@@ -417,7 +416,7 @@ def _filled(size: Expression, numbers: Set[str]) -> str | None:
 
 def _is_number(entry: Field) -> bool:
     """Whether a field is a number that is at one place in all records."""
-    is_there = not (entry.optional or entry.conditional or entry.repeated or entry.by_parser or entry.type)
+    is_there = not (entry.optional or entry.conditional or entry.repeated or entry.process or entry.type)
     return is_there and entry.kind in ("uint", "int") and entry.offset is not None and entry.width is not None
 
 

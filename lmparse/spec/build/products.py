@@ -20,7 +20,7 @@ from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
 from lmparse.spec.catalog import class_name
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
-from lmparse.spec.layout import Case, Code, Computed, Field, Layout, spec_of
+from lmparse.spec.layout import Case, Code, Computed, Ending, Field, Layout, spec_of
 
 LAYOUTS = "layouts.py"
 DEBUG = "debug/"
@@ -146,7 +146,7 @@ def _layouts_text(layouts: dict[str, str]) -> str:
     """The module of some entries by the id of the layout."""
     lines = [
         _DOC,
-        "from lmparse.spec.layout import Case, Code, Computed, Field, Layout",
+        "from lmparse.spec.layout import Case, Code, Computed, Ending, Field, Layout",
         "",
         "LAYOUTS: dict[str, Layout] = {",
     ]
@@ -155,7 +155,7 @@ def _layouts_text(layouts: dict[str, str]) -> str:
 
 def _construct(value: Any, depth: int) -> str:
     """A constructor call without default values, one argument a line when it is long."""
-    if isinstance(value, Layout | Field | Code | Case | Computed):
+    if isinstance(value, Layout | Field | Code | Case | Computed | Ending):
         arguments = [
             f"{entry.name}={_construct(getattr(value, entry.name), depth + 1)}"
             for entry in fields(value)

@@ -64,6 +64,11 @@ class Scope:
         """Its `meta/bit-endian`, or that of the nearest type around it; the compiler's default is `be`."""
         return self._nearest("bit-endian") or "be"
 
+    @property
+    def encoding(self) -> Any:
+        """Its `meta/encoding`, or that of the nearest type around it."""
+        return self._nearest("encoding")
+
     def _nearest(self, key: str) -> Any:
         found = (scope.tree.get("meta", {}).get(key) for scope in self._outwards())
         return next((value for value in found if value is not None), None)

@@ -102,9 +102,9 @@ class ValueTypes:
         if isinstance(tree, bool | int):
             return TRUTH if isinstance(tree, bool) else WHOLE
         match tree:
-            case ("real",):
+            case ("real", _):
                 return REAL
-            case ("text",):
+            case ("text", _):
                 return TEXT
             case ("sizeof", _):
                 return WHOLE

@@ -1,0 +1,218 @@
+"""Cursors: how far the streams of many objects have been read, for all of them at once.
+
+While everything in front of a field is as wide in all objects, its place is one number behind a base that they share;
+behind the first field that is not, it is an array. An object whose bytes end too early takes the place of one that is
+sound, so that every place stays inside of the data; its record is marked and is the parser's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
+
+
+class NothingLeftError(Exception):
+    """All records of some objects are the parser's."""
+
+
+class UnfitError(Exception):
+    """Only the parser can read this; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """A place in the data for each of n objects: a number of bytes behind a base, and bits in that byte."""
+
+    base: Int64s
+    offset: int = 0
+    bits: int | Int64s = 0
+    """Bits of the byte that have been read."""
+
+    def behind(self, size: int | Int64s) -> Place:
+        """The place some bytes behind, at a whole byte."""
+        if isinstance(size, np.ndarray):
+            return Place(self.base + (self.offset + size))
+        return Place(self.base, self.offset + size)
+
+    @property
+    def array(self) -> Int64s:
+        """The offsets in the data."""
+        return self.base + self.offset if self.offset else self.base
+
+    def some(self, which: Int64s) -> Place:
+        """The places of some objects."""
+        return Place(
+            self.base[which], self.offset, self.bits[which] if isinstance(self.bits, np.ndarray) else self.bits
+        )
+
+
+class Records:
+    """The records of a window while they are read. `bad` are those that are left to the parser."""
+
+    def __init__(self, sizes: Int64s) -> None:
+        self.sizes, self.bad = sizes, np.zeros(len(sizes), np.bool_)
+        self.rounds = 0
+        """Items of lists that were walked through."""
+        self._places: dict[tuple[int, int], tuple[Bytes, Int64s]] = {}
+
+    def places_of(self, data: Bytes, byte: int) -> Int64s:
+        """Where a byte is in some data."""
+        key = id(data), byte
+        if key not in self._places:
+            self._places[key] = data, np.flatnonzero(data == byte)
+        return self._places[key][1]
+
+    def leave(self, objects: Int64s | None, which: Flags) -> None:
+        """Leave the records of some objects to the parser; `objects` are the numbers of their records."""
+        if objects is None:
+            self.bad |= which
+        else:
+            self.bad[objects[which]] = True
+
+
+@dataclass(slots=True, eq=False)
+class Stream:
+    """The bytes that each of n objects reads, and how far it has read."""
+
+    records: Records
+    of: Int64s | None
+    """The number of the record of each object; None if they are the records."""
+    start: Place
+    end: Int64s
+    cursor: Place
+    data: Bytes
+    _room: tuple[Int64s, int, int] | None = None
+    """A base, and the least and the most bytes between it and the end."""
+
+    def copy(self) -> Stream:
+        """The same place in the same bytes, from which other things may be read."""
+        return replace(self)
+
+    def some(self, which: Int64s) -> Stream:
+        """The streams of some objects."""
+        of = which if self.of is None else self.of[which]
+        return Stream(self.records, of, self.start.some(which), self.end[which], self.cursor.some(which), self.data)
+
+    def room(self, base: Int64s) -> tuple[int, int]:
+        """The least and the most bytes between a base and the end."""
+        if self._room is None or self._room[0] is not base:
+            left = self.end - base
+            self._room = base, int(left.min()), int(left.max())
+        return self._room[1], self._room[2]
+
+    def demand(self, holds: Flags) -> None:
+        """Leave the records to the parser in which something does not hold. Raises NothingLeftError if it never does.
+
+        These objects take the places of one that is sound.
+        """
+        if holds.all():
+            return
+        self.records.leave(self.of, ~holds)
+        sound = int(holds.argmax())
+        if not holds[sound]:
+            raise NothingLeftError
+        stand_in = np.where(holds, np.arange(len(holds)), sound)
+        self.start, self.end, self.cursor = self.start.some(stand_in), self.end[stand_in], self.cursor.some(stand_in)
+        self._room = None
+
+    def align(self) -> Place:
+        """The cursor at the next whole byte."""
+        bits = self.cursor.bits
+        if isinstance(bits, np.ndarray):
+            self.cursor = self.cursor.behind((bits > 0).astype(np.int64))
+        elif bits:
+            self.cursor = self.cursor.behind(1)
+        return self.cursor
+
+    def take(self, size: int | Int64s) -> Place:
+        """Read some bytes; the place where they begin. Sizes come from the data and may be any numbers."""
+        self.align()
+        if isinstance(size, np.ndarray):
+            holds = (size >= 0) & (size <= self.end - self.cursor.array)
+            if not holds.all():
+                self.demand(holds)
+                size = size[np.where(holds, np.arange(len(size)), int(holds.argmax()))]
+        else:
+            self._demand_room(size)
+        begin = self.cursor
+        self.cursor = begin.behind(size)
+        return begin
+
+    def _demand_room(self, size: int) -> None:
+        base, need = self.cursor.base, self.cursor.offset + size
+        least, most = self.room(base)
+        if size < 0 or need > most:
+            self.demand(np.zeros(len(base), np.bool_))
+        if need > least:
+            self.demand(self.end - base >= need)
+
+    def take_bits(self, width: int) -> Place:
+        """Read some bits; the place where they begin."""
+        begin = self.cursor
+        total = begin.bits + width
+        self._demand_bits(total)
+        begin = self.cursor
+        total = begin.bits + width
+        if isinstance(total, np.ndarray):
+            moved = begin.behind(total // 8)
+            self.cursor = Place(moved.base, moved.offset, total % 8)
+        else:
+            self.cursor = Place(begin.base, begin.offset + total // 8, total % 8)
+        return begin
+
+    def _demand_bits(self, total: int | Int64s) -> None:
+        size = -(-total // 8)
+        if isinstance(size, np.ndarray):
+            self.demand(size <= self.end - self.cursor.array)
+        else:
+            self._demand_room(size)
+
+    def at(self, pos: int | Int64s) -> Stream:
+        """The same bytes from a position in them."""
+        size = self.end - self.start.array
+        moved = self.copy()
+        if isinstance(pos, np.ndarray):
+            moved.demand((pos >= 0) & (pos <= size))
+            holds = (pos >= 0) & (pos <= size)
+            pos = pos if holds.all() else pos[np.where(holds, np.arange(len(pos)), int(holds.argmax()))]
+            moved.cursor = Place(moved.start.array + pos)
+        else:
+            moved.demand((size >= pos) & (pos >= 0))
+            moved.cursor = moved.start.behind(pos)
+        return moved
+
+    def move(self, which: Int64s | None, other: Stream) -> None:
+        """Go on where streams that began as this one, or as some of it, have come to."""
+        if which is None:
+            self.cursor = other.cursor
+            return
+        base, bits = self.cursor.array.copy(), np.zeros(len(self.end), np.int64)
+        bits[:] = self.cursor.bits
+        base[which], bits[which] = other.cursor.array, other.cursor.bits
+        self.cursor = Place(base, 0, bits if bits.any() else 0)
+
+    @property
+    def size(self) -> Int64s:
+        """Bytes of each stream."""
+        return self.end - self.start.array
+
+    @property
+    def pos(self) -> int | Int64s:
+        """How far each has been read."""
+        is_near = self.cursor.base is self.start.base
+        began = isinstance(self.cursor.bits, np.ndarray) or bool(self.cursor.bits)
+        part = (self.cursor.bits > 0).astype(np.int64) if isinstance(self.cursor.bits, np.ndarray) else int(began)
+        here = self.cursor.offset - self.start.offset if is_near else self.cursor.array - self.start.array
+        return here + part
+
+    @property
+    def eof(self) -> bool | Flags:
+        """Which have been read to the end."""
+        least, most = self.room(self.cursor.base)
+        offset, bits = self.cursor.offset, self.cursor.bits
+        if not isinstance(bits, np.ndarray) and not bits:
+            return False if offset < least else True if offset >= most else self.cursor.array >= self.end
+        return self.pos >= self.size

@@ -1,0 +1,147 @@
+"""Endings: where bytes and texts end by a terminator or by what fills them up; and bit fields."""
+
+from __future__ import annotations
+
+import codecs
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+
+from lmparse.columnar import arrays
+from lmparse.columnar.cursors import Place, Stream, UnfitError
+from lmparse.columnar.expressions import Vector
+from lmparse.columnar.objects import FieldBytes, Numbers
+from lmparse.spec.layout import Ending, Field
+from lmparse.values.byte_arrays import Flags, Int64s
+
+# -- the end of bytes ------------------------------------------------------------------------------
+
+
+def to_terminator(stream: Stream, ending: Ending) -> tuple[Place, Int64s]:
+    """Read bytes up to their terminator, which is one byte; where they begin, and how many are their value."""
+    begin = stream.align()
+    found, is_there = _find(stream, begin.array, stream.end, ending.terminator or b"")
+    if ending.demands_terminator:
+        stream.demand(is_there)
+        begin = stream.cursor
+        found, is_there = _find(stream, begin.array, stream.end, ending.terminator or b"")
+    start = begin.array
+    length = found - start
+    stream.cursor = Place(found + (is_there if ending.consumes else 0))
+    return Place(start), length + (is_there if ending.includes else 0)
+
+
+def cut(stream: Stream, place: Place, size: int | Int64s, ending: Ending) -> Int64s:
+    """How many of some bytes are the value: those in front of what fills them up, and of their terminator."""
+    start = place.array
+    length = np.broadcast_to(np.asarray(size, np.int64), start.shape)
+    if ending.pad is not None:
+        # The last byte in front of the end that is another one.
+        others = np.flatnonzero(stream.data != ending.pad)
+        number = np.searchsorted(others, start + length) - 1
+        last = others[np.maximum(number, 0)] if len(others) else np.full(len(start), -1)
+        length = np.where((number >= 0) & (last >= start), last + 1 - start, 0)
+    if ending.terminator is not None:
+        found, is_there = _find(stream, start, start + length, ending.terminator)
+        length = found - start + (is_there if ending.includes else 0)
+    return length
+
+
+def _find(stream: Stream, start: Int64s, end: Int64s, terminator: bytes) -> tuple[Int64s, Flags]:
+    """The first place of a byte between two places, or the second; and whether it is there."""
+    if len(terminator) != 1:
+        raise UnfitError("a terminator of several bytes")
+    places = stream.records.places_of(stream.data, terminator[0])
+    number = np.searchsorted(places, start)
+    found = places[np.minimum(number, len(places) - 1)] if len(places) else end
+    is_there = (number < len(places)) & (found < end)
+    return np.where(is_there, found, end), is_there
+
+
+# -- texts -----------------------------------------------------------------------------------------
+
+
+def text(stream: Stream, found: FieldBytes) -> Numbers:
+    """Text in the encoding that its spec names. Records with bytes that are no text are left to the parser."""
+    raw = arrays.ragged_binary(found.data, found.place.array, found.lengths())
+    encoding = _codec(found.field.encoding)
+    data, bad = _decoded(raw, encoding)
+    if bad is not None:
+        stream.demand(~bad)
+    return Numbers(Vector(data, bad), found.field, found.count)
+
+
+@lru_cache(maxsize=128)
+def _codec(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        raise UnfitError(f"there is no encoding {encoding}") from None
+
+
+def _decoded(raw: pa.Array, encoding: str) -> tuple[pa.Array, Flags | None]:
+    if encoding == "utf-8" or (encoding == "ascii" and _is_ascii(raw)):
+        try:
+            return raw.cast(pa.string()), None
+        except pa.ArrowInvalid:
+            pass  # one of them is no text
+    known: dict[bytes, str | None] = {}
+    shown = []
+    for one in raw.to_pylist():
+        if one not in known:
+            try:
+                known[one] = one.decode(encoding)
+                known[one].encode()  # type: ignore[union-attr]  # half of a pair is no text of a column
+            except UnicodeError:
+                known[one] = None
+        shown.append(known[one])
+    bad = np.array([one is None for one in shown], np.bool_)
+    return pa.array([one or "" for one in shown], pa.string()), bad if bad.any() else None
+
+
+def _is_ascii(raw: pa.Array) -> bool:
+    _, offsets, data = raw.buffers()
+    if data is None or not len(raw):
+        return True
+    bounds = np.frombuffer(offsets, np.int32)[raw.offset : raw.offset + len(raw) + 1]
+    return not (np.frombuffer(data, np.uint8)[bounds[0] : bounds[-1]] & 0x80).any()
+
+
+# -- bits ------------------------------------------------------------------------------------------
+
+
+def bit_field(stream: Stream, entry: Field) -> Numbers:
+    """A number of some bits: the first ones of a byte are its highest, or its lowest where `endian` is `le`."""
+    width = entry.bits or 0
+    begin = stream.take_bits(width)
+    start = begin.array
+    bits = np.broadcast_to(np.asarray(begin.bits, np.int64), start.shape)
+    count = -(-(int(bits.max()) + width) // 8)
+    data, found = stream.data, np.zeros(len(start), np.uint64)
+    # Up to nine bytes: each gives those of its bits that are in the number.
+    for number in range(count):
+        place = start + number
+        byte = data[np.minimum(place, len(data) - 1)].astype(np.uint64)
+        if entry.endian == "le":
+            shift = 8 * number - bits
+            part = np.where(
+                shift >= 0,
+                byte << np.clip(shift, 0, 63).astype(np.uint64),
+                byte >> np.clip(-shift, 0, 63).astype(np.uint64),
+            )
+            part = np.where(shift < 64, part, 0)
+        else:
+            shift = width + bits - 8 * (number + 1)
+            part = np.where(
+                shift >= 0,
+                byte << np.clip(shift, 0, 63).astype(np.uint64),
+                byte >> np.clip(-shift, 0, 63).astype(np.uint64),
+            )
+            part = np.where(shift > -8, part, 0)
+        found |= part
+    if width < 64:
+        found &= np.uint64((1 << width) - 1)
+    if entry.kind == "boolean":
+        return Numbers(Vector(found != 0), entry, len(start))
+    return Numbers(Vector(found if width == 64 else found.astype(np.int64)), entry, len(start))

@@ -1,0 +1,189 @@
+"""Lists: the items of lists in many objects at once.
+
+Items of one width are found by arithmetic. Others are walked through, the first of all lists, then the second of those
+that have one, to see where they begin; then all items are read together.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lmparse.columnar.cursors import NothingLeftError, Place, Stream, UnfitError
+from lmparse.columnar.expressions import Vector
+from lmparse.columnar.objects import Items, Parts, seen
+from lmparse.columnar.scopes import Scope
+from lmparse.spec.layout import NESTED, Expression, Field
+from lmparse.values.byte_arrays import Int64s, offsets_of
+
+if TYPE_CHECKING:
+    from lmparse.columnar.reading import Reading
+
+_REST: Expression = ("rest",)
+_MOST_ITEMS = 1 << 24
+"""Items of a window from which on its records are the parser's."""
+_MOST_EMPTY = 1000
+"""Items that a record may have beyond its bytes."""
+_MOST_ROUNDS = 1 << 11
+"""Items that are walked through one after another in a window: lists in lists multiply."""
+_MANY, _FEW = 64, 16
+"""Lists that are longer than most are the parser's: from so many items on, if there are so few of them."""
+
+
+def read_items(reading: Reading, scope: Scope, stream: Stream, entry: Field) -> Items:
+    """The items of a list in each row of a scope, whose streams are read."""
+    width = _step(reading, entry)
+    if width is not None:
+        starts, owners, offsets = _in_steps(scope, stream, entry, width)
+    else:
+        starts, owners, offsets = _one_by_one(reading, scope, stream, entry)
+    if not len(owners):
+        return Items(offsets, owners, [])
+    if len(owners) > _MOST_EMPTY:
+        # Lists in lists of items without bytes multiply: such records cost the parser more steps than they have.
+        records = owners if stream.of is None else stream.of[owners]
+        many = np.bincount(records, minlength=len(stream.records.bad)) > _MOST_EMPTY + stream.records.sizes
+        stream.records.bad |= many
+        if many[records].all():
+            raise NothingLeftError
+    whole = stream.some(owners)
+    whole.cursor = starts
+    rows = owners if scope.which is None else scope.which[owners]
+    index = np.arange(len(owners)) - offsets[:-1][owners]
+    items = Scope(scope.attributes, scope.objects, rows, whole, index=Vector(index))
+    try:
+        parts = reading.one(items, whole, entry)
+    except NothingLeftError:
+        parts = []
+    found = Items(offsets, owners, parts)
+    return _without_empty(found) if entry.switch and parts else found
+
+
+def _without_empty(items: Items) -> Items:
+    """A list without the items that have no value: those of a type that switches, in no case."""
+    if any(which is None for which, _ in items.parts):
+        return items
+    has = np.zeros(len(items.owners), np.bool_)
+    for which, _ in items.parts:
+        has[which] = True
+    if has.all():
+        return items
+    number, counts = np.cumsum(has) - 1, np.bincount(items.owners[has], minlength=items.count)
+    parts: Parts = [(number[which], value) for which, value in items.parts]
+    return Items(np.concatenate(([0], np.cumsum(counts))), items.owners[has], parts)
+
+
+def _step(reading: Reading, entry: Field) -> int | None:
+    """Bytes from one item to the next, if they are as many everywhere."""
+    if entry.items is None or (isinstance(entry.items, tuple) and entry.items[0] == "until"):
+        return None
+    if entry.kind in NESTED and entry.size is None:
+        width = None if entry.type is None or entry.switch or entry.ending else reading.layouts[entry.type].width
+        return None if width is None or _has_bits(reading, entry.type or "") else width
+    if entry.ending is not None and entry.size is None:
+        return None
+    return entry.size if isinstance(entry.size, int) and not isinstance(entry.size, bool) else reading.width_of(entry)
+
+
+def _has_bits(reading: Reading, type_: str) -> bool:
+    """Whether a type may end inside of a byte, so that the next item begins there."""
+    fields = [entry for entry in reading.layouts[type_] if not entry.is_instance]
+    return any(entry.bits or (entry.type is not None and _has_bits(reading, entry.type)) for entry in fields[-1:])
+
+
+def _counts(scope: Scope, stream: Stream, entry: Field) -> Int64s:
+    found, bad = scope.value(entry.items).whole(scope.count)
+    if bad is not None:
+        stream.demand(~bad)
+    counts: Int64s = np.maximum(found, 0)
+    return counts
+
+
+def _in_steps(scope: Scope, stream: Stream, entry: Field, width: int) -> tuple[Place, Int64s, Int64s]:
+    begin = stream.align()
+    room = stream.end - begin.array
+    if entry.items == _REST:
+        if not width:
+            raise UnfitError(f"{entry.id}: its items have no bytes")
+        holds = room % width == 0
+        counts = room // width
+    else:
+        counts = _counts(scope, stream, entry)
+        room = stream.end - stream.cursor.array
+        holds = counts <= (room // width if width else _MOST_EMPTY)
+    stream.demand(holds)
+    counts = np.where(holds, counts, 0)
+    begin = stream.cursor
+    offsets, owners = _spread(counts, entry)
+    index = np.arange(len(owners)) - offsets[:-1][owners]
+    starts = begin.array[owners] + index * width
+    stream.cursor = Place(begin.array + counts * width)
+    return Place(starts), owners, offsets
+
+
+def _spread(counts: Int64s, entry: Field) -> tuple[Int64s, Int64s]:
+    """The n + 1 offsets of lists with so many items, and the list of each item."""
+    if int(counts.sum()) > _MOST_ITEMS:
+        raise UnfitError(f"{entry.id}: it has very many items")
+    offsets = offsets_of(counts).astype(np.int64)
+    return offsets, np.repeat(np.arange(len(counts)), counts)
+
+
+def _one_by_one(reading: Reading, scope: Scope, stream: Stream, entry: Field) -> tuple[Place, Int64s, Int64s]:
+    count = scope.count
+    until = entry.items[1] if isinstance(entry.items, tuple) and entry.items[0] == "until" else None
+    counts = _counts(scope, stream, entry) if until is None and entry.items != _REST else None
+    active = np.arange(count)
+    owners: list[Int64s] = []
+    bases: list[Int64s] = []
+    bits: list[Int64s] = []
+    number = total = 0
+    while len(active):
+        if counts is not None:
+            active = active[counts[active] > number]
+        elif until is None:
+            ends = stream.some(active).eof
+            active = active[~ends] if isinstance(ends, np.ndarray) else active[:0] if ends else active
+        if not len(active):
+            break
+        if number >= _MANY and len(active) < _FEW:
+            flags = np.ones(count, np.bool_)
+            flags[active] = False
+            stream.demand(flags)
+            break
+        own = stream.some(active)
+        begin = own.cursor.array
+        owners.append(active)
+        bases.append(begin)
+        bits.append(np.broadcast_to(np.asarray(own.cursor.bits, np.int64), begin.shape))
+        item = scope.some(active, own)
+        item = Scope(
+            item.attributes, item.objects, active if item.which is None else item.which, own, index=Vector(number)
+        )
+        try:
+            parts = reading.one(item, own, entry)
+        except NothingLeftError:
+            break  # all of them are the parser's
+        stream.move(active, own)
+        if until is not None:
+            holds, bad = item.about(seen(parts, len(active))).truths(until)
+            if bad is not None:
+                own.demand(~bad)
+            active = active[~holds]
+        elif number > _MOST_EMPTY:
+            moved = own.cursor.array > begin
+            own.demand(moved)
+            active = active[moved]
+        number, total = number + 1, total + len(begin)
+        stream.records.rounds += 1
+        if total > _MOST_ITEMS or stream.records.rounds > _MOST_ROUNDS:
+            raise UnfitError(f"{entry.id}: it has very many items")
+    whole = np.concatenate(owners) if owners else np.zeros(0, np.int64)
+    order = np.argsort(whole, kind="stable")
+    offsets = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(whole, minlength=count), out=offsets[1:])
+    if not len(whole):
+        return Place(whole), whole, offsets
+    shifts = np.concatenate(bits)[order]
+    return Place(np.concatenate(bases)[order], 0, shifts if shifts.any() else 0), whole[order], offsets

@@ -1,0 +1,275 @@
+"""Objects: what is read of many objects of one type at once.
+
+Objects are the records of a window, what is nested in them, or the items of a list in all of them. A field has one
+value for all, or other ones for some of them: where an `if` does not hold it has none, and a type that switches has one
+for each case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from lmparse.columnar.cursors import Place, Records, Stream, UnfitError
+from lmparse.columnar.expressions import Vector, joined
+from lmparse.spec.layout import Field, Layout
+from lmparse.values import byte_arrays, integers
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
+
+NUMBERS = ("uint", "int", "code", "lsn")
+"""Kinds whose bytes the parser reads as a number, unless they have a type."""
+Convert: TypeAlias = Callable[[Bytes], tuple[Bytes, Flags | None]]
+"""Converts (n, width) bytes to another width; also says which rows cannot be converted (None if none)."""
+Order: TypeAlias = "str | Flags | None"
+"""`le`, `be`, or which numbers have the least significant byte first; None for what is no number."""
+
+
+@dataclass(eq=False)
+class FieldBytes:
+    """The bytes of a field in n objects."""
+
+    data: Bytes
+    place: Place
+    length: int | Int64s
+    field: Field
+    layout: Layout
+    """The type that has it."""
+    order: Order = None
+    shown: list[int] | slice | None = None
+    """The bytes in the order in which they are shown, if that is not the one of the record."""
+    convert: Convert | None = None
+    """Converts the bytes to the width of the field."""
+    gathered: tuple[int, Bytes] | None = None
+    """Bytes of several fields in a line, and the place in these of the first."""
+
+    @property
+    def count(self) -> int:
+        return len(self.place.base)
+
+    @property
+    def width(self) -> int:
+        """Bytes of `raw`."""
+        assert isinstance(self.length, int)
+        return self.length if self.convert is None else self.field.width or 0
+
+    def converted(self) -> tuple[Bytes, Flags | None]:
+        """The bytes as `raw`, and which of them cannot be converted."""
+        return (self._taken(), None) if self.convert is None else self.convert(self._taken())
+
+    def raw(self) -> Bytes:
+        """The (n, width) bytes, those of numbers in the order of `endian`."""
+        return self.converted()[0]
+
+    def _taken(self) -> Bytes:
+        assert isinstance(self.length, int)
+        if self.gathered is not None:
+            low, rows = self.gathered
+            raw = rows[:, self.place.offset - low : self.place.offset - low + self.length]
+        else:
+            raw = byte_arrays.take_rows(self.data, self.place.array, self.length)
+        if isinstance(self.order, np.ndarray):
+            raw = np.where(self.order[:, None], raw[:, ::-1], raw)
+        return raw if self.shown is None else np.ascontiguousarray(raw[:, self.shown])
+
+    @property
+    def endian(self) -> str | None:
+        """The byte order of `raw`."""
+        return "be" if isinstance(self.order, np.ndarray) else self.order
+
+    def lengths(self) -> Int64s:
+        return np.broadcast_to(np.asarray(self.length, np.int64), (self.count,))
+
+    def vector(self) -> Vector:
+        """The values as expressions have them."""
+        entry = self.field
+        if entry.type is None and isinstance(self.length, int) and entry.kind in (*NUMBERS, "float"):
+            raw = byte_arrays.take_rows(self.data, self.place.array, self.length)
+            if isinstance(self.order, np.ndarray):
+                raw = np.where(self.order[:, None], raw[:, ::-1], raw)
+            return number(raw, entry.kind, "little" if self.endian == "le" else "big")
+        if entry.type is not None:
+            raise UnfitError(f"only the parser knows {entry.id}")
+        flat, offsets = byte_arrays.ragged_bytes(self.data, self.place.array, self.lengths())
+        return Vector(pa.Array.from_buffers(pa.binary(), self.count, [None, pa.py_buffer(offsets), pa.py_buffer(flat)]))
+
+
+@dataclass(eq=False)
+class Numbers:
+    """Values that are computed and not kept in bytes of their own: bit fields, calculated values, decoded texts."""
+
+    values: Vector
+    field: Field
+    count: int
+
+    def vector(self) -> Vector:
+        """The values as expressions have them."""
+        data = self.values.data
+        if isinstance(data, np.ndarray) and data.dtype == np.uint64:
+            data = data.view(np.int64)
+            return Vector(data).without(data < 0)
+        return self.values
+
+
+@dataclass(eq=False)
+class Items:
+    """A list in each of n objects."""
+
+    offsets: Int64s
+    """n + 1 numbers: the items of one object are between two of them."""
+    owners: Int64s
+    """The number of the object of each item."""
+    parts: Parts
+
+    @property
+    def count(self) -> int:
+        return len(self.offsets) - 1
+
+
+@dataclass(eq=False)
+class Objects:
+    """n objects of one type."""
+
+    layout: Layout
+    stream: Stream
+    above: Objects | None = None
+    within: Int64s | None = None
+    """For each, the number of the object above that it is in; None if they have the same numbers."""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    order: Order = None
+    """The byte order of numbers whose type does not state one."""
+    is_ordered: bool = False
+    depth: int = 0
+    values: dict[str, Parts] = field(default_factory=dict)
+    """By field id, in the order in which they are read."""
+    looked: dict[str, Any] = field(default_factory=dict)
+    """Values of instances, as expressions have them."""
+    open: set[str] = field(default_factory=set)
+    """Instances that are being computed."""
+
+    def __post_init__(self) -> None:
+        self.count = len(self.stream.end)
+        self.root: Objects = self if self.above is None else self.above.root
+
+    @property
+    def records(self) -> Records:
+        return self.stream.records
+
+
+Value: TypeAlias = "FieldBytes | Numbers | Items | Objects"
+Parts: TypeAlias = "list[tuple[Int64s | None, Value]]"
+"""Values of a field, each with the numbers of the objects that have it; None for all of them."""
+
+
+@dataclass(eq=False)
+class Reference:
+    """Objects that an expression is about, one for each of n rows."""
+
+    parts: list[tuple[Int64s | None, Objects, Int64s | None]]
+    """Rows, objects, and the numbers of these; None for all rows, and for the same numbers."""
+    count: int
+    bad: Flags | None = None
+
+    def some(self, which: Int64s | None) -> Reference:
+        """The objects at some places."""
+        if which is None:
+            return self
+        if len(self.parts) == 1 and self.parts[0][0] is None:
+            _, objects, numbers = self.parts[0]
+            bad = None if self.bad is None else self.bad[which]
+            return Reference([(None, objects, which if numbers is None else numbers[which])], len(which), bad)
+        parts: list[tuple[Int64s | None, Objects, Int64s | None]] = []
+        for rows, objects, numbers in self.parts:
+            own = np.full(self.count, -1)
+            rows = np.arange(self.count) if rows is None else rows
+            own[rows] = np.arange(len(rows)) if numbers is None else numbers
+            chosen = own[which]
+            parts.append((np.flatnonzero(chosen >= 0), objects, chosen[chosen >= 0]))
+        return Reference(parts, len(which), None if self.bad is None else self.bad[which])
+
+    def without(self, bad: Flags) -> Reference:
+        """The same, of which some are not there."""
+        return Reference(self.parts, self.count, bad if self.bad is None else self.bad | bad)
+
+    @staticmethod
+    def joined(parts: list[tuple[Int64s | None, Any]], count: int) -> Reference:
+        """Objects of some rows each."""
+        found: list[tuple[Int64s | None, Objects, Int64s | None]] = []
+        bad = np.ones(count, np.bool_)
+        for which, one in parts:
+            if not isinstance(one, Reference):
+                raise UnfitError("it is of several kinds")
+            which = np.arange(count) if which is None else which
+            bad[which] = False if one.bad is None else one.bad
+            found += [
+                (which if rows is None else which[rows], objects, numbers) for rows, objects, numbers in one.parts
+            ]
+        return Reference(found, count, bad)
+
+
+@dataclass(eq=False)
+class Lists:
+    """Lists that an expression is about, one for each of n rows."""
+
+    items: Items
+    which: Int64s | None
+    """The number of the list of each row; None for the same numbers."""
+    count: int
+    bad: Flags | None = None
+
+    def some(self, which: Int64s | None) -> Lists:
+        """The lists at some places."""
+        if which is None:
+            return self
+        bad = None if self.bad is None else self.bad[which]
+        return Lists(self.items, which if self.which is None else self.which[which], len(which), bad)
+
+    def without(self, bad: Flags) -> Lists:
+        """The same, of which some are not there."""
+        return Lists(self.items, self.which, self.count, bad if self.bad is None else self.bad | bad)
+
+    def bounds(self) -> tuple[Int64s, Int64s]:
+        """The number of the first item of each list, and how many it has."""
+        which = slice(None) if self.which is None else self.which
+        starts = self.items.offsets[:-1][which]
+        return starts, self.items.offsets[1:][which] - starts
+
+    @staticmethod
+    def joined(parts: list[tuple[Int64s | None, Any]], count: int) -> Lists:
+        """Lists of some rows."""
+        if len(parts) != 1:
+            raise UnfitError("it is of several kinds")
+        which, one = parts[0]
+        assert which is not None
+        bad, rows = np.ones(count, np.bool_), np.zeros(count, np.int64)
+        bad[which] = False if one.bad is None else one.bad
+        rows[which] = np.arange(len(which)) if one.which is None else one.which
+        return Lists(one.items, rows, count, bad)
+
+
+def number(raw: Bytes, kind: str, order: integers.ByteOrder) -> Vector:
+    """Numbers from (n, width) bytes; those beyond 63 bits have no value here."""
+    if kind == "float":
+        from lmparse.values import floats
+
+        return Vector(floats.decode_ieee_array(raw, order))
+    if kind == "int":
+        return Vector(integers.decode_signed_array(raw, order).astype(np.int64))
+    found = integers.decode_unsigned_array(raw, order).astype(np.uint64).view(np.int64)
+    return Vector(found, found < 0 if raw.shape[1] == 8 else None)
+
+
+def seen(parts: Parts, count: int) -> Any:
+    """The values of a field of `count` objects as expressions have them."""
+    return joined([(which, _seen(value)) for which, value in parts], count)
+
+
+def _seen(value: Value) -> Any:
+    if isinstance(value, Objects):
+        return Reference([(None, value, None)], value.count)
+    if isinstance(value, Items):
+        return Lists(value, None, value.count)
+    return value.vector()
