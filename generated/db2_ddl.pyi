@@ -24,7 +24,7 @@ class Db2Ddl:
         _io: Any
         _parent: Any
         _root: Any
-        component: int
+        component: _db2_server.Db2Server.Component | int
         function_id: Db2Ddl.FunctionId | int
         tablespace_id: int
         table_id: int

@@ -27,7 +27,7 @@ class Db2LongField:
         _io: Any
         _parent: Any
         _root: Any
-        component: int
+        component: _db2_server.Db2Server.Component | int
         operation_id: int
         pool_id: int
         object_id: int

@@ -10,6 +10,15 @@ class Db2Server:
     class ByteOrder(IntEnum):
         little = 0
         big = 1
+    class Component(IntEnum):
+        dms = 1
+        long_field = 3
+        dom = 4
+        lob = 5
+        storage = 6
+        datalink = 8
+        relation = 11
+        csl = 15
     class Generation(IntEnum):
         v7 = 7
         v10 = 10

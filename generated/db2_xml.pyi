@@ -14,7 +14,7 @@ class Db2Xml:
         _io: Any
         _parent: Any
         _root: Any
-        component: int
+        component: _db2_server.Db2Server.Component | int
         operation_id: Db2Xml.Operation | int
         pool_id: int
         object_id: int

@@ -4633,7 +4633,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Files are linked to and unlinked from DATALINK columns, versions 5.2 to 7. The page says that the header takes 6 bytes, but what follows begins at 4. Version 6 put a time stamp in front of the length of the stem name; that this length shows which form it is is inferred.',
         doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
         path='db2/db2_datalink.ksy',
-        sha256='61f76a799d6ba68206fe89885d0b0b6b36902f39f1ac630c37b748484b243179',
+        sha256='99aea0f1167a69efac946df3ec81871652cccee1c7e2157abe2f013a16fed9bc',
         enums={
             'function_id': (
                 Code(value=33, text=None, id='link_file', doc='Link file'),
@@ -4667,6 +4667,29 @@ LAYOUTS: dict[str, Layout] = {
                 width=1,
                 kind='uint',
                 orig_id='Component identifier (=8)',
+                enum='db2_server::component',
+                codes=(
+                    Code(value=1, text=None, id='dms', doc='Data manager services', status='documented'),
+                    Code(value=3, text=None, id='long_field', doc='Long field manager', status='documented'),
+                    Code(value=4, text=None, id='dom', doc='Data object manager', status='documented'),
+                    Code(value=5, text=None, id='lob', doc='LOB manager', status='documented'),
+                    Code(value=6, text=None, id='storage', doc='Storage manager; internal', status='inferred'),
+                    Code(
+                        value=8,
+                        text=None,
+                        id='datalink',
+                        doc='Datalink manager, versions 5.2 to 7',
+                        status='documented',
+                    ),
+                    Code(
+                        value=11,
+                        text=None,
+                        id='relation',
+                        doc='Relation manager: DDL statements',
+                        status='inferred',
+                    ),
+                    Code(value=15, text=None, id='csl', doc='CSL manager: XML documents', status='inferred'),
+                ),
                 doc='Component identifier, 8',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
                 status='documented',
@@ -4704,7 +4727,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Datalink manager log record header (DLMLogRecordHeader)',
         doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
         path='db2/db2_datalink.ksy',
-        sha256='61f76a799d6ba68206fe89885d0b0b6b36902f39f1ac630c37b748484b243179',
+        sha256='99aea0f1167a69efac946df3ec81871652cccee1c7e2157abe2f013a16fed9bc',
     ),
     'db2_datalink.link_file': Layout(
         id='db2_datalink.link_file',
@@ -4876,7 +4899,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A file is linked',
         doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
         path='db2/db2_datalink.ksy',
-        sha256='61f76a799d6ba68206fe89885d0b0b6b36902f39f1ac630c37b748484b243179',
+        sha256='99aea0f1167a69efac946df3ec81871652cccee1c7e2157abe2f013a16fed9bc',
         computed={
             'stem_name_length_v6': Computed(value=64, condition=('>=', ('get', ('name', '_io'), 'size'), 68), width=4),
             'has_time_stamp': Computed(
@@ -4917,7 +4940,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 V5.2, API Reference, "DATALINK Manager Log Records", https://www1.columbia.edu/sec/acis/db2/db2b0/db2b0201.htm',
         path='db2/db2_datalink.ksy',
-        sha256='61f76a799d6ba68206fe89885d0b0b6b36902f39f1ac630c37b748484b243179',
+        sha256='99aea0f1167a69efac946df3ec81871652cccee1c7e2157abe2f013a16fed9bc',
     ),
     'db2_datalink.unlink_file': Layout(
         id='db2_datalink.unlink_file',
@@ -5037,7 +5060,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A file is unlinked',
         doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
         path='db2/db2_datalink.ksy',
-        sha256='61f76a799d6ba68206fe89885d0b0b6b36902f39f1ac630c37b748484b243179',
+        sha256='99aea0f1167a69efac946df3ec81871652cccee1c7e2157abe2f013a16fed9bc',
         computed={
             'stem_name_length_v6': Computed(value=32, condition=('>=', ('get', ('name', '_io'), 'size'), 36), width=4),
             'has_time_stamp': Computed(
@@ -5093,7 +5116,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The text of DDL statements, logged from version 10.1 on when LOG_DDL_STMTS is YES. Function ids 4 and 5 mean other things here than in records of the data object manager. That a text too long for one record goes on in the next, and that the length that is left counts down, is inferred.',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='ca3d339081d8b9869544ce64524f7e121dfbfd7f99d1b63dec2f9933feeb2955',
+        sha256='19fe8fb2ad47e6c62417a13817557b4136f984e83e71b5d039bf9f7c6bbe94dd',
         enums={
             'function_id': (
                 Code(value=4, text=None, id='ddl_statement', doc='DDL statement'),
@@ -5139,7 +5162,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One entry',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='ca3d339081d8b9869544ce64524f7e121dfbfd7f99d1b63dec2f9933feeb2955',
+        sha256='19fe8fb2ad47e6c62417a13817557b4136f984e83e71b5d039bf9f7c6bbe94dd',
     ),
     'db2_ddl.header': Layout(
         id='db2_ddl.header',
@@ -5149,6 +5172,29 @@ LAYOUTS: dict[str, Layout] = {
                 offset=0,
                 width=1,
                 kind='uint',
+                enum='db2_server::component',
+                codes=(
+                    Code(value=1, text=None, id='dms', doc='Data manager services', status='documented'),
+                    Code(value=3, text=None, id='long_field', doc='Long field manager', status='documented'),
+                    Code(value=4, text=None, id='dom', doc='Data object manager', status='documented'),
+                    Code(value=5, text=None, id='lob', doc='LOB manager', status='documented'),
+                    Code(value=6, text=None, id='storage', doc='Storage manager; internal', status='inferred'),
+                    Code(
+                        value=8,
+                        text=None,
+                        id='datalink',
+                        doc='Datalink manager, versions 5.2 to 7',
+                        status='documented',
+                    ),
+                    Code(
+                        value=11,
+                        text=None,
+                        id='relation',
+                        doc='Relation manager: DDL statements',
+                        status='inferred',
+                    ),
+                    Code(value=15, text=None, id='csl', doc='CSL manager: XML documents', status='inferred'),
+                ),
                 doc='Component identifier, 11',
                 doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
                 status='inferred',
@@ -5199,7 +5245,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Relation manager log record header',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='ca3d339081d8b9869544ce64524f7e121dfbfd7f99d1b63dec2f9933feeb2955',
+        sha256='19fe8fb2ad47e6c62417a13817557b4136f984e83e71b5d039bf9f7c6bbe94dd',
     ),
     'db2_ddl.statement': Layout(
         id='db2_ddl.statement',
@@ -5312,7 +5358,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A DDL statement is executed, or that is rolled back',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='ca3d339081d8b9869544ce64524f7e121dfbfd7f99d1b63dec2f9933feeb2955',
+        sha256='19fe8fb2ad47e6c62417a13817557b4136f984e83e71b5d039bf9f7c6bbe94dd',
     ),
     'db2_ddl.undocumented': Layout(
         id='db2_ddl.undocumented',
@@ -5343,7 +5389,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='ca3d339081d8b9869544ce64524f7e121dfbfd7f99d1b63dec2f9933feeb2955',
+        sha256='19fe8fb2ad47e6c62417a13817557b4136f984e83e71b5d039bf9f7c6bbe94dd',
     ),
     'db2_dms': Layout(
         id='db2_dms',
@@ -5408,7 +5454,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="Records of the component that keeps tables and rows. Offsets count from the end of the log record header, as in the tables of the manual. Types named like a table of version 7 are its rows; those that end in v97 are the same record from version 9.7 on, with log sequence numbers of 8 and row ids of 6 bytes. That version 8.1 to 9.5 are as version 7, with the newer function ids for rows, is inferred; no page at hand settles when those came. An update carries two rows. The first fixed part stands before the OLD row and gives the length of the NEW one, and the other way round; that the rows' own headers and the length of the whole must agree is inferred.",
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         enums={
             'function_id': (
                 Code(value=102, text=None, id='add_columns', doc='Add columns to table'),
@@ -5735,7 +5781,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Columns are added, or that is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
         calculated=(
             Field(
@@ -5833,7 +5879,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The state of a table is changed by the ALTER TABLE statement, or as a result of adding or validating constraints',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -5918,7 +5964,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The state of a table is changed by the ALTER TABLE statement, or as a result of adding or validating constraints',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -6057,7 +6103,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column, 8 bytes. The page names field type, field length, null flag and field offset; that they stand in this order, two bytes each, and their codes are from applications that read them.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'is_nullable': Computed(value=('!=', ('&', ('name', 'null_flag'), 1), 0))},
         calculated=(
             Field(
@@ -6082,6 +6128,29 @@ LAYOUTS: dict[str, Layout] = {
                 width=1,
                 kind='uint',
                 orig_id='Component identifier (=1)',
+                enum='db2_server::component',
+                codes=(
+                    Code(value=1, text=None, id='dms', doc='Data manager services', status='documented'),
+                    Code(value=3, text=None, id='long_field', doc='Long field manager', status='documented'),
+                    Code(value=4, text=None, id='dom', doc='Data object manager', status='documented'),
+                    Code(value=5, text=None, id='lob', doc='LOB manager', status='documented'),
+                    Code(value=6, text=None, id='storage', doc='Storage manager; internal', status='inferred'),
+                    Code(
+                        value=8,
+                        text=None,
+                        id='datalink',
+                        doc='Datalink manager, versions 5.2 to 7',
+                        status='documented',
+                    ),
+                    Code(
+                        value=11,
+                        text=None,
+                        id='relation',
+                        doc='Relation manager: DDL statements',
+                        status='inferred',
+                    ),
+                    Code(value=15, text=None, id='csl', doc='CSL manager: XML documents', status='inferred'),
+                ),
                 doc='Component identifier, 1',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
                 status='documented',
@@ -6241,7 +6310,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='DMS log record header (DMSLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={
             'is_undo': Computed(
                 value=(
@@ -6435,7 +6504,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={
             'record_class': Computed(value=82),
             'is_not_logged_initially': Computed(value=('!=', ('&', ('name', 'flags'), 32), 0)),
@@ -6617,7 +6686,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98, with the log sequence number of 8 bytes',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={
             'record_class': Computed(value=82),
             'is_not_logged_initially': Computed(value=('!=', ('&', ('name', 'flags'), 32), 0)),
@@ -6767,7 +6836,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Several rows are inserted into one page',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -6840,7 +6909,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One LOB column, 12 bytes; the page names their number and size only',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
     ),
     'db2_dms.of_v7': Layout(
         id='db2_dms.of_v7',
@@ -6885,7 +6954,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records of versions 5 to 9.5',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={
             'kind': Computed(
                 value=1,
@@ -6975,7 +7044,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 9.7 on',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={
             'kind': Computed(
                 value=1,
@@ -7051,7 +7120,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Descriptors of all columns, and as many of LOB columns; that only the first ones of these are used is inferred',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
     ),
     'db2_dms.placed_record': Layout(
         id='db2_dms.placed_record',
@@ -7091,7 +7160,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.removed_record': Layout(
@@ -7122,7 +7191,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records that are taken back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
     ),
     'db2_dms.rollback_insert': Layout(
         id='db2_dms.rollback_insert',
@@ -7201,7 +7270,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=67)},
         calculated=(
             Field(
@@ -7306,7 +7375,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert into an empty page is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=67)},
         calculated=(
             Field(
@@ -7416,7 +7485,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=67)},
         calculated=(
             Field(
@@ -7550,7 +7619,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
         calculated=(
             Field(
@@ -7698,7 +7767,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted into or deleted from an empty page; that the page is empty before or after is inferred from the names of the records',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
         calculated=(
             Field(
@@ -7828,7 +7897,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
         calculated=(
             Field(
@@ -7929,7 +7998,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Table description record: column descriptors and LOB descriptors',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
     ),
     'db2_dms.undo_insert_multiple': Layout(
         id='db2_dms.undo_insert_multiple',
@@ -8032,7 +8101,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert of several rows is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=67)},
         calculated=(
             Field(
@@ -8097,7 +8166,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
     ),
     'db2_dms.update': Layout(
         id='db2_dms.update',
@@ -8200,7 +8269,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated, and its storage location does not change',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -8308,7 +8377,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.update_part_v97': Layout(
@@ -8382,7 +8451,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.update_v97': Layout(
@@ -8484,7 +8553,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated, and its storage location does not change',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -8589,7 +8658,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A VECTOR value as text, in front of the row it is of',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='4044e32a4f1c5dc6e80f8c1035ddd80a9eef3e05e1998cea7713ffe9326dbff4',
+        sha256='e9ce875a9b310a6ec1a86779f7ced44daf1807f927d5c6fadedcd8f1fcb45c27',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -8704,7 +8773,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records of the component that keeps the objects behind tables and indexes. Offsets count from the end of the log record header, as in the tables of the manual.',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dom.ksy',
-        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
+        sha256='dd80e7162ad17eaf38d31ad87cbe487df59fa4f3d6914d3ac9a8811ade594d68',
         enums={
             'function_id': (
                 Code(value=2, text=None, id='create_index', doc='Create index'),
@@ -8754,6 +8823,29 @@ LAYOUTS: dict[str, Layout] = {
                 width=1,
                 kind='uint',
                 orig_id='Component identifier (=4)',
+                enum='db2_server::component',
+                codes=(
+                    Code(value=1, text=None, id='dms', doc='Data manager services', status='documented'),
+                    Code(value=3, text=None, id='long_field', doc='Long field manager', status='documented'),
+                    Code(value=4, text=None, id='dom', doc='Data object manager', status='documented'),
+                    Code(value=5, text=None, id='lob', doc='LOB manager', status='documented'),
+                    Code(value=6, text=None, id='storage', doc='Storage manager; internal', status='inferred'),
+                    Code(
+                        value=8,
+                        text=None,
+                        id='datalink',
+                        doc='Datalink manager, versions 5.2 to 7',
+                        status='documented',
+                    ),
+                    Code(
+                        value=11,
+                        text=None,
+                        id='relation',
+                        doc='Relation manager: DDL statements',
+                        status='inferred',
+                    ),
+                    Code(value=15, text=None, id='csl', doc='CSL manager: XML documents', status='inferred'),
+                ),
                 doc='Component identifier, 4',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
                 status='documented',
@@ -8853,7 +8945,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='DOM log record header (DOMLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
         path='db2/db2_dom.ksy',
-        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
+        sha256='dd80e7162ad17eaf38d31ad87cbe487df59fa4f3d6914d3ac9a8811ade594d68',
         computed={
             'is_undo': Computed(value=('or', ('==', ('name', 'function_id'), 130), ('==', ('name', 'function_id'), 5))),
         },
@@ -8889,7 +8981,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An IMPORT REPLACE is being executed: the table is re-initialized, without user records. The second identifiers in the log header identify the table.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 99',
         path='db2/db2_dom.ksy',
-        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
+        sha256='dd80e7162ad17eaf38d31ad87cbe487df59fa4f3d6914d3ac9a8811ade594d68',
         computed={'record_class': Computed(value=82)},
         calculated=(
             Field(
@@ -8995,7 +9087,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An index is created or dropped',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 102',
         path='db2/db2_dom.ksy',
-        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
+        sha256='dd80e7162ad17eaf38d31ad87cbe487df59fa4f3d6914d3ac9a8811ade594d68',
         computed={'record_class': Computed(value=85)},
         calculated=(
             Field(
@@ -9057,7 +9149,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='REORG has committed to completing the reorganization of a table; that the length of the record shows its form is inferred',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 101',
         path='db2/db2_dom.ksy',
-        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
+        sha256='dd80e7162ad17eaf38d31ad87cbe487df59fa4f3d6914d3ac9a8811ade594d68',
     ),
     'db2_dom.reorg_table': Layout(
         id='db2_dom.reorg_table',
@@ -9121,7 +9213,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='REORG has committed to completing the reorganization of a table, version 7',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 101',
         path='db2/db2_dom.ksy',
-        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
+        sha256='dd80e7162ad17eaf38d31ad87cbe487df59fa4f3d6914d3ac9a8811ade594d68',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -9224,7 +9316,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='REORG has committed to completing the reorganization of a table, from version 10.1 on (inferred)',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dom.ksy',
-        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
+        sha256='dd80e7162ad17eaf38d31ad87cbe487df59fa4f3d6914d3ac9a8811ade594d68',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -9302,7 +9394,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The data object of a permanent table is created or dropped, or that is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 103, create table and drop table',
         path='db2/db2_dom.ksy',
-        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
+        sha256='dd80e7162ad17eaf38d31ad87cbe487df59fa4f3d6914d3ac9a8811ade594d68',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
         calculated=(
             Field(
@@ -9368,7 +9460,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dom.ksy',
-        sha256='4560d8035eb8894a199cea01e9c56ffa7de88d4db9b4d328aeaccf2eadab4a53',
+        sha256='dd80e7162ad17eaf38d31ad87cbe487df59fa4f3d6914d3ac9a8811ade594d68',
     ),
     'db2_lob': Layout(
         id='db2_lob',
@@ -9433,7 +9525,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data of LOB columns, in pieces of at most 32768 bytes. Offsets count from the end of the log record header. An update is a delete of the old value and an insert of the new one; when the new value is the old one with more behind it, only what is behind is logged. The tables of version 7 do not name the columns and rows that the data is of; from 10.1 on the column is named (as applications read it), and the records stand before that of the row. Version 7 lists no operation identifiers: that the length shows which of its two records it is, is inferred. Its byte address is declared as double; whether an IEEE number or an integer of 64 bits stands there is not stated, and found from the bytes.',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='7bc9523750597fc90920351786f7b7c661b2818c23b0cc67de34ea91eece8235',
+        sha256='b9a610489463b25a958d0faa230aea223480b660b79bbe9c722e059de7e7cc6b',
         enums={
             'operation': (
                 Code(value=64, text=None, id='add_lob_data', doc='Add LOB data'),
@@ -9543,7 +9635,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Written in place of AFIM_DATA when logging for the LOB column has been turned off',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112',
         path='db2/db2_lob.ksy',
-        sha256='7bc9523750597fc90920351786f7b7c661b2818c23b0cc67de34ea91eece8235',
+        sha256='b9a610489463b25a958d0faa230aea223480b660b79bbe9c722e059de7e7cc6b',
         computed={'record_class': Computed(value=78), 'byte_address_integer': Computed(value=16, width=8)},
         calculated=(
             Field(
@@ -9654,7 +9746,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column, or appended to an existing LOB value, and logging of the data has been specified',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111',
         path='db2/db2_lob.ksy',
-        sha256='7bc9523750597fc90920351786f7b7c661b2818c23b0cc67de34ea91eece8235',
+        sha256='b9a610489463b25a958d0faa230aea223480b660b79bbe9c722e059de7e7cc6b',
         computed={'record_class': Computed(value=78), 'byte_address_integer': Computed(value=16, width=8)},
         calculated=(
             Field(
@@ -9699,6 +9791,29 @@ LAYOUTS: dict[str, Layout] = {
                 width=1,
                 kind='uint',
                 orig_id='Originator code (component identifier = 5)',
+                enum='db2_server::component',
+                codes=(
+                    Code(value=1, text=None, id='dms', doc='Data manager services', status='documented'),
+                    Code(value=3, text=None, id='long_field', doc='Long field manager', status='documented'),
+                    Code(value=4, text=None, id='dom', doc='Data object manager', status='documented'),
+                    Code(value=5, text=None, id='lob', doc='LOB manager', status='documented'),
+                    Code(value=6, text=None, id='storage', doc='Storage manager; internal', status='inferred'),
+                    Code(
+                        value=8,
+                        text=None,
+                        id='datalink',
+                        doc='Datalink manager, versions 5.2 to 7',
+                        status='documented',
+                    ),
+                    Code(
+                        value=11,
+                        text=None,
+                        id='relation',
+                        doc='Relation manager: DDL statements',
+                        status='inferred',
+                    ),
+                    Code(value=15, text=None, id='csl', doc='CSL manager: XML documents', status='inferred'),
+                ),
                 doc='Originator code (component identifier), 5',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
                 status='documented',
@@ -9773,7 +9888,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='LOB manager log record header (LOBLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
         path='db2/db2_lob.ksy',
-        sha256='7bc9523750597fc90920351786f7b7c661b2818c23b0cc67de34ea91eece8235',
+        sha256='b9a610489463b25a958d0faa230aea223480b660b79bbe9c722e059de7e7cc6b',
     ),
     'db2_lob.header_v10': Layout(
         id='db2_lob.header_v10',
@@ -9783,6 +9898,29 @@ LAYOUTS: dict[str, Layout] = {
                 offset=0,
                 width=1,
                 kind='uint',
+                enum='db2_server::component',
+                codes=(
+                    Code(value=1, text=None, id='dms', doc='Data manager services', status='documented'),
+                    Code(value=3, text=None, id='long_field', doc='Long field manager', status='documented'),
+                    Code(value=4, text=None, id='dom', doc='Data object manager', status='documented'),
+                    Code(value=5, text=None, id='lob', doc='LOB manager', status='documented'),
+                    Code(value=6, text=None, id='storage', doc='Storage manager; internal', status='inferred'),
+                    Code(
+                        value=8,
+                        text=None,
+                        id='datalink',
+                        doc='Datalink manager, versions 5.2 to 7',
+                        status='documented',
+                    ),
+                    Code(
+                        value=11,
+                        text=None,
+                        id='relation',
+                        doc='Relation manager: DDL statements',
+                        status='inferred',
+                    ),
+                    Code(value=15, text=None, id='csl', doc='CSL manager: XML documents', status='inferred'),
+                ),
                 doc='Originator code (component identifier), 5',
                 doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
                 status='inferred',
@@ -9853,7 +9991,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='LOB manager log record header from version 10.1 on, 12 bytes',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='7bc9523750597fc90920351786f7b7c661b2818c23b0cc67de34ea91eece8235',
+        sha256='b9a610489463b25a958d0faa230aea223480b660b79bbe9c722e059de7e7cc6b',
     ),
     'db2_lob.lob_amount': Layout(
         id='db2_lob.lob_amount',
@@ -9936,7 +10074,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An amount without data: of a NOT LOGGED column, or for information only',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='7bc9523750597fc90920351786f7b7c661b2818c23b0cc67de34ea91eece8235',
+        sha256='b9a610489463b25a958d0faa230aea223480b660b79bbe9c722e059de7e7cc6b',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -10074,7 +10212,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column or appended to its value',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='7bc9523750597fc90920351786f7b7c661b2818c23b0cc67de34ea91eece8235',
+        sha256='b9a610489463b25a958d0faa230aea223480b660b79bbe9c722e059de7e7cc6b',
         computed={'record_class': Computed(value=78)},
         calculated=(
             Field(
@@ -10136,7 +10274,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 10.1 on',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='7bc9523750597fc90920351786f7b7c661b2818c23b0cc67de34ea91eece8235',
+        sha256='b9a610489463b25a958d0faa230aea223480b660b79bbe9c722e059de7e7cc6b',
         computed={
             'kind': Computed(
                 value=1,
@@ -10170,7 +10308,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records of version 7; that they are the same until version 9.7 is inferred',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
         path='db2/db2_lob.ksy',
-        sha256='7bc9523750597fc90920351786f7b7c661b2818c23b0cc67de34ea91eece8235',
+        sha256='b9a610489463b25a958d0faa230aea223480b660b79bbe9c722e059de7e7cc6b',
         computed={
             'kind': Computed(
                 value=('?', ('==', ('get', ('name', '_io'), 'size'), 24), 1, 0),
@@ -10207,7 +10345,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='7bc9523750597fc90920351786f7b7c661b2818c23b0cc67de34ea91eece8235',
+        sha256='b9a610489463b25a958d0faa230aea223480b660b79bbe9c722e059de7e7cc6b',
     ),
     'db2_log': Layout(
         id='db2_log',
@@ -10646,24 +10784,8 @@ LAYOUTS: dict[str, Layout] = {
         doc='One record as db2ReadLog, db2ReadLogNoConn or sqlurlog returns it, without the prefix of the API. That all numbers stand in the byte order of the server is inferred. The header has one of three forms, which a compensation record makes longer. Behind it, records of type normal, redo, undo, compensation and information only begin with the byte that names the component they come from; function ids of different components overlap, so the component is asked first. That records of all other types belong to the transaction manager or to a utility, and have no such byte, follows from their tables. The set of types is taken as open: a record of a type or component that is not listed keeps its bytes.',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
+        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
         enums={
-            'component': (
-                Code(value=1, text=None, id='dms', doc='Data manager services'),
-                Code(value=3, text=None, id='long_field', doc='Long field manager'),
-                Code(value=4, text=None, id='dom', doc='Data object manager'),
-                Code(value=5, text=None, id='lob', doc='LOB manager'),
-                Code(value=6, text=None, id='storage', doc='Storage manager; internal', status='inferred'),
-                Code(value=8, text=None, id='datalink', doc='Datalink manager, versions 5.2 to 7'),
-                Code(
-                    value=11,
-                    text=None,
-                    id='relation',
-                    doc='Relation manager: DDL statements',
-                    status='inferred',
-                ),
-                Code(value=15, text=None, id='csl', doc='CSL manager: XML documents', status='inferred'),
-            ),
             'log_record_type': (
                 Code(value=65, text=None, id='normal_abort', doc='A: normal abort'),
                 Code(value=66, text=None, id='backout_free', doc='B: backout free'),
@@ -11047,7 +11169,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, from version 10.1 on: 40, 56 or 64 bytes with the three fields before it',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
+        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
     ),
     'db2_log.chain_v7': Layout(
         id='db2_log.chain_v7',
@@ -11111,7 +11233,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, versions 5 to 7: 20, 26 or 32 bytes with the three fields before it. That versions 8.1 to 9.5 have the same is inferred.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
         path='db2/db2_log.ksy',
-        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
+        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
     ),
     'db2_log.chain_v97': Layout(
         id='db2_log.chain_v97',
@@ -11170,7 +11292,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, version 9.7: 24, 32 or 40 bytes with the three fields before it (inferred)',
         doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so',
         path='db2/db2_log.ksy',
-        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
+        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
     ),
     'db2_log.component_record': Layout(
         id='db2_log.component_record',
@@ -11226,7 +11348,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What a component wrote, by its first byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
+        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
         computed={
             'component': Computed(value=0, condition=('>', ('get', ('name', '_io'), 'size'), 0), width=1),
             'kind': Computed(
@@ -11263,7 +11385,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of a type or component that no page describes',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='530cf72e88ac44b8a4dc5af72671dd5e42617ddcf2a0b458bdb1273551b1717f',
+        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
     ),
     'db2_long_field': Layout(
         id='db2_long_field',
@@ -11328,7 +11450,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data of LONG VARCHAR and LONG VARGRAPHIC columns. Offsets count from the end of the log record header. Length and place count sectors of 512 bytes: the actual data length is not logged. The tables have neither row nor column; that values cannot be put together therefore is inferred. The table of version 5 is that of a record that adds a long field, the same one of version 6 that of records that add, delete or do not update it. That versions 7 to 9.5 have this form, too, is inferred. Of version 11.5 only the header is at hand.',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='efb48c6c1f842ae91024ccd19dcb81ed1d71350221d9675f6a2dcc2e1555d7c0',
+        sha256='570502b8e163ea9824297efcfc3a8eff3ae98d4992ecd9ad601c73b673f36fb4',
         enums={
             'operation': (
                 Code(
@@ -11421,7 +11543,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A long field is added; from version 6 on, also one that is deleted, or that an update leaves as it is',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='efb48c6c1f842ae91024ccd19dcb81ed1d71350221d9675f6a2dcc2e1555d7c0',
+        sha256='570502b8e163ea9824297efcfc3a8eff3ae98d4992ecd9ad601c73b673f36fb4',
     ),
     'db2_long_field.header': Layout(
         id='db2_long_field.header',
@@ -11432,6 +11554,29 @@ LAYOUTS: dict[str, Layout] = {
                 width=1,
                 kind='uint',
                 orig_id='Originator code (component identifier = 3)',
+                enum='db2_server::component',
+                codes=(
+                    Code(value=1, text=None, id='dms', doc='Data manager services', status='documented'),
+                    Code(value=3, text=None, id='long_field', doc='Long field manager', status='documented'),
+                    Code(value=4, text=None, id='dom', doc='Data object manager', status='documented'),
+                    Code(value=5, text=None, id='lob', doc='LOB manager', status='documented'),
+                    Code(value=6, text=None, id='storage', doc='Storage manager; internal', status='inferred'),
+                    Code(
+                        value=8,
+                        text=None,
+                        id='datalink',
+                        doc='Datalink manager, versions 5.2 to 7',
+                        status='documented',
+                    ),
+                    Code(
+                        value=11,
+                        text=None,
+                        id='relation',
+                        doc='Relation manager: DDL statements',
+                        status='inferred',
+                    ),
+                    Code(value=15, text=None, id='csl', doc='CSL manager: XML documents', status='inferred'),
+                ),
                 doc='Component identifier, 3',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
                 status='documented',
@@ -11494,7 +11639,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Long field manager log record header',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='efb48c6c1f842ae91024ccd19dcb81ed1d71350221d9675f6a2dcc2e1555d7c0',
+        sha256='570502b8e163ea9824297efcfc3a8eff3ae98d4992ecd9ad601c73b673f36fb4',
     ),
     'db2_long_field.of_v7': Layout(
         id='db2_long_field.of_v7',
@@ -11520,7 +11665,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of versions 5 to 9.5, by whether it is long enough',
         doc_ref='IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm',
         path='db2/db2_long_field.ksy',
-        sha256='efb48c6c1f842ae91024ccd19dcb81ed1d71350221d9675f6a2dcc2e1555d7c0',
+        sha256='570502b8e163ea9824297efcfc3a8eff3ae98d4992ecd9ad601c73b673f36fb4',
     ),
     'db2_long_field.undocumented': Layout(
         id='db2_long_field.undocumented',
@@ -11551,7 +11696,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of which only the header is at hand',
         doc_ref='IBM Db2 11.5, "Long field manager log records", Table 1, https://www.ibm.com/docs/en/db2/11.5.x?topic=records-long-field-manager-log',
         path='db2/db2_long_field.ksy',
-        sha256='efb48c6c1f842ae91024ccd19dcb81ed1d71350221d9675f6a2dcc2e1555d7c0',
+        sha256='570502b8e163ea9824297efcfc3a8eff3ae98d4992ecd9ad601c73b673f36fb4',
     ),
     'db2_prefix': Layout(
         id='db2_prefix',
@@ -12532,10 +12677,10 @@ LAYOUTS: dict[str, Layout] = {
         fields=(),
         width=0,
         title='Db2 for LUW, what a log record does not say of itself',
-        doc='A log record names neither the release nor the machine that wrote it. Which form its header has, and in which order the bytes of its numbers stand, is found from the records of a whole stream by arithmetic, or said by the caller. That versions 8.1 to 9.5 kept the header of version 7 is inferred.',
+        doc='A log record names neither the release nor the machine that wrote it. Which form its header has, and in which order the bytes of its numbers stand, is found from the records of a whole stream by arithmetic, or said by the caller. That versions 8.1 to 9.5 kept the header of version 7 is inferred. The components, whose number every record of one begins with, are here for the specs of all of them.',
         doc_ref='IBM Db2 for LUW, db2ReadLog API and "Log record header" of versions 5 to 12.1',
         path='db2/db2_server.ksy',
-        sha256='495c3afd3bed955db3378fadc0381dfdc0de5f006627bef73e0c8b06af3d2bde',
+        sha256='4ddc3351f16ac2ce00294c80ff3235ee6d8de12904e7ae3a13214c78b13ffb72',
         enums={
             'generation': (
                 Code(
@@ -12575,6 +12720,28 @@ LAYOUTS: dict[str, Layout] = {
                     doc='POWER with AIX, SPARC, HP-UX, System z with Linux: the most significant byte comes first',
                     status='inferred',
                 ),
+            ),
+            'component': (
+                Code(value=1, text=None, id='dms', doc='Data manager services', status='documented'),
+                Code(value=3, text=None, id='long_field', doc='Long field manager', status='documented'),
+                Code(value=4, text=None, id='dom', doc='Data object manager', status='documented'),
+                Code(value=5, text=None, id='lob', doc='LOB manager', status='documented'),
+                Code(value=6, text=None, id='storage', doc='Storage manager; internal', status='inferred'),
+                Code(
+                    value=8,
+                    text=None,
+                    id='datalink',
+                    doc='Datalink manager, versions 5.2 to 7',
+                    status='documented',
+                ),
+                Code(
+                    value=11,
+                    text=None,
+                    id='relation',
+                    doc='Relation manager: DDL statements',
+                    status='inferred',
+                ),
+                Code(value=15, text=None, id='csl', doc='CSL manager: XML documents', status='inferred'),
             ),
             'record_class': (
                 Code(
@@ -14015,7 +14182,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='XML documents as text, in pieces, before the record of the row that they are of. Logged from version 11.5.8 on when DB2_DCC_XML_SERIALIZE is set; without it no XML value can be had from the log.',
         doc_ref='IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them',
         path='db2/db2_xml.ksy',
-        sha256='38167af9862af9c3062aee4a9b0966b6bfb882d37265e67069df8f5480ac7248',
+        sha256='09d244d1ea3da29f23a8597ee458d52cc42da6d9c3321e7f403504d2d027ee86',
         enums={'operation': (Code(value=114, text=None, id='xml_data', doc='XML data'),)},
         little=('?', ('==', ('name', 'byte_order'), 0), True, False),
         computed={'kind': Computed(value=1, width=1, codes=(Code(value=114, text=None, id='xml_data'),))},
@@ -14028,6 +14195,29 @@ LAYOUTS: dict[str, Layout] = {
                 offset=0,
                 width=1,
                 kind='uint',
+                enum='db2_server::component',
+                codes=(
+                    Code(value=1, text=None, id='dms', doc='Data manager services', status='documented'),
+                    Code(value=3, text=None, id='long_field', doc='Long field manager', status='documented'),
+                    Code(value=4, text=None, id='dom', doc='Data object manager', status='documented'),
+                    Code(value=5, text=None, id='lob', doc='LOB manager', status='documented'),
+                    Code(value=6, text=None, id='storage', doc='Storage manager; internal', status='inferred'),
+                    Code(
+                        value=8,
+                        text=None,
+                        id='datalink',
+                        doc='Datalink manager, versions 5.2 to 7',
+                        status='documented',
+                    ),
+                    Code(
+                        value=11,
+                        text=None,
+                        id='relation',
+                        doc='Relation manager: DDL statements',
+                        status='inferred',
+                    ),
+                    Code(value=15, text=None, id='csl', doc='CSL manager: XML documents', status='inferred'),
+                ),
                 doc='Component identifier, 15',
                 doc_ref='IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them',
                 status='inferred',
@@ -14093,7 +14283,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='CSL manager log record header',
         doc_ref='IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them',
         path='db2/db2_xml.ksy',
-        sha256='38167af9862af9c3062aee4a9b0966b6bfb882d37265e67069df8f5480ac7248',
+        sha256='09d244d1ea3da29f23a8597ee458d52cc42da6d9c3321e7f403504d2d027ee86',
     ),
     'db2_xml.undocumented': Layout(
         id='db2_xml.undocumented',
@@ -14124,7 +14314,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them',
         path='db2/db2_xml.ksy',
-        sha256='38167af9862af9c3062aee4a9b0966b6bfb882d37265e67069df8f5480ac7248',
+        sha256='09d244d1ea3da29f23a8597ee458d52cc42da6d9c3321e7f403504d2d027ee86',
     ),
     'db2_xml.xml_data': Layout(
         id='db2_xml.xml_data',
@@ -14204,7 +14394,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A piece of an XML document',
         doc_ref='IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them',
         path='db2/db2_xml.ksy',
-        sha256='38167af9862af9c3062aee4a9b0966b6bfb882d37265e67069df8f5480ac7248',
+        sha256='09d244d1ea3da29f23a8597ee458d52cc42da6d9c3321e7f403504d2d027ee86',
     ),
     'zos_bdw': Layout(
         id='zos_bdw',

@@ -135,15 +135,18 @@ def _members(codes: Sequence[Code]) -> frozenset[tuple[int, str]]:
 
 
 def instances(layouts: Mapping[str, Layout]) -> list[Claim]:
-    """All instances that are not fields."""
+    """All instances that have no bytes of their own: calculated values, and what only decides how fields are read."""
     texts = SpecTexts(layouts)
     return [
         Claim(
-            f"{layout.id}.{one.name}",
-            (f"says: {one.doc} ({one.status})", f"from: {one.words}", f"ref: {one.doc_ref}", f"source: {one.source}"),
+            f"{layout.id}.{one.id}",
+            (f"says: {one.doc} ({one.status})", f"from: {words}", f"ref: {one.doc_ref}", f"source: {one.source}"),
         )
         for layout in _sorted(layouts)
-        for one in texts.instances(layout)
+        for one, words in (
+            *((entry, "".join(texts.calculation(layout, entry))) for entry in layout.calculated),
+            *texts.helpers(layout),
+        )
     ]
 
 

@@ -51,6 +51,7 @@ types:
         -orig-id: Component identifier (=8)
         -lm-status: documented
         type: u1
+        enum: db2_server::component
         doc: Component identifier, 8
         doc-ref: *v6
       - id: function_id

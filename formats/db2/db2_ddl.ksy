@@ -50,6 +50,7 @@ types:
       - id: component
         -lm-status: inferred
         type: u1
+        enum: db2_server::component
         doc: Component identifier, 11
         doc-ref: *r
       - id: function_id

@@ -132,6 +132,7 @@ types:
         -orig-id: Component identifier (=1)
         -lm-status: documented
         type: u1
+        enum: db2_server::component
         doc: Component identifier, 1
         doc-ref: *t96
       - id: function_id

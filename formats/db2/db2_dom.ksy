@@ -60,6 +60,7 @@ types:
         -orig-id: Component identifier (=4)
         -lm-status: documented
         type: u1
+        enum: db2_server::component
         doc: Component identifier, 4
         doc-ref: *t97
       - id: function_id

@@ -98,6 +98,7 @@ types:
         -orig-id: Originator code (component identifier = 5)
         -lm-status: documented
         type: u1
+        enum: db2_server::component
         doc: Originator code (component identifier), 5
         doc-ref: *t110
       - id: operation_id
@@ -148,6 +149,7 @@ types:
       - id: component
         -lm-status: inferred
         type: u1
+        enum: db2_server::component
         doc: Originator code (component identifier), 5
         doc-ref: *v10
       - id: operation_id

@@ -359,13 +359,13 @@ types:
         type:
           switch-on: component
           cases:
-            'component::dms': db2_dms(_root.generation, _root.byte_order)
-            'component::long_field': db2_long_field(_root.generation, _root.byte_order)
-            'component::dom': db2_dom(_root.generation, _root.byte_order)
-            'component::lob': db2_lob(_root.generation, _root.byte_order)
-            'component::datalink': db2_datalink(_root.byte_order)
-            'component::relation': db2_ddl(_root.byte_order)
-            'component::csl': db2_xml(_root.byte_order)
+            'db2_server::component::dms': db2_dms(_root.generation, _root.byte_order)
+            'db2_server::component::long_field': db2_long_field(_root.generation, _root.byte_order)
+            'db2_server::component::dom': db2_dom(_root.generation, _root.byte_order)
+            'db2_server::component::lob': db2_lob(_root.generation, _root.byte_order)
+            'db2_server::component::datalink': db2_datalink(_root.byte_order)
+            'db2_server::component::relation': db2_ddl(_root.byte_order)
+            'db2_server::component::csl': db2_xml(_root.byte_order)
             _: unlisted
         doc: The record of the component
         doc-ref: *orig
@@ -375,7 +375,7 @@ types:
         -lm-column: false
         pos: 0
         type: u1
-        enum: component
+        enum: db2_server::component
         if: '_io.size > 0'
         doc: Component identifier
         doc-ref: *orig
@@ -395,34 +395,6 @@ types:
         doc: Kept as it is
         doc-ref: *orig
 enums:
-  component:
-    1:
-      id: dms
-      doc: Data manager services
-    3:
-      id: long_field
-      doc: Long field manager
-    4:
-      id: dom
-      doc: Data object manager
-    5:
-      id: lob
-      doc: LOB manager
-    6:
-      id: storage
-      -lm-status: inferred
-      doc: Storage manager; internal
-    8:
-      id: datalink
-      doc: Datalink manager, versions 5.2 to 7
-    11:
-      id: relation
-      -lm-status: inferred
-      doc: 'Relation manager: DDL statements'
-    15:
-      id: csl
-      -lm-status: inferred
-      doc: 'CSL manager: XML documents'
   log_record_type:
     65:
       id: normal_abort

@@ -76,6 +76,7 @@ types:
         -orig-id: Originator code (component identifier = 3)
         -lm-status: documented
         type: u1
+        enum: db2_server::component
         doc: Component identifier, 3
         doc-ref: *v6
       - id: operation_id

@@ -8,6 +8,8 @@ doc: |
   A log record names neither the release nor the machine that wrote it. Which form its header has, and
   in which order the bytes of its numbers stand, is found from the records of a whole stream by
   arithmetic, or said by the caller. That versions 8.1 to 9.5 kept the header of version 7 is inferred.
+
+  The components, whose number every record of one begins with, are here for the specs of all of them.
 doc-ref: 'IBM Db2 for LUW, db2ReadLog API and "Log record header" of versions 5 to 12.1'
 enums:
   generation:
@@ -40,6 +42,39 @@ enums:
       -lm-status: inferred
       doc: |
         POWER with AIX, SPARC, HP-UX, System z with Linux: the most significant byte comes first
+  component:
+    1:
+      id: dms
+      -lm-status: documented
+      doc: Data manager services
+    3:
+      id: long_field
+      -lm-status: documented
+      doc: Long field manager
+    4:
+      id: dom
+      -lm-status: documented
+      doc: Data object manager
+    5:
+      id: lob
+      -lm-status: documented
+      doc: LOB manager
+    6:
+      id: storage
+      -lm-status: inferred
+      doc: Storage manager; internal
+    8:
+      id: datalink
+      -lm-status: documented
+      doc: Datalink manager, versions 5.2 to 7
+    11:
+      id: relation
+      -lm-status: inferred
+      doc: 'Relation manager: DDL statements'
+    15:
+      id: csl
+      -lm-status: inferred
+      doc: 'CSL manager: XML documents'
   record_class:
     78:
       id: normal

@@ -48,6 +48,7 @@ types:
       - id: component
         -lm-status: inferred
         type: u1
+        enum: db2_server::component
         doc: Component identifier, 15
         doc-ref: *d
       - id: operation_id

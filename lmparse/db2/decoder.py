@@ -268,8 +268,8 @@ class ChangeDecoder:
 
 
 def header_of(logs: LogReader, record: LogRecord) -> dict[str, Any]:
-    """The fields of a record but its rows, in the form that JSON has them."""
-    values = logs.values(record).values
+    """The fields of a record but its rows, with the words of enumerations, in the form that JSON has them."""
+    values = logs.worded.values_of(record.parsed).values
     found: dict[str, Any] = to_json({name: value for name, value in values.items() if name not in _ROW_FIELDS})
     return found
 

@@ -15,7 +15,7 @@ from lmparse.framing.detection import Detection
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
 from lmparse.options import DB2_FRAMINGS
-from lmparse.records.reader import Record, RecordReader, kind_of
+from lmparse.records.reader import RecordReader, kind_of
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
 from lmparse.storage.buffers import Buffer
@@ -42,6 +42,7 @@ class LogReader:
         order = server.enum("byte_order")[byte_order]
         form = server.enum("generation")[generation.replace(".", "_")]
         self.records = RecordReader(catalog.load(SPEC), code_page=page, arguments=(form, order))
+        self.worded = RecordReader(catalog.load(SPEC), code_page=page, arguments=(form, order), labels=True)
         prefix = catalog.load("db2_prefix")
         self._has_prefix = framing != "bare"
         self.prefixes = RecordReader(prefix, arguments=(prefix.enum("framing")[framing], order))
@@ -103,10 +104,6 @@ class LogReader:
         """Layout of the rest of the header, and its offset."""
         layout = self.records.spec.layouts[f"{SPEC}.chain_{self.generation.replace('.', '')}"]
         return layout, self.records.spec.layout["chain"].offset or 0
-
-    def values(self, record: LogRecord) -> Record:
-        """The fields of a record by id."""
-        return self.records.values_of(record.parsed)
 
 
 @dataclass(slots=True)

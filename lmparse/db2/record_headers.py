@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lmparse.columnar import arrays, json_texts
+from lmparse.columnar import arrays, json_texts, kernels
 from lmparse.columnar.json_texts import Part
 from lmparse.db2.decoder import header_of
 from lmparse.db2.log_record import LogReader
@@ -133,6 +133,9 @@ class _Learning:
         order, width = self._order, field.width or 0
         if field.repeated or field.scale or not width:
             return None
+        words = {code.value: code.id for code in field.codes}
+        if words and field.kind == "uint" and width < _WIDEST:
+            return lambda raw: kernels.words_of(words, integers.decode_unsigned_array(raw, order).astype(np.int64))
         if field.kind in ("uint", "int") and field.type is None and field.bits is None and width <= _WIDEST:
             if field.kind == "uint":
                 return lambda raw: arrays.numbers(integers.decode_unsigned_array(raw, order), pa.uint64())

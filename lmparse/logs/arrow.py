@@ -22,15 +22,7 @@ from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter, matching
 from lmparse.columnar.record_plan import RecordPlan
-from lmparse.columnar.rows import (
-    Origin,
-    Row,
-    bad_rows,
-    batches,
-    is_full,
-    size_of,
-    to_batch,
-)
+from lmparse.columnar.rows import Origin, Row, bad_rows, batches, is_full, size_of, to_batch
 from lmparse.errors import LmparseError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
@@ -304,9 +296,12 @@ def without_metadata(schema: pa.Schema) -> pa.Schema:
 
 
 def part_batches(
-    part: FilePart, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool
-) -> Iterator[pa.RecordBatch]:
+    part: FilePart, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool,
+    say: Callable[[str], None] | None = None,
+) -> Iterator[pa.RecordBatch]:  # fmt: skip
     """The rows of one part that match filters as batches of a schema. Errors of values and records are rows.
+
+    `say` is called with what is noticed while records are read, as bytes that no field has.
 
     With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises ReadError
     LMP-F012 if the file is another than was planned, or becomes another before the last row.
@@ -314,3 +309,6 @@ def part_batches(
     file = part.open(on_error=ignored)
     yield from _by_engines(file, schema, part.span, filters, with_changes=with_changes, settings=part.settings)
     part.check()  # this proves all rows
+    if say is not None and not with_changes:
+        for text in file.tally.notices:
+            say(f"{part.path}: {text}")

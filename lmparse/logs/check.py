@@ -205,7 +205,7 @@ class _Account:
                     continue
                 report.parsed += extent.length
                 if not isinstance(file, ChangeLog):
-                    self._test_fields(file, dissector, extent)
+                    self._test_fields(file, dissector, extent, record)
                 for name, value in file.observe(record.values).items():
                     report.counts.setdefault(name, Counter())[value] += 1
             if isinstance(file.framing, Items):
@@ -242,10 +242,10 @@ class _Account:
         _count_codes(own.values, codes, self.report)
         return record
 
-    def _test_fields(self, file: RecordFile, dissector: Dissector, extent: RecordExtent) -> None:
+    def _test_fields(self, file: RecordFile, dissector: Dissector, extent: RecordExtent, record: Record) -> None:
         """Count the bytes of a good record that are in no field."""
-        raw = extent.read(file.buffer)
-        gaps = [] if file.reader.leaves_none(raw) else dissector.dissect(raw).unread()
+        is_open = record.unread or file.spec.with_instances
+        gaps = dissector.dissect(extent.read(file.buffer)).unread() if is_open else []
         self.report.unread += sum(end - start for start, end in gaps)
         self._fields.test(f"0x{gaps[0][0]:x} of record {extent.index}" if gaps else None)
 

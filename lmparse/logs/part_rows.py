@@ -32,7 +32,7 @@ def part_rows(
     try:
         if isinstance(part, UnreadFile):
             raise part.error
-        yield from part_batches(part, schema, filters, with_changes=with_changes)
+        yield from part_batches(part, schema, filters, with_changes=with_changes, say=say)
     except DataError as error:
         if (isinstance(part, FilePart) and not part.is_tolerant) or not is_damage(error, part.path):
             raise

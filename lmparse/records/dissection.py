@@ -17,11 +17,13 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.records.places import Place, places_of, value_of
 from lmparse.records.reader import Decode, RecordReader, kind_of
-from lmparse.spec.layout import Code, Field, Layout
+from lmparse.spec.layout import Code, Ending, Field, Layout
 from lmparse.values.json_form import to_json
 
 Branch = tuple[str, str, str]
 """A field with several cases: id of its layout, id of the field, and id of the layout that the data chose."""
+CLOSING = "closing"
+"""Kind of the bytes that close a part of a record, as a terminator does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,6 @@ class Node:
     fault: DataError | None = None
     branches: tuple[Branch, ...] = ()
     """The cases that the data chose between the object with the field and the field's layout, outermost first."""
-    closing: int = 0
-    """Bytes at its end that close it, as a terminator does, and are in none of its parts."""
     is_column: bool = False
     """Whether it is a column of a row, or its value: the description of a table has it, and no spec."""
 
@@ -90,8 +90,7 @@ class Dissection:
         """Bytes that are in no field, as pairs of the first byte and the one behind the last."""
         gaps = []
         reached = 0
-        closings = [(node.end - node.closing, node.end) for node in self.walk() if node.closing]
-        for start, end in sorted([(node.start, node.end) for node in self.leaves()] + closings):
+        for start, end in sorted((node.start, node.end) for node in self.leaves()):
             if start > reached:
                 gaps.append((reached, start))
             reached = max(reached, end)
@@ -183,8 +182,9 @@ class Dissector:
             if place[1] is None:
                 end = max((child.end for child in children), default=start)
             is_apart = value._io is not spot.stream and inner.whole is None and place[1] is not None
-            closing = max(0, end - start - value._io.size()) if is_apart else 0
-            yield self._node(spot, entry, start, end, children=children, fault=fault, closing=closing)
+            if is_apart and (closing := spot.raw[start + value._io.size() : end]):
+                children += (_closing(spot, entry, end, closing),)
+            yield self._node(spot, entry, start, end, children=children, fault=fault)
             return
         if place[1] is None:
             if spot.fault is None:
@@ -231,6 +231,15 @@ class _Spot:
         return self.parsed._io if self.other is None else self.other
 
 
+def _closing(spot: _Spot, entry: Field, end: int, raw: bytes) -> Node:
+    """The bytes at the end of a part of the record that are in none of its fields: its terminator, or padding."""
+    ending = entry.ending or Ending()
+    keys = {"terminator": ending.terminator, "pad-right": ending.pad}
+    name = f"({', '.join(key for key, value in keys.items() if value is not None)})"
+    path, field = f"{spot.path}{entry.id}.{name}", Field(name, None, len(raw), CLOSING)
+    return Node(path, field, spot.layout.id, end - len(raw), end, raw.hex().upper())
+
+
 def _elsewhere(spot: _Spot, entry: Field) -> _Spot:
     """The spot of an instance in another stream: that of the record, or one whose place is not known."""
     root = spot.parsed._root
@@ -241,10 +250,7 @@ def _elsewhere(spot: _Spot, entry: Field) -> _Spot:
 
 def meaning(entry: Field, value: Any) -> str:
     """The spec's meaning of a value in a field's list; empty for a value that is not in the list."""
-    for code in entry.codes:
-        if code.value == value:
-            return in_words(code)
-    return ""
+    return next((in_words(code) for code in entry.codes if code.value == value), "")
 
 
 def in_words(code: Code) -> str:

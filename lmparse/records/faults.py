@@ -62,7 +62,9 @@ class Fault:
                 is_whole = step.parsed._io is self.steps[0].parsed._io
                 return entry.offset if is_whole and step is self.steps[-1] else None
             if entry is not None and _is_moved(layout, entry, vars(step.parsed)):
-                return self.steps[-1].start if self._is_measured or self._is_in_front else None
+                # With a size below zero the parser has stopped in front of the field.
+                is_known = self._is_measured or isinstance(self.error, kaitaistruct.InvalidArgumentError)
+                return self.steps[-1].start if is_known else None
             if entry is None or entry.offset is None or entry.repeated:
                 return self.steps[-1].start if self._is_nested and self._is_measured else None
             total += entry.offset
@@ -77,11 +79,6 @@ class Fault:
         """Whether the width of the field is known, or its bytes."""
         has_bytes = self._is_cut or isinstance(getattr(self.error, "actual", None), bytes)
         return has_bytes or (self.field is not None and self.field.width is not None)
-
-    @property
-    def _is_in_front(self) -> bool:
-        """Whether the parser has stopped in front of the field, whose size is below zero."""
-        return isinstance(self.error, kaitaistruct.InvalidArgumentError)
 
     @property
     def _is_cut(self) -> bool:
@@ -164,6 +161,13 @@ class Fault:
             return error.at(**place)
         if isinstance(error, kaitaistruct.ValidationFailedError):
             return self._invalid(error, place)
+        if isinstance(error, kaitaistruct.NoTerminatorFoundError):
+            last = self.steps[-1]
+            size = last.parsed._io.size() - last.parsed._debug[last.name]["start"]
+            return RecordError(
+                "the record ends inside the field", code="LMP-R001", **place,
+                expected=f"a terminator, X'{error.term.hex().upper()}'", found=f"none in {size} bytes",
+            )  # fmt: skip
         if self._is_cut:
             # The number of bytes counts up to the end of the part of the record that contains the field.
             have = getattr(error, "bytes_available", None)
@@ -220,8 +224,13 @@ class Fault:
         return InvalidValueError(code="LMP-V001", expected=self._allowed(), found=shown, **place)
 
     def _allowed(self) -> str:
-        codes = self.field.codes if self.field else ()
-        return "one of " + ", ".join(f"{code.text or code.value} ({code.id})" for code in codes) if codes else "a value"
+        """What `valid` demands beside bounds: `any-of`, `expr` or `in-enum`."""
+        key, _, text = (self.field.checks if self.field else "").partition(": ")
+        if key == "expr":
+            return f"a value for which {text} holds"
+        codes = {code.id: f"{code.text or code.value} ({code.id})" for code in (self.field.codes if self.field else ())}
+        listed = text.strip("[]").replace("'", "").split(", ") if key == "any-of" else codes
+        return "one of " + ", ".join(codes.get(one.rpartition("::")[2], one) for one in listed)
 
 
 def without_value(layout: Layout, path: str, error: Exception) -> InvalidValueError:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.errors import DataError, FramingError, OptionError, RecordError
 from lmparse.framing import index
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import MAX_RECORDS, Window
@@ -22,8 +22,6 @@ RAW = "common_raw"
 """Spec of records of which only the framing is known; they are shown with their places."""
 KEPT_ERRORS = 1000
 """Most errors that a file keeps; all are counted."""
-
-
 OnError = Callable[[DataError], None] | None
 """What is called with each bad record and bad value; None: they are kept in the tally of the file."""
 
@@ -43,6 +41,10 @@ class Tally:
     """Bad records, and records left out for a bad value."""
     kept: int = 0
     """How many of these have a row all the same, with their bytes and no values."""
+    unread: int = 0
+    """Bytes of good records that no field has, and in how many records they are, the first one of which is named."""
+    with_unread: int = 0
+    first_unread: str = ""
     notices: list[str] = field(default_factory=list)
     noticed: set[str] = field(default_factory=set)
     """The same, for the look-up."""
@@ -50,7 +52,7 @@ class Tally:
     def begin(self) -> None:
         """Forget what an earlier reading counted. Notices are kept: they say what is true of the file."""
         self.errors.clear()
-        self.error_count = self.dropped = self.kept = 0
+        self.error_count = self.dropped = self.kept = self.unread = self.with_unread = 0
 
 
 class RecordFile:
@@ -110,6 +112,9 @@ class RecordFile:
         except FramingError as error:
             self.origin.place(error)
             raise
+        if count := self.tally.with_unread:
+            records = f"{count} record{'s' * (count > 1)}, the first one {self.tally.first_unread}"
+            self.notice(f"{self.tally.unread} bytes are in no field, in {records} [LMP-R003]")
 
     def windows(self, span: Span | None = None, max_records: int = MAX_RECORDS) -> Iterator[Window]:
         """The same records and errors as `extents`, many records at a time."""
@@ -122,6 +127,14 @@ class RecordFile:
             self.origin.place(error)
             raise
 
+    def count_unread(self, extent: RecordExtent, count: int) -> None:
+        """Count bytes of a record that no field has. Raises RecordError LMP-R003 in mode failfast."""
+        if self.options.mode == "failfast":
+            raise RecordError(f"{count} bytes are in no field", code="LMP-R003", spec=self.spec.id)
+        tally = self.tally
+        tally.first_unread = self.origin.said(extent) if not tally.with_unread else tally.first_unread
+        tally.unread, tally.with_unread = tally.unread + count, tally.with_unread + 1
+
     def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[RecordExtent, Record]]:
         """Every good record with its extent, or some of its fields; errors of bad records are reported."""
         for extent in self.extents(span):
@@ -133,6 +146,8 @@ class RecordFile:
         """One record; None if it is bad or, in mode dropmalformed, has a bad value."""
         try:
             record = self.read_bytes(extent.read(self.buffer), wanted)
+            if record.unread:
+                self.count_unread(extent, record.unread)
         except DataError as error:
             self.quarantine(error, extent)
             return None
@@ -158,10 +173,7 @@ class RecordFile:
     def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
         """The records as `lmparse records` prints them."""
         check_columns(self.spec, self.options.columns, self.column_names())
-        for extent in self.extents(span):
-            row = self.row(extent)
-            if row is not None:
-                yield row
+        yield from (row for row in map(self.row, self.extents(span)) if row is not None)
 
     def row(self, extent: RecordExtent) -> dict[str, Any] | None:
         """One record as `lmparse records` prints it; None as for `read_extent`."""
@@ -169,7 +181,7 @@ class RecordFile:
         record = self.read_extent(extent, frozenset(wanted) or None)
         if record is None:
             return None
-        values = to_json(record.values)
+        values: dict[str, Any] = to_json(record.values)
         if wanted:
             values = {name: values.get(name) for name in wanted}
         if self.spec.id == RAW:
@@ -177,8 +189,7 @@ class RecordFile:
             values["_metadata"] = dict(zip(names, (extent.index, extent.offset, extent.length), strict=True))
         if record.faults:
             values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
-        found: dict[str, Any] = values
-        return found
+        return values
 
     def column_names(self) -> set[str]:
         """Names that the option `columns` may have for records."""

@@ -15,7 +15,6 @@ from kaitaistruct import KaitaiStruct
 Place = tuple[int, int | None]
 """Offsets of a field in its stream: its first byte, and the byte behind its last one. The second is None if the parser
 stopped inside the field."""
-
 _INSTANCE = "_m_"
 """Prefix of the name of an instance, which is read on first use."""
 
@@ -90,18 +89,14 @@ def steps_to_end(parsed: Any) -> list[FieldStep]:
         if items:
             noted, value = items[-1], value[-1] if value else None
         start = base + (noted["start"] if noted else _end_of_last(parsed._debug))
-        index = None if items is None else _number_of_last(items)
+        # The number of the item that was begun last: what was wrong with one that has ended is its value.
+        index = None if items is None else max(len(items) - 1, 0)
         steps.append(FieldStep(parsed, key.removeprefix(_INSTANCE), start, index))
         if "end" in noted or not isinstance(value, KaitaiStruct):
             return steps
         if value._io is not parsed._io:
             base = start
         parsed = value
-
-
-def _number_of_last(items: list[dict[str, int]]) -> int:
-    """The number of the item that was begun last: what was wrong with one that has ended is its value."""
-    return max(len(items) - 1, 0)
 
 
 def _end_of_last(noted: dict[str, dict[str, Any]]) -> int:

@@ -21,7 +21,7 @@ from lmparse.errors import DataError, InvalidValueError, LimitError, OptionError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import Options
 from lmparse.records.faults import Fault, without_value
-from lmparse.records.places import FieldStep, InstanceError
+from lmparse.records.places import FieldStep, InstanceError, value_of
 from lmparse.spec import step_budget
 from lmparse.spec.catalog import KIND, Spec
 from lmparse.spec.layout import NESTED, Field, Layout
@@ -57,6 +57,8 @@ class Record:
     """Values by field id; None if the field is absent, null or faulty."""
     faults: list[InvalidValueError] = field(default_factory=list)
     """One fault for each faulty field, whose value is None."""
+    unread: int = 0
+    """Bytes that no field has, as far as the fields without instances tell."""
 
     def raise_fault(self) -> Record:
         """Return the record, or raise its first fault."""
@@ -154,23 +156,17 @@ class RecordReader:
             return self._may_end_short and self.parse_noting_places(raw)[1] is None
         return True
 
-    def leaves_none(self, raw: bytes) -> bool:
-        """Whether fields without instances have every byte of a good record; cheaper than to dissect it.
-
-        False says only that the places of the fields must be looked at.
-        """
-        if self.spec.with_instances:
-            return False
-        left = [self.parse(raw)]
+    def _unread(self, parsed: Any) -> int:
+        """Bytes of a good record that no field has; 0 with instances, since only their places tell what they read."""
+        left, streams = [] if self.spec.with_instances else [parsed], {}
         while left:
-            parsed = left.pop()
-            if parsed._io.pos() < parsed._io.size():
-                return False
-            for entry in self.spec.layout_of(parsed):
-                value = getattr(parsed, entry.id, None)
-                items = value if isinstance(value, list) else (value,)
-                left += [item for item in items if isinstance(item, KaitaiStruct)]
-        return True
+            one: Any = left.pop()
+            streams[id(one._io)] = one._io
+            for entry, decode in self.decoders(self.spec.layout_of(one)):
+                if (decode is None or entry.kind == "switch") and entry.process != "zlib":
+                    value = value_of(one, entry.id)
+                    left += [item for item in (value if entry.repeated else [value]) if isinstance(item, KaitaiStruct)]
+        return sum(stream.size() - stream.pos() for stream in streams.values())
 
     def _read_instances(self, parsed: KaitaiStruct, above: tuple[FieldStep, ...] = ()) -> None:
         """Read the instances of a parsed object and of those inside it, since the parser reads them on first use.
@@ -206,7 +202,10 @@ class RecordReader:
 
     def read(self, raw: bytes, wanted: Wanted = None) -> Record:
         """The values of one record, or of the fields in `wanted`. Raises as `parse` does; keeps faults of values."""
-        return self.values_of(self.parse(raw), wanted)
+        parsed = self.parse(raw)
+        record = self.values_of(parsed, wanted)
+        record.unread = self._unread(parsed)
+        return record
 
     def values_of(self, parsed: KaitaiStruct, wanted: Wanted = None) -> Record:
         """The values of a parsed record; with `wanted`, only of these fields."""

@@ -94,14 +94,13 @@ def find_file(
     OptionError.
     """
     spec = catalog.load(options.spec)
-    limits = options.bounds
-    buffer = open_buffer(path, limits)
+    buffer = open_buffer(path, options.bounds)
     reader = reader_of(spec, options, page_of(spec, options, known, page))
     detection = detection or _parsing(reader)
     if options.rows is not None:
         return _of_rows(str(path), buffer, reader, options)
     if options.framing == "parsed":
-        detection = replace(detection, cutter=cutter_by_parser(reader, limits))
+        detection = replace(detection, cutter=cutter_by_parser(reader, options.bounds))
     if known is not None:
         framing = named_framing(known.framing, options, detection.cutter, known.byte_order)
         return FoundFile(buffer, detection, framing, reader, ())

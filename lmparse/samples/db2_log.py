@@ -125,7 +125,7 @@ class SampleWriter:
         self._random = random_
         self._specs = {name: catalog.load(f"db2_{name}") for name in _SPECS}
         self._types = self._specs["log"].enum("log_record_type")
-        self._components = self._specs["log"].enum("component")
+        self._components = catalog.load("db2_server").enum("component")
         self._lsn, self._lso, self._tid, self._rid, self._address = 0x41AE0, 0x2_2334_4000, 0x1A2B3C, count(4), 0
         self._employee, self._orders = tables()
         self._rows: list[tuple[int, Row]] = []

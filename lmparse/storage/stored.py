@@ -134,8 +134,9 @@ def look_up(address: str) -> Entry | None:
 def entries(folder: str) -> list[Entry]:
     """The entries of the folder at an address, sorted by name. Raises FramingError LMP-F001, OptionError."""
     with reading(folder):
+        from pyarrow.fs import FileSelector
+
         system, path = _resolve(folder)
-        from pyarrow.fs import FileSelector  # it is installed: `_system` has loaded it
 
         found = sorted(system.get_file_info(FileSelector(path)), key=attrgetter("base_name"))
     return [_entry(addresses.child(folder, info.base_name), info) for info in found]

@@ -11,6 +11,7 @@ import yaml
 FORMATS = Path(__file__).parents[2] / "formats"
 ENUMS = {
     "type": "db2/db2_log log_record_type",
+    "component": "db2/db2_server component",
     "record_class": "db2/db2_server record_class",
     "field_type": "db2/db2_dms column_type",
     "original_operation": "db2/db2_lob row_operation",

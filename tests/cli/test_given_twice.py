@@ -30,7 +30,7 @@ OPTIONS = [
     for command, action in parsers(build_parser())
     if not isinstance(action, argparse._AppendAction | argparse._ExtendAction)
 ]
-REPEATED = {("docs", "--samples")}
+REPEATED = {("build", "--import"), ("docs", "--samples")}
 
 
 def test_what_may_be_repeated_is_known() -> None:

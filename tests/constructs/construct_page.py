@@ -58,6 +58,9 @@ the same values and errors for all of them, and for random specs and bytes
 | one bit (`b1`) | true or false |
 | a nested type, a list, a switch | a struct, a list, a struct with one member for each choice |
 | a helper (`-lm-column: false`) | no column |
+| a parameter (`params`) | no column: whoever reads the record gives it |
+| a terminator, padding | no part of the value; `lmparse explain` lists its bytes |
+| bytes that no field has | in no column; counted and said (LMP-R003), and refused with `--mode failfast` |
 
 An instance whose type contains the type that it is in is not read, since it may lead in a circle; `lmparse formats`
 lists it. Names and types in all expressions are checked by the build: `size: naem` names the place and the field that

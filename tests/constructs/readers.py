@@ -28,7 +28,7 @@ from lmparse.columnar import schemas
 from lmparse.logs import arrow
 from lmparse.logs.open import open_file
 from lmparse.options import Options
-from lmparse.records.dissection import Dissection, Dissector, Node
+from lmparse.records.dissection import CLOSING, Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
@@ -234,7 +234,8 @@ def _in_place(node: Node, raw: bytes, bare: BareReader) -> None:
     if {"process", "-lm-type", "-scale"} & attribute.keys() or attribute.get("io", "_root._io") != "_root._io":
         return
     for child in node.children:
-        _in_place(child, raw, bare)
+        if child.field.kind != CLOSING:
+            _in_place(child, raw, bare)
     if node.children or node.value is None:
         return
     assert 0 <= node.start <= node.end <= len(raw), node

@@ -51,7 +51,10 @@ def test_every_form_of_a_log(generation: str, byte_order: str, framing: str, pat
     with_headers, slow = both(path, include="all", header=True, **known)
     assert slow == 6
     headers = [text for table in with_headers.tables.values() for text in table["header"].to_pylist()]
-    assert all(json.loads(text)["transaction_id"] for text in headers)
+    shown = [json.loads(text) for text in headers]
+    assert all(header["transaction_id"] for header in shown)
+    assert {header["component"] for header in shown} <= {"dms", "dom", "relation"}
+    assert not any(isinstance(header[name], int) for header in shown for name in ("type", "function_id"))
     by_file, _ = both(path, **known)
     by_commit, slow = both(path, order="commit", tables=luw.tables_file(path.parent, EMP, ITEM), **known)
     assert slow == 6

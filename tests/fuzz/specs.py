@@ -14,7 +14,7 @@ from pathlib import Path
 from fuzz.edits import Source, edited_lines, inputs
 from lmparse.spec.build import lint, products
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.specs import FORMATS, SpecError, SpecFile, closure, flat, missing_imports, parsed, wrong_ids
+from lmparse.spec.build.specs import FORMATS, SpecError, SpecFile, closure, missing_imports, parsed, wrong_ids
 from lmparse.spec.build.stubs import stub
 
 FAULTY = Path(__file__).parents[1] / "cases_bad_specs"
@@ -102,7 +102,7 @@ def _build(place: str, path: Path, text: bytes) -> None:
     spec = parsed(place, path, text)
     known = _known() | {place: spec}
     specs = closure(known, [place])
-    if problems := flat(wrong_ids(specs)) + missing_imports(spec, known):
+    if problems := [one for found in wrong_ids(specs).values() for one in found] + missing_imports(spec, known):
         raise SpecError(problems)
     named = {one.id: one for one in specs}
     if problems := [spec.problem(*finding) for finding in lint.wrong(spec, named)]:

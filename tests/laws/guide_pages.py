@@ -97,8 +97,9 @@ def _write_files(found: list[Block], folder: Path) -> None:
             place.write_text(block.text, "utf-8")
 
 
-def run_from_the_beginning(page: Path, folder: Path) -> None:
-    """Run what a page has for a shell in an empty folder, the setup too, as somebody does who has installed lmparse.
+def run_from_the_beginning(page: Path, folder: Path, *, with_python: bool = False) -> None:
+    """Run what a page has for a shell in an empty folder, the setup too, as somebody does who has installed lmparse;
+    and its Python, if that is asked for.
 
     The setup is a block that is not run with the page since it installs: its `pip` lines are left out here.
     """
@@ -114,6 +115,8 @@ def run_from_the_beginning(page: Path, folder: Path) -> None:
         )
         assert done.returncode in GOOD, done.stderr
     _run_console([block for block in found if block.is_run and block.language == "console"], folder, environment)
+    if with_python:
+        _run_python(found, folder, environment)
 
 
 def _environment(folder: Path) -> dict[str, str]:

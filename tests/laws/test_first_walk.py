@@ -39,8 +39,9 @@ def test_the_landing_page_leads_to_the_first_landed_table(tmp_path: Path) -> Non
     assert (staff.num_rows, str(staff.schema.field("SALARY").type)) == (28, "decimal128(9, 2)")
 
 
+@pytest.mark.spark
 def test_the_landing_page_leads_to_the_first_spec(tmp_path: Path) -> None:
-    run_from_the_beginning(followed("Write the first spec"), tmp_path)
+    run_from_the_beginning(followed("Write the first spec"), tmp_path, with_python=True)
     page = (tmp_path / "pages" / "acme_reading.html").read_text("utf-8")
     assert "ACME meters" in page
     assert (tmp_path / "readings.parquet").read_bytes()[:4] == b"PAR1"

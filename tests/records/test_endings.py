@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spec.test_step_budget import built
 
 from lmparse import cli
 
@@ -86,3 +87,26 @@ def test_instances_of_a_record_that_ends_inside_a_field(tmp_path: Path, capsys: 
         command = ["explain", str(tmp_path / "one"), "--spec", f"{tmp_path}/out/acme_{number}", "--framing", "rdw"]
         assert cli.main(command) == (20 if code else 0), name
         assert (code or "read with framing") in capsys.readouterr().out, name
+
+
+UNREAD = """seq:
+- {id: n, type: u1}
+- {id: part, type: {switch-on: n, cases: {1: one}}, size: 3}
+types: {one: {seq: [{id: x, type: u1}]}}
+"""
+
+
+def test_bytes_that_no_field_has_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Inside a part and behind all of them; in mode failfast they are an error."""
+    spec = built(tmp_path, UNREAD).spec.name
+    log = tmp_path / "log"
+    log.write_bytes(b"\1\2\3\4\1\1\2\0\0\5")
+    words = ["--spec", spec, "--framing", "fixed", "--record-length", "5", "--engine", "kaitai"]
+    for command in (["records", str(log)], ["convert", str(log), str(tmp_path / "out.jsonl")]):
+        assert cli.main([*command, *words]) == 0
+        said = "note: 6 bytes are in no field, in 2 records, the first one record 0 at 0x0 [LMP-R003]"
+        assert said in capsys.readouterr().err.splitlines()
+    assert cli.main(["records", str(log), *words, "--mode", "failfast"]) == 20
+    assert "record 0 at 0x0: acme_a: 3 bytes are in no field [LMP-R003]" in capsys.readouterr().err
+    assert cli.main(["check", str(log), "--spec", spec, *words[2:6]]) == 24
+    assert "bytes in no field: 6, in 2 of the records; the first at 0x2 of record 0" in capsys.readouterr().out

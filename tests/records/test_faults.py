@@ -12,7 +12,9 @@ from spec.test_step_budget import built
 import lmparse
 from lmparse import cli
 from lmparse.errors import DataError, RecordError
+from lmparse.records.dissection import CLOSING, Dissector
 from lmparse.records.reader import RecordReader
+from lmparse.review.coverage.coverage import Coverage
 from lmparse.spec import catalog
 
 RECORD = b"+2AA-"
@@ -38,6 +40,42 @@ def test_half_of_a_surrogate_pair_is_shown_by_its_number(tmp_path: Path, valid: 
             0,
             20,
         )
+
+
+DEMANDS = """seq:
+- {id: a, type: u1, enum: kind, valid: {any-of: ['kind::big', 'kind::small']}}
+- {id: b, type: u1, valid: {expr: _ % 2 == 0}}
+- {id: c, type: u1, enum: kind, valid: {in-enum: true}}
+- {id: t, type: strz, encoding: ASCII}
+- {id: w, type: part, size: 6, terminator: 0x40, pad-right: 0x20}
+- {id: x, type: part, terminator: 0}
+types: {part: {seq: [{id: v, size: 1}, {id: r, size-eos: true}]}}
+enums: {kind: {7: big, 8: small}}
+"""
+SOUND = b"\7\2\7ab\0xy@   zz\0"
+
+
+@pytest.mark.parametrize(("record", "text"), [
+    (b"\3" + SOUND[1:], "a: expected one of 7 (big), 8 (small), found 3 [LMP-V001]"),
+    (b"\7\3" + SOUND[2:], "b: expected a value for which _ % 2 == 0 holds, found 3 [LMP-V001]"),
+    (b"\7\2\3" + SOUND[3:], "c: expected one of 7 (big), 8 (small), found 3 [LMP-V001]"),
+    (SOUND[:5], "t: the record ends inside the field: expected a terminator, X'00', found none in 2 bytes [LMP-R001]"),
+    (SOUND[:-1], "x: the record ends inside the field: expected a terminator, X'00', found none in 2 bytes [LMP-R001]"),
+])  # fmt: skip
+def test_what_is_demanded_is_said(tmp_path: Path, record: bytes, text: str) -> None:
+    with pytest.raises(DataError) as caught:
+        built(tmp_path, DEMANDS).read(record)
+    assert str(caught.value).endswith(f"acme_a.{text}")
+
+
+def test_bytes_that_close_a_part_are_listed(tmp_path: Path) -> None:
+    found = Dissector(built(tmp_path, DEMANDS)).dissect(SOUND)
+    assert b"".join(SOUND[node.start : node.end] for node in found.leaves()) == SOUND
+    closing = {node.path: node.value for node in found.walk() if node.field.kind == CLOSING}
+    assert closing == {"w.(terminator, pad-right)": "40202020", "x.(terminator)": "00"}
+    counted = Coverage()
+    counted.add(found, file="log", index=0, offset=0, layouts=catalog.load(f"{tmp_path}/out/acme_a").layouts)
+    assert {name for _, name in counted.fields} == {*"abctwxvr"}
 
 
 # a record that ends inside an optional field

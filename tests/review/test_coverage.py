@@ -271,7 +271,8 @@ def goals_of(spec: SpecReach) -> Iterator[tuple[str, bool]]:
         name = f"{entry.layout}.{entry.field.id}"
         if entry.is_goal:
             yield name, entry.is_reached
-        yield from ((f"{name}={code.id}", bool(entry.seen.codes[code.value])) for code in entry.field.codes)
+        codes = () if entry.is_calculated else entry.field.codes
+        yield from ((f"{name}={code.id}", bool(entry.seen.codes[code.value])) for code in codes)
     for (layout, field), counts in spec.branches.items():
         yield from ((f"{layout}.{field}>{case}", bool(count)) for case, count in counts.items())
 

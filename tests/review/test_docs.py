@@ -183,11 +183,14 @@ def test_every_field_has_a_row_with_its_place_and_all_its_values(pages: dict[str
     for layout in LAYOUTS.values():
         if layout.id.split(".")[0] != spec:
             continue
-        for field in layout:
+        for field in layout.columns:
             shown = cells(page.by_id(anchor(layout.id, field.id)))
-            place = words(shown["Byte"])
-            assert place == ("varies" if field.offset is None else f"{field.offset} {field.offset:#x}")
-            assert words(shown["Length"]) == ("varies" if field.width is None else str(field.width))
+            place, length = words(shown["Byte"]), words(shown["Length"])
+            if field.id in layout.computed:
+                assert (place, length) == ("calculated", "")
+            else:
+                assert place == ("varies" if field.offset is None else f"{field.offset} {field.offset:#x}")
+                assert length == ("varies" if field.width is None else str(field.width))
             named = " ".join(filter(None, (field.orig_id, field.id, field.status or "not stated")))
             assert words(shown["Field"]) == " ".join(named.split())
             listed = [line.get("id") for line in shown["Meaning"].iter("tr")]
@@ -202,14 +205,15 @@ def test_every_field_has_a_row_with_its_place_and_all_its_values(pages: dict[str
 
 
 def test_flags_and_classes_of_records_are_shown(pages: dict[str, Page]) -> None:
-    flag = cells(pages["db2_log.html"].by_id("instance-is_propagatable"))
-    assert words(flag["Name"]) == "is_propagatable documented"
-    assert words(flag["From"]) == "general_flag & 0x0002 != 0"
-    kind = cells(pages["db2_dms.html"].by_id("row.instance-record_class"))
-    assert (
-        words(kind["From"])
-        == "header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal"
-    )
+    flag = cells(pages["db2_log.html"].by_id("is_propagatable"))
+    assert words(flag["Field"]) == "is_propagatable documented"
+    assert words(flag["Type"]) == "true or false"
+    assert "Calculated: general_flag & 0x0002 != 0." in words(flag["Meaning"])
+    kind = words(cells(pages["db2_dms.html"].by_id("row.record_class"))["Meaning"])
+    assert "header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal" in kind
+    assert "Redone by rollforward, undone by rollback" in kind
+    helper = cells(pages["db2_log.html"].by_id("component_record.instance-component"))
+    assert words(helper["From"]) == "read ahead at 0; only if the length of the part > 0"
 
 
 def test_values_and_bounds_have_a_status_of_their_own(pages: dict[str, Page]) -> None:

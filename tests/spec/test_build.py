@@ -54,6 +54,11 @@ seq:
   - {id: node, type: node}
   - {id: many, type: outer, repeat: expr, repeat-expr: 1}
   - {id: late, type: u2}
+instances:
+  half: {value: part.x / 2.0}
+  is_gas: {value: acme_codes == acme_codes::kind::gas}
+  same: {value: acme_codes}
+  first: {value: many.first, if: is_gas}
 types:
   outer:
     seq:
@@ -141,6 +146,11 @@ many: list[AcmeLog.Outer] = log.many
 choice: AcmeLog.Outer.Inner | bytes = many[0].choice
 assert isinstance(choice, AcmeLog.Outer.Inner)
 assert (kind, text, x, choice.x, log.late) == (AcmeCodes.Kind.gas, "readings", 2, 4, 5)
+half: float = log.half
+is_gas: bool = log.is_gas
+same: AcmeCodes.Kind | int = log.same
+first: AcmeLog.Outer | None = log.first
+assert (half, is_gas, same, first) == (1.0, True, kind, many[0])
 """
 
 
@@ -192,7 +202,7 @@ def test_another_compiler_in_the_cache_is_refused(monkeypatch: pytest.MonkeyPatc
     """Nor do the hashes of the manifest stand in for it: somebody has to look."""
     monkeypatch.setattr(compiler, "CACHE", tmp_path)
     (tmp_path / f"{compiler.NAME}-{compiler.VERSION}.js").write_text("anything")
-    with pytest.raises(compiler.CompilerUnfit, match=r"is not kaitai-struct-compiler 0\.11\.0: its SHA-256 is"):
+    with pytest.raises(compiler.CompilerUnavailable, match=r"is not kaitai-struct-compiler 0\.11\.0: its SHA-256 is"):
         compiler.Compiler()
 
 
@@ -201,7 +211,7 @@ def test_the_compiler_is_fetched_and_checked(monkeypatch: pytest.MonkeyPatch, tm
     assert compiler.fetched().parent == tmp_path / "cache"
     monkeypatch.setattr(compiler, "CACHE", tmp_path / "other")
     monkeypatch.setattr(compiler, "SHA256", "0" * 64)
-    with pytest.raises(compiler.CompilerUnfit, match="what was fetched is not"):
+    with pytest.raises(compiler.CompilerUnavailable, match="what was fetched is not"):
         compiler.fetched()
     assert not list((tmp_path / "other").iterdir())
 

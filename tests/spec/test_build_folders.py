@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,76 @@ def test_one_file_is_built_with_what_it_imports(deep: Path, tmp_path: Path) -> N
     done = build("generate", "--formats", deep / "vendor" / "meters" / "acme_a.ksy", "--out", tmp_path / "other")
     assert (done.returncode, parsers(tmp_path / "other")) == (1, set())
     assert "../../shared/shared_c leads out of the folder of the specs [/meta/imports/0]" in done.stderr
+
+
+IMPORTING = """\
+meta:
+  id: acme_a
+  imports: [/shared/shared_c, plain]
+  endian: be
+seq:
+  - {id: one, type: shared_c}
+  - {id: two, type: plain}
+"""
+
+
+@pytest.fixture
+def shelves(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A folder of specs that import what is in two other folders only, at the top of one and in a folder of one."""
+    own, first, second = (tmp_path / name for name in ("own", "first", "second"))
+    for path, text in (
+        (own / "acme" / "acme_a.ksy", IMPORTING),
+        (first / "shared" / "shared_c.ksy", PART.format(id="shared_c", imports="shared_d", type="shared_d")),
+        (first / "shared" / "shared_d.ksy", PART.format(id="shared_d", imports="", type="u1")),
+        (second / "plain.ksy", PART.format(id="plain", imports="", type="u2")),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return own, first, second
+
+
+def test_imports_are_looked_for_in_other_folders(
+    shelves: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The products are whole: nothing is read from these folders afterwards."""
+    own, first, second = shelves
+    for source in (own, own / "acme" / "acme_a.ksy"):
+        out = tmp_path / f"out of {source.name}"
+        folders = ["--import", first, "--import", second, "--formats", source]
+        assert build("lint", *folders).returncode == 0
+        done = build("generate", *folders, "--out", out)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert parsers(out) == {"acme_a", "shared_c", "shared_d", "plain"}
+        assert build("check", *folders, "--out", out).returncode == 0
+    for folder in shelves:
+        shutil.rmtree(folder)
+    (tmp_path / "a.bin").write_bytes(bytes((7, 1, 2)))
+    words = ["--framing", "fixed", "--record-length", "3"]
+    assert cli.main(["records", str(tmp_path / "a.bin"), "--spec", str(out / "acme_a"), *words]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert (row["one"], row["two"]) == ({"one": {"one": 7}}, {"one": 258})
+
+
+def test_what_is_beside_the_specs_comes_first(shelves: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    own, first, second = shelves
+    (own / "acme" / "plain.ksy").write_text(PART.format(id="plain", imports="", type="u4"))
+    build("generate", "--import", first, "--import", second, "--formats", own, "--out", tmp_path / "out")
+    names: dict[str, dict[str, Layout]] = {}
+    exec((tmp_path / "out" / "layouts.py").read_text(), names)
+    assert names["LAYOUTS"]["plain"].width == 4
+
+
+def test_an_import_that_is_nowhere_is_named(shelves: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    own, first, _ = shelves
+    done = build("generate", "--import", first, "--formats", own, "--out", tmp_path / "out", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "own/acme/acme_a.ksy:3:31: error: there is no spec acme/plain [/meta/imports/1]" in done.stderr
+    (first / "plain.ksy").write_text("meta: [")
+    done = build("generate", "--import", first, "--formats", own, "--out", tmp_path / "out", cwd=tmp_path)
+    assert "first/plain.ksy:1:8: error: expected the node content" in done.stderr
+    for words in (["lint", "--import", tmp_path / "none"], ["new", "acme_b", "--import", first]):
+        done = build(*words, "--formats", own)
+        assert (done.returncode, "--import" in done.stderr) == (2, True)
 
 
 def test_the_command_builds_what_build_py_builds(own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

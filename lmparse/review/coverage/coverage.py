@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from lmparse.records.dissection import Branch, Dissection, Dissector, Node
+from lmparse.records.dissection import CLOSING, Branch, Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.layout import NESTED, Field, Layout, spec_of
@@ -65,14 +65,13 @@ class FieldCount:
     unlisted: Counter[str] = field(default_factory=Counter)
     """The other values of a field with a list, as text."""
 
-    def count_code(self, entry: Field, node: Node, raw: bytes) -> None:
-        """Count the value of a field with a list of codes; `raw` is the whole record."""
-        if node.value is not None:
-            code = entry.code_of(node.value)
-            if code is not None:
+    def count_code(self, entry: Field, value: Any) -> None:
+        """Count a value, and the items of a list, of a field with a list of codes."""
+        for one in value if isinstance(value, list) else [] if value is None else [value]:
+            if (code := entry.code_of(one)) is not None:
                 self.codes[code.value] += 1
             else:
-                self.unlisted[str(node.value)] += 1
+                self.unlisted[str(one)] += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,8 @@ class Coverage:
         known = catalog.load(dissection.spec).layouts if layouts is None else layouts
         nodes = list(dissection.walk())
         # A field and the field around it may have the same error.
-        faults = {id(fault): fault.code for fault in (dissection.fault, *(one.fault for one in nodes)) if fault}
+        found = (dissection.fault, *(one.fault for one in (*nodes, *dissection.calculated)))
+        faults = {id(fault): fault.code for fault in found if fault}
         branches = {branch for node in nodes for branch in node.branches}
         specs = {dissection.spec, *(spec_of(node.layout) for node in nodes)}
         specs |= {spec_of(layout) for branch in branches for layout in (branch[0], branch[2])}
@@ -136,6 +136,11 @@ class Coverage:
             self.faulty.update(specs)
             return
         self._walk(dissection.nodes, record, None)
+        for node in dissection.calculated:
+            if node.value is not None:
+                seen = self._count(node.layout, node.field, (0, 0), record, bool(node.value), node.value, node.meaning)
+                if node.field.codes:
+                    seen.count_code(node.field, node.value)
         self.branches.update(branches)
         self.records.update(specs)
 
@@ -146,7 +151,7 @@ class Coverage:
             entry = node.field if layout is None else layout.by_id.get(node.field.id)
             if entry is not None:
                 self._add_field(node, entry, record, column)
-            else:
+            elif node.field.kind != CLOSING:
                 self._add_column(node, record)
             if node.field.repeated:
                 for item in node.children:
@@ -163,7 +168,7 @@ class Coverage:
         is_filled = any(_is_filled(item, record.raw) for item in items)
         seen = self._count(node.layout, entry, (node.start, node.end), record, is_filled, shown.value, shown.meaning)
         for item in items if entry.codes else ():
-            seen.count_code(entry, item, record.raw)
+            seen.count_code(entry, item.value)
         layout = record.layouts.get(entry.type or "")
         if layout is not None and entry.kind not in NESTED and not entry.repeated and layout.width in (None, width):
             record.specs.add(spec_of(layout.id))
@@ -236,13 +241,9 @@ def _find_list(layouts: Mapping[str, Layout], layout_id: str) -> tuple[str, Fiel
     return found[0] if len(found) == 1 else None
 
 
-def _is_opaque(node: Node) -> bool:
-    return node.field.kind in OPAQUE_KINDS or node.field.kind in NESTED
-
-
 def _is_filled(node: Node, raw: bytes) -> bool:
     """Whether a value is not null, blank, zero, or bytes of zero."""
-    if node.children or _is_opaque(node):
+    if node.children or node.field.kind in OPAQUE_KINDS or node.field.kind in NESTED:
         return any(raw[node.start : node.end])
     if isinstance(node.value, str):
         text = node.value.strip(" \0")

@@ -70,6 +70,8 @@ class FieldReach:
     layout: str
     field: Field
     seen: FieldCount
+    is_calculated: bool
+    """Whether it has no bytes of its own: it is reached wherever it has a value, and its listed values are no goals."""
 
     @property
     def name(self) -> str:
@@ -92,14 +94,14 @@ class FieldReach:
     @property
     def codes_unseen(self) -> list[Code]:
         """Listed codes that no sample has."""
-        return [code for code in self.field.codes if not self.seen.codes[code.value]]
+        return [code for code in self.field.codes if not (self.is_calculated or self.seen.codes[code.value])]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         entry, seen, sample = self.field, self.seen, self.seen.sample
         return {
             "layout": self.layout, "field": entry.id, "status": entry.status, "kind": entry.kind,
-            "is_goal": self.is_goal, "is_reached": self.is_reached,
+            "is_calculated": self.is_calculated, "is_goal": self.is_goal, "is_reached": self.is_reached,
             "present": seen.present, "records": seen.records, "filled": seen.filled,
             "codes": [
                 {"code": _shown_code(code), "value": code.value, "id": code.id, "count": seen.codes[code.value]}
@@ -136,9 +138,9 @@ class SpecReach:
     def fields(self) -> list[FieldReach]:
         """The fields that reports list, in the order of the spec: neither bodies nor those without bytes."""
         return [
-            FieldReach(layout.id, entry, self.coverage.of(layout.id, entry.id))
+            FieldReach(layout.id, entry, self.coverage.of(layout.id, entry.id), entry.id in layout.computed)
             for layout in self.layouts
-            for entry in layout
+            for entry in layout.columns
             if entry.kind != "body" and not entry.is_always_empty
         ]
 
@@ -158,7 +160,8 @@ class SpecReach:
     def shares(self) -> Shares:
         """How many of the fields, codes and branches samples reach."""
         goals = [entry.is_reached for entry in self.fields if entry.is_goal]
-        codes = [bool(entry.seen.codes[code.value]) for entry in self.fields for code in entry.field.codes]
+        listed = [entry for entry in self.fields if not entry.is_calculated]
+        codes = [bool(entry.seen.codes[code.value]) for entry in listed for code in entry.field.codes]
         branches = [bool(count) for counts in self.branches.values() for count in counts.values()]
         found = {"fields": goals, "codes": codes, "branches": branches}
         return {kind: Share(sum(reached), len(reached)) for kind, reached in found.items()}

@@ -109,7 +109,8 @@ def compared_specs(old: Specs, new: Specs) -> frozenset[str]:
 
 def _changes(old: Specs, new: Specs) -> Iterator[SpecChange]:
     ids = compared_specs(old, new)
-    used = {_enum_of(name, entry) for state in (old, new) for name in state.layouts for entry in state.layouts[name]}
+    layouts = [layout for state in (old, new) for layout in state.layouts.values()]
+    used = {_enum_of(layout.id, entry) for layout in layouts for entry in layout.columns}
     for name in sorted({*old.layouts, *new.layouts}):
         spec = spec_of(name)
         if spec not in ids:
@@ -143,6 +144,10 @@ def _of_members(name: str, old: Specs, new: Specs, used: set[tuple[str, str]]) -
     for enum in sorted({*before.enums, *after.enums}):
         if (spec_of(name), enum) not in used:  # the codes of fields are compared there
             yield from _of_codes(name, f"enums.{enum}", before.enums.get(enum), after.enums.get(enum))
+    known = {entry.id: entry for entry in after.calculated}
+    for entry in before.calculated:
+        if entry.id in known:
+            yield from _of_codes(name, f"instances.{entry.id}", entry.codes, known[entry.id].codes)
     for param in before.param_codes.keys() & after.param_codes.keys():
         yield from _of_codes(name, f"params.{param}", before.param_codes[param], after.param_codes[param])
 

@@ -20,8 +20,8 @@ Difference = tuple[str, str, Stated, Stated]
 _ALIKE = (frozenset(("bytes", "lrsn10", "rba10")), frozenset(("char", "code")))
 """Kinds whose values are shown the same."""
 _TYPES = frozenset(
-    ("kind", "type", "repetition", "byte order", "code page", "bit order", "number", "text", "arguments", "switch-on",
-     "meta/bit-endian", "meta/encoding")
+    ("kind", "type", "enumeration", "repetition", "byte order", "code page", "bit order", "number", "text",
+     "arguments", "switch-on", "meta/bit-endian", "meta/encoding")
 )  # fmt: skip
 _OF_KIND = frozenset(("number", "text"))
 """Facts that follow from another kind."""
@@ -46,6 +46,7 @@ def facts_of(specs: Specs, layout: Layout, entry: Field) -> dict[str, Stated]:
         "type": "one of several" if entry.cases else entry.type,
         **{f"case {case}": case for case in entry.cases if "switch-on" not in stated},
         "scale": entry.scale or None, "unit": entry.unit, "code page": entry.codec,
+        "enumeration": entry.enum if entry.is_labelled else "none",
         "minimum": entry.minimum, "maximum": entry.maximum, "checks": entry.checks or None,
         "doc": entry.doc, "doc-ref": entry.doc_ref, "-orig-id": entry.orig_id, "-lm-source": entry.source,
         "-lm-status": entry.status, "-lm-valid-status": entry.valid_status,
@@ -70,6 +71,8 @@ def _rule(key: str, old: Stated, new: Stated) -> str:
         return key
     if key == "kind" and any({old, new} <= alike for alike in _ALIKE):
         return "alike"
+    if key == "enumeration" and "none" not in (old, new):
+        return "doc"  # its values and their words are compared one by one
     if key in _TYPES:
         return "retyped"
     if key in _SIZES:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from lmparse.review.coverage.coverage import Coverage
 from lmparse.review.coverage.reports import FieldReach, SpecReach
 from lmparse.review.docs.diagrams import Diagram, diagrams
-from lmparse.review.docs.spec_texts import Instance, Manuals, SpecTexts
+from lmparse.review.docs.spec_texts import Manuals, SpecTexts
 from lmparse.review.docs.words import facts, split_sentence
 from lmparse.spec.layout import Code, Field, Layout, spec_of
 
@@ -82,13 +82,13 @@ class LayoutSection:
 
     layout: Layout
     rows: tuple[FieldRow, ...]
-    instances: tuple[Instance, ...]
-    """What is calculated from the fields, or looked at ahead of them."""
+    helpers: list[tuple[Field, str]]
+    """What only decides how the record is read, each with where it comes from, in words."""
 
     @property
     def diagrams(self) -> list[tuple[str, Diagram]]:
         """The drawings of its bytes, by the screens that they are for."""
-        return diagrams(self.layout, [row.anchor for row in self.rows])
+        return diagrams(self.layout, [row.anchor for row in self.rows if not row.is_calculated])
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class SpecPage:
     @property
     def with_unseen(self) -> list[FieldRow]:
         """Fields with listed values that no sample has."""
-        return [row for row in self.rows if row.unseen]
+        return [row for row in self.rows if row.unseen and not row.is_calculated]
 
 
 class SpecPages:
@@ -152,7 +152,7 @@ class SpecPages:
         self._layouts = layouts
         self._coverage = coverage
         self._texts = SpecTexts(layouts)
-        self.manuals = Manuals(text for one in layouts.values() for text in (one.doc_ref, *(e.doc_ref for e in one)))
+        self.manuals = Manuals(text for x in layouts.values() for text in (x.doc_ref, *(e.doc_ref for e in x.columns)))
         """The pages of manuals to which the specs refer."""
 
     @cached_property
@@ -206,7 +206,7 @@ class SpecPages:
 
     def _enums(self, layouts: Iterable[Layout]) -> Iterator[tuple[str, str, Sequence[Code]]]:
         """Enumerations of a spec that no field has: of kinds of records, of single bits."""
-        used = {_members(entry.codes) for layout in self._layouts.values() for entry in layout}
+        used = {_members(entry.codes) for layout in self._layouts.values() for entry in layout.columns}
         for layout in layouts:
             for enum, codes in layout.enums.items():
                 if _members(codes) not in used:
@@ -215,11 +215,11 @@ class SpecPages:
 
     def _section(self, layout: Layout) -> LayoutSection:
         rows, reached = [], 0  # fields of bits share a byte; the first of them gets its anchor
-        for entry in layout:
+        for entry in layout.columns:
             places = [place for place in _places(entry) if place >= reached]
             reached = max([reached, *(place + 1 for place in places)])
             rows.append(self._row(layout, entry, places))
-        return LayoutSection(layout, tuple(rows), self._texts.instances(layout))
+        return LayoutSection(layout, tuple(rows), self._texts.helpers(layout))
 
     def _row(self, layout: Layout, entry: Field, places: Iterable[int]) -> FieldRow:
         inner = layout.id.partition(".")[2]
@@ -229,9 +229,10 @@ class SpecPages:
             layout=layout.id,
             field=entry,
             seen=self._coverage.of(layout.id, entry.id),
+            is_calculated=entry.id in layout.computed,
             anchor=anchor,
             bytes=tuple(_dotted(inner, f"byte-{place}") for place in places),
-            facts=tuple(facts(entry, self._texts.condition(layout, entry))),
+            facts=(*self._texts.calculation(layout, entry), *facts(entry, self._texts.condition(layout, entry))),
             switch=switch,
             cases=tuple(
                 (self.link(case), when.get(case, ()), self._coverage.branches[layout.id, entry.id, case])

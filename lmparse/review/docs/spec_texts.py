@@ -9,26 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lmparse.errors import LmparseError
 from lmparse.review.docs.words import in_words
 from lmparse.spec.ksy import INSTALLED, Details, read_specs
 from lmparse.spec.layout import Field, Layout, spec_of
 
-
-@dataclass(frozen=True, slots=True)
-class Instance:
-    """What a spec calculates from fields, such as a flag in a bit, or reads ahead of them."""
-
-    name: str
-    doc: str
-    words: str
-    """Where it comes from, in words; empty where the doc says it."""
-    status: str
-    """documented, inferred or unknown; empty where the spec does not state it."""
-    doc_ref: str
-    source: str
-    """What of it is not in the manual, or why it is so; empty where the spec does not say."""
+_TEXTS = {"doc": "doc", "doc_ref": "doc-ref", "status": "-lm-status", "source": "-lm-source"}
+"""What a field has of the texts of a spec."""
 
 
 class SpecTexts:
@@ -39,8 +28,13 @@ class SpecTexts:
 
     def condition(self, layout: Layout, entry: Field) -> str:
         """When a field is present, in words; empty for a field that always is."""
-        condition = self._of(layout, entry.id).get("if", "")
+        condition = self._of(layout, f"instances.{entry.id}" if entry.is_instance else entry.id).get("if", "")
         return in_words(condition) if entry.conditional and condition else ""
+
+    def calculation(self, layout: Layout, entry: Field) -> list[str]:
+        """From what a value is calculated, as a sentence; nothing for a field."""
+        value = self._of(layout, f"instances.{entry.id}").get("value", "")
+        return [f"Calculated: {in_words(value)}."] if value and entry.is_instance else []
 
     def switch(self, layout: Layout, entry: Field) -> tuple[str, dict[str, list[str]]]:
         """The expression, in words, that decides between the cases of a field, and the values of each case."""
@@ -51,22 +45,18 @@ class SpecTexts:
                 when.setdefault(case.partition("(")[0], []).append(key.removeprefix("case ").rpartition("::")[2])
         return in_words(stated.get("switch-on", "")), when
 
-    def instances(self, layout: Layout) -> tuple[Instance, ...]:
-        """The instances of a layout that are not fields, in the order of the spec."""
-        found = []
+    def helpers(self, layout: Layout) -> list[tuple[Field, str]]:
+        """What only decides how a record is read, each with that from which it is calculated or read, in words."""
+        found, shown = [], {entry.id for entry in layout.calculated}
         for name in layout.computed:
             stated = self._of(layout, f"instances.{name}")
-            if stated:
+            if stated and name not in shown:
                 words = [in_words(stated["value"])] if "value" in stated else []
                 words += [f"read ahead at {in_words(stated['pos'])}"] if "pos" in stated else []
                 words += [f"only if {in_words(stated['if'])}"] if "if" in stated else []
-                found.append(
-                    Instance(
-                        name, stated.get("doc", ""), "; ".join(words), stated.get("-lm-status", ""),
-                        stated.get("doc-ref", ""), stated.get("-lm-source", "").strip(),
-                    )
-                )  # fmt: skip
-        return tuple(found)
+                texts: dict[str, Any] = {key: stated.get(name, "") for key, name in _TEXTS.items()}
+                found.append((Field(name, None, None, "any", **texts), "; ".join(words)))
+        return found
 
     def _of(self, layout: Layout, member: str) -> Mapping[str, str]:
         return self._details.get(layout.id, {}).get(member, {})

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _SHORT = {
     "char": "text",
+    "boolean": "true or false",
+    "any": "a value whose type the data decide",
     "str": "text",
     "switch": "one of several kinds of value",
     "body": "part with fields of its own",

@@ -10,7 +10,6 @@ from typing import Any
 
 from lmparse.review.docs.words import code_marked
 from lmparse.review.explain.explanation import (
-    ExplainedSection,
     Explanation,
     FieldLine,
     References,
@@ -74,7 +73,8 @@ def _view(found: Explanation) -> dict[str, Any]:
     sections = []
     for number, section in enumerate(found.sections):
         references = References(section)
-        shown = [(row, _details(row, section, references)) for row in rows if row.section == number]
+        own = [row for row in rows if row.section == number]
+        shown = [(row, _said(row.line, section.bytes_of(row.line), references)) for row in own]
         sections.append(
             {
                 "title": section.layout.title or section.layout.id,
@@ -128,12 +128,8 @@ def _beside(row: Row, by_path: dict[tuple[int, str], int]) -> int | None:
     return None if other == row.up else other
 
 
-def _details(row: Row, section: ExplainedSection, references: References) -> dict[str, Any]:
-    """The texts in a row of the table; none for bytes that are in no field."""
-    return _said(row.line, section.bytes_of(row.line), references)
-
-
 def _said(line: FieldLine, raw: bytes, references: References) -> dict[str, Any]:
+    """The texts in a row of the table; none for bytes that are in no field."""
     node = line.node
     if node is None:
         return {}

@@ -17,7 +17,7 @@ from typing import Any, Self
 from lmparse.errors import LmparseError, OptionError
 from lmparse.review.explain.explanation import printable
 from lmparse.review.serve.record_list import ServedFile
-from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
+from lmparse.spec.build.compiler import CompilerUnavailable
 from lmparse.spec.build.products import Builder
 from lmparse.spec.build.specs import SUFFIX, Problem, SpecError
 from lmparse.spec.build.watch import watch
@@ -91,7 +91,7 @@ class LiveSpecs:
             problems = list(map(_problem, error.problems))
         except LmparseError as error:
             problems.append(error_row(error))
-        except (CompilerUnavailable, CompilerUnfit) as error:
+        except CompilerUnavailable as error:
             problems.append(error_row(LmparseError(str(error), code="LMP-S005")))
         except Exception as error:  # whatever ends one build: the next change is to be built again
             problems.append(error_row(unforeseen(error)))

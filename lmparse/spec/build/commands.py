@@ -12,9 +12,9 @@ from collections.abc import Set
 from pathlib import Path
 
 from lmparse.errors import OptionError
-from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
+from lmparse.spec.build.compiler import CompilerUnavailable
 from lmparse.spec.build.lint import linted
-from lmparse.spec.build.new import Refused, new
+from lmparse.spec.build.new import new
 from lmparse.spec.build.products import DEBUG, Builder, Made, files_in, files_of_build
 from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, selected, shown
 from lmparse.spec.built import MANIFEST
@@ -31,12 +31,12 @@ def run(parsed: argparse.Namespace, program: str) -> int:
     _validate(parsed)
     try:
         if parsed.command == "lint":
-            return _lint(parsed.formats)
+            return _lint(parsed.formats, parsed.folders)
         if parsed.command == "new":
             print("\n".join(new(parsed.id, parsed.formats, program)))
             return 0
         return _check(parsed, program) if parsed.command == "check" else _build(parsed)
-    except (SpecError, CompilerUnavailable, CompilerUnfit, Refused, OptionError) as error:
+    except (SpecError, CompilerUnavailable, OptionError) as error:
         return _say(str(error))
     except OSError as error:
         if error.filename is None:  # the reader of standard output has gone
@@ -51,6 +51,12 @@ def _validate(parsed: argparse.Namespace) -> None:
         for name in ("out", "compiler", "check"):
             if getattr(parsed, name):
                 raise OptionError(f"--{name} is for generate and check")
+    parsed.folders = parsed.folders or []
+    for folder in parsed.folders:
+        if parsed.command == "new" or not folder.is_dir():
+            raise OptionError(
+                f"--import {folder}: " + ("new takes none" if folder.is_dir() else "there is no such folder")
+            )
     if parsed.formats is None:
         raise OptionError("give --formats as well: a .ksy file, or a folder with such files")
     is_own = real_path(parsed.formats) != FORMATS
@@ -81,7 +87,7 @@ def _build(parsed: argparse.Namespace) -> int:
 
 
 def _made(parsed: argparse.Namespace) -> Made:
-    made = Builder(parsed.compiler).make(parsed.formats)
+    made = Builder(parsed.compiler, parsed.folders).make(parsed.formats)
     if made.problems and (not made.products or real_path(parsed.out) == GENERATED):
         raise SpecError(made.problems)
     return made
@@ -104,7 +110,8 @@ def _is_foreign(out: Path, present: Set[str]) -> bool:
 
 def _check(parsed: argparse.Namespace, program: str) -> int:
     out: Path = parsed.out
-    own = "" if real_path(out) == GENERATED else f" --formats {parsed.formats} --out {out}"
+    folders = "".join(f" --import {folder}" for folder in parsed.folders)
+    own = "" if real_path(out) == GENERATED else f" --formats {parsed.formats}{folders} --out {out}"
     repair = f"repair it with: {program} generate{own}"
     products, problems, count = _made(parsed)
     present = files_in(out)
@@ -117,9 +124,9 @@ def _check(parsed: argparse.Namespace, program: str) -> int:
     return max(bool(different), _unbuilt(problems, count))
 
 
-def _lint(source: Path) -> int:
+def _lint(source: Path, folders: list[Path]) -> int:
     """Report what is wrong."""
-    selection = linted(selected(source))
+    selection = linted(selected(source, folders))
     if selection.problems:
         return _say(*map(str, selection.problems))
     count = len(selection.wanted)

@@ -30,11 +30,7 @@ CACHE = FORMATS.parent / ".cache" if _IS_CHECKOUT else user_cache()
 
 
 class CompilerUnavailable(Exception):
-    """The compiler is not in the cache and cannot be fetched, or dukpy is not installed."""
-
-
-class CompilerUnfit(Exception):
-    """There is a compiler, but not the right one; nothing can replace it."""
+    """There is no compiler to run: none in the cache or to be fetched, another one than asked for, or no dukpy."""
 
 
 _DRIVER = Path(__file__).with_name("compiler_driver.js")
@@ -45,10 +41,6 @@ class Compiled(NamedTuple):
 
     texts: dict[str, str]
     faults: Faults
-
-
-class _CompilerFailed(Exception):
-    """The compiler ends with an error of its own: a spec has something that it does not expect."""
 
 
 class Dukpy:
@@ -63,21 +55,17 @@ class Dukpy:
             self._evaluate(path.read_text(encoding="utf-8") + ";0")
             self._evaluate("var KSC = this.KaitaiStructCompiler || module.exports;" + _DRIVER.read_text("utf-8") + ";0")
         except dukpy.JSRuntimeError as error:
-            raise CompilerUnfit(f"{path} does not run: {_last_line(str(error))}") from None
+            raise CompilerUnavailable(f"{path} does not run: {_last_line(str(error))}") from None
 
     def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
         """Compile each of `job['places']`, specs among `job['files']`; returns `files` or `error` for each."""
         import dukpy
 
-        # Evaluation returns when no promise is left, so the result exists by then.
-        call = "globalThis.result = null; compileAll(dukpy.job).then(function (r) { globalThis.result = r; }); 0"
         try:
-            self._evaluate(call, job=job)
-            text = self._evaluate("globalThis.result")
+            self._evaluate("compileAll(dukpy.job); 0", job=job)  # returns when no promise is left
+            text = self._evaluate("JSON.stringify(globalThis.results)")
         except dukpy.JSRuntimeError as error:
-            raise _CompilerFailed(_last_line(str(error))) from None
-        if text is None:
-            raise _CompilerFailed("it gives no result")
+            raise CompilerUnavailable(f"{NAME} ends with {_last_line(str(error))}") from None
         results: list[dict[str, Any]] = json.loads(text)
         return results
 
@@ -92,7 +80,7 @@ def _last_line(text: str) -> str:
 
 
 class Compiler:
-    """The compiler in a cache, or another one at a path. Raises CompilerUnavailable and CompilerUnfit."""
+    """The compiler in a cache, or another one at a path. Raises CompilerUnavailable."""
 
     def __init__(self, path: Path | None = None) -> None:
         try:
@@ -100,11 +88,11 @@ class Compiler:
         except ImportError:
             raise CompilerUnavailable("dukpy is not installed: pip install 'lmparse[build]'") from None
         if path is not None and not path.is_file():
-            raise CompilerUnfit(f"there is no compiler {path}")
+            raise CompilerUnavailable(f"there is no compiler {path}")
         file = path or fetched()
         self.sha256 = _sha256(file)
         if path is None and self.sha256 != SHA256:
-            raise CompilerUnfit(f"{shown(file)} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
+            raise CompilerUnavailable(f"{shown(file)} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
         self._engine = Dukpy(file)
 
     def compile(self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False) -> Compiled:
@@ -116,7 +104,8 @@ class Compiler:
         files = {spec.place: _for_compiler(spec) for spec in closure(known, [spec.place for spec in specs])}
         compiled = Compiled({}, {})
         broken: set[str] = set()
-        for spec, result in zip(specs, self._results([spec.place for spec in specs], files, debug), strict=True):
+        job = {"debug": debug, "places": [spec.place for spec in specs], "files": files}
+        for spec, result in zip(specs, self._engine.run(job) if specs else (), strict=True):
             if "error" not in result:
                 compiled.texts[spec.place] = result["files"][f"{spec.id}.py"]
                 continue
@@ -125,15 +114,6 @@ class Compiler:
             if not is_victim:
                 compiled.faults[spec.place] = _problems(spec, result["error"])
         return compiled
-
-    def _results(self, places: list[str], files: dict[str, Any], debug: bool) -> list[dict[str, Any]]:
-        """Results for some places; where the compiler fails on one of them, each is compiled alone."""
-        try:
-            return self._engine.run({"debug": debug, "places": places, "files": files}) if places else []
-        except _CompilerFailed as error:
-            if len(places) == 1:
-                return [{"error": f"the compiler fails on this spec: {error}"}]
-            return [result for place in places for result in self._results([place], files, debug)]
 
 
 def fetched() -> Path:
@@ -149,7 +129,7 @@ def fetched() -> Path:
                     f"give it with --compiler PATH, or put its one file there as {file.name}"
                 )
             if _sha256(found) != SHA256:
-                raise CompilerUnfit(f"what was fetched is not {NAME} {VERSION}: its SHA-256 is {_sha256(found)}")
+                raise CompilerUnavailable(f"what was fetched is not {NAME} {VERSION}: its SHA-256 is {_sha256(found)}")
             found.replace(file)
     return file
 

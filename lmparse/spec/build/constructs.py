@@ -89,7 +89,9 @@ CONSTRUCTS = tuple(
     for word, (form, doc) in entries.items()
 )
 _BY_LEVEL = {level: {entry.word: entry for entry in CONSTRUCTS if entry.level is level} for level in Level}
-_NEEDED = {Level.PARAM: "id", Level.SWITCH: "cases", Level.MEMBER: "id"}
+_SWITCH = ("switch-on", "cases")
+_NEEDED = {Level.PARAM: ("id",), Level.SWITCH: _SWITCH, Level.ENDIAN: _SWITCH, Level.MEMBER: ("id",)}
+_EMPTY = "the key is empty, or a word that YAML reads as nothing: give a name, or quote it"
 _STATUSES = ("documented", "inferred", "unknown")
 _INT64 = range(-(1 << 63), 1 << 63)
 _ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:()-]*", re.ASCII).fullmatch
@@ -117,18 +119,22 @@ def misshapen(tree: Any) -> Iterator[Finding]:
             yield where, "expected a mapping of keys"
             continue
         for key, value in entry.items():
-            if key in known and not _fits(value, known[key].form):
+            if key is None:
+                yield f"{where}/{key}", _EMPTY
+            elif key in known and not _fits(value, known[key].form):
                 is_text = known[key].form in ("TEXT", "TEXTS", "TYPE") and isinstance(value, bool | int | float)
                 text = f"{_short(value)} is not {_FORMS[known[key].form][0]}"
                 yield f"{where}/{key}", f"{text}; quote it" if is_text else text
-        if _NEEDED.get(level, "id") not in entry and level in _NEEDED:
-            yield where, f"there is no {_NEEDED[level]} in {level.value}"
+        yield from (
+            (where, f"there is no {key} in {level.value}") for key in _NEEDED.get(level, ()) if key not in entry
+        )
         if level is Level.TYPE:
             yield from _names(where, entry)
-        elif level is Level.SWITCH:
-            for key, case in _items(entry.get("cases")):
-                if not isinstance(case, str):
-                    yield f"{where}/cases/{key}", "a case is the name of a type"
+        for key, case in _items(entry.get("cases") if level in (Level.SWITCH, Level.ENDIAN) else ()):
+            if level is Level.SWITCH and not isinstance(case, str):
+                yield f"{where}/cases/{key}", "a case is the name of a type"
+            elif level is Level.ENDIAN and case not in ("le", "be"):
+                yield f"{where}/cases/{key}", f"{_short(case)} is not le or be"
 
 
 def unknown(tree: dict[Any, Any]) -> Iterator[Finding]:
@@ -179,7 +185,7 @@ def _names(where: str, tree: dict[Any, Any]) -> Iterator[Finding]:
         for name, members in _items(tree.get(section)):
             place = f"{where}/{section}/{name}"
             if not isinstance(name, str):
-                yield place, f"{name!r} is not a name; quote it"
+                yield place, _EMPTY if name is None else f"{name!r} is not a name; quote it"
             if section == "enums" and not isinstance(members, dict):
                 yield place, "expected a mapping of keys"
             for key, entry in _items(members) if section == "enums" else ():
@@ -189,7 +195,7 @@ def _names(where: str, tree: dict[Any, Any]) -> Iterator[Finding]:
                 elif number not in _INT64:
                     yield f"{place}/{key}", "the compiler takes no number of more than 63 bits here"
                 if not isinstance(entry, str | dict):
-                    yield f"{place}/{key}", f"{entry!r} is not a name; quote it"
+                    yield f"{place}/{key}", f"{_short(entry)} is not a name{'; quote it' * (entry is not None)}"
 
 
 def _unknown(key: str, value: Any) -> str:
@@ -209,6 +215,9 @@ def _unknown(key: str, value: Any) -> str:
         return f"{value[:60]!r} is not one of xor(), rol(), ror() and zlib"
     if key in ("ks-opaque-types", "ks-debug") and value is not False:
         return f"{key} is not taken: it makes other code than a parser of the spec"
+    if key == "contents" and isinstance(value, list):
+        wrong = [one for one in value if not (isinstance(one, str) or _fits(one, "BYTE"))]
+        return f"{_short(wrong[0])} is not a number from 0 to 255 or a text" if wrong else ""
     if key == "doc-ref" and not all(text.strip("\r\n") for text in texts(value)):
         return "doc-ref has no text"
     return ""
@@ -239,7 +248,7 @@ def near(word: str, known: Iterable[str]) -> str:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = "an empty value" if value is None else repr(value)
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 

@@ -67,6 +67,8 @@ def _of_entry(types: ValueTypes, scope: Scope, entry: dict[str, Any], item: Valu
     """The expressions of a field or an instance."""
     if "value" in entry:
         yield "/value", entry["value"], _has_members if "enum" in entry else str
+    elif "enum" in entry:
+        yield "/enum", 0, lambda _: _has_members(types.item_of(scope, entry))
     for key, wanted in _DEMANDED.items():
         if key in entry:
             yield f"/{key}", entry[key], partial(demand, wanted, key)
@@ -86,13 +88,12 @@ def _of_entry(types: ValueTypes, scope: Scope, entry: dict[str, Any], item: Valu
 
 def _switch(types: ValueTypes, scope: Scope, key: str, tree: dict[str, Any]) -> Iterator[Check]:
     """What decides, and the values that it is compared with."""
-    yield f"{key}/switch-on", tree.get("switch-on", 0), str
+    yield f"{key}/switch-on", tree["switch-on"], str
     try:
-        on = types.of_text(scope, tree.get("switch-on", 0))
+        on = types.of_text(scope, tree["switch-on"])
     except MistypedError:
         return
-    cases = tree.get("cases", {})
-    for case in cases if isinstance(cases, dict) else ():
+    for case in tree["cases"]:
         if str(case) != "_":
             yield f"{key}/cases/{case}", case, partial(demand_comparable, on, "a case")
 

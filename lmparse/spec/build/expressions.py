@@ -11,7 +11,7 @@ from typing import Any
 
 from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
 from lmparse.spec.build.scopes import NUMBER, Scope, is_column, number_kind
-from lmparse.spec.build.value_types import ANY, MistypedError, ValueTypes, enumeration_of
+from lmparse.spec.build.value_types import ANY, ValueTypes, enumeration_of
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Case, Code, Computed, Ending, Expression, Field
 
@@ -140,8 +140,8 @@ def items(scope: Scope, attribute: dict[str, Any]) -> Expression:
 def switch(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, tuple[Case, ...]]:
     """On what a type switches, and its cases with the default last."""
     type_ = attribute.get("type")
-    if not isinstance(type_, dict) or not {"switch-on", "cases"} <= type_.keys():
-        return None, ()  # the compiler refuses what lacks them
+    if not isinstance(type_, dict):
+        return None, ()
     cases = sorted(type_["cases"].items(), key=lambda case: str(case[0]) == "_")
     return expression(scope, type_["switch-on"]), tuple(
         Case(
@@ -174,9 +174,7 @@ def little(scope: Scope) -> Expression:
     own = scope.tree.get("meta", {}).get("endian")
     if not isinstance(own, dict):
         return None
-    cases, on = own.get("cases"), expression(scope, own.get("switch-on"))
-    if not isinstance(cases, dict):
-        return ("unread", "no byte order")  # the compiler refuses it
+    cases, on = own["cases"], expression(scope, own["switch-on"])
     found: Expression = cases["_"] == "le" if "_" in cases else ("none",)
     for key, word in cases.items():
         if str(key) != "_":
@@ -215,10 +213,7 @@ _PEEKED = frozenset((
 
 def _codes_of(scope: Scope, instance: dict[str, Any]) -> tuple[Code, ...] | None:
     """The enumeration of an instance, empty if it has none; None if only the parser knows that."""
-    try:
-        found = ValueTypes([*Scope(scope.specs, scope.spec).all()]).of_entry(scope, instance)
-    except MistypedError:
-        return None
+    found = ValueTypes([*Scope(scope.specs, scope.spec).all()]).of_entry(scope, instance)
     if found == ANY:
         return None
     enum = enumeration_of(found)

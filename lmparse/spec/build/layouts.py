@@ -285,7 +285,7 @@ def _described(attribute: dict[str, Any]) -> dict[str, Any]:
 
 def without_circles(layouts: dict[str, Layout]) -> dict[str, Layout]:
     """The layouts without instances whose type has the layout itself inside: these may lead in a circle forever."""
-    found = {}
+    found = dict(layouts)
     for layout in layouts.values():
         circles = {
             entry.id: "its type contains the type that it is in"
@@ -294,9 +294,9 @@ def without_circles(layouts: dict[str, Layout]) -> dict[str, Layout]:
         }
         fields = tuple(entry for entry in layout if entry.id not in circles)
         names = tuple(name for name in layout.instances if name not in circles)
-        is_whole = not circles
-        unread = {**layout.unread, **circles}
-        found[layout.id] = layout if is_whole else replace(layout, fields=fields, unread=unread, instances=names)
+        if circles:
+            unread = {**layout.unread, **circles}
+            found[layout.id] = replace(layout, fields=fields, unread=unread, instances=names)
     return found
 
 

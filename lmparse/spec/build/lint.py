@@ -39,40 +39,35 @@ _MOST_COLUMNS = 20_000
 
 
 def linted(selection: Selection, *, is_read_only: bool = False) -> Selection:
-    """The same specs, with what is wrong in them noted; or only with what keeps them from being read, see `unread`."""
+    """The same specs, with what is `wrong` in them noted."""
     for spec in selection.readable:  # also what imports a faulty one: all is said at once
         named = {one.id: one for one in selection.closure(spec)}
-        found = (unread if is_read_only else wrong)(spec, named)
+        found = wrong(spec, named, is_read_only=is_read_only)
         selection.fail({spec.place: [spec.problem(*finding) for finding in found]})
     return selection
 
 
-def wrong(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
-    """What is wrong in one spec; `named` are it and the specs that it imports, by id."""
-    try:
-        return [*unread(spec, named), *_wrong(spec, named)]
-    except RecursionError:
-        return [TOO_DEEP]
+def wrong(spec: SpecFile, named: dict[str, SpecFile], *, is_read_only: bool = False) -> list[Finding]:
+    """What is wrong in one spec; `named` are it and the specs that it imports, by id.
 
-
-def unread(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
-    """What keeps a spec from having layouts: types that are not defined, too deep, or of too many columns."""
+    To read it only, that is what keeps it from having layouts: types not defined, too deep, or of too many columns.
+    """
     try:
         scopes = [*Scope(named, spec).all()]
         counts = ColumnCounts(scopes)
-        return [finding for scope in scopes for finding in (*not_defined(scope), *counts.findings(scope))]
+        found = [finding for scope in scopes for finding in (*not_defined(scope), *counts.findings(scope))]
+        return found if is_read_only else [*found, *_wrong(spec, scopes)]
     except RecursionError:
         return [TOO_DEEP]
 
 
-def _wrong(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
+def _wrong(spec: SpecFile, scopes: list[Scope]) -> Iterator[Finding]:
     for folder in spec.place.split("/")[:-1]:
         if not _FOLDER(folder):
             yield "/meta/id", f"the folder {folder!r} has a name of more than letters, digits, blanks and _ . + -"
     yield from _name("/meta/id", spec.id, RESERVED_IDS)
     yield from _built_in("/meta/id", spec.id)
     yield from constructs.unknown(spec.tree)
-    scopes = [*Scope(named, spec).all()]
     endless, types = _endless(scopes), ValueTypes(scopes)
     for scope in scopes:
         if scope.id in endless:

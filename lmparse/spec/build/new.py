@@ -9,6 +9,7 @@ import os
 import re
 from pathlib import Path
 
+from lmparse.errors import OptionError
 from lmparse.spec.build.lint import RESERVED_IDS
 from lmparse.spec.build.specs import SUFFIX, real_path, shown
 from lmparse.storage.outputs import write_files
@@ -16,26 +17,22 @@ from lmparse.storage.outputs import write_files
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
 
 
-class Refused(Exception):
-    """The name is not an id for a spec, or a spec of that name exists."""
-
-
 def new(spec_id: str, formats: Path, program: str) -> list[str]:
     """Write the skeleton of a spec into a formats folder, and its cases into `tests/cases` and `tests/cases_bad` beside
     that folder; returns the lines that list the next steps.
 
-    Raises Refused; nothing is written then.
+    Raises OptionError for what is no id or that of a spec; nothing is written then.
     """
     if not _ID.fullmatch(spec_id):
-        raise Refused(f"{spec_id!r} is not an id: it is <family>_<thing> in lower case, such as acme_reading")
+        raise OptionError(f"{spec_id!r} is not an id: it is <family>_<thing> in lower case, such as acme_reading")
     if spec_id in RESERVED_IDS:
-        raise Refused(f"{spec_id!r} means something else in the generated code")
+        raise OptionError(f"{spec_id!r} means something else in the generated code")
     root = real_path(formats).parent
     good, bad = Path("tests", "cases", spec_id), Path("tests", "cases_bad", spec_id)
     spec = Path(real_path(formats).name, spec_id.split("_")[0], f"{spec_id}{SUFFIX}")
     for path in (root / spec, root / good, root / bad):
         if os.path.lexists(path):
-            raise Refused(f"{shown(path)} is there: {spec_id} is the id of a spec already")
+            raise OptionError(f"{shown(path)} is there: {spec_id} is the id of a spec already")
     first, second = _record(b"FIRST"), _record(b"SECOND", b"\1\2")
     head, title = _text("head"), spec_id.replace("_", " ").capitalize()
     good_head = head.format(program=program, title="Two records, one with bytes behind the fields that are known")

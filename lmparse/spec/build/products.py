@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,8 +52,9 @@ class _Part(NamedTuple):
 class Builder:
     """Makes products, as often as wanted with one compiler."""
 
-    def __init__(self, compiler_path: Path | None = None) -> None:
-        self._path = compiler_path
+    def __init__(self, compiler_path: Path | None = None, folders: Sequence[Path] = ()) -> None:
+        """`folders` are those in which imports are looked for that are not below the source."""
+        self._path, self._folders = compiler_path, folders
         self._compiler: Compiler | None = None
         self.selection: Selection | None = None
         """What the last build was made of."""
@@ -63,7 +64,7 @@ class Builder:
 
         Raises SpecError when there is no spec, and CompilerUnavailable.
         """
-        selection = self.selection = linted(selected(source))
+        selection = self.selection = linted(selected(source, self._folders))
         if not selection.specs:
             return Made({}, selection.problems, 0)
         compiler = self._compiler = self._compiler or Compiler(self._path)

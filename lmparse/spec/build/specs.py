@@ -26,7 +26,7 @@ FORMATS = (_PACKAGE / "_formats").resolve()
 """The project's own specs: those of the checkout, or of the installed package."""
 GENERATED = (_PACKAGE / "_generated").resolve()
 """The products of these specs."""
-_BOOL, _TEXT, _INT = (f"tag:yaml.org,2002:{name}" for name in ("bool", "str", "int"))
+_BOOL, _TEXT, _INT, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("bool", "str", "int", "null"))
 """Tags; integers may be written in several ways: 0xd6 is 214."""
 
 
@@ -58,11 +58,6 @@ class SpecError(Exception):
 
 Faults = dict[str, list[Problem]]
 """The problems of specs by their places."""
-
-
-def flat(faults: Faults) -> list[Problem]:
-    """The problems of all of them."""
-    return [problem for problems in faults.values() for problem in problems]
 
 
 @dataclass(frozen=True)
@@ -108,7 +103,7 @@ class SpecFile:
 def _step(node: yaml.Node, step: str) -> tuple[yaml.Node, Any] | None:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            if step == key.value or (key.tag == _INT and step == str(yaml.safe_load(key.value))):
+            if step == key.value or (key.tag in (_INT, _NULL) and step == str(yaml.safe_load(key.value))):
                 return value, key.start_mark
     if isinstance(node, yaml.SequenceNode) and step.isdigit() and int(step) < len(node.value):
         value = node.value[int(step)]
@@ -144,8 +139,11 @@ def parsed(place: str, path: Path, data: bytes) -> SpecFile:
     spec = SpecFile(place, path, data.decode(), tree, root, ())
     if problems := [spec.problem(*finding) for finding in (*misshapen(tree), *same)]:
         raise SpecError(problems)
-    names = texts(tree.get("meta", {}).get("imports", []))
-    return replace(spec, imports=tuple(_place_of_import(name, place) for name in names))
+    return replace(spec, imports=tuple(_place_of_import(name, place) for name in _imported_names(tree)))
+
+
+def _imported_names(tree: dict[str, Any]) -> list[str]:
+    return texts(tree.get("meta", {}).get("imports", []))
 
 
 def _read_names(root: yaml.Node) -> Iterator[Finding]:
@@ -248,23 +246,31 @@ def read_all(root: Path, places: Iterable[str]) -> tuple[list[SpecFile], Faults]
 
 
 def with_imports(
-    own: Iterable[SpecFile], root: Path, unread: Container[str] = ()
+    own: Iterable[SpecFile], root: Path, folders: Iterable[Path], unread: Container[str] = ()
 ) -> tuple[dict[str, SpecFile], Faults]:
     """Specs with everything they import, by place, and the problems of imported specs that cannot be read.
 
-    Imports are looked for below the same root, then among the specs of lmparse; those `unread` are not looked for.
+    Imports are looked for below the same root, then in `folders`, then among the specs of lmparse; a relative one that
+    is nowhere there is looked for at the top of `folders`. Those `unread` are not looked for.
     """
     known = {spec.place: spec for spec in own}
     faults: Faults = {}
     left = [*known.values()]
     while left:
-        for place in left.pop().imports:
-            for home in (root, FORMATS):
+        spec = left.pop()
+        imports = [*spec.imports]
+        for number, name in enumerate(_imported_names(spec.tree)):
+            places = [(home, imports[number]) for home in (root, *folders, FORMATS)]
+            for home, place in (*places, *((home, _place_of_import(f"/{name}", "")) for home in folders)):
                 if not (place in known or place in faults or place in unread):
                     found, wrong = read_all(home, [place])
-                    known |= {spec.place: spec for spec in found}
+                    known |= {one.place: one for one in found}
                     left += found
                     faults |= wrong
+                if place in known or place in faults or place in unread:
+                    imports[number] = place
+                    break
+        known[spec.place] = replace(spec, imports=tuple(imports))
     return known, faults
 
 
@@ -344,7 +350,7 @@ class Selection:
     @property
     def problems(self) -> list[Problem]:
         """All problems."""
-        return sorted(set(flat(self.faults)))
+        return sorted({problem for problems in self.faults.values() for problem in problems})
 
     def fail(self, faults: Faults) -> None:
         """Note the problems of specs; what imports these is not built either."""
@@ -366,15 +372,20 @@ class Selection:
         return closure(self.known, [spec.place])
 
 
-def selected(source: Path) -> Selection:
-    """The spec of a `.ksy` file, or those of a folder, with their imports. Raises SpecError when there is none."""
+def selected(source: Path, folders: Iterable[Path] = ()) -> Selection:
+    """The spec of a `.ksy` file, or those of a folder, with their imports, which may be in other `folders` too.
+
+    Raises SpecError when there is none.
+    """
     root, places = on_disk(source)
-    return with_all(root, places, *read_all(root, places))
+    return with_all(root, places, *read_all(root, places), folders)
 
 
-def with_all(root: Path, wanted: list[str], own: list[SpecFile], faults: Faults) -> Selection:
+def with_all(
+    root: Path, wanted: list[str], own: list[SpecFile], faults: Faults, folders: Iterable[Path] = ()
+) -> Selection:
     """Specs below a root with their imports; `faults` are those of the wanted ones that could not be read."""
-    known, more = with_imports(own, root, faults)
+    known, more = with_imports(own, root, folders, faults)
     selection = Selection(known, wanted, faults | more)
     selection.fail(wrong_ids(known.values()))  # The compiler names its output after the id.
     return selection

@@ -145,6 +145,8 @@ class ValueTypes:
             return _OF_OBJECTS[name]
         if name == "_root":
             return object_of(Scope(scope.specs, scope.spec))
+        if name == "_parent" and scope.path and scope.id not in self._parents:
+            raise MistypedError(f"nothing is of the type {scope.id}, so that it has no {name}")
         if name == "_parent":
             return self._parents.get(scope.id, OBJECT)
         members = members_of(scope)
@@ -200,7 +202,7 @@ class ValueTypes:
             return self._of_object(of.scope, name) if of.scope is not None else ANY
         if of.kind == "list" and name in ("first", "last", "min", "max"):
             return of.item or ANY
-        known = {"_sizeof": (WHOLE,), **_MEMBERS.get(of.kind, {})}
+        known = {**({} if of.kind == "list" else {"_sizeof": (WHOLE,)}), **_MEMBERS.get(of.kind, {})}
         if name not in known:
             raise MistypedError(f"{of} has no {name}")
         result, *wanted = known[name]
@@ -219,6 +221,8 @@ class ValueTypes:
         raise MistypedError(f"{of} has no items")
 
     def _list(self, scope: Scope, items: list[Expression], names: Names) -> ValueType:
+        if not items:
+            raise MistypedError("a list without items has no type")
         if all(type(one) is int and 0 <= one <= 255 for one in items):
             return BYTES
         found = [self.of(scope, one, names) for one in items]

@@ -4,7 +4,7 @@
 # generate: acme/acme_a.ksy:31:5: error: 'two' is not a whole number [/seq/0/-scale]
 # generate: acme/acme_a.ksy:33:5: error: expected a mapping of keys [/seq/1]
 # generate: acme/acme_a.ksy:35:3: error: expected a mapping of keys [/types/inner]
-# generate: acme/acme_a.ksy:38:5: error: None is not a name; quote it [/enums/answer/1]
+# generate: acme/acme_a.ksy:38:5: error: an empty value is not a name [/enums/answer/1]
 # generate: acme/acme_a.ksy:39:5: error: 'two' is not a whole number [/enums/answer/two]
 # generate: acme/acme_a.ksy:40:5: error: the compiler takes no number of more than 63 bits here [/enums/answer/18446744073709551615]
 # lint: acme/acme_a.ksy:23:3: error: {'common': 'common_rid'} is not text, or a list of texts [/meta/imports]
@@ -13,7 +13,7 @@
 # lint: acme/acme_a.ksy:31:5: error: 'two' is not a whole number [/seq/0/-scale]
 # lint: acme/acme_a.ksy:33:5: error: expected a mapping of keys [/seq/1]
 # lint: acme/acme_a.ksy:35:3: error: expected a mapping of keys [/types/inner]
-# lint: acme/acme_a.ksy:38:5: error: None is not a name; quote it [/enums/answer/1]
+# lint: acme/acme_a.ksy:38:5: error: an empty value is not a name [/enums/answer/1]
 # lint: acme/acme_a.ksy:39:5: error: 'two' is not a whole number [/enums/answer/two]
 # lint: acme/acme_a.ksy:40:5: error: the compiler takes no number of more than 63 bits here [/enums/answer/18446744073709551615]
 meta:
