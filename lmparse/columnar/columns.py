@@ -14,7 +14,7 @@ from lmparse.columnar import arrays, json_texts, kernels, schemas
 from lmparse.columnar.column_plans import ColumnPlan, column_plans, in_full
 from lmparse.columnar.cursors import UnfitError
 from lmparse.columnar.expressions import Vector
-from lmparse.columnar.objects import FieldBytes, Items, Lists, Numbers, Objects, Parts, Value
+from lmparse.columnar.objects import FieldBytes, ListItems, Lists, Numbers, Objects, Parts, Value
 from lmparse.columnar.reading import Reading
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Code, Field, Layout, spec_of
@@ -113,7 +113,7 @@ class Columns:
         if type_ == schemas.TEXT and (entry.kind == "switch" or not isinstance(value, FieldBytes | Numbers)):
             whole = Columns(self._plans, self._reading, self.root, is_full=True)
             return self._plans.text_of(whole, entry, value, of)
-        if isinstance(value, Items):
+        if isinstance(value, ListItems):
             return self._list(entry, value, type_, of)
         if entry.kind == "switch" and type_ is not None and pa.types.is_struct(type_):
             choice = chosen(entry, value)
@@ -135,7 +135,7 @@ class Columns:
             return pa.StructArray.from_arrays(made, fields=list(type_))
         return self.plain(value, of)
 
-    def _list(self, entry: Field, value: Items, type_: pa.DataType | None, of: Int64s | None) -> pa.Array:
+    def _list(self, entry: Field, value: ListItems, type_: pa.DataType | None, of: Int64s | None) -> pa.Array:
         if type_ is None or not pa.types.is_list(type_):
             raise UnfitError(f"{entry.id}: it is a list here, and something else in other records")
         total, item = int(value.offsets[-1]), type_.value_type
@@ -261,7 +261,7 @@ class Columns:
         return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), whole.take(pa.array(index)), type_)
 
     def _calculated_item(self, entry: Field, value: Value) -> pa.Array:
-        if isinstance(value, Objects | Items):
+        if isinstance(value, Objects | ListItems):
             raise UnfitError(f"{entry.id}: only the parser can calculate it")
         return self._of_vector(value.vector(), entry, value.count)
 
@@ -332,7 +332,7 @@ def chosen(entry: Field, value: Value) -> Field:
     """The choice of a field that switches which a value is of; as `RecordReader.chosen`."""
     if isinstance(value, Objects):
         return next(choice for choice in entry.choices if choice.type == value.layout.id)
-    assert not isinstance(value, Items)
+    assert not isinstance(value, ListItems)
     kind = value.field.kind
     if value.field in entry.choices:
         return value.field

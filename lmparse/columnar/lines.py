@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.columns import Columns, chosen, placed, some
 from lmparse.columnar.cursors import UnfitError
-from lmparse.columnar.objects import Items, Objects, Value
+from lmparse.columnar.objects import ListItems, Objects, Value
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Field
 from lmparse.values.byte_arrays import Int64s
@@ -108,7 +108,7 @@ def _field(columns: Columns, objects: Objects, entry: Field) -> pa.Array:
 
 
 def value_text(columns: Columns, entry: Field, value: Value, of: Int64s | None) -> pa.Array:
-    if isinstance(value, Items):
+    if isinstance(value, ListItems):
         owners = value.owners if of is None else of[value.owners]
         pieces = [(which, value_text(columns, entry, one, some(owners, which))) for which, one in value.parts]
         whole = placed(pieces, schemas.TEXT, int(value.offsets[-1]))

@@ -11,22 +11,22 @@ import numpy as np
 from lmparse.columnar.contexts import Context, Reader
 from lmparse.columnar.cursors import NothingLeftError, Place, Stream, UnfitError
 from lmparse.columnar.expressions import Vector
-from lmparse.columnar.objects import Items, Parts, seen
+from lmparse.columnar.objects import ListItems, Parts, seen
 from lmparse.spec.layout import NESTED, Expression, Field
 from lmparse.values.byte_arrays import Int64s, offsets_of
 
 _REST: Expression = ("rest",)
 _MOST_ITEMS = 1 << 24
-"""Items of a window from which on its records are the parser's."""
+"""ListItems of a window from which on its records are the parser's."""
 _MOST_EMPTY = 1000
-"""Items that a record may have beyond its bytes."""
+"""ListItems that a record may have beyond its bytes."""
 _MOST_ROUNDS = 1 << 11
-"""Items that are walked through one after another in a window: lists in lists multiply."""
+"""ListItems that are walked through one after another in a window: lists in lists multiply."""
 _MANY, _FEW = 64, 16
 """Lists that are longer than most are the parser's: from so many items on, if there are so few of them."""
 
 
-def read_items(reading: Reader, context: Context, stream: Stream, entry: Field) -> Items:
+def read_items(reading: Reader, context: Context, stream: Stream, entry: Field) -> ListItems:
     """The items of a list in each row of a context, whose streams are read."""
     width = _step(reading, entry)
     if width is not None:
@@ -34,7 +34,7 @@ def read_items(reading: Reader, context: Context, stream: Stream, entry: Field) 
     else:
         starts, owners, offsets = _one_by_one(reading, context, stream, entry)
     if not len(owners):
-        return Items(offsets, owners, [])
+        return ListItems(offsets, owners, [])
     if len(owners) > _MOST_EMPTY:
         # Lists in lists of items without bytes multiply: such records cost the parser more steps than they have.
         records = owners if stream.of is None else stream.of[owners]
@@ -51,11 +51,11 @@ def read_items(reading: Reader, context: Context, stream: Stream, entry: Field) 
         parts = reading.one(items, whole, entry)
     except NothingLeftError:
         parts = []
-    found = Items(offsets, owners, parts)
+    found = ListItems(offsets, owners, parts)
     return _without_empty(found) if entry.switch and parts else found
 
 
-def _without_empty(items: Items) -> Items:
+def _without_empty(items: ListItems) -> ListItems:
     """A list without the items that have no value: those of a type that switches, in no case."""
     if any(which is None for which, _ in items.parts):
         return items
@@ -66,7 +66,7 @@ def _without_empty(items: Items) -> Items:
         return items
     number, counts = np.cumsum(has) - 1, np.bincount(items.owners[has], minlength=items.count)
     parts: Parts = [(number[which], value) for which, value in items.parts]
-    return Items(np.concatenate(([0], np.cumsum(counts))), items.owners[has], parts)
+    return ListItems(np.concatenate(([0], np.cumsum(counts))), items.owners[has], parts)
 
 
 def _step(reading: Reader, entry: Field) -> int | None:

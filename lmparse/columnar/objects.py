@@ -115,7 +115,7 @@ class Numbers:
 
 
 @dataclass(eq=False)
-class Items:
+class ListItems:
     """A list in each of n objects."""
 
     offsets: Int64s
@@ -159,7 +159,7 @@ class Objects:
         return self.stream.records
 
 
-Value: TypeAlias = "FieldBytes | Numbers | Items | Objects"
+Value: TypeAlias = "FieldBytes | Numbers | ListItems | Objects"
 Parts: TypeAlias = "list[tuple[Int64s | None, Value]]"
 """Values of a field, each with the numbers of the objects that have it; None for all of them."""
 
@@ -214,7 +214,7 @@ class Reference:
 class Lists:
     """Lists that an expression is about, one for each of n rows."""
 
-    items: Items
+    items: ListItems
     which: Int64s | None
     """The number of the list of each row; None for the same numbers."""
     count: int
@@ -270,6 +270,6 @@ def seen(parts: Parts, count: int) -> Any:
 def _seen(value: Value) -> Any:
     if isinstance(value, Objects):
         return Reference([(None, value, None)], value.count)
-    if isinstance(value, Items):
+    if isinstance(value, ListItems):
         return Lists(value, None, value.count)
     return value.vector()

@@ -21,7 +21,7 @@ from lmparse.columnar.contexts import Context, StreamValue
 from lmparse.columnar.cursors import NothingLeftError, Place, Records, Stream, UnfitError
 from lmparse.columnar.expressions import Vector
 from lmparse.columnar.lists import read_items
-from lmparse.columnar.objects import FieldBytes, Items, Numbers, Objects, Parts, Reference, seen
+from lmparse.columnar.objects import FieldBytes, ListItems, Numbers, Objects, Parts, Reference, seen
 from lmparse.columnar.restoring import restored as restore
 from lmparse.spec.layout import NESTED, Computed, Expression, Field, Layout, spec_of
 from lmparse.values import byte_arrays
@@ -339,4 +339,4 @@ def inside(objects: Objects) -> Iterator[Objects]:
 def _objects_in(value: Any) -> Iterable[Objects]:
     if isinstance(value, Objects):
         return [value]
-    return [one for _, part in value.parts for one in _objects_in(part)] if isinstance(value, Items) else []
+    return [one for _, part in value.parts for one in _objects_in(part)] if isinstance(value, ListItems) else []

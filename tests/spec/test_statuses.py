@@ -25,7 +25,9 @@ DOUBT = re.compile(
 def known_instances() -> dict[str, Any]:
     """The instances of all specs, by name: they stand in the specs only, which are read for it."""
     texts = SpecTexts(LAYOUTS)
-    return {f"{layout.id}.{one.name}": one for layout in LAYOUTS.values() for one in texts.instances(layout)}
+    found = ((layout, one) for layout in LAYOUTS.values() for one, _ in texts.helpers(layout))
+    shown = ((layout, one) for layout in LAYOUTS.values() for one in layout.calculated)
+    return {f"{layout.id}.{one.id}": one for layout, one in (*shown, *found)}
 
 
 def test_every_field_states_its_status() -> None:
