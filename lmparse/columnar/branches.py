@@ -52,9 +52,13 @@ def _case(
         if not type_:
             choice = next(one for one in entry.choices if one.kind == "variable" and one.type is None)
             return [(None, FieldBytes(stream.data, stream.start, stream.size, choice, context.objects.layout))]
+    apart = stream if is_apart and entry.process != "zlib" else None
     if type_ and reading.layouts[type_].kind is not None:
-        return [(None, typed_value(reading, context, stream, next(one for one in entry.choices if one.type == type_)))]
+        one = typed_value(reading, context, stream, next(one for one in entry.choices if one.type == type_))
+        one.apart = apart
+        return [(None, one)]
     objects = reading.inner(context, type_, arguments, stream)
+    objects.apart = apart
     reading.read_fields(objects)
     return [(None, objects)]
 

@@ -43,6 +43,8 @@ class FieldBytes:
     """The bytes in the order in which they are shown, if that is not the one of the record."""
     convert: Convert | None = None
     """Converts the bytes to the width of the field."""
+    apart: Stream | None = None
+    """The stream of its own that it is in, which may have more bytes."""
     gathered: tuple[int, Bytes] | None = None
     """Bytes of several fields in a line, and the place in these of the first."""
 
@@ -147,6 +149,8 @@ class Objects:
     """By field id, in the order in which they are read."""
     looked: dict[str, Any] = field(default_factory=dict)
     """Values of instances, as expressions have them."""
+    apart: Stream | None = None
+    """The streams of their own that they have, of bytes as they are in the record or with other bits."""
     open: set[str] = field(default_factory=set)
     """Instances that are being computed."""
 

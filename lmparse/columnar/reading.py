@@ -21,7 +21,7 @@ from lmparse.columnar.contexts import Context, StreamValue
 from lmparse.columnar.cursors import NothingLeftError, Place, Records, Stream, UnfitError
 from lmparse.columnar.expressions import Vector
 from lmparse.columnar.lists import read_items
-from lmparse.columnar.objects import FieldBytes, ListItems, Numbers, Objects, Parts, Reference, seen
+from lmparse.columnar.objects import FieldBytes, ListItems, Numbers, Objects, Parts, Reference, Value, seen
 from lmparse.columnar.restoring import restored as restore
 from lmparse.spec.layout import NESTED, Computed, Expression, Field, Layout, spec_of
 from lmparse.values import byte_arrays
@@ -325,6 +325,28 @@ class Reading:
             objects.stream.data, Place(starts), found.width, entry, objects.layout, "be" if order is None else order
         ).vector()
         return seen_ if holds.all() else seen_.without(~holds)
+
+
+def unread_bytes(root: Objects) -> Int64s:
+    """Bytes of each record that its fields have not read, in its stream and in those of what is nested in it."""
+    found = np.zeros(root.count, np.int64)
+    streams = [root.stream, *(value.apart for value in _values_in(root) if value.apart is not None)]
+    for stream in streams:
+        left = stream.end - stream.align().array
+        found += left if stream.of is None else np.bincount(stream.of, left, root.count).astype(np.int64)
+    return found
+
+
+def _values_in(value: Value) -> Iterator[FieldBytes | Objects]:
+    """Objects, all objects in them, and all their fields that are bytes."""
+    if isinstance(value, FieldBytes | Objects):
+        yield value
+    nested = (
+        value.values.values() if isinstance(value, Objects) else [value.parts] if isinstance(value, ListItems) else []
+    )
+    for parts in nested:
+        for _, one in parts:
+            yield from _values_in(one)
 
 
 def inside(objects: Objects) -> Iterator[Objects]:

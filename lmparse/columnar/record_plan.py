@@ -22,7 +22,7 @@ from lmparse.columnar.columns import ColumnPlans, Columns
 from lmparse.columnar.cursors import UnfitError
 from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.lines import chosen_texts, object_texts, value_text
-from lmparse.columnar.reading import Reading
+from lmparse.columnar.reading import Reading, unread_bytes
 from lmparse.columnar.refusals import column_reasons, refusal_of
 from lmparse.framing.windows import Window
 from lmparse.records.reader import default_page
@@ -45,6 +45,8 @@ class Decoded:
     """Undecoded bytes of the columns that were requested so, (n, width)."""
     rest: dict[str, tuple[Int64s, Int64s]]
     """Offset in the window's data, and length, of those whose length the data decide."""
+    unread: Int64s
+    """Bytes of each record of the window that no field has; 0 for irregular ones, and if the spec has instances."""
 
 
 class RecordPlan:
@@ -109,7 +111,12 @@ class RecordPlan:
             rest = {name: made.rest(name) for name in raw if name not in bytes_}
         except UnfitError:
             return self._nothing(window, columns, raw)
-        return Decoded(found, made.records.bad, bytes_, rest)
+        return Decoded(found, made.records.bad, bytes_, rest, self._unread(made))
+
+    def _unread(self, made: Columns) -> Int64s:
+        if self.spec.with_instances:
+            return np.zeros(made.root.count, np.int64)
+        return np.where(made.records.bad, 0, unread_bytes(made.root))
 
     def _read(self, window: Window, *, is_full: bool) -> Columns:
         """What the records have. Raises UnfitError if all of them are the parser's."""
@@ -138,7 +145,7 @@ class RecordPlan:
         nulls = [pa.nulls(count, self.types[name]) for name in columns]
         zeros = {name: np.zeros((count, layout[name].width or 0), np.uint8) for name in raw if layout[name].width}
         rest = dict.fromkeys((name for name in raw if name not in zeros), (window.starts, 0 * window.starts))
-        return Decoded(nulls, np.ones(count, np.bool_), zeros, rest)
+        return Decoded(nulls, np.ones(count, np.bool_), zeros, rest, np.zeros(count, np.int64))
 
     # -- filters ------------------------------------------------------------------------------
 
@@ -156,6 +163,7 @@ class RecordPlan:
         """The numbers of records that may fulfil `deciding` filters, or are irregular, and their columns."""
         names = list(dict.fromkeys(entry.column for entry in filters))
         first = self.decode(window, names)
+        unread = first.unread.copy()
         found = dict(zip(names, first.arrays, strict=True))
         irregular = first.irregular
         numbers = np.flatnonzero(irregular | mask(found, filters))
@@ -167,12 +175,13 @@ class RecordPlan:
         others = [name for name in columns if name not in found]
         second = self.decode(window, others)
         found |= zip(others, second.arrays, strict=True)
-        return numbers, Decoded([found[name] for name in columns], irregular | second.irregular, {}, {})
+        unread[numbers[second.irregular]] = 0
+        return numbers, Decoded([found[name] for name in columns], irregular | second.irregular, {}, {}, unread)
 
     # -- lines --------------------------------------------------------------------------------
 
-    def lines(self, window: Window, wanted: Sequence[str], also: Mapping[str, pa.Array]) -> tuple[pa.Array, Flags]:
-        """The records of a window as JSON lines, with some fields or all; and which of them are irregular.
+    def lines(self, window: Window, wanted: Sequence[str], also: Mapping[str, pa.Array]) -> Decoded:
+        """The records of a window as one column of JSON lines, with some fields or all.
 
         `also` has more members, as JSON.
         """
@@ -181,11 +190,13 @@ class RecordPlan:
             has_kind = self.spec.has_kind
             lines = chosen_texts(made, wanted, has_kind=has_kind) if wanted else object_texts(made, has_kind=has_kind)
         except UnfitError:
-            return pa.nulls(len(window), schemas.TEXT), np.ones(len(window), np.bool_)
+            nothing = self._nothing(window, (), ())
+            return replace(nothing, arrays=[pa.nulls(len(window), schemas.TEXT)])
         parts: list[json_texts.Part] = [pc.utf8_slice_codeunits(lines, 0, -1)] if also else [lines]
         for name, values in also.items():
             parts += [f", {json.dumps(name)}: ", values, "}"]
-        return json_texts.joined([*parts, "\n"], len(window)), made.records.bad
+        lines = json_texts.joined([*parts, "\n"], len(window))
+        return Decoded([lines], made.records.bad, {}, {}, self._unread(made))
 
 
 def some_of(window: Window, numbers: Int64s) -> Window:

@@ -21,7 +21,7 @@ from lmparse.changes.version_batches import VersionBatch, accumulated, joined
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter, matching
-from lmparse.columnar.record_plan import RecordPlan
+from lmparse.columnar.record_plan import Decoded, RecordPlan
 from lmparse.columnar.rows import Origin, Row, bad_rows, batches, is_full, size_of, to_batch
 from lmparse.errors import LmparseError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
@@ -117,17 +117,27 @@ def record_batches(
     for window in file.windows(span):
         if deciding:
             numbers, decoded = plan.decode_matching(window, names, deciding)
-            if not len(numbers):
-                continue
         else:
             numbers, decoded = np.arange(len(window)), plan.decode(window, names)
+        irregular = decoded.irregular | count_unread(file, window, decoded)[numbers]
+        if not len(numbers):
+            continue
         found = dict(zip(names, decoded.arrays, strict=True))
         made = [
             found[entry.name].cast(entry.type) if entry.name in found else origin.column(entry, window, numbers)
             for entry in schema
         ]
         batch = pa.RecordBatch.from_arrays(made, schema=schema)
-        yield from matching(_mended(batch, file, window, numbers, decoded.irregular), filters)
+        yield from matching(_mended(batch, file, window, numbers, irregular), filters)
+
+
+def count_unread(file: RecordFile, window: Window, decoded: Decoded) -> Flags:
+    """Count the bytes of a window that no field has. Which records mode failfast refuses for them: the parser does."""
+    has: Flags = decoded.unread > 0
+    if file.options.mode == "failfast" or not has.any():
+        return has
+    file.count_unread(window.extent(int(has.argmax())), int(decoded.unread.sum()), int(has.sum()))
+    return np.zeros(len(has), np.bool_)
 
 
 def plan_of(file: RecordFile) -> RecordPlan:

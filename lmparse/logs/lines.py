@@ -17,7 +17,7 @@ from lmparse.columnar.json_texts import LINE, LINES
 from lmparse.columnar.rows import Row, chunks, to_batch
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
-from lmparse.logs.arrow import plan_of, with_irregular
+from lmparse.logs.arrow import count_unread, plan_of, with_irregular
 from lmparse.logs.families import change_reader
 from lmparse.logs.open import opened_again
 from lmparse.records.files import RAW, RecordFile, check_columns
@@ -68,7 +68,8 @@ def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.Reco
             lines, irregular = pa.nulls(len(window), pa.string()), np.ones(len(window), np.bool_)
         else:
             also = {"_metadata": _places(window)} if file.spec.id == RAW else {}
-            lines, irregular = plan.lines(window, wanted, also)
+            decoded = plan.lines(window, wanted, also)
+            lines, irregular = decoded.arrays[0], decoded.irregular | count_unread(file, window, decoded)
         yield from _mended(file, window, lines, irregular)
 
 

@@ -44,7 +44,7 @@ class Tally:
     unread: int = 0
     """Bytes of good records that no field has, and in how many records they are, the first one of which is named."""
     with_unread: int = 0
-    first_unread: str = ""
+    first_unread: RecordExtent | None = None
     notices: list[str] = field(default_factory=list)
     noticed: set[str] = field(default_factory=set)
     """The same, for the look-up."""
@@ -53,6 +53,7 @@ class Tally:
         """Forget what an earlier reading counted. Notices are kept: they say what is true of the file."""
         self.errors.clear()
         self.error_count = self.dropped = self.kept = self.unread = self.with_unread = 0
+        self.first_unread = None
 
 
 class RecordFile:
@@ -112,9 +113,7 @@ class RecordFile:
         except FramingError as error:
             self.origin.place(error)
             raise
-        if count := self.tally.with_unread:
-            records = f"{count} record{'s' * (count > 1)}, the first one {self.tally.first_unread}"
-            self.notice(f"{self.tally.unread} bytes are in no field, in {records} [LMP-R003]")
+        self._say_unread()
 
     def windows(self, span: Span | None = None, max_records: int = MAX_RECORDS) -> Iterator[Window]:
         """The same records and errors as `extents`, many records at a time."""
@@ -126,14 +125,25 @@ class RecordFile:
         except FramingError as error:
             self.origin.place(error)
             raise
+        self._say_unread()
 
-    def count_unread(self, extent: RecordExtent, count: int) -> None:
-        """Count bytes of a record that no field has. Raises RecordError LMP-R003 in mode failfast."""
+    def count_unread(self, extent: RecordExtent, count: int, records: int = 1) -> None:
+        """Count bytes of some records, of which `extent` is the first, that no field has.
+
+        Raises RecordError LMP-R003 in mode failfast.
+        """
         if self.options.mode == "failfast":
             raise RecordError(f"{count} bytes are in no field", code="LMP-R003", spec=self.spec.id)
         tally = self.tally
-        tally.first_unread = self.origin.said(extent) if not tally.with_unread else tally.first_unread
-        tally.unread, tally.with_unread = tally.unread + count, tally.with_unread + 1
+        if tally.first_unread is None or extent.index < tally.first_unread.index:
+            tally.first_unread = extent
+        tally.unread, tally.with_unread = tally.unread + count, tally.with_unread + records
+
+    def _say_unread(self) -> None:
+        count, first = self.tally.with_unread, self.tally.first_unread
+        if first is not None:
+            records = f"{count} record{'s' * (count > 1)}, the first one {self.origin.said(first)}"
+            self.notice(f"{self.tally.unread} bytes are in no field, in {records} [LMP-R003]")
 
     def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[RecordExtent, Record]]:
         """Every good record with its extent, or some of its fields; errors of bad records are reported."""

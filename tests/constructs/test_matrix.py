@@ -16,6 +16,8 @@ from lmparse.cli.command_line import main
 from lmparse.columnar import schemas
 from lmparse.columnar.decoding import decoding_of
 from lmparse.columnar.record_plan import RecordPlan
+from lmparse.errors import LmparseError
+from lmparse.logs import lines
 from lmparse.logs.check import FIELDS, account
 from lmparse.logs.open import open_file
 from lmparse.options import Options
@@ -74,9 +76,27 @@ def test_check_counts_the_bytes_that_no_field_has(built: Path, tmp_path: Path, n
     claim = next(claim for claim in report.claims if claim.says == FIELDS.says)
     assert (report.unread, claim.tested, claim.failed) == (sum(unread), len(unread), sum(map(bool, unread)))
     assert bool(report.differences) is bool(report.unread)
+    said = [_read_by(path, engine, spec) for engine in ("kaitai", "columnar")]
+    assert said[0] == said[1]
+    if not catalog.load(spec.name).with_instances and "zlib" not in str(MATRIX[name]):
+        assert (said[0][0], said[0][1]) == (report.unread, sum(map(bool, unread)))
     if name == "u1":
         assert report.unread == 2
         assert report.differences == ["bytes in no field: 2, in 1 of the records; the first at 0x1 of record 1"]
+
+
+def _read_by(path: Path, engine: str, spec: Built) -> tuple[object, ...]:
+    """What an engine says of bytes in no field, where it reads on and where it does not."""
+    file = open_file(path, Options(spec=spec.name, framing="rdw", engine=engine), on_error=lambda error: None)
+    for _ in lines.printed(file, with_changes=False):
+        pass
+    first = None if file.tally.first_unread is None else file.tally.first_unread.index
+    strict = Options(spec=spec.name, framing="rdw", engine=engine, mode="failfast")
+    try:
+        count, code = len("".join(lines.printed(open_file(path, strict), with_changes=False)).splitlines()), None
+    except LmparseError as error:
+        count, code = error.record_index or 0, error.code
+    return file.tally.unread, file.tally.with_unread, first, count, code
 
 
 @pytest.mark.parametrize("engine", ["columnar", "kaitai"])

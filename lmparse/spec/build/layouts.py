@@ -183,7 +183,8 @@ class Layouts:
             return len_contents(attribute["contents"]), 0
         nested = scope.type_named(type_) if isinstance(type_, str) else None
         # A type inside itself is still open: the data decide how deep it nests.
-        return (None, 0) if nested is None or nested.id in self._open else (self._add(nested).width, 0)
+        is_open = nested is None or nested.id in self._open or "terminator" in attribute
+        return (None, 0) if nested is None or is_open else (self._add(nested).width, 0)
 
     def _kind(self, scope: Scope, attribute: dict[str, Any]) -> tuple[str, tuple[Field, ...]]:
         """The kind of a field, and its choices if its type switches."""
