@@ -146,6 +146,7 @@ bench-run: dev # The benchmarks in $(VENV), whose lock holds the rivals too.
 	$(BIN)/python -m bench.engine --size 64M
 	$(BIN)/python -m bench.engine --size 1G --only numpy_script columnar memcpy --baseline numpy_script --name engine-large
 	$(BIN)/python -m bench.projection
+	$(BIN)/python -m bench.any_spec
 	$(BIN)/python -m bench.shapes
 	$(BIN)/python -m bench.changes
 	$(BIN)/python -m bench.described

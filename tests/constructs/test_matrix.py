@@ -78,7 +78,9 @@ def test_check_counts_the_bytes_that_no_field_has(built: Path, tmp_path: Path, n
     assert bool(report.differences) is bool(report.unread)
     said = [_read_by(path, engine, spec) for engine in ("kaitai", "columnar")]
     assert said[0] == said[1]
-    if not catalog.load(spec.name).with_instances and "zlib" not in str(MATRIX[name]):
+    # What is behind a value in bytes of its own is in the field for those who look at it, and not for its readers.
+    is_alike = name != "switch_to_one_value" and "zlib" not in str(MATRIX[name])
+    if is_alike and not catalog.load(spec.name).with_instances:
         assert (said[0][0], said[0][1]) == (report.unread, sum(map(bool, unread)))
     if name == "u1":
         assert report.unread == 2
