@@ -134,7 +134,7 @@ def record_batches(
 def count_unread(file: RecordFile, window: Window, decoded: Decoded) -> Flags:
     """Count the bytes of a window that no field has. Which records mode failfast refuses for them: the parser does."""
     has: Flags = decoded.unread > 0
-    if file.options.mode == "failfast" or not has.any():
+    if file.refuses_unread or not has.any():
         return has
     file.count_unread(window.extent(int(has.argmax())), int(decoded.unread.sum()), int(has.sum()))
     return np.zeros(len(has), np.bool_)
@@ -307,16 +307,18 @@ def without_metadata(schema: pa.Schema) -> pa.Schema:
 
 def part_batches(
     part: FilePart, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool,
-    say: Callable[[str], None] | None = None,
+    say: Callable[[str], None] | None = None, allows_unread: bool = False,
 ) -> Iterator[pa.RecordBatch]:  # fmt: skip
     """The rows of one part that match filters as batches of a schema. Errors of values and records are rows.
 
-    `say` is called with what is noticed while records are read, as bytes that no field has.
+    `say` is called with what is noticed while records are read, as bytes that no field has. These are no error if
+    `allows_unread`, whatever the mode.
 
     With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises ReadError
     LMP-F012 if the file is another than was planned, or becomes another before the last row.
     """
     file = part.open(on_error=ignored)
+    file.refuses_unread &= not allows_unread
     yield from _by_engines(file, schema, part.span, filters, with_changes=with_changes, settings=part.settings)
     part.check()  # this proves all rows
     if say is not None and not with_changes:

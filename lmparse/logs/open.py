@@ -114,6 +114,7 @@ def opened_again(file: AnyFile, settings: FileSettings | None = None) -> AnyFile
     """The same file, or part with these settings, for the engine `kaitai`; the first one reports."""
     options = replace(file.options, engine="kaitai")
     other = open_file(file.path, options, settings=settings, on_error=ignored)
+    other.refuses_unread = file.refuses_unread
     if isinstance(file, ChangeLog) and isinstance(other, ChangeLog):
         other.is_part, other.resumed = file.is_part, file.resumed
     return cast(AnyFile, other)

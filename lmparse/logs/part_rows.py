@@ -23,8 +23,9 @@ SHOWN_BYTES = 4096
 
 
 def part_rows(
-    part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool, say: Callable[[str], None]
-) -> Iterator[pa.RecordBatch]:
+    part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool, say: Callable[[str], None],
+    allows_unread: bool = False,
+) -> Iterator[pa.RecordBatch]:  # fmt: skip
     """The rows of one part that match filters as batches of a schema, then in mode permissive one for its damage.
 
     Raises as `part_batches`, but not for damage in a part that is tolerant, which `say` is called with.
@@ -32,7 +33,7 @@ def part_rows(
     try:
         if isinstance(part, UnreadFile):
             raise part.error
-        yield from part_batches(part, schema, filters, with_changes=with_changes, say=say)
+        yield from part_batches(part, schema, filters, with_changes=with_changes, say=say, allows_unread=allows_unread)
     except DataError as error:
         if (isinstance(part, FilePart) and not part.is_tolerant) or not is_damage(error, part.path):
             raise

@@ -77,6 +77,8 @@ class RecordFile:
         self.keeps_bad_records = False
         self.bad_records: list[tuple[RecordExtent, DataError]] = []
         """Records that produced no row, while `keeps_bad_records` is set."""
+        self.refuses_unread = options.mode == "failfast"
+        """Whether bytes of a record that no field has are an error."""
         self._on_error = on_error
 
     # -- what is known before the first record is read ------------------------------
@@ -130,9 +132,9 @@ class RecordFile:
     def count_unread(self, extent: RecordExtent, count: int, records: int = 1) -> None:
         """Count bytes of some records, of which `extent` is the first, that no field has.
 
-        Raises RecordError LMP-R003 in mode failfast.
+        Raises RecordError LMP-R003 if they are refused.
         """
-        if self.options.mode == "failfast":
+        if self.refuses_unread:
             raise RecordError(f"{count} bytes are in no field", code="LMP-R003", spec=self.spec.id)
         tally = self.tally
         if tally.first_unread is None or extent.index < tally.first_unread.index:

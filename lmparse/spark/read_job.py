@@ -61,7 +61,9 @@ class ReadJob:
         if part is None:
             return
         with hints_shown(), self._advised():
-            rows = part_rows(part, self.read, self.filters, with_changes=self.with_changes, say=_say)
+            # Without a column for bad values these are errors, but bytes that no field has leave no value out.
+            rows = part_rows(part, self.read, self.filters, with_changes=self.with_changes, say=_say,
+                             allows_unread=self.hint is not None)  # fmt: skip
             yield from map(self._shown, filter(len, prefetched(rows) if ahead else rows))
 
     def _shown(self, batch: pa.RecordBatch) -> pa.RecordBatch:

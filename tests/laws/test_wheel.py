@@ -229,7 +229,9 @@ def test_logs_are_read_with_the_spark_extra(wheel: Path, tmp_path: Path) -> None
 
     control, data = bmc_log.make().write(environment.folder / "demo" / "log")
     db2_log.make().write(environment.folder / "demo" / "luw")
-    pages = [block for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) for block in blocks(page)]
+    # That of the tutorial for authors of specs needs the spec that its other blocks build, and runs with these.
+    docs = (page for page in sorted((ROOT / "docs").glob("*.md")) if page.stem != "tutorial-spec-author")
+    pages = [block for page in (ROOT / "README.md", *docs) for block in blocks(page)]
     program, shown = programs(pages, with_spark=True)
     assert len(shown) == 3
     (tmp_path / "read.py").write_text(f"{COUNT}{program}")
