@@ -85,6 +85,7 @@ WITHOUT_FILE = {
     "LMP-F012": "of a file that changes while it is read",
     "LMP-F013": "of several files that are not of one log; tests/db2/test_joining.py has some",
     "LMP-F015": "of folders of k=v; tests/storage/path_layouts.yaml has some",
+    "LMP-F016": "of the items of a list in a file; tests/cases_files has some",
     "LMP-F014": "of a log in several files; tests/db2/test_late_files.py has some",
     "LMP-R009": "of a repeat without bytes, which no spec of lmparse has; tests/spec/test_step_budget.py has some",
     **dict.fromkeys(

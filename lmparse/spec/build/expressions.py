@@ -247,7 +247,11 @@ def _bytes_of(contents: Any) -> bytes:
     """The bytes of `contents`: a text, a byte, or a list of both."""
     if isinstance(contents, list):
         return b"".join(map(_bytes_of, contents))
-    return contents.encode() if isinstance(contents, str) else bytes([contents & 0xFF])
+    return (
+        contents.encode()
+        if isinstance(contents, str)
+        else bytes([contents & 0xFF] if isinstance(contents, int) else [])
+    )
 
 
 def ending(scope: Scope, attribute: dict[str, Any]) -> Ending | None:
