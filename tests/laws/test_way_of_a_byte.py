@@ -24,7 +24,7 @@ from lmparse.spark.source import LmparseSource
 
 PACKAGE = Path(lmparse.__file__).parent
 PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
-MOST = 32
+MOST = 33
 WINDOW_RECORDS, SCAN_BYTES = 50, 1 << 12
 """So small that a log of some hundred records has several windows and scans."""
 TABLE = logs.TABLES[0]
