@@ -17,12 +17,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from bench import data, harness, header
 from lmparse.logs.arrow import read_table
 
 Maker = Callable[[random.Random], bytes]
-AT_LEAST = {"any_head": 30, "any_texts": 12, "any_bodies": 15, "any_lists": 10}
+AT_LEAST = {"any_head": 30, "any_texts": 12, "any_bodies": 15, "any_lists": 10, "any_packets": 15}
 """How many times as fast as the generated parser records of each spec are read, at least."""
 
 
@@ -66,7 +67,15 @@ def lists(chance: random.Random) -> bytes:
     return struct.pack("<IB", 9, len(words)) + items + bytes([count]) + chance.randbytes(4 * count)
 
 
-MAKERS: dict[str, Maker] = {"any_head": head, "any_texts": texts, "any_bodies": bodies, "any_lists": lists}
+def packets(chance: random.Random) -> bytes:
+    """A packet of `any_packets`."""
+    data_ = chance.randbytes(chance.randrange(40, 200))
+    return struct.pack("<IIII", chance.getrandbits(31), 5, len(data_), len(data_)) + data_
+
+
+MAKERS: dict[str, Maker] = {
+    "any_head": head, "any_texts": texts, "any_bodies": bodies, "any_lists": lists, "any_packets": packets,
+}  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -80,7 +89,10 @@ def main(arguments: list[str] | None = None) -> int:
         for name, maker in MAKERS.items():
             chance = random.Random(name)
             records = [maker(chance) for _ in range(options.records)]
-            path.write_bytes(b"".join(struct.pack(">HH", len(raw) + 4, 0) + raw for raw in records))
+            if name == "any_packets":  # a file that is one object
+                path.write_bytes(b"".join((bytes(24), *records)))
+            else:
+                path.write_bytes(b"".join(struct.pack(">HH", len(raw) + 4, 0) + raw for raw in records))
             found[name] = _measure(name, path, str(built / name), options)
     content = {"machine": header.machine(), "records": options.records, "specs": found}
     print(f"written to {harness.write('any-spec', content).relative_to(data.ROOT)}")
@@ -93,7 +105,8 @@ def _measure(name: str, path: Path, spec: str, options: argparse.Namespace) -> d
     for number in range(options.rounds):
         for engine in [*seconds][number % 2 :] + [*seconds][: number % 2]:
             start = time.process_time()
-            tables[engine] = read_table(path, spec=spec, framing="rdw", engine=engine, metadata=False)
+            how: dict[str, Any] = {"rows": "packets"} if name == "any_packets" else {"framing": "rdw"}
+            tables[engine] = read_table(path, spec=spec, engine=engine, metadata=False, **how)
             seconds[engine].append(time.process_time() - start)
         harness.check_equal(tables["kaitai"], tables["columnar"], "columnar")
     ratio = statistics.median(a / b for a, b in zip(seconds["kaitai"], seconds["columnar"], strict=True))

@@ -92,7 +92,9 @@ class HeaderPlan(RecordPlan):
             raise UnfitError("no record has the header")
         starts, lengths = starts[sound], lengths[sound]
         start, records = Place(starts), Records(lengths)
-        objects = Objects(self._layout, Stream(records, None, start, starts + lengths, start, window.data))
+        end = starts + lengths
+        # The header has every byte in a field, and DATA all behind it.
+        objects = Objects(self._layout, Stream(records, None, start, end, Place(end), window.data))
         for entry in self._layout:
             source = self._fields.get(entry.id)
             if source is not None:

@@ -42,6 +42,8 @@ def test_every_step_passes_or_is_refused_with_a_code(rows: dict[str, gallery.Row
     # A record that needs parameters is not read on its own.
     assert "[LMP-S004]" in reasons.pop(("words/builtins", "explain"))
     assert reasons == {}
+    by_parser = {row.place: row.by_parser for row in rows.values() if row.by_parser}
+    assert by_parser == {"structure/views": "entries: only the parser can evaluate parent"}
 
 
 def test_the_table_says_why_and_sums_up(rows: dict[str, gallery.Row]) -> None:
@@ -51,7 +53,7 @@ def test_the_table_says_why_and_sums_up(rows: dict[str, gallery.Row]) -> None:
         ["yes"] * 5, ["yes", "yes", "yes", "yes", "no"], ["no", "-", "-", "-", "-"]
     ]  # fmt: skip
     assert lines[5] == "    build: 1:2: there is no key x in a field"
-    assert lines[-1] == "3 specs: build 2, load 2, formats 2, docs 2, explain 1"
+    assert lines[-1] == "3 specs: build 2, load 2, formats 2, docs 2, explain 1, column-wise 2"
 
 
 def test_lint_finds_nothing_wrong_in_them() -> None:

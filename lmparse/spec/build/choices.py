@@ -10,7 +10,7 @@ from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope, number_kin
 from lmparse.spec.layout import Field
 
 WHOLE = ("uint", "int")
-BYTES = "bytes"
+UNLISTED = "unlisted"
 """Id of the choice for values without a case."""
 
 
@@ -25,7 +25,7 @@ def choices(scope: Scope, attribute: dict[str, Any], nested: Callable[[Scope], F
         entry = _choice(scope, name, nested)
         found.setdefault(entry.type or entry.id, entry)
     if "_" not in cases and ("size" in attribute or attribute.get("size-eos")):
-        found[BYTES] = Field(BYTES, None, None, "variable")
+        found[UNLISTED] = Field(UNLISTED, None, None, "variable")
     return _distinct(_merged(_merged(found.values(), WHOLE), ("float",)))
 
 
