@@ -88,7 +88,7 @@ class BackwardStruct:
 
 @dataclass(frozen=True, slots=True)
 class WordForm:
-    """The word in front of each record or piece in the form that scans read."""
+    """The word in front of each record or piece in the form that scans read. Places are bytes from its start."""
 
     struct: Struct | BackwardStruct
     """Unpacks the length, for pieces their code, and a value that is false if the word is sound."""
@@ -99,6 +99,14 @@ class WordForm:
     least: int
     most: int
     """Limits of the length."""
+    length_at: int
+    length_type: str
+    """NumPy's name of the type of the length."""
+    zero_at: int = 0
+    zero_type: str = ""
+    """NumPy's name of the type of a number that is zero in a sound word; empty if there is none."""
+    alike: int = 6
+    """Number of the bytes behind the length, or of the first bytes of a record, that many records have in common."""
 
     @property
     def size(self) -> int:
@@ -173,7 +181,13 @@ class Descriptor:
         order = "<" if self.rule.is_little else ">"
         # A word that is only a length gets a value of no bytes, which is false.
         struct = self.struct if others else Struct(f"{order}{unsigned_struct(self.spec.layout).format[1:]}0s")
-        return WordForm(struct, self.size, self.uncounted, *self._bounds(length))
+        zero_at, zero_width = self._place(others[-1]) if others else (0, 0)
+        zero_type = f"{order}u{zero_width}" if others else ""
+        length_at, width = self._place(length)
+        least, most = self._bounds(length)
+        return WordForm(
+            struct, self.size, self.uncounted, least, most, length_at, f"{order}u{width}", zero_at, zero_type
+        )  # fmt: skip
 
     def _too_short(self, buffer: Buffer, offset: int, end: int, index: int) -> FramingError:
         have = buffer[offset:end]
@@ -261,7 +275,10 @@ class OwnLength:
         """Prefix and length in the form that scans read."""
         order, letter = self._struct.format[0], self._struct.format[1:]
         struct = Struct(f"{order}{self.prefix}x{letter}0s")
-        return WordForm(struct, self.prefix, self.prefix, self.least, _MOST)
+        length_type = f"{order}u{self._struct.size}"
+        # Type and flags; the numbers behind them differ from record to record.
+        alike = (self.spec.layout["general_flag"].end or 0) - (self._field.end or 0)
+        return WordForm(struct, self.prefix, self.prefix, self.least, _MOST, self.prefix, length_type, alike=alike)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         """Length of the record whose prefix starts at `offset`. Raises as `Descriptor.read` does."""

@@ -54,7 +54,8 @@ class LengthField:
         letter = letter.lower() if self.field.kind == "int" else letter
         order = {"little": "<", "big": ">"}[self.byte_order]
         struct = Struct(f"{order}{self.offset}x{letter}0s")
-        return WordForm(struct, 0, adjustment, max(0, self.end - adjustment), _MOST)
+        type_ = f"{order}{'i' if self.field.kind == 'int' else 'u'}{self.width}"
+        return WordForm(struct, 0, adjustment, max(0, self.end - adjustment), _MOST, self.offset, type_)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int, adjustment: int) -> int:
         """Length of the record at `offset`. Raises as `Descriptor.read` does."""

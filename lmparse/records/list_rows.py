@@ -70,7 +70,6 @@ def find_list(
     if head is None:
         raise FramingError(f"has no {path}: a condition of {root.spec.id} does not hold", code="LMP-F003")
     begin, end = _place(head, steps, start, stop)
-    begin = min(begin, end)  # a position may be behind the file
     around: tuple[Any, ...] = (head, head._root)
     count = None if entry.items == ("rest",) else number(entry.items, head, root)
     arguments = tuple(number(one, head, root) for one in entry.arguments)
@@ -82,7 +81,7 @@ def find_list(
         around += (head._is_le,)
     reader = read(arguments, around)
     reader.needs_around = _needs_around(reader)
-    framing, evidence = _cut(reader, entry, head, path, count)
+    framing, evidence = _cut(reader, entry, head, path)
     evidence += f"; {begin - start} bytes are in front of the list" + (
         f", {stop - end} behind it" if end < stop else ""
     )
@@ -140,15 +139,15 @@ def _behind(root: RecordReader, steps: list[Field], path: str) -> list[str]:
     return ["the rest of the file"] if has_positions and not found else found
 
 
-def _cut(reader: RecordReader, entry: Field, head: Any, path: str, count: int | None) -> tuple[Framing, str]:
+def _cut(reader: RecordReader, entry: Field, head: Any, path: str) -> tuple[Framing, str]:
     """The framing that cuts the items, and how, in words."""
     if entry.size is not None:
         size = number(entry.size, head, reader)
         if size is None:
             raise _refused(path, "the size of an item is not known in front of the list")
-        if size < 1 and count != 0:
+        if size < 1:
             raise FramingError(f"items of {path} have {size} bytes", code="LMP-F016")
-        return Fixed(max(size, 1)), f"items of {size} bytes"
+        return Fixed(size), f"items of {size} bytes"
     try:
         return item_framing(reader)
     except UnknownError as why:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from writers.foreign import FRAMINGS, Form, Rule
 
 from lmparse.errors import DataError, LmparseError, OptionError
-from lmparse.framing import index
+from lmparse.framing import index, word_scan
 from lmparse.framing.base import Framing
 from lmparse.framing.framings import named_framing
 from lmparse.logs.check import account
@@ -25,6 +27,7 @@ rules = st.builds(Rule, st.booleans(), st.booleans(), st.sampled_from([0, 0, -4,
 few = st.binary(max_size=9)
 forms = st.builds(Form, st.sampled_from(FRAMINGS), rules, rules, few, few, st.sampled_from([5, 40, 200]))
 texts = st.lists(st.binary(max_size=60), max_size=30)
+RULES = [Rule(*facts) for facts in product((False, True), (False, True), (0, -4, 3))]
 
 
 def framing_for(form: Form) -> Framing:
@@ -87,6 +90,27 @@ def test_damage_is_one_error_behind_the_same_records(
     for cut in range(0, len(data), 7):
         short = bytes(data[:cut])
         assert by_windows(framing, short) == by_extents(framing, short)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+@pytest.mark.parametrize("name", ["rdw", "zosmf"])
+def test_a_parallel_walk_gives_the_same_records(name: str, rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_scan, "_LEAST_BYTES", 1 << 12)
+    walks: list[int] = []
+    walk = word_scan.parallel_walk
+
+    def counted(*arguments: Any) -> Any:
+        found = walk(*arguments)
+        walks.append(0 if found is None else len(found[0]))
+        return found
+
+    monkeypatch.setattr("lmparse.framing.word_scan.parallel_walk", counted)
+    draw = random.Random(3)
+    records = [b"RECORD" + draw.randbytes(draw.randrange(20, 90)) for _ in range(2000)]
+    form = Form(name, rule, header=b"head", trailer=b"tail")
+    data, offsets = form.file(records)
+    assert by_windows(framing_for(form), data) == (list(zip(offsets, records, strict=True)), None)
+    assert max(walks) > 1000
 
 
 # one of many options
