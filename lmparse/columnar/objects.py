@@ -7,8 +7,9 @@ for each case.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -137,7 +138,7 @@ class Objects:
 
     layout: Layout
     stream: Stream
-    above: Objects | None = None
+    around: InitVar[Objects | None] = None
     within: Int64s | None = None
     """For each, the number of the object above that it is in; None if they have the same numbers."""
     arguments: dict[str, Any] = field(default_factory=dict)
@@ -154,9 +155,15 @@ class Objects:
     open: set[str] = field(default_factory=set)
     """Instances that are being computed."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, around: Objects | None) -> None:
         self.count = len(self.stream.end)
-        self.root: Objects = self if self.above is None else self.above.root
+        # Weak: objects that hold each other keep the bytes of their window until Python looks for circles.
+        self._around = None if around is None else weakref.ref(around)
+
+    @property
+    def above(self) -> Objects | None:
+        """The objects that they are in; None for records."""
+        return None if self._around is None else self._around()
 
     @property
     def records(self) -> Records:

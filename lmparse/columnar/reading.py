@@ -262,11 +262,11 @@ class Reading:
     def _root(self, objects: Objects) -> Reference:
         numbers: Int64s | None = None
         one = objects
-        while one is not objects.root and one.above is not None:
+        while one.above is not None:
             if one.within is not None:
                 numbers = one.within if numbers is None else one.within[numbers]
             one = one.above
-        return Reference([(None, objects.root, numbers)], objects.count)
+        return Reference([(None, one, numbers)], objects.count)
 
     def _looked(self, objects: Objects, name: str, stream: Stream | None) -> Any:
         layout = objects.layout
