@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import lmparse
-from bench import data, engine, harness
+from bench import any_spec, data, engine, harness
 from bench.harness import Contender, Job, TablesDiffer
 from bench.rivals import generated_parser, struct_loop
 from lmparse.framing.framings import framing_of
@@ -133,3 +133,8 @@ def test_the_command_writes_a_result(
 
 
 # -- transactions ---------------------------------------------------------------------------
+
+
+def test_any_spec_is_read_alike_by_both_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness, "write", lambda name, content: data.ROOT / name)
+    assert any_spec.main(["--records", "60", "--rounds", "1"]) == 0
