@@ -48,8 +48,6 @@ def column_plans(
     `labels`: whether numbers of an enumeration become its words.
     """
     type_ = schemas.arrow_type(layouts, entry, labels=False)
-    if entry.width is None:
-        return [ColumnPlan(entry.id, entry, "bytes to the end", entry.offset or 0, None, type_, None)]
     name, kernel = _kernel(layout, entry, type_, page)
     if labels and entry.is_labelled and kernel is not None:
         words = {code.value: code.id for code in entry.codes}

@@ -192,6 +192,7 @@ class Stream:
         base, bits = self.cursor.array.copy(), np.zeros(len(self.end), np.int64)
         bits[:] = self.cursor.bits
         base[which], bits[which] = other.cursor.array, other.cursor.bits
+        np.minimum(base, self.end, out=base)  # an object that has taken the place of another one may be anywhere
         self.cursor = Place(base, 0, bits if bits.any() else 0)
 
     @property

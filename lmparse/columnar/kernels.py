@@ -26,10 +26,6 @@ RaggedKernel = Callable[[Bytes, Int64s, Int64s], KernelResult]
 """Decodes flat data, with the offsets and lengths of n pieces in it, to n values."""
 
 
-def nulls(type_: pa.DataType, raw: Bytes) -> KernelResult:
-    return pa.nulls(len(raw), type_), None
-
-
 # -- numbers -----------------------------------------------------------------------------------
 
 

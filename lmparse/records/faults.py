@@ -163,10 +163,11 @@ class Fault:
             return self._invalid(error, place)
         if isinstance(error, kaitaistruct.NoTerminatorFoundError):
             last = self.steps[-1]
-            size = last.parsed._io.size() - last.parsed._debug[last.name]["start"]
+            start = last.parsed._debug.get(last.name, {}).get("start")  # None of an instance, which may be anywhere
             return RecordError(
                 "the record ends inside the field", code="LMP-R001", **place,
-                expected=f"a terminator, X'{error.term.hex().upper()}'", found=f"none in {size} bytes",
+                expected=f"a terminator, X'{error.term.hex().upper()}'",
+                found="none" if start is None else f"none in {last.parsed._io.size() - start} bytes",
             )  # fmt: skip
         if self._is_cut:
             # The number of bytes counts up to the end of the part of the record that contains the field.

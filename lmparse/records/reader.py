@@ -165,7 +165,8 @@ class RecordReader:
             for entry, decode in self.decoders(self.spec.layout_of(one)):
                 if (decode is None or entry.kind == "switch") and entry.process != "zlib":
                     value = value_of(one, entry.id)
-                    left += [item for item in (value if entry.repeated else [value]) if isinstance(item, KaitaiStruct)]
+                    items = (value or ()) if entry.repeated else (value,)
+                    left += [item for item in items if isinstance(item, KaitaiStruct)]
         return sum(stream.size() - stream.pos() for stream in streams.values())
 
     def _read_instances(self, parsed: KaitaiStruct, above: tuple[FieldStep, ...] = ()) -> None:
