@@ -14,7 +14,7 @@ from lmparse.values.byte_arrays import Int64s, UInt64s
 def bit_field(stream: Stream, entry: Field) -> Numbers:
     """A number of some bits: the first ones of a byte are its highest, or its lowest where `endian` is `le`."""
     width = entry.bits or 0
-    begin = stream.take_bits(width)
+    begin = stream.take_bits(width, entry.endian)
     start, bits, data = begin.array, begin.bits, stream.data
     found: UInt64s = np.zeros(len(start), np.uint64)
     # Up to nine bytes: each gives those of its bits that are in the number.

@@ -84,6 +84,8 @@ class Stream:
     end: Int64s
     cursor: Place
     data: Bytes
+    bit_order: str | None = None
+    """`be` or `le` of the bits of the byte that the cursor is in."""
     _room: tuple[Int64s, int, int] | None = None
     """A base, and the least and the most bytes between it and the end."""
 
@@ -94,7 +96,8 @@ class Stream:
     def some(self, which: Int64s) -> Stream:
         """The streams of some objects."""
         of = which if self.of is None else self.of[which]
-        return Stream(self.records, of, self.start.some(which), self.end[which], self.cursor.some(which), self.data)
+        start, cursor = self.start.some(which), self.cursor.some(which)
+        return Stream(self.records, of, start, self.end[which], cursor, self.data, self.bit_order)
 
     def room(self, base: Int64s) -> tuple[int, int]:
         """The least and the most bytes between a base and the end."""
@@ -149,9 +152,12 @@ class Stream:
         if need > least:
             self.demand(self.end - base >= need)
 
-    def take_bits(self, width: int) -> Place:
-        """Read some bits; the place where they begin."""
+    def take_bits(self, width: int, order: str | None) -> Place:
+        """Read some bits; the place where they begin. Raises UnfitError within a byte that is read in another order."""
         begin = self.cursor
+        if np.any(begin.bits) and self.bit_order != order:
+            raise UnfitError("bits of one byte are read in both orders")
+        self.bit_order = order
         total = begin.bits + width
         self._demand_bits(total)
         begin = self.cursor
@@ -189,6 +195,7 @@ class Stream:
         if which is None:
             self.cursor = other.cursor
             return
+        self.bit_order = other.bit_order
         base, bits = self.cursor.array.copy(), np.zeros(len(self.end), np.int64)
         bits[:] = self.cursor.bits
         base[which], bits[which] = other.cursor.array, other.cursor.bits

@@ -189,6 +189,8 @@ class Reading:
 
     def restored(self, context: Context, stream: Stream, entry: Field) -> Stream:
         """The bytes of a field as its `process` restores them."""
+        if entry.ending is not None:
+            raise UnfitError(f"{entry.id}: its bytes are restored, and end at a byte")
         place, length = self.bytes_of(context, stream, entry)
         assert isinstance(entry.restore, tuple)
         name, *arguments = entry.restore

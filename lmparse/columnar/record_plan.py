@@ -32,6 +32,9 @@ from lmparse.spec.nesting import flat
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
 
+_LEFT = (UnfitError, ValueError, IndexError, OverflowError)
+"""What leaves the records of a window to the parser: also places or numbers that NumPy or Arrow refuse."""
+
 
 @dataclass(frozen=True)
 class Decoded:
@@ -109,7 +112,7 @@ class RecordPlan:
             found = [self._column(made, name, inside, is_full) for name in columns]
             bytes_ = {name: made.raw(name) for name in raw if self.spec.layout[name].width is not None}
             rest = {name: made.rest(name) for name in raw if name not in bytes_}
-        except UnfitError:
+        except _LEFT:
             return self._nothing(window, columns, raw)
         return Decoded(found, made.records.bad, bytes_, rest, self._unread(made))
 
@@ -189,7 +192,7 @@ class RecordPlan:
             made = self._read(window, is_full=True)
             has_kind = self.spec.has_kind
             lines = chosen_texts(made, wanted, has_kind=has_kind) if wanted else object_texts(made, has_kind=has_kind)
-        except UnfitError:
+        except _LEFT:
             nothing = self._nothing(window, (), ())
             return replace(nothing, arrays=[pa.nulls(len(window), schemas.TEXT)])
         parts: list[json_texts.Part] = [pc.utf8_slice_codeunits(lines, 0, -1)] if also else [lines]

@@ -75,7 +75,7 @@ def _of_layout(layouts: Mapping[str, Layout], layout: Layout, page: CodePage) ->
 
 def _of_field(layouts: Mapping[str, Layout], entry: Field) -> str:
     """Why only the parser can find the bytes of a field."""
-    if unread(entry.restore):
+    if unread(entry.restore) or (entry.restore is not None and entry.ending is not None):
         return f"only the parser can restore {entry.process}"
     if entry.ending is not None and len(entry.ending.terminator or b" ") != 1:
         return "its terminator has several bytes"
