@@ -345,7 +345,7 @@ def fitted(array: pa.Array, type_: pa.DataType | None) -> pa.Array:
     if type_ is None or array.type == type_:
         return array
     if type_ == schemas.TEXT:
-        if pa.types.is_integer(array.type):
+        if pa.types.is_integer(array.type) or pa.types.is_boolean(array.type):
             return array.cast(type_)
         if pa.types.is_binary(array.type):
             return json_texts.hexadecimal(array)

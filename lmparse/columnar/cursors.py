@@ -218,9 +218,10 @@ class Stream:
 
     @property
     def eof(self) -> bool | Flags:
-        """Which have been read to the end."""
+        """Which have been read to the end. While bits of the last byte are left, a stream is not at its end."""
         least, most = self.room(self.cursor.base)
         offset, bits = self.cursor.offset, self.cursor.bits
-        if not isinstance(bits, np.ndarray) and not bits:
-            return False if offset < least else True if offset >= most else self.cursor.array >= self.end
-        return self.pos >= self.size
+        if isinstance(bits, np.ndarray):
+            found: Flags = (self.cursor.array >= self.end) & (bits == 0)
+            return found
+        return False if bits or offset < least else True if offset >= most else self.cursor.array >= self.end

@@ -96,8 +96,9 @@ def _counts(context: Context, stream: Stream, entry: Field) -> Int64s:
 
 
 def _in_steps(context: Context, stream: Stream, entry: Field, width: int) -> tuple[Place, Int64s, Int64s]:
-    begin = stream.align()
-    room = stream.end - begin.array
+    if np.any(stream.cursor.bits):
+        raise UnfitError(f"{entry.id}: its items begin behind bits of a byte, if there is one")
+    room = stream.end - stream.cursor.array
     if entry.items == _REST:
         if not width:
             raise UnfitError(f"{entry.id}: its items have no bytes")

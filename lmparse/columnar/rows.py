@@ -101,7 +101,7 @@ def _fitting(type_: pa.DataType) -> Callable[[Any], Any]:
 
 def _text(value: Any) -> str:
     shown = to_json(value)
-    return json.dumps(shown, ensure_ascii=False) if isinstance(shown, dict | list) else str(shown)
+    return json.dumps(shown, ensure_ascii=False) if isinstance(shown, dict | list | bool) else str(shown)
 
 
 class Origin:

@@ -97,6 +97,8 @@ def _same_values(row: Any, line: Any, where: str) -> None:
         assert len(row) == len(line), (row, line, where)
         for one, other in zip(row, line, strict=True):
             _same_values(one, other, where)
+    elif isinstance(row, str) and isinstance(line, bool):
+        assert row == json.dumps(line), (row, line, where)
     elif isinstance(row, str) and isinstance(line, int | float | str):
         is_number = row != str(line) and _is_number(row) and _is_number(str(line))
         assert Decimal(row) == Decimal(line) if is_number else row == str(line), (row, line, where)

@@ -62,7 +62,7 @@ def test_a_sample_is_the_first_filled_value_with_its_place(tmp_path: Path) -> No
     seen = samples.coverage.fields["zos_sdw", "segment_code"]
     assert seen.sample is not None
     sample = seen.sample
-    assert (sample.value, sample.raw, sample.meaning) == (1, b"\x01", "First piece of several")
+    assert (sample.value, sample.raw, sample.meaning) == ("first", b"\x01", "First piece of several")
     assert (sample.record_index, sample.offset) == (1, 6)
 
 

@@ -415,7 +415,7 @@ def test_a_spec_of_ones_own_has_its_pages_too(tmp_path: Path) -> None:
     assert "common_rid.html" in page.links()
     shown = {name: words(cell) for name, cell in cells(page.by_id("state")).items()}
     assert shown["Byte"] == "5 0x5"
-    assert "The first: 2 Closed 02 in acme_index/one.bin, record 0, at 0x5" in shown["Meaning"]
+    assert "The first: closed Closed 02 in acme_index/one.bin, record 0, at 0x5" in shown["Meaning"]
     assert "#row" in page.links()
     assert not (out / "bmc_lldf.html").exists()
 

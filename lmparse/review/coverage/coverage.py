@@ -216,7 +216,10 @@ class Coverage:
         seen = self.fields[key]
         if seen.sample is None or (is_filled and not seen.filled):
             held = record.raw[slice(*span)]
-            seen.sample = Sample(value, held, meaning, record.file, record.index, record.offset + span[0])
+            word = entry.code_of(value) if entry.is_labelled else None
+            seen.sample = Sample(
+                word.id if word else value, held, meaning, record.file, record.index, record.offset + span[0]
+            )
         seen.present += 1
         seen.records += key not in record.counted
         seen.filled += is_filled
