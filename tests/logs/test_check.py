@@ -254,7 +254,9 @@ def test_a_pass_that_a_limit_ends_is_an_error(framing: Any, tmp_path: Path) -> N
     unit.commit()
     path = tmp_path / "a.log"
     path.write_bytes(stream.bytes())
-    named = {"spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": framing}
+    named = {
+        "spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": framing, "engine": "kaitai"
+    }  # fmt: skip
     assert not account(str(path), Options.parse(named)).error_count
     report = account(str(path), Options.parse({**named, "limits": "heldBytes=8K"}))
     assert report.is_accounted
