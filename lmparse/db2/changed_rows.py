@@ -14,7 +14,7 @@ from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.hex_texts import hex_digits, number_bytes
 from lmparse.db2.log_part import LogContext, PartContext
 from lmparse.db2.order import NOT_COMMITTED
-from lmparse.db2.outcomes import is_among, rows_of_pieces, unit_of_members
+from lmparse.db2.outcomes import is_among, rows_of_pieces
 from lmparse.db2.outside_columns import OutsidePieces
 from lmparse.db2.part_reader import PartColumns
 from lmparse.db2.record_columns import NO_TABLE, row_number, table_ids, table_number
@@ -78,7 +78,7 @@ class PartRows:
         """The operation of each changed row, one letter."""
         self.units = units
         self.unit_numbers = context.unit_numbers
-        self.unit_of = unit_of_members(self.columns, units.tid, units.first_index)
+        self.unit_of: Int64s = context.unit_of.astype(np.int64)
         """The unit of each record."""
         rows, members = self.columns.rows, self.columns.members
         self.row_unit: Int64s = self.unit_of[rows.member]

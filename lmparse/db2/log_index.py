@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from lmparse.db2.units import OPEN, STATES, Units
 from lmparse.errors import FileLimitError, FramingError
 from lmparse.framing.extents import Span
 from lmparse.storage.processes import Run
-from lmparse.values.byte_arrays import Flags, UInt64s
+from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
 
 PART_RECORDS = 1 << 20
 """Most records of a part that is read here."""
@@ -241,14 +242,18 @@ class LogIndex:
             log.origin.place(fault)
             rest.fault = rest.fault or fault
         rest.links = table.links
-        ends = [*firsts[1:].tolist(), table.count]
-        doubtful = outcomes.doubtful(whole.unread)
-        numbers = np.searchsorted(doubtful, [row_number(first, 0) for first in [0, *ends]])
-        for number, context in enumerate(self.contexts):
-            context.unit_numbers, context.undone = outcomes.of_part(context.span.first_index, ends[number])
-            context.doubtful = doubtful[numbers[number] : numbers[number + 1]]
-            context.irregular = irregular
+        if not self._is_parsed:
+            self._settle_parts(table, outcomes, firsts, irregular)
         self._place_extras(rest.transactions)
+
+    def _settle_parts(self, table: RecordTable, outcomes: Outcomes, firsts: Int64s, irregular: UInt64s) -> None:
+        """Give each part what it must know; `firsts` are the numbers of the first records of parts."""
+        doubtful = outcomes.doubtful(self.whole.unread)
+        bounds = np.searchsorted(doubtful, [row_number(first, 0) for first in [*firsts.tolist(), table.count]])
+        found = zip(self.contexts, outcomes.of_parts(firsts, table.count), pairwise(bounds.tolist()), strict=True)
+        for context, (numbers, unit_of, undone), (low, high) in found:
+            context.unit_numbers, context.unit_of, context.undone = numbers, unit_of, undone
+            context.doubtful, context.irregular = doubtful[low:high], irregular
 
     def transaction(self, unit: int) -> Transaction:
         """The transaction of a unit, without its changes."""

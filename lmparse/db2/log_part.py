@@ -14,7 +14,7 @@ from lmparse.framing.extents import Span
 
 if TYPE_CHECKING:
     from lmparse.db2.units import Units
-    from lmparse.values.byte_arrays import Int64s, UInt64s
+    from lmparse.values.byte_arrays import Int64s, Ints, UInt64s
 
 PART_BYTES = 1 << 26
 """Most bytes of a part of the index of a log."""
@@ -35,6 +35,8 @@ class PartContext:
     """Whether all its changes are `extras`, so that nothing is read by the column."""
     unit_numbers: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
     """Numbers of the units of which it has records, ascending."""
+    unit_of: Ints = field(default_factory=lambda: np.zeros(0, np.uint32))
+    """For each record the place of its unit among these."""
     units: Units | None = None
     """These units, where the index of the log is not at hand."""
     authids: tuple[str, ...] = ()

@@ -95,15 +95,18 @@ class Outcomes:
 
     # -- what parts must know -----------------------------------------------------------------
 
-    def of_part(self, first: int, end: int) -> tuple[Int64s, Int64s]:
-        """Of the records with numbers in a range: the units that they are of, and the rows that are undone, by
-        `row_number`."""
-        columns = self._columns
-        low, high = np.searchsorted(columns.members.index, (first, end))
-        numbers = np.unique(self.unit_of[low:high])
-        start, behind = np.searchsorted(columns.rows.member, (low, high))
-        undone = np.flatnonzero(self._matched.is_undone[start:behind]) + start
-        return numbers, columns.row_numbers_of(undone)
+    def of_parts(self, firsts: Int64s, count: int) -> Iterator[tuple[Int64s, Ints, Int64s]]:
+        """Of each part the units that it has records of, ascending, the place of the unit of each record among these,
+        and the rows that are undone, by `row_number`; `count` is the number of all records."""
+        columns, place = self._columns, np.zeros(len(self.units), np.uint32)
+        bounds = np.searchsorted(columns.members.index, [*firsts.tolist(), count])
+        rows = np.searchsorted(columns.rows.member, bounds)
+        for number in range(len(firsts)):
+            unit_of = self.unit_of[bounds[number] : bounds[number + 1]]
+            numbers = np.unique(unit_of)
+            place[numbers] = np.arange(len(numbers))
+            undone = np.flatnonzero(self._matched.is_undone[rows[number] : rows[number + 1]]) + rows[number]
+            yield numbers, place[unit_of], columns.row_numbers_of(undone)
 
     def doubtful(self, unread: list[int]) -> Int64s:
         """The rows of whose values a piece may be in a record that cannot be read, by `row_number`, ascending: it is
@@ -181,24 +184,6 @@ def rows_of_pieces(columns: RecordTable, unit_of: Int64s, ops: Ints) -> Int64s:
     is_piece = order[:-1] >= len(able)
     target = np.where(fits, able[np.minimum(order[following], len(able) - 1)] if len(able) else -1, -1)
     found[order[:-1][is_piece] - len(able)] = target[is_piece]
-    return found
-
-
-def unit_of_members(columns: RecordTable, tid: UInt64s, first_index: Int64s) -> Int64s:
-    """For each member the unit that it is of: the last one with its identifier that begins at it or in front of it.
-
-    `tid` and `first_index` are those of units, sorted by them.
-    """
-    if not len(tid):
-        return np.zeros(0, np.int64)
-    members = columns.members
-    is_new = np.append(True, tid[1:] != tid[:-1])
-    different = tid[is_new]
-    base = first_index.min()
-    # A part has fewer identifiers than 2^23, and a log fewer records than 2^40.
-    units = (np.cumsum(is_new) - 1) << 40 | (first_index - base)
-    keys = np.searchsorted(different, members.tid) << 40 | (members.index - base)
-    found: Int64s = np.searchsorted(units, keys, side="right") - 1
     return found
 
 
