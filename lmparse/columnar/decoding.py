@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lmparse.columnar import schemas
@@ -10,7 +10,7 @@ from lmparse.columnar.column_plans import column_plans
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.columnar.refusals import refusals
 from lmparse.records.reader import default_page
-from lmparse.spec.catalog import Spec
+from lmparse.spec.catalog import PARENT, Spec
 from lmparse.spec.layout import Field
 from lmparse.spec.nesting import flat, json_reason
 
@@ -77,9 +77,16 @@ def decoding_of(spec: Spec) -> Decoding:
         how = ROW if reason else _kernel(spec, whole, part)
         as_text = "" if whole is None else json_reason(spec.layouts, whole)
         columns.append(DecodedColumn(name, offset, width, kind, how, reason or (as_text and f"JSON text: {as_text}")))
+        if name == PARENT:
+            columns[-1] = replace(columns[-1], kind="struct", why=f"if columns name it: {_members(plan.types[name])}")
     columns += [DecodedColumn(name, None, None, "", NOT_READ, reason) for name, reason in spec.layout.unread.items()]
     apart = {} if why else refusals(spec.layouts, spec.layout, default_page(spec))
     return Decoding(why, columns, apart)
+
+
+def _members(type_: Any) -> str:
+    """The fields of a struct, those of the structs around a list in brackets."""
+    return ", ".join(f"{one.name} ({_members(one.type)})" if one.name == PARENT else one.name for one in type_)
 
 
 def _field(spec: Spec, fields: dict[str, Field], name: str) -> tuple[Field | None, Field | None]:

@@ -148,6 +148,9 @@ def plan_of(file: RecordFile) -> RecordPlan:
     reader = file.reader
     plan = RecordPlan(file.spec, file.code_page, arguments=tuple(map(int, reader.arguments)), labels=reader.labels)
     plan.reason = reader.needs_around or plan.reason
+    if reader.parent is not None:
+        plan.parent = reader.parent.values
+        plan.reason = plan.reason or ("a value around the list is bad" if reader.parent.faults else "")
     return plan
 
 

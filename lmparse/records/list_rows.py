@@ -7,6 +7,7 @@ length is fixed, or is calculated from numbers at fixed places; else the parser 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from inspect import signature
 from io import SEEK_CUR, SEEK_END, SEEK_SET, BufferedReader, RawIOBase
@@ -21,7 +22,7 @@ from lmparse.framing.fixed_length import Fixed
 from lmparse.framing.parsed import Parsed, unreadable
 from lmparse.framing.whole import Items, Whole
 from lmparse.records.faults import Fault
-from lmparse.records.reader import RecordReader
+from lmparse.records.reader import Record, RecordReader
 from lmparse.records.record_ends import (
     UnknownError,
     cutter_by_parser,
@@ -32,9 +33,9 @@ from lmparse.records.record_ends import (
     words_in,
 )
 from lmparse.spec import step_budget
-from lmparse.spec.catalog import Spec
-from lmparse.spec.layout import Field
-from lmparse.spec.nesting import list_at, reached
+from lmparse.spec.catalog import PARENT, Spec
+from lmparse.spec.layout import Field, Layout
+from lmparse.spec.nesting import flat, list_at, reached
 from lmparse.storage.buffers import Buffer
 
 _SHOWN = 1 << 16
@@ -54,9 +55,10 @@ class ListRows:
 
 
 def find_list(
-    buffer: Buffer, root: RecordReader, item: Spec, path: str, skipped: tuple[int, int], read: ItemReader
-) -> ListRows:
-    """Find a list in a file whose record `root` reads; `item` is the spec of its items.
+    buffer: Buffer, root: RecordReader, item: Spec, path: str, skipped: tuple[int, int], read: ItemReader,
+    *, with_parent: bool = False,
+) -> ListRows:  # fmt: skip
+    """Find a list in a file whose record `root` reads; `item` is the spec of its items, `with_parent` with PARENT.
 
     `skipped`: bytes at the start and end of the file that are not of the record. Raises OptionError LMP-S003 for a list
     that cannot be read item by item, and FramingError: LMP-F003 if the file has no such list, LMP-F006 or LMP-F016 if
@@ -81,6 +83,8 @@ def find_list(
         around += (head._is_le,)
     reader = read(arguments, around)
     reader.needs_around = _needs_around(reader)
+    if with_parent:
+        reader.parent = _parent(root, item.parents, head, steps)
     framing, evidence = _cut(reader, entry, head, path)
     evidence += f"; {begin - start} bytes are in front of the list" + (
         f", {stop - end} behind it" if end < stop else ""
@@ -152,6 +156,21 @@ def _cut(reader: RecordReader, entry: Field, head: Any, path: str) -> tuple[Fram
         return item_framing(reader)
     except UnknownError as why:
         return Parsed(cutter_by_parser(reader, reader.limits)), f"the parser finds where each item ends: {why}"
+
+
+def _parent(root: RecordReader, parents: tuple[Layout, ...], head: Any, steps: list[Field]) -> Record:
+    """The value of the column PARENT, from the objects around a list, which have been read up to it."""
+    found, parsed = Record({}), head._root
+    for layout, step in zip(parents, steps, strict=True):
+        names = dict.fromkeys(entry.id for entry in flat(root.spec.layouts, layout))
+        apart = copy(parsed)
+        parsed = vars(apart).pop(_attribute(step), None)  # a body would give its fields to the object around it
+        own = root.values_of(apart, frozenset(names))
+        values = ({PARENT: found.values} if found.values else {}) | {name: own.values.get(name) for name in names}
+        found = Record(values, [*found.faults, *own.faults])
+        for fault in found.faults:
+            fault.field, fault.field_offset = f"{PARENT}.{fault.field}", None
+    return found
 
 
 # -- what is in front of the list ---------------------------------------------------------------

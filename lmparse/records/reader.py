@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from io import BytesIO
@@ -23,7 +24,7 @@ from lmparse.options import Options
 from lmparse.records.faults import Fault, without_value
 from lmparse.records.places import FieldStep, InstanceError, value_of
 from lmparse.spec import step_budget
-from lmparse.spec.catalog import KIND, Spec
+from lmparse.spec.catalog import KIND, PARENT, Spec
 from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.spec.nesting import reached
 from lmparse.spec.step_budget import KaitaiStream
@@ -91,6 +92,8 @@ class RecordReader:
         """Whether numbers of an enumeration are shown by its words."""
         self.around, self.needs_around = around, ""
         """What is around an item of a list: its object and the root, for the parser; and why values depend on these."""
+        self.parent: Record | None = None
+        """The value of the column PARENT of all items, and its faults, if it is asked for."""
         self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
 
     def parse(self, raw: bytes) -> KaitaiStruct:
@@ -206,11 +209,15 @@ class RecordReader:
         parsed = self.parse(raw)
         record = self.values_of(parsed, wanted)
         record.unread = self._unread(parsed)
+        if self.parent is not None:
+            record.values[PARENT] = self.parent.values
+            record.faults += map(copy, self.parent.faults)
         return record
 
     def values_of(self, parsed: KaitaiStruct, wanted: Wanted = None) -> Record:
         """The values of a parsed record; with `wanted`, only of these fields."""
-        record = Record({KIND: kind_of(parsed)} if self.spec.has_kind else {})
+        is_told = self.spec.has_kind and (wanted is None or KIND in wanted)
+        record = Record({KIND: kind_of(parsed)} if is_told else {})
         self._fill(parsed, record.values, record.faults, "", 0, wanted=wanted)
         return record
 

@@ -17,7 +17,7 @@ from lmparse.records.list_rows import find_list
 from lmparse.records.reader import RecordReader, arguments_of, default_page
 from lmparse.records.record_ends import cutter_by_parser, record_end
 from lmparse.spec import catalog
-from lmparse.spec.catalog import Spec
+from lmparse.spec.catalog import PARENT, Spec
 from lmparse.spelling import camel
 from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.values import codepages
@@ -127,7 +127,8 @@ def _of_rows(path: str, buffer: Buffer, root: RecordReader, options: Options) ->
                             labels=options.enums == "labels")  # fmt: skip
 
     try:
-        found = find_list(buffer, root, item, rows, (options.file_start_offset, options.file_end_offset), read)
+        skipped = options.file_start_offset, options.file_end_offset
+        found = find_list(buffer, root, item, rows, skipped, read, with_parent=PARENT in options.columns)
     except DataError as error:
         error.at(file=path)
         raise

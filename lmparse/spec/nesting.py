@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import takewhile
 
 from lmparse.errors import OptionError
 from lmparse.spec.layout import NESTED, Field, Layout
@@ -73,6 +75,12 @@ def list_at(layouts: Mapping[str, Layout], layout: Layout, path: str) -> list[Fi
         found.append(entry)
         inside = layouts[entry.type]
     return found
+
+
+def in_front(layout: Layout, entry: Field) -> Layout:
+    """A layout with the fields of `seq` alone that are in front of one of its fields: all, if it is an instance."""
+    front = takewhile(lambda one: one.id != entry.id, (one for one in layout if not one.is_instance))
+    return replace(layout, fields=tuple(front), computed={}, calculated=(), instances=())
 
 
 def _lists(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]) -> Iterator[str]:
