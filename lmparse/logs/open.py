@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from lmparse.changes.descriptions import TableDescriptions
+from lmparse.changes.family import ControlSearch
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
@@ -52,24 +53,27 @@ class Beside:
         return {"control": control} if control is not None and self.decision is not None else {}
 
 
-def look_beside(path: str, options: Options) -> Beside:
+def look_beside(path: str, options: Options, searches: dict[str, ControlSearch] | None = None) -> Beside:
     """Find the control file of a log: in its folder, unless the options say where it is or the log needs none.
 
-    Of joined files it is the address of the control files of each. Raises ControlError LMP-C007 if there is none where
-    the options say.
+    `searches`, by the names of families, are for many logs: a folder is looked through for the first one. Of joined
+    files it is the address of the control files of each. Raises ControlError LMP-C007 if there is none where the
+    options say.
     """
     family = family_of(catalog.load(options.spec))
     if family is None or family.control is None:
         return Beside(options)
-    control, joined = family.control, joined_of(path)
+    joined, search = joined_of(path), family.control.search(options.bounds)
+    if searches is not None:
+        search = searches.setdefault(family.name, search)
     if options.control is not None:
-        return Beside(replace(options, control=control.find(path, options.control, options.bounds)))
+        return Beside(replace(options, control=search.find(path, options.control)))
     try:
         if joined is None:
-            found = control.beside(path, options.bounds)
+            found = search.beside(path)
             taken, decision = found.path, Decision(CONTROL_FILE, found.path, found.evidence)
         else:
-            taken = control.find(path, None, options.bounds)
+            taken = search.find(path, None)
             each = joined_of(taken)
             assert each is not None
             evidence = "beside each file: it names the file, or has the same stem"
