@@ -62,7 +62,7 @@ class FoundControl:
     """In words for users."""
 
 
-class ControlSearch(Protocol):
+class ControlFinder(Protocol):
     """Finds the control files of logs, and looks through each folder once."""
 
     def find(self, path: str, control: str | None) -> str:
@@ -78,7 +78,7 @@ class ControlFiles:
 
     is_one: Callable[[str, Limits], bool]
     """Whether a file is a control file."""
-    search: Callable[[Limits], ControlSearch]
+    search: Callable[[Limits], ControlFinder]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -117,9 +117,8 @@ class Log:
         The metadata of its schema have what is known of the reading, each as JSON: `lmparse.left_out`, and of `tally`
         `lmparse.error_count`, `lmparse.dropped`, `lmparse.kept` and `lmparse.notices`.
         """
-        table, tally = self.to_reader(filters=filters, metadata=metadata).read_all(), self.tally
-        counts = {"error_count": tally.error_count, "dropped": tally.dropped, "kept": tally.kept}
-        found = {"left_out": dict(sorted(self.left_out.items())), **counts, "notices": tally.notices}
+        table = self.to_reader(filters=filters, metadata=metadata).read_all()
+        found = {"left_out": dict(sorted(self.left_out.items())), **self.tally.to_dict()}
         return table.replace_schema_metadata({f"lmparse.{name}": json.dumps(value) for name, value in found.items()})
 
     def save_checkpoint(self) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from lmparse.changes.descriptions import TableDescriptions
-from lmparse.changes.family import ControlSearch
+from lmparse.changes.family import ControlFinder
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
@@ -53,7 +53,7 @@ class Beside:
         return {"control": control} if control is not None and self.decision is not None else {}
 
 
-def look_beside(path: str, options: Options, searches: dict[str, ControlSearch] | None = None) -> Beside:
+def look_beside(path: str, options: Options, searches: dict[str, ControlFinder] | None = None) -> Beside:
     """Find the control file of a log: in its folder, unless the options say where it is or the log needs none.
 
     `searches`, by the names of families, are for many logs: a folder is looked through for the first one. Of joined

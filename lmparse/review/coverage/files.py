@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lmparse.changes.family import ControlSearch
+from lmparse.changes.family import ControlFinder
 from lmparse.errors import DataError, FramingError, OptionError, UnknownFormatError
 from lmparse.logs.families import dissector_of
 from lmparse.options import Options
@@ -83,7 +83,7 @@ def collect(
     Damaged records and files are kept among the results. Raises OptionError.
     """
     Options.parse(given)
-    samples, searches = Samples(), dict[str, ControlSearch]()
+    samples, searches = Samples(), dict[str, ControlFinder]()
     for path in paths:
         try:
             names = list_files([path], recursive=True)
@@ -114,7 +114,7 @@ def collect(
 
 
 def _opened(
-    path: str, given: Mapping[str, Any], case: LogCase | None, specs: str | None, searches: dict[str, ControlSearch]
+    path: str, given: Mapping[str, Any], case: LogCase | None, specs: str | None, searches: dict[str, ControlFinder]
 ) -> RecordFile:
     """A file with the reader of its spec; what does not fit in its case is a fault of the file.
 

@@ -9,7 +9,7 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from lmparse.changes.family import ControlSearch
+from lmparse.changes.family import ControlFinder
 from lmparse.errors import FramingError, OptionError
 from lmparse.framing.extents import RecordExtent
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
@@ -107,7 +107,7 @@ def search_in(path: str | Path, **options: Any) -> RecordSearch:
 
 
 def open_unknown(
-    path: str | Path, given: Mapping[str, Any], searches: dict[str, ControlSearch] | None = None
+    path: str | Path, given: Mapping[str, Any], searches: dict[str, ControlFinder] | None = None
 ) -> RecordFile:
     """A file of which nothing may be known, with the spec that its bytes have and the control file beside it.
 
