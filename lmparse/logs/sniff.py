@@ -12,8 +12,9 @@ from lmparse.errors import DataError, FileLimitError, FramingError
 from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import Detection, Trial, Walks, detect, try_framings
 from lmparse.limits import DEFAULT, Limits
-from lmparse.logs.families import families, known_files
+from lmparse.logs.families import detection_of, families, known_files
 from lmparse.options import FILE_OPTIONS, Options
+from lmparse.records.settings import framing_for
 from lmparse.spec import catalog
 from lmparse.storage.addresses import path_of
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -83,6 +84,19 @@ def sniff(path: str | Path, limits: Limits = DEFAULT) -> Sniffed:
         error.at(file=path)
         raise
     return Sniffed(path, len(buffer), spec, detection.name, trial, proven)
+
+
+def sniff_spec(path: str, options: Options) -> Sniffed:
+    """What cuts a file into the records of the spec that the options name. Raises FramingError and OptionError."""
+    buffer = open_buffer(path, options.bounds)
+    try:
+        detection, trial = framing_for(buffer, options, detection_of(catalog.load(options.spec)))
+    except FramingError as error:
+        error.at(file=path)
+        raise
+    proven = detection.options([one.read(buffer) for one in trial.extents], trial.framing) if detection.options else {}
+    offsets = {name: str(size) for name in ("file_start_offset", "file_end_offset") if (size := getattr(options, name))}
+    return Sniffed(path, len(buffer), options.spec, detection.name, trial, {**offsets, **proven})
 
 
 def _find(buffer: Buffer, limits: Limits) -> tuple[str, Detection, Trial]:

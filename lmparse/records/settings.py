@@ -13,6 +13,7 @@ from lmparse.framing.base import Framing
 from lmparse.framing.detection import Detection, Trial, detect
 from lmparse.framing.framings import framing_of, named_framing
 from lmparse.options import Options
+from lmparse.records.dissection import Dissector
 from lmparse.records.list_rows import find_list
 from lmparse.records.reader import RecordReader, arguments_of, default_page
 from lmparse.records.record_ends import cutter_by_parser, record_end
@@ -187,6 +188,19 @@ def _find_framing(
     return trial.framing, proof(trial)
 
 
+def framing_for(buffer: Buffer, options: Options, detection: Detection | None) -> tuple[Detection, Trial]:
+    """What cuts a file into the records of a spec: as `auto`, and if nothing fits, by the parser from record to record.
+
+    `detection` is that of the spec, if it has one. Raises as `detect`.
+    """
+    spec, last = catalog.load(options.spec), None
+    if detection is None:
+        reader = reader_of(spec, options, page_of(spec, options))
+        detection = _parsing(reader)
+        last = named_framing("parsed", options, cutter_by_parser(reader, options.bounds))
+    return detection, detect(buffer, detection, options.bounds, options, last=last)
+
+
 def _named_page(buffer: Buffer, framing: Framing, page: Callable[[bytes], CodePage] | None) -> CodePage | None:
     """The code page that the first record names; a bad first record is reported where it is read."""
     if page is not None:
@@ -208,6 +222,8 @@ def _parsing(reader: RecordReader) -> Detection:
             end = record_end(reader, raw)
         except DataError as error:
             return str(error.at(record_index=0, record_offset=0))
+        if end < len(raw) and reader.spec.with_instances:
+            end = max((node.end for node in Dissector(reader).dissect(raw).leaves()), default=end)
         return None if end == len(raw) else f"{reader.spec.id} ends at {end:#x}"
 
     is_of_user = Path(reader.spec.name).name != reader.spec.name

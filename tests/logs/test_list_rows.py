@@ -181,6 +181,32 @@ def test_auto_takes_the_whole_file_only_if_the_spec_ends_with_it(built: Path, tm
     assert open_file(path, read_options(options)).framing.name == "rdw"
 
 
+PACKET, OTHER = b"ab\0\2xy\xff", b"q\0\1z\xff"
+SNIFFED = {
+    "one record": ("f_packet", PACKET, "whole"),
+    "several": ("f_packet", PACKET + OTHER, "parsed"),
+    "behind their lengths": ("f_packet", (struct.pack(">HH", 11, 0) + PACKET) * 2, "rdw"),
+    "damaged": ("f_packet", PACKET * 20 + PACKET[:-1] + b"\0", None),
+    "cut": ("f_packet", PACKET * 20 + PACKET[:-1], None),
+    "with fields at positions": ("f_placed", bytes.fromhex("05 AABBCCDD 02 0100 0200 FFFF"), "whole"),
+}
+
+
+@pytest.mark.parametrize("name", SNIFFED)
+def test_sniff_of_a_spec_advises_what_reads_all_of_the_file(
+    name: str, built: Path, tmp_path: Path, run: Callable[..., Run]
+) -> None:
+    spec, raw, framing = SNIFFED[name]
+    (path := tmp_path / "file.bin").write_bytes(raw)
+    done = run("sniff", path, "--spec", built / spec, "--json")
+    found = json.loads(done.out)
+    assert (done.code, found.get("framing")) == (20 if framing is None else 0, framing)
+    if framing is not None:
+        assert run("check", path, "--spec", found["spec"], "--framing", framing).code == 0
+    if framing not in (None, "parsed"):
+        assert open_file(path, read_options({"spec": str(built / spec)})).framing.name == framing
+
+
 def test_records_that_are_longer_than_what_the_parser_is_given_first(built: Path, tmp_path: Path) -> None:
     path = tmp_path / "file.bin"
     one = b"n" * 50_000 + b"\0\2xy\xff"
