@@ -124,10 +124,8 @@ class Stream:
     def align(self) -> Place:
         """The cursor at the next whole byte."""
         bits = self.cursor.bits
-        if isinstance(bits, np.ndarray):
-            self.cursor = self.cursor.behind((bits > 0).astype(np.int64))
-        elif bits:
-            self.cursor = self.cursor.behind(1)
+        if isinstance(bits, np.ndarray) or bits:
+            self.cursor = self.cursor.behind((bits > 0).astype(np.int64) if isinstance(bits, np.ndarray) else 1)
         return self.cursor
 
     def take(self, size: int | Int64s) -> Place:
@@ -158,23 +156,15 @@ class Stream:
         if np.any(begin.bits) and self.bit_order != order:
             raise UnfitError("bits of one byte are read in both orders")
         self.bit_order = order
-        total = begin.bits + width
-        self._demand_bits(total)
-        begin = self.cursor
-        total = begin.bits + width
-        if isinstance(total, np.ndarray):
-            moved = begin.behind(total // 8)
-            self.cursor = Place(moved.base, moved.offset, total % 8)
-        else:
-            self.cursor = Place(begin.base, begin.offset + total // 8, total % 8)
-        return begin
-
-    def _demand_bits(self, total: int | Int64s) -> None:
-        size = -(-total // 8)
+        size = -(-(begin.bits + width) // 8)
         if isinstance(size, np.ndarray):
-            self.demand(size <= self.end - self.cursor.array)
+            self.demand(size <= self.end - begin.array)
         else:
             self._demand_room(size)
+        begin = self.cursor
+        total = begin.bits + width
+        self.cursor = replace(begin.behind(total // 8), bits=total % 8)
+        return begin
 
     def at(self, pos: int | Int64s) -> Stream:
         """The same bytes from a position in them."""
@@ -210,11 +200,9 @@ class Stream:
     @property
     def pos(self) -> int | Int64s:
         """How far each has been read."""
-        is_near = self.cursor.base is self.start.base
-        began = isinstance(self.cursor.bits, np.ndarray) or bool(self.cursor.bits)
-        part = (self.cursor.bits > 0).astype(np.int64) if isinstance(self.cursor.bits, np.ndarray) else int(began)
+        bits, is_near = self.cursor.bits, self.cursor.base is self.start.base
         here = self.cursor.offset - self.start.offset if is_near else self.cursor.array - self.start.array
-        return here + part
+        return here + ((bits > 0).astype(np.int64) if isinstance(bits, np.ndarray) else int(bits > 0))
 
     @property
     def eof(self) -> bool | Flags:

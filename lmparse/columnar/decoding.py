@@ -65,12 +65,16 @@ def decoding_of(spec: Spec) -> Decoding:
     """How the columns of a spec are decoded."""
     plan = RecordPlan(spec, arguments=(0,) * len(spec.layout.params), labels=True)
     why = plan.reason or next((f"{name}: {reason}" for name, reason in plan.reasons.items()), "")
-    fields: dict[str, Field] = {}
-    for entry in flat(spec.layouts, spec.layout):
-        fields.setdefault(entry.id, entry)
+    flat_fields = [*flat(spec.layouts, spec.layout)]
+    fields: dict[str, tuple[Field | None, Field | None]] = {}
+    for entry in flat_fields:
+        fields.setdefault(entry.id, (entry, None))
+    for entry in flat_fields:
+        for part in schemas.parts(spec.layouts, entry):
+            fields.setdefault(f"{entry.id}_{part.id}", (entry, part))
     columns = []
     for name in plan.types:
-        whole, part = _field(spec, fields, name)
+        whole, part = fields.get(name, (None, None))
         reason = plan.reason or plan.reasons.get(name, "")
         offset, width = (None, None) if whole is None else _place(whole, part)
         kind = "" if whole is None else (part or whole).kind
@@ -87,14 +91,6 @@ def decoding_of(spec: Spec) -> Decoding:
 def _members(type_: Any) -> str:
     """The fields of a struct, those of the structs around a list in brackets."""
     return ", ".join(f"{one.name} ({_members(one.type)})" if one.name == PARENT else one.name for one in type_)
-
-
-def _field(spec: Spec, fields: dict[str, Field], name: str) -> tuple[Field | None, Field | None]:
-    """The field of a column, and the number inside it if the column is one."""
-    if name in fields:
-        return fields[name], None
-    pairs = ((entry, part) for entry in fields.values() for part in schemas.parts(spec.layouts, entry))
-    return next((pair for pair in pairs if f"{pair[0].id}_{pair[1].id}" == name), (None, None))
 
 
 def _place(entry: Field, part: Field | None) -> tuple[int | None, int | None]:

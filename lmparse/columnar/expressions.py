@@ -197,14 +197,10 @@ class Evaluator:
         holds, bad = self.truths(condition)
         if holds.all() or not holds.any():
             found = self.value(chosen if holds.any() else other)
-            return found if bad is None else _without(found, bad)
-        parts = [(np.flatnonzero(flags), self.value(branch)) for flags, branch in ((holds, chosen), (~holds, other))]
-        found = joined([(which, one.some(which)) for which, one in parts], self._count)
-        return found if bad is None else _without(found, bad)
-
-
-def _without(found: Any, bad: Flags) -> Any:
-    return found.without(bad)
+        else:
+            sides = [(np.flatnonzero(flags), self.value(one)) for flags, one in ((holds, chosen), (~holds, other))]
+            found = joined([(which, one.some(which)) for which, one in sides], self._count)
+        return found if bad is None else found.without(bad)
 
 
 def _signed(sign: str, one: Vector) -> Vector:

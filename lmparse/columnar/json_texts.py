@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from lmparse import terminal
 from lmparse.values.byte_arrays import Bytes, Flags, Float64s, Int64s
+from lmparse.values.json_form import to_json
 
 LINE = "_line"
 """Name of the column of JSON lines; no field of a spec has it."""
@@ -220,7 +221,7 @@ def _floats(array: pa.Array) -> pa.Array:
     rows = np.flatnonzero(~(is_fixed | is_whole) | ~np.isfinite(numbers))
     if not len(rows):
         return text
-    shown = [_float(number) for number in numbers[rows].tolist()]
+    shown = [json.dumps(to_json(number)) for number in numbers[rows].tolist()]
     return masked(_replaced(text, rows, pa.array(shown, _TEXT)), array)
 
 
@@ -231,12 +232,6 @@ def _pointed(text: pa.Array, numbers: Float64s, size: Float64s, is_whole: Flags)
     rows = np.flatnonzero(is_whole & (size >= _FIXED[1]))
     text = _replaced(text, rows, pa.array(numbers[rows].astype(np.int64)).cast(_TEXT))
     return pc.binary_join_element_wise(text, pc.if_else(pa.array(is_whole), ".0", ""), "")
-
-
-def _float(number: float) -> str:
-    if number - number == 0:
-        return repr(number)
-    return '"NaN"' if number != number else '"Infinity"' if number > 0 else '"-Infinity"'
 
 
 def masked(text: pa.Array, array: pa.Array) -> pa.Array:

@@ -82,7 +82,10 @@ def of_values(value: Vector, name: str, arguments: tuple[Any, ...]) -> Vector:
     if function is None:
         raise UnfitError(f"only the parser knows {name}")
     count = len(data) if isinstance(data, pa.Array) else 1
-    columns = [_listed(one, count) for one in (value, *arguments)]
+    columns = [
+        list(one.data.tolist()) if isinstance(one.data, np.ndarray | pa.Array) else [one.data] * count
+        for one in (value, *arguments)
+    ]
     results, bad = [], np.zeros(count, np.bool_)
     for number, row in enumerate(zip(*columns, strict=True)):
         try:
@@ -94,17 +97,6 @@ def of_values(value: Vector, name: str, arguments: tuple[Any, ...]) -> Vector:
     for one in (value, *arguments):
         bad = bad if one.bad is None else bad | one.bad
     return Vector(made if isinstance(data, pa.Array) else made[0], bad)
-
-
-def _listed(one: Vector, count: int) -> list[Any]:
-    data = one.data
-    return list(
-        data.to_pylist()
-        if isinstance(data, pa.Array)
-        else data.tolist()
-        if isinstance(data, np.ndarray)
-        else [data] * count
-    )
 
 
 def _as_array(found: list[Any], bad: Any) -> Any:

@@ -9,9 +9,9 @@ from struct import Struct
 from typing import Literal
 
 from lmparse.errors import DataError, OptionError
-from lmparse.framing.base import Framing, Runs
+from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import WordForm, cut_short, no_record
-from lmparse.framing.extents import Handover, RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.framing.words import WordFraming
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
@@ -161,7 +161,3 @@ class Glued(Framing):
             yield RecordExtent(index, ((offset, length),), offset)
             offset += length
             index += 1
-
-    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
-        yield from ()
-        return Handover(start, index)
