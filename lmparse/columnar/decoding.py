@@ -70,8 +70,8 @@ def decoding_of(spec: Spec) -> Decoding:
     for entry in flat_fields:
         fields.setdefault(entry.id, (entry, None))
     for entry in flat_fields:
-        for part in schemas.parts(spec.layouts, entry):
-            fields.setdefault(f"{entry.id}_{part.id}", (entry, part))
+        for inside in schemas.parts(spec.layouts, entry):
+            fields.setdefault(f"{entry.id}_{inside.id}", (entry, inside))
     columns = []
     for name in plan.types:
         whole, part = fields.get(name, (None, None))

@@ -2,7 +2,8 @@
 
 Texts stay as they are (no `\\uXXXX` for what is not ASCII), decimals keep their digits and are in quotes, as are bytes
 (hexadecimal) and times. Only values that Arrow shows in another form are mended: floats between two sizes, decimals
-with an exponent, and texts with a character that JSON escapes.
+with an exponent, and texts with a character that JSON escapes. `as_text` is the same of whole columns of text, whose
+values are not in quotes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse import terminal
+from lmparse.columnar import arrays
 from lmparse.values.byte_arrays import Bytes, Flags, Float64s, Int64s
 from lmparse.values.json_form import to_json
 
@@ -102,6 +104,41 @@ def values(array: pa.Array) -> pa.Array:
     raise TypeError(f"{type_} has no form in JSON here")
 
 
+def as_text(array: pa.Array) -> pa.Array:
+    """A column as text: bytes in upper-case hex, timestamps in ISO form, structs and lists as JSON."""
+    type_ = array.type
+    if array.null_count == len(array):
+        return pa.nulls(len(array), _TEXT)
+    if pa.types.is_string(type_):
+        return array
+    if pa.types.is_binary(type_):
+        return hexadecimal(array)
+    if pa.types.is_timestamp(type_) or pa.types.is_date32(type_):
+        is_date = pa.types.is_date32(type_)
+        numbers = np.asarray(array.view(pa.int32() if is_date else pa.int64()).fill_null(0))
+        times = numbers.astype("datetime64[D]" if is_date else "datetime64[us]")
+        return masked(pa.array(np.datetime_as_string(times).tolist(), _TEXT), array)
+    if pa.types.is_list(type_):
+        shown = [
+            value if value is None else json.dumps(to_json(value), ensure_ascii=False) for value in array.to_pylist()
+        ]
+        return pa.array(shown, _TEXT)
+    if pa.types.is_struct(type_):
+        columns = {entry.name: _as_json(array.field(number)) for number, entry in enumerate(type_)}
+        text = joined(members({name: (one, False) for name, one in columns.items()}), len(array))
+        return masked(text, array)
+    return decimals(array) if pa.types.is_decimal(type_) else values(array)
+
+
+def _as_json(array: pa.Array) -> pa.Array:
+    """A column as JSON."""
+    type_ = array.type
+    if pa.types.is_nested(type_):
+        return as_text(array)
+    is_time = pa.types.is_timestamp(type_) or pa.types.is_date32(type_)
+    return values(as_text(array) if is_time else array)
+
+
 def _quoted(text: pa.Array) -> pa.Array:
     return pc.binary_join_element_wise('"', text, '"', "")
 
@@ -111,7 +148,7 @@ def _quoted(text: pa.Array) -> pa.Array:
 
 def _escaped(text: pa.Array) -> pa.Array:
     """Text with what JSON escapes: quotes, backslashes and controls."""
-    data, offsets = _flat(text)
+    data, offsets = arrays.flat(text)
     needs = data < 0x20
     needs |= data == ord('"')
     needs |= data == ord("\\")
@@ -142,7 +179,7 @@ def difference(one: bytes, other: bytes) -> tuple[str, Any, Any]:
 
 def harmless(lines: pa.Array) -> pa.Array:
     """Lines of JSON that `terminal.harmless` has nothing to do with any more."""
-    raw = _flat(lines)[0]
+    raw = arrays.flat(lines)[0]
     if _is_plain(raw, len(lines)) or terminal.is_printable(raw.tobytes().decode()):
         return lines
     rows = np.flatnonzero(np.asarray(pc.match_substring_regex(lines, _CONTROLS)))
@@ -155,15 +192,6 @@ def _is_plain(raw: Bytes, count: int) -> bool:
     if (raw >= 0x7F).any() or np.count_nonzero(raw < 0x20) != count:
         return False
     return bool(np.count_nonzero(raw == ord("\n")) == count)
-
-
-def _flat(text: pa.Array) -> tuple[Bytes, Int64s]:
-    """The bytes of all rows of a text, and their n + 1 offsets in these."""
-    _, offsets, data = text.buffers()
-    places = np.frombuffer(offsets, np.int32)[text.offset : text.offset + len(text) + 1].astype(np.int64)
-    if data is None or not len(places):
-        return np.zeros(0, np.uint8), np.zeros(len(text) + 1, np.int64)
-    return np.frombuffer(data, np.uint8)[places[0] : places[-1]], places - places[0]
 
 
 def _rows_with(places: Int64s, offsets: Int64s) -> Int64s:
@@ -183,7 +211,7 @@ def _replaced(text: pa.Array, rows: Int64s, by: pa.Array) -> pa.Array:
 
 def hexadecimal(array: pa.Array) -> pa.Array:
     """Bytes as upper-case hexadecimal digits."""
-    raw, offsets = _flat(array)
+    raw, offsets = arrays.flat(array)
     digits = pa.py_buffer(raw.tobytes().hex().upper().encode())
     places = pa.py_buffer((offsets * 2).astype(np.int32))
     return masked(pa.StringArray.from_buffers(len(array), places, digits), array)

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.columnar import arrays
 from lmparse.columnar.cursors import UnfitError
 from lmparse.columnar.expressions import Vector
 from lmparse.columnar.objects import Lists, seen
@@ -52,10 +53,8 @@ def item_of(value: Any, place: Any) -> Any:
         return found if holds.all() else found.without(~holds)
     if isinstance(value, Vector) and isinstance(value.data, pa.Array) and pa.types.is_binary(value.data.type):
         number, bad = place.whole(len(value.data))
-        _, offsets, data = value.data.buffers()
-        bounds = np.frombuffer(offsets, np.int32)[value.data.offset : value.data.offset + len(value.data) + 1]
+        flat, bounds = arrays.flat(value.data)
         holds = (number >= 0) & (number < np.diff(bounds))
-        flat = np.frombuffer(data, np.uint8) if data is not None else np.zeros(1, np.uint8)
         found = Vector(
             flat[np.where(holds, bounds[:-1] + number, 0)].astype(np.int64) if len(flat) else 0 * number, bad
         )

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from lmparse.columnar import endings
-from lmparse.columnar.bits import bit_field
 from lmparse.columnar.branches import read_nested
-from lmparse.columnar.byte_orders import order_of, order_of_type, shown_order, typed_value
+from lmparse.columnar.byte_orders import bit_field, order_of, order_of_type, shown_order, typed_value
 from lmparse.columnar.contexts import Context, StreamValue
 from lmparse.columnar.cursors import NothingLeftError, Place, Records, Stream, UnfitError
 from lmparse.columnar.expressions import Vector

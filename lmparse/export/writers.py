@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.columnar import schemas
-from lmparse.columnar.json_texts import LINE
-from lmparse.columnar.texts import as_text
+from lmparse.columnar.json_texts import LINE, as_text
 from lmparse.errors import OptionError
 from lmparse.options import Options
 from lmparse.spec.catalog import PARENT
