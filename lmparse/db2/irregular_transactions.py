@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.record_forms import Role, role_of
@@ -26,10 +26,10 @@ class Irregular:
     """The result of reading them."""
 
     index: TransactionIndex
-    gaps: dict[Ids, GapTimes]
-    numbers: dict[tuple[bytes, int], int]
+    gaps: dict[Ids, GapTimes] = field(default_factory=dict)
+    numbers: dict[tuple[bytes, int], int] = field(default_factory=dict)
     """Numbers of transactions by identifier and number of the first record."""
-    damaged: list[int]
+    damaged: list[int] = field(default_factory=list)
     """Numbers of the records that may have been pieces of values outside of their row, ascending."""
 
     def changes(self) -> Iterator[tuple[Transaction, ChangeReference]]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.tables import Ids
-from lmparse.db2.transaction_index import ChangeReference, Crossing, GapTimes, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, GapTimes, Transaction, TransactionIndex
 from lmparse.framing.extents import Span
 
 if TYPE_CHECKING:
+    from lmparse.db2.units import Units
     from lmparse.values.byte_arrays import Int64s, UInt64s
 
 PART_BYTES = 1 << 26
@@ -25,19 +26,23 @@ class PartContext:
 
     span: Span
     stored: str | None = None
-    """Path of the file with its index as the first pass has left it, or leaves it."""
+    """Path of the file with its columns as the first reading has left it, or leaves it."""
     digest: bytes = b""
     """SHA-256 of that file. Others may be able to exchange it, and what is unpickled is run."""
-    heads: dict[int, Crossing] = field(default_factory=dict)
-    """Transactions that go on in its first units, by identifier."""
-    tails: dict[int, Crossing] = field(default_factory=dict)
-    """Transactions that its last units go on in later parts."""
-    last_changes: dict[int, int] = field(default_factory=dict)
-    """Of heads, the number of the record of the last change in an earlier part."""
+    is_parsed: bool = False
+    """Whether all its changes are `extras`, so that nothing is read by the column."""
+    unit_numbers: Int64s | None = None
+    """Numbers of the units of which it has records."""
+    units: Units | None = None
+    """These units, where the index of the log is not at hand."""
+    authids: tuple[str, ...] = ()
+    """Authorization ids of these, by their numbers."""
     irregular: UInt64s | None = None
     """Identifiers whose changes are `extras`."""
     undone: Int64s | None = None
-    """Rows that later parts undo, as in `PartIndex.undo`."""
+    """Its rows that are undone, by `record_columns.row_number`."""
+    doubtful: Int64s | None = None
+    """Its rows of whose values a piece may be in a record that cannot be read."""
     extras: list[tuple[Transaction, ChangeReference]] = field(default_factory=list)
     """Changes that were found record by record, in the order of the log."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -226,13 +226,6 @@ class Transaction:
         ordinal = reference.number + (reference.notice is not None)  # a record with a notice has one change beside it
         return seq(commit, (reference.lfs, reference.lsn), reference.stream, ordinal)
 
-    @property
-    def bytes(self) -> int:
-        """Size of its changes, including values stored outside of their rows. Shared values count once."""
-        pieces = {id(reference.pieces): reference.pieces for reference in self.changes}
-        outside = sum(piece.length for shared in pieces.values() for piece in shared)
-        return outside + sum(reference.extent.length for reference in self.changes)
-
 
 @dataclass(slots=True)
 class TransactionIndex:
@@ -263,43 +256,6 @@ class TransactionIndex:
     """Columns in records of values stored outside of the row, by table."""
     lob_columns_from: int | None = None
     """The number that LOB records give to the first column of a table, where that is proven; see `lob_columns`."""
-
-    def parts(self, max_bytes: int) -> Iterator[TransactionIndex]:
-        """The same in parts of whole transactions, of about `max_bytes`; faults are in the last part."""
-        size, transactions = 0, list[Transaction]()
-        for transaction in self.transactions:
-            if size and size + transaction.bytes > max_bytes:
-                yield replace(self, transactions=transactions, unchanged=[], unread=[], bad=[], fault=None)
-                size, transactions = 0, []
-            transactions.append(transaction)
-            size += transaction.bytes
-        yield replace(self, transactions=transactions, unchanged=[], unread=[])
-
-
-@dataclass(slots=True)
-class Crossing:
-    """A transaction whose records are in several parts, or that begins before the log."""
-
-    tid: int
-    first_index: int
-    first_lsn: int
-    previous: int
-    """Of its first record, as `LogRecord.previous`."""
-    first_stream: int
-    changes: int = 0
-    last_change: int = -1
-    """Number of the record of its last change; -1 if it has none."""
-    last_address: int = 0
-    """Of its last record so far; zero if records state none."""
-    last_index: int = -1
-    """Number of that record."""
-    is_broken: bool = False
-    """Whether a record is missing between two of its records."""
-    state: str = "open"
-    commit_lfs: int = 0
-    commit_lsn: int = 0
-    commit_time: int = -1
-    authid: str | None = None
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Unit totals: records, bytes and changes of the transactions in one part of a log, by the column."""
+"""Unit totals: records, bytes and changes of the units of a log, by the column, part by part."""
 
 from __future__ import annotations
 
@@ -26,60 +26,71 @@ are."""
 
 
 class UnitTotals:
-    """The totals of each unit of a part."""
+    """The totals of each of some units, by number."""
 
-    def __init__(self, held: PartRows, buffer: Buffer, images: RowImages, descriptions: Descriptions) -> None:
-        self._held, self._buffer, self._images = held, buffer, images
-        self._descriptions = descriptions
-        units, members, unit_of = held.units, held.columns.members, held.part.unit_of
-        count = len(units)
-        every = np.arange(len(members))
-        self.first: Int64s = np.zeros(count, np.int64)
-        """The first member of each unit; of several, the one that is assigned last stays."""
-        self.first[unit_of[::-1]] = every[::-1]
-        self.last: Int64s = np.zeros(count, np.int64)
-        self.last[unit_of] = every
-        self.records: Int64s = np.bincount(unit_of, minlength=count)
-        # Sums of whole numbers below 2^53 are exact in floating point.
-        self.bytes: Int64s = np.bincount(unit_of, members.length, count).astype(np.int64)
+    def __init__(self, count: int, buffer: Buffer, images: RowImages, descriptions: Descriptions) -> None:
+        self._buffer, self._images, self._descriptions = buffer, images, descriptions
+        self.records: Int64s = np.zeros(count, np.int64)
+        self.bytes: Int64s = np.zeros(count, np.int64)
+        self.first_offset: Int64s = np.full(count, -1)
+        """Offset of the first record of each unit in the file; -1 if it has none."""
+        self.last_offset, self.last_index = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        self.last_lsn = np.zeros(count, np.uint64)
+        """Of the last record."""
+        self._tables: list[tuple[int, Table | None]] = []
+        self._found: list[Int64s] = []
+        """Of each count: unit, number of the table, operation, whether it was taken back, and how many; (5, n)."""
+
+    def add(self, part: PartRows, numbers: Int64s) -> None:
+        """Add the next part, of whose units these are the numbers."""
+        members, unit = part.columns.members, numbers[part.unit_of]
+        self.first_offset[numbers] = np.where(self.first_offset[numbers] < 0, _NONE, self.first_offset[numbers])
+        np.minimum.at(self.first_offset, unit, members.offset)
+        # Of several values, the one that is assigned last stays.
+        self.last_offset[unit], self.last_index[unit] = members.offset, members.index
+        self.last_lsn[unit] = members.lsn
+        np.add.at(self.records, unit, 1)
+        np.add.at(self.bytes, unit, members.length)
+        self._count(part, numbers)
+
+    def _count(self, part: PartRows, numbers: Int64s) -> None:
+        """Count the changed rows of a part. Ids that are used again, or a table that is altered, are several tables."""
+        rows = part.rows[self._are_rows(part, part.rows)]
+        table = np.zeros(len(rows), np.int64)
+        first = len(self._tables)
+        for described, places in part.versions(rows, self._descriptions):
+            table[places] = len(self._tables) - first
+            self._tables.append((int(part.columns.rows.ids[rows[places[0]]]), described))
+        op = part.ops[rows].view(np.uint8).astype(np.int64)
+        # Below 2^63: a part has less than 2^22 units and tables.
+        key = (part.row_unit[rows] << 32 | table) << 8 | op
+        different, counts = np.unique(2 * key + part.is_undone[rows], return_counts=True)
+        key = different >> 1
+        unit, table = numbers[key >> 40], (key >> 8 & 0xFFFFFFFF) + first
+        self._found.append(np.stack([unit, table, key & 0xFF, different & 1, counts]))
 
     def counts(self, unit: int) -> Iterator[UnitCount]:
         """The changed rows of a unit, by table, operation and outcome."""
-        bounds, tables, which, ops, is_undone, numbers = self._counts
-        for place in range(int(bounds[unit]), int(bounds[unit + 1])):
-            ids, described = tables[which[place]]
-            named = None if ids == NO_TABLE else table_ids(ids)
-            yield named, described, ops[place].decode(), bool(is_undone[place]), int(numbers[place])
+        units, found = self._counts
+        low, high = np.searchsorted(units, (unit, unit + 1))
+        for _, table, op, is_undone, number in found[:, low:high].T.tolist():
+            ids, described = self._tables[table]
+            yield None if ids == NO_TABLE else table_ids(ids), described, chr(op), bool(is_undone), number
 
     @cached_property
-    def _counts(self) -> tuple[Int64s, list[tuple[int, Table | None]], Int64s, Int64s, Flags, Int64s]:
-        """The place of the first count of each unit, and all tables; then what `counts` gives of each.
+    def _counts(self) -> tuple[Int64s, Int64s]:
+        """The units of all counts, ascending, and the counts."""
+        found = np.concatenate([np.zeros((5, 0), np.int64), *self._found], axis=1)
+        found = found[:, np.argsort(found[0], kind="stable")]
+        return found[0], found
 
-        Ids that were used again, or a table that was altered, are several tables.
-        """
-        held = self._held
-        rows = held.rows[self._are_rows(held.rows)]
-        tables, table = list[tuple[int, Table | None]](), np.zeros(len(rows), np.int64)
-        for described, places in held.versions(rows, self._descriptions):
-            table[places] = len(tables)
-            tables.append((int(held.columns.rows.ids[rows[places[0]]]), described))
-        letters, op = np.unique(held.part.ops[rows], return_inverse=True)
-        # Below 2^63: a part has less than 2^22 units, tables, and kinds of changes.
-        key = (held.row_unit[rows] * max(len(tables), 1) + table) * max(len(letters), 1) + op
-        different, numbers = np.unique(2 * key + held.is_undone[rows], return_counts=True)
-        key, is_undone = different >> 1, (different & 1).astype(np.bool_)
-        key, op = np.divmod(key, max(len(letters), 1))
-        unit, table = np.divmod(key, max(len(tables), 1))
-        bounds = np.searchsorted(unit, np.arange(len(held.units) + 1))
-        return bounds, tables, table, letters[op], is_undone, numbers
-
-    def _are_rows(self, rows: Int64s) -> Flags:
+    def _are_rows(self, part: PartRows, rows: Int64s) -> Flags:
         """Which changes have a row, or are an error, and not internal records only; as `ChangeDecoder.has_row`."""
-        parts = [self._have_row(rows[start : start + _ROWS]) for start in range(0, len(rows), _ROWS)]
+        parts = [self._have_row(part, rows[start : start + _ROWS]) for start in range(0, len(rows), _ROWS)]
         return np.concatenate([np.zeros(0, np.bool_), *parts])
 
-    def _have_row(self, rows: Int64s) -> Flags:
-        held = self._held.columns.rows
+    def _have_row(self, part: PartRows, rows: Int64s) -> Flags:
+        held = part.columns.rows
         found = np.zeros(len(rows), np.bool_)
         for starts, lengths in (
             (held.before[rows], held.before_length[rows]),
@@ -91,3 +102,6 @@ class UnitTotals:
             is_internal, _ = self._images.internal(gathered.data, gathered.places(starts[has]), lengths[has])
             found[has] |= ~is_internal
         return found
+
+
+_NONE = np.iinfo(np.int64).max

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lmparse.db2.links import LoadStarts, MissingRecord, missing_records
-from lmparse.db2.record_columns import NO_AUTHID, NO_TIME, Arrays, RecordColumns
+from lmparse.db2.record_columns import NO_AUTHID, NO_TIME, Arrays, RecordTable
 from lmparse.db2.record_forms import Role
 from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
 
@@ -74,7 +74,7 @@ class Units(Arrays):
         return np.append(self.tid[1:] != self.tid[:-1], True)[-len(self) :] if len(self) else np.zeros(0, np.bool_)
 
 
-def find_units(columns: RecordColumns) -> tuple[Units, Int64s]:
+def find_units(columns: RecordTable) -> tuple[Units, Int64s]:
     """The units of the members, and the number of the unit of each member."""
     members = columns.members
     order = np.argsort(members.tid, kind="stable")
@@ -125,13 +125,13 @@ def find_units(columns: RecordColumns) -> tuple[Units, Int64s]:
     return units, unit_of
 
 
-def changing_members(columns: RecordColumns) -> Int64s:
+def changing_members(columns: RecordTable) -> Int64s:
     """The member of each change, in the order of the log."""
     objects = np.flatnonzero(columns.members.role == Role.OBJECT)
     return np.sort(np.concatenate([columns.rows.member, objects]))
 
 
-def _of_ends(columns: RecordColumns, members: Int64s, values: Int64s, otherwise: int) -> Int64s:
+def _of_ends(columns: RecordTable, members: Int64s, values: Int64s, otherwise: int) -> Int64s:
     """A value of the ends that are these members; `otherwise` for members that are not ends."""
     if not len(columns.ends):
         return np.full(len(members), otherwise)
@@ -155,7 +155,7 @@ class Matched:
 
 
 def match_undos(
-    columns: RecordColumns, unit_of: Int64s, is_cut: Flags, row_class: Ints, undo_class: Ints, *, has_addresses: bool
+    columns: RecordTable, unit_of: Int64s, is_cut: Flags, row_class: Ints, undo_class: Ints, *, has_addresses: bool
 ) -> Matched:
     """Find the change that each compensation undoes, in its unit: by address, else the latest one of the row.
 
@@ -174,9 +174,7 @@ def match_undos(
 
 
 class _Matching:
-    def __init__(
-        self, columns: RecordColumns, unit_of: Int64s, is_cut: Flags, row_class: Ints, undo_class: Ints
-    ) -> None:
+    def __init__(self, columns: RecordTable, unit_of: Int64s, is_cut: Flags, row_class: Ints, undo_class: Ints) -> None:
         self.is_cut = is_cut
         self.rows, self.undos, self.members = columns.rows, columns.undos, columns.members
         self.row_unit, self.undo_unit = unit_of[self.rows.member], unit_of[self.undos.member]
