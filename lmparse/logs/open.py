@@ -21,14 +21,12 @@ from lmparse.logs.joining import checkpoint_before, checkpoint_behind, checkpoin
 from lmparse.logs.sniff import of_another_kind
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, RecordFile, ignored
-from lmparse.records.reader import RecordReader, arguments_of
-from lmparse.records.settings import Decision, FileSettings, find_file
+from lmparse.records.settings import Decision, FileSettings, find_file, page_of, reader_of
 from lmparse.spec import catalog
 from lmparse.storage.addresses import path_of
 from lmparse.storage.joined import joined_of, names_in
 from lmparse.storage.outputs import Inputs, alone_in, inputs_of, naming_output, write_text
 from lmparse.storage.states import FileState, state_of
-from lmparse.values import codepages
 from lmparse.values.json_form import to_json
 
 CONTROL_FILE = "control file"
@@ -217,13 +215,10 @@ def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
     if not isinstance(raw, bytes | bytearray | memoryview):
         raise TypeError(f"raw is the bytes of one record, and {type(raw).__name__} is given")
     named = read_options({**options, "spec": path_of("spec", spec)})
-    page = codepages.lookup(named.code_page) if named.code_page else None
     found = catalog.load(named.spec)
     check_fits(named, found)
     check_taken(options, "parse", "one record")
     named.bounds.check("record_bytes", len(raw), spec=found.id)
-    reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named), limits=named.bounds,
-                          labels=named.enums == "labels")  # fmt: skip
-    record = reader.read(raw, frozenset(named.columns) or None).raise_fault()
+    record = reader_of(found, named, page_of(found, named)).read(raw, frozenset(named.columns) or None).raise_fault()
     values: dict[str, Any] = to_json(record.values)
     return values

@@ -64,15 +64,16 @@ def find_list(
     that cannot be read item by item, and FramingError: LMP-F003 if the file has no such list, LMP-F006 or LMP-F016 if
     what is in front of it is damaged.
     """
-    steps = list_at(root.spec.layouts, root.spec.layout, path)
-    entry, behind = steps[-1], _behind(root, steps, path)
+    around = list_at(root.spec.layouts, root.spec.layout, path)
+    steps = [step for _, step in around]
+    entry, behind = steps[-1], _behind(root, around, path)
     _check(root, entry, behind, path)
     start, stop = Whole().skipping(*skipped).range_of(buffer)
     head = _head(buffer, root, steps, start, stop)
     if head is None:
         raise FramingError(f"has no {path}: a condition of {root.spec.id} does not hold", code="LMP-F003")
     begin, end = _place(head, steps, start, stop)
-    around: tuple[Any, ...] = (head, head._root)
+    objects: tuple[Any, ...] = (head, head._root)
     count = None if entry.items == ("rest",) else number(entry.items, head, root)
     arguments = tuple(number(one, head, root) for one in entry.arguments)
     if None in arguments or (count is None and entry.items != ("rest",)):
@@ -80,8 +81,8 @@ def find_list(
     if begin == end and count:
         raise cut_short(buffer, begin, end, 0, f"{count} items")
     if "_is_le" in signature(item.parser.__init__).parameters:
-        around += (head._is_le,)
-    reader = read(arguments, around)
+        objects += (head._is_le,)
+    reader = read(arguments, objects)
     reader.needs_around = _needs_around(reader)
     if with_parent:
         reader.parent = _parent(root, item.parents, head, steps)
@@ -125,10 +126,10 @@ def _needs_around(reader: RecordReader) -> str:
     return ""
 
 
-def _behind(root: RecordReader, steps: list[Field], path: str) -> list[str]:
+def _behind(root: RecordReader, around: list[tuple[Layout, Field]], path: str) -> list[str]:
     """What is behind a list, in the objects around it. Raises OptionError for a list that only the parser can read."""
-    found, layout = list[str](), root.spec.layout
-    for step in steps:
+    found: list[str] = []
+    for layout, step in around:
         if step.process or step.stream or step.ending is not None:
             raise _refused(
                 path, f"only the parser can read {step.id}: {step.process or step.stream or 'it has a terminator'}"
@@ -137,7 +138,6 @@ def _behind(root: RecordReader, steps: list[Field], path: str) -> list[str]:
         found = ["the rest of the file"] if step.is_instance else fields[fields.index(step.id) + 1 :] + found
         if step.size is not None and not step.repeated:
             found = []  # what is behind it is not in the stream of the list
-        layout = root.spec.layouts[step.type or ""]
     inside = reached(root.spec.layouts, [root.spec.layout.id])
     has_positions = any(one.is_instance for layout in inside for one in layout)
     return ["the rest of the file"] if has_positions and not found else found

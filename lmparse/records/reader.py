@@ -20,7 +20,6 @@ from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError, LimitError, OptionError
 from lmparse.limits import DEFAULT, Limits
-from lmparse.options import Options
 from lmparse.records.faults import Fault, without_value
 from lmparse.records.places import FieldStep, InstanceError, value_of
 from lmparse.spec import step_budget
@@ -442,15 +441,3 @@ def kind_of(parsed: Any) -> str:
 def default_page(spec: Spec) -> CodePage:
     """The code page of files of a spec when nothing names one: EBCDIC, or UTF-8 for a database's text."""
     return codepages.lookup("utf-8" if "database" in spec.codecs else "cp037")
-
-
-def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:
-    """The values of a spec's parameters (`generation`, `byte_order`) from options; empty if one is not specified."""
-    found = []
-    for name in spec.layout.params:
-        word = str(getattr(options, name, "")).replace(".", "_")
-        value = next((code.value for code in spec.layout.param_codes.get(name, ()) if code.id == word), None)
-        if value is None:
-            return ()
-        found.append(value)
-    return tuple(found)

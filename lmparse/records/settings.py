@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from lmparse.framing.framings import framing_of, named_framing
 from lmparse.options import Options
 from lmparse.records.dissection import Dissector
 from lmparse.records.list_rows import find_list
-from lmparse.records.reader import RecordReader, arguments_of, default_page
+from lmparse.records.reader import RecordReader, default_page
 from lmparse.records.record_ends import cutter_by_parser, record_end
 from lmparse.spec import catalog
 from lmparse.spec.catalog import PARENT, Spec
@@ -122,13 +123,9 @@ def _of_rows(path: str, buffer: Buffer, root: RecordReader, options: Options) ->
     named_framing("whole", options)  # raises for options that it does not use
     item = catalog.load(options.spec, rows)
 
-    def read(arguments: tuple[Any, ...], around: tuple[Any, ...]) -> RecordReader:
-        page = codepages.lookup(options.code_page) if options.code_page else default_page(item)
-        return RecordReader(item, code_page=page, arguments=arguments, limits=options.bounds, around=around,
-                            labels=options.enums == "labels")  # fmt: skip
-
+    page, skipped = page_of(item, options), (options.file_start_offset, options.file_end_offset)
+    read = partial(reader_of, item, options, page)
     try:
-        skipped = options.file_start_offset, options.file_end_offset
         found = find_list(buffer, root, item, rows, skipped, read, with_parent=PARENT in options.columns)
     except DataError as error:
         error.at(file=path)
@@ -147,10 +144,25 @@ def page_of(
     return codepages.lookup(options.code_page) if options.code_page else otherwise or default_page(spec)
 
 
-def reader_of(spec: Spec, options: Options, page: CodePage) -> RecordReader:
-    """The reader of records for some options."""
-    return RecordReader(spec, code_page=page, arguments=arguments_of(spec, options), limits=options.bounds,
+def reader_of(
+    spec: Spec, options: Options, page: CodePage, arguments: tuple[Any, ...] | None = None, around: tuple[Any, ...] = ()
+) -> RecordReader:
+    """The reader of records for some options, which have the arguments unless they are given."""
+    arguments = arguments_of(spec, options) if arguments is None else arguments
+    return RecordReader(spec, code_page=page, arguments=arguments, limits=options.bounds, around=around,
                         labels=options.enums == "labels")  # fmt: skip
+
+
+def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:
+    """The values of a spec's parameters (`generation`, `byte_order`) from options; empty if one is not specified."""
+    found = []
+    for name in spec.layout.params:
+        word = str(getattr(options, name, "")).replace(".", "_")
+        value = next((code.value for code in spec.layout.param_codes.get(name, ()) if code.id == word), None)
+        if value is None:
+            return ()
+        found.append(value)
+    return tuple(found)
 
 
 def proof(trial: Trial) -> Decision:

@@ -120,8 +120,7 @@ def load(name: str, rows: str | None = None) -> Spec:
     if rows is not None:
         spec = load(name)
         steps = list_at(spec.layouts, spec.layout, rows)
-        around, item = (spec.layout.id, *(step.type or "" for step in steps[:-1])), steps[-1].type or ""
-        parents = tuple(in_front(spec.layouts[one], step) for one, step in zip(around, steps, strict=True))
+        parents, item = tuple(in_front(*step) for step in steps), steps[-1][1].type or ""
         package = str(sys.modules[spec.parser.__module__].__package__)
         return Spec(item, name, spec.layouts[item], spec.layouts, _parser(package, item), parents)
     package, spec_id = _locate(name)

@@ -56,9 +56,12 @@ def _of_cases(layouts: Mapping[str, Layout], cases: Iterable[str], seen: set[str
             yield from layouts[case].columns
 
 
-def list_at(layouts: Mapping[str, Layout], layout: Layout, path: str) -> list[Field]:
-    """The fields on the path to a list of nested records, the list last. Raises OptionError LMP-S003."""
-    found: list[Field] = []
+def list_at(layouts: Mapping[str, Layout], layout: Layout, path: str) -> list[tuple[Layout, Field]]:
+    """The fields on the path to a list of nested records, each with the layout that has it, the list last.
+
+    Raises OptionError LMP-S003.
+    """
+    found: list[tuple[Layout, Field]] = []
     inside, names = layout, path.split(".")
     for name in names:
         entry = inside.by_id.get(name)
@@ -72,7 +75,7 @@ def list_at(layouts: Mapping[str, Layout], layout: Layout, path: str) -> list[Fi
                 f"rows has no value {quoted(path)} for {layout.id}: {why}",
                 hint="one of " + ", ".join(lists) if lists else "the spec has no list of objects",
             )
-        found.append(entry)
+        found.append((inside, entry))
         inside = layouts[entry.type]
     return found
 
