@@ -39,9 +39,7 @@ def order_of_type(reading: Reader, objects: Objects) -> Order:
     """The byte order that a type gives its numbers; None if it gives none."""
     layout = objects.layout
     if layout.little is not None:
-        holds, bad = Context(reading, objects, None, objects.stream).truths(layout.little)
-        if bad is not None:
-            objects.stream.demand(~bad)
+        holds = objects.stream.known(Context(reading, objects, None, objects.stream).truths(layout.little))
         return "le" if holds.all() else holds if holds.any() else "be"
     if layout.endian is not None:
         return layout.endian

@@ -8,6 +8,7 @@ sound, so that every place stays inside of the data; its record is marked and is
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -106,13 +107,13 @@ class Stream:
             self._room = base, int(left.min()), int(left.max())
         return self._room[1], self._room[2]
 
-    def demand(self, holds: Flags) -> None:
+    def demand(self, holds: Flags) -> Int64s | None:
         """Leave the records to the parser in which something does not hold. Raises NothingLeftError if it never does.
 
-        These objects take the places of one that is sound.
+        These objects take the places of one that is sound: which one each now has the place of, None if all hold.
         """
         if holds.all():
-            return
+            return None
         self.records.leave(self.of, ~holds)
         sound = int(holds.argmax())
         if not holds[sound]:
@@ -120,6 +121,14 @@ class Stream:
         stand_in = np.where(holds, np.arange(len(holds)), sound)
         self.start, self.end, self.cursor = self.start.some(stand_in), self.end[stand_in], self.cursor.some(stand_in)
         self._room = None
+        return stand_in
+
+    def known(self, found: tuple[Any, Flags | None]) -> Any:
+        """Values of all objects; the records of those that have none here, by the flags, are left to the parser."""
+        values, bad = found
+        if bad is not None:
+            self.demand(~bad)
+        return values
 
     def align(self) -> Place:
         """The cursor at the next whole byte."""
@@ -132,10 +141,8 @@ class Stream:
         """Read some bytes; the place where they begin. Sizes come from the data and may be any numbers."""
         self.align()
         if isinstance(size, np.ndarray):
-            holds = (size >= 0) & (size <= self.end - self.cursor.array)
-            if not holds.all():
-                self.demand(holds)
-                size = size[np.where(holds, np.arange(len(size)), int(holds.argmax()))]
+            stand_in = self.demand((size >= 0) & (size <= self.end - self.cursor.array))
+            size = size if stand_in is None else size[stand_in]
         else:
             self._demand_room(size)
         begin = self.cursor
@@ -171,10 +178,8 @@ class Stream:
         size = self.end - self.start.array
         moved = self.copy()
         if isinstance(pos, np.ndarray):
-            moved.demand((pos >= 0) & (pos <= size))
-            holds = (pos >= 0) & (pos <= size)
-            pos = pos if holds.all() else pos[np.where(holds, np.arange(len(pos)), int(holds.argmax()))]
-            moved.cursor = Place(moved.start.array + pos)
+            stand_in = moved.demand((pos >= 0) & (pos <= size))
+            moved.cursor = Place(moved.start.array + (pos if stand_in is None else pos[stand_in]))
         else:
             moved.demand((size >= pos) & (pos >= 0))
             moved.cursor = moved.start.behind(pos)

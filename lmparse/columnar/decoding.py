@@ -84,7 +84,7 @@ def decoding_of(spec: Spec) -> Decoding:
         if name == PARENT:
             columns[-1] = replace(columns[-1], kind="struct", why=f"if columns name it: {_members(plan.types[name])}")
     columns += [DecodedColumn(name, None, None, "", NOT_READ, reason) for name, reason in spec.layout.unread.items()]
-    apart = {} if why else refusals(spec.layouts, spec.layout, default_page(spec))
+    apart = {} if why else refusals(spec.layouts, spec.layout)
     return Decoding(why, columns, apart)
 
 

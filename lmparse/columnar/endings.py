@@ -23,9 +23,9 @@ def to_terminator(stream: Stream, ending: Ending) -> tuple[Place, Int64s]:
     begin = stream.align()
     found, is_there = _find(stream, begin.array, stream.end, ending.terminator or b"")
     if ending.demands_terminator:
-        stream.demand(is_there)
-        begin = stream.cursor
-        found, is_there = _find(stream, begin.array, stream.end, ending.terminator or b"")
+        stand_in = stream.demand(is_there)
+        if stand_in is not None:
+            begin, found, is_there = stream.cursor, found[stand_in], is_there[stand_in]
     start = begin.array
     length = found - start
     stream.cursor = Place(found + (is_there if ending.consumes else 0))

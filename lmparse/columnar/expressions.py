@@ -161,8 +161,13 @@ class Evaluator:
             case ("not", inner):
                 holds, bad = self.truths(inner)
                 return Vector(~holds, bad)
-            case ("neg" | "~" as sign, inner):
-                return _signed(sign, self.value(inner).numbers())
+            case ("~", inner):
+                one = self.value(inner).numbers()
+                return Vector(~one.data, one.bad)
+            case ("neg", inner):
+                one = self.value(inner).numbers()
+                least = one.data == _LEAST_NUMBER
+                return Vector(-one.data, one.bad).without(least if np.any(least) else False)
             case ("in", inner, *listed):
                 one = self.value(inner)
                 found = [_compared("==", one, self.value(other)) for other in listed]
@@ -201,13 +206,6 @@ class Evaluator:
             sides = [(np.flatnonzero(flags), self.value(one)) for flags, one in ((holds, chosen), (~holds, other))]
             found = joined([(which, one.some(which)) for which, one in sides], self._count)
         return found if bad is None else found.without(bad)
-
-
-def _signed(sign: str, one: Vector) -> Vector:
-    if sign == "~":
-        return Vector(~one.data, one.bad)
-    least = one.data == _LEAST_NUMBER
-    return Vector(-one.data, one.bad).without(least if np.any(least) else False)
 
 
 def _compared(sign: str, one: Any, other: Any) -> Vector:

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from lmparse import terminal
 from lmparse.columnar import arrays
-from lmparse.values.byte_arrays import Bytes, Flags, Float64s, Int64s
+from lmparse.values.byte_arrays import Flags, Float64s, Int64s
 from lmparse.values.json_form import to_json
 
 LINE = "_line"
@@ -154,7 +154,7 @@ def _escaped(text: pa.Array) -> pa.Array:
     needs |= data == ord("\\")
     if not needs.any():
         return text
-    rows = _rows_with(np.flatnonzero(needs), offsets)
+    rows = np.unique(np.searchsorted(offsets, np.flatnonzero(needs), side="right") - 1)
     found = text.take(pa.array(rows))
     # Backslashes first, since the other escapes begin with one.
     for code in sorted(np.unique(data[needs]).tolist(), key=lambda code: code != ord("\\")):
@@ -180,24 +180,13 @@ def difference(one: bytes, other: bytes) -> tuple[str, Any, Any]:
 def harmless(lines: pa.Array) -> pa.Array:
     """Lines of JSON that `terminal.harmless` has nothing to do with any more."""
     raw = arrays.flat(lines)[0]
-    if _is_plain(raw, len(lines)) or terminal.is_printable(raw.tobytes().decode()):
+    newlines = np.count_nonzero(raw == ord("\n"))
+    is_plain = not (raw >= 0x7F).any() and np.count_nonzero(raw < 0x20) == newlines == len(lines)
+    if is_plain or terminal.is_printable(raw.tobytes().decode()):
         return lines
     rows = np.flatnonzero(np.asarray(pc.match_substring_regex(lines, _CONTROLS)))
     made = [terminal.harmless(line) for line in lines.take(pa.array(rows)).to_pylist()]
     return _replaced(lines, rows, pa.array(made, _TEXT))
-
-
-def _is_plain(raw: Bytes, count: int) -> bool:
-    """Whether ASCII has no controls but `count` newlines."""
-    if (raw >= 0x7F).any() or np.count_nonzero(raw < 0x20) != count:
-        return False
-    return bool(np.count_nonzero(raw == ord("\n")) == count)
-
-
-def _rows_with(places: Int64s, offsets: Int64s) -> Int64s:
-    """The rows that have bytes at some places."""
-    rows: Int64s = np.unique(np.searchsorted(offsets, places, side="right") - 1)
-    return rows
 
 
 def _replaced(text: pa.Array, rows: Int64s, by: pa.Array) -> pa.Array:

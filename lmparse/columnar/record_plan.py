@@ -71,7 +71,7 @@ class RecordPlan:
         self._is_full = False
         self.reasons = column_reasons(spec.layouts, spec.layout, self._plans.page)
         """Why the parser reads columns, by their names."""
-        self.reason = refusal_of(spec.layouts, spec.layout, self._plans.page)
+        self.reason = refusal_of(spec.layouts, spec.layout)
         self.parent: Mapping[str, Any] = {}
         """The value of the column PARENT, which is the same in all records."""
         if not self.reason and len(self._arguments) < len(spec.layout.params):
