@@ -7,7 +7,7 @@ specs become comments.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +63,11 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     if not truth("metadata", metadata):
         schema = without_metadata(schema)
     file = open_file(path, named, on_error=ignored)
-    table = pa.Table.from_batches(_by_engines(file, schema, filters=filters), schema)
-    found = file.tally.to_dict()
+    return noted(pa.Table.from_batches(_by_engines(file, schema, filters=filters), schema), file.tally.to_dict())
+
+
+def noted(table: pa.Table, found: Mapping[str, Any]) -> pa.Table:
+    """A table with what is known of its reading in the metadata of its schema, each as JSON."""
     return table.replace_schema_metadata({f"lmparse.{name}": json.dumps(value) for name, value in found.items()})
 
 

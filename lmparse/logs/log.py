@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -118,8 +117,9 @@ class Log:
         `lmparse.error_count`, `lmparse.dropped`, `lmparse.kept` and `lmparse.notices`.
         """
         table = self.to_reader(filters=filters, metadata=metadata).read_all()
-        found = {"left_out": dict(sorted(self.left_out.items())), **self.tally.to_dict()}
-        return table.replace_schema_metadata({f"lmparse.{name}": json.dumps(value) for name, value in found.items()})
+        from lmparse.logs.arrow import noted
+
+        return noted(table, {"left_out": dict(sorted(self.left_out.items())), **self.tally.to_dict()})
 
     def save_checkpoint(self) -> None:
         """Write how far the log has been read into the file that the option `checkpoint` names.

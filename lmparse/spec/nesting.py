@@ -57,10 +57,7 @@ def _of_cases(layouts: Mapping[str, Layout], cases: Iterable[str], seen: set[str
 
 
 def list_at(layouts: Mapping[str, Layout], layout: Layout, path: str) -> list[tuple[Layout, Field]]:
-    """The fields on the path to a list of nested records, each with the layout that has it, the list last.
-
-    Raises OptionError LMP-S003.
-    """
+    """The fields on the path to a list of nested records, each with its layout. Raises OptionError LMP-S003."""
     found: list[tuple[Layout, Field]] = []
     inside, names = layout, path.split(".")
     for name in names:
@@ -93,12 +90,6 @@ def _lists(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]
             inside = () if entry.repeated else _lists(layouts, layouts[entry.type], (*above, layout.id))
             yield from (f"{entry.id}.{name}" for name in inside)
             yield from (entry.id,) if entry.repeated else ()
-
-
-def holds_itself(layouts: Mapping[str, Layout], layout_id: str) -> bool:
-    """Whether a layout is inside itself."""
-    inside = reached(layouts, types_in(layouts[layout_id]))
-    return any(layout.id == layout_id for layout in inside)
 
 
 def rings(inside: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
@@ -151,7 +142,7 @@ def json_reason(layouts: Mapping[str, Layout], entry: Field) -> str:
     if entry.kind not in NESTED:
         return ""
     for name in types_of(entry):
-        if holds_itself(layouts, name):
+        if any(inside.id == name for inside in reached(layouts, types_in(layouts[name]))):
             return f"{name} contains itself"
     if entry.type is not None and next(flat(layouts, layouts[entry.type]), None) is None:
         return f"{entry.type} has no fields"
