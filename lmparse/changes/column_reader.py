@@ -21,9 +21,9 @@ from lmparse.changes.rows import JSON_COLUMNS, are_structs, key_text, line_row, 
 from lmparse.changes.schemas import KEY, version_schema
 from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
 from lmparse.columnar import json_texts, schemas
+from lmparse.columnar.json_texts import as_text
 from lmparse.columnar.row_plan import DecodedRows, RowPlan
 from lmparse.columnar.rows import to_batch
-from lmparse.columnar.texts import as_text
 from lmparse.errors import LmparseError
 from lmparse.framing.extents import Span
 from lmparse.values.byte_arrays import Bytes, Int64s

@@ -69,7 +69,8 @@ def envelope_schema(envelope: str, image: pa.DataType) -> pa.Schema:
         fields += [pa.field("op", TEXT), pa.field("ts_ms", pa.int64()), pa.field("transaction", _TRANSACTION)]
         fields += [pa.field("message", TEXT), pa.field("absent_columns", NAMES)]
         return pa.schema([*fields, *schemas.outcome_fields()])
-    columns = list(image) if pa.types.is_struct(image) else _row_fields()
+    row = [pa.field("schema_name", TEXT), pa.field("table_name", TEXT), schemas.commented("row", TEXT, "JSON")]
+    columns = list(image) if pa.types.is_struct(image) else row
     check_names([entry.name for entry in columns], envelope)
     own = [schemas.commented(name, type_, doc) for name, (type_, doc) in _FEED.items()]
     return pa.schema([*columns, *own, *schemas.outcome_fields()])
@@ -106,10 +107,6 @@ def image_type(schema: pa.Schema, envelope: str) -> pa.DataType:
     own = _own_names()
     columns = [entry for entry in schema if entry.name not in own]
     return pa.struct(columns) if columns else TEXT
-
-
-def _row_fields() -> list[pa.Field]:
-    return [pa.field("schema_name", TEXT), pa.field("table_name", TEXT), schemas.commented("row", TEXT, "JSON")]
 
 
 class Enveloper:

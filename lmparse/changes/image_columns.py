@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 
 from lmparse.changes.schemas import KEY
 from lmparse.columnar import json_texts, schemas
+from lmparse.columnar.json_texts import as_text
 from lmparse.columnar.schemas import TEXT
-from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
 from lmparse.values.byte_arrays import Flags, Int64s
 

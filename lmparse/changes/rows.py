@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
 
@@ -64,7 +63,9 @@ def change_row(log: ChangeLog, change: Change, is_struct: bool) -> Row:
         row[KEY] = key_text(change.table)
     texts = ("detail", "header") if is_struct else JSON_COLUMNS
     shown = to_json({name: row[name] for name in texts if name in row})
-    return row | {name: _json_text(value) for name, value in shown.items()}
+    return row | {
+        name: None if value is None else json.dumps(value, ensure_ascii=False) for name, value in shown.items()
+    }
 
 
 def key_text(version: Version) -> str:
@@ -84,7 +85,3 @@ def line_row(log: ChangeLog, change: Change) -> Row:
     """One change with the line that `lmparse changes` prints, as bytes."""
     row: Row = change.to_row(log.origin, header=log.options.header)
     return row | {json_texts.LINE: json_texts.json_line(to_json(row))}
-
-
-def _json_text(value: Any) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False)

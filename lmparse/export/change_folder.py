@@ -133,8 +133,8 @@ class ChangeFolder:
             f"{group.identity}: control files of several extracts describe this version in different ways; the "
             "manifest does not say its key and columns"
         )
-        if found and said not in self.summary.tally.notices:
-            self.summary.tally.notices.append(said)
+        if found:
+            self.summary.tally.noticed.setdefault(said)
         return dict.fromkeys(DESCRIBED)
 
     def _manifest(self, files: list[dict[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,8 @@ specs become comments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,8 @@ from lmparse.values.byte_arrays import Flags, Int64s
 def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bool = True, **options: Any) -> pa.Table:
     """The records of a file that fulfil all `filters`, as an Arrow table; needs pyarrow.
 
-    `metadata` tells whether the table has the column `_metadata`. Options are those of the command line under their
+    `metadata` tells whether the table has the column `_metadata`. The metadata of the schema have what is known of the
+    reading, as those of `Log.to_table`. Options are those of the command line under their
     Python names. Raises OptionError for those of changes, FramingError where the file is damaged, and with engine
     `check` EngineDifferenceError where two engines differ; bad records and values are in the columns for them.
     """
@@ -61,7 +63,12 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     if not truth("metadata", metadata):
         schema = without_metadata(schema)
     file = open_file(path, named, on_error=ignored)
-    return pa.Table.from_batches(_by_engines(file, schema, filters=filters), schema)
+    return noted(pa.Table.from_batches(_by_engines(file, schema, filters=filters), schema), file.tally.to_dict())
+
+
+def noted(table: pa.Table, found: Mapping[str, Any]) -> pa.Table:
+    """A table with what is known of its reading in the metadata of its schema, each as JSON."""
+    return table.replace_schema_metadata({f"lmparse.{name}": json.dumps(value) for name, value in found.items()})
 
 
 def _by_engines(
@@ -148,6 +155,9 @@ def plan_of(file: RecordFile) -> RecordPlan:
     reader = file.reader
     plan = RecordPlan(file.spec, file.code_page, arguments=tuple(map(int, reader.arguments)), labels=reader.labels)
     plan.reason = reader.needs_around or plan.reason
+    if reader.parent is not None:
+        plan.parent = reader.parent.values
+        plan.reason = plan.reason or ("a value around the list is bad" if reader.parent.faults else "")
     return plan
 
 

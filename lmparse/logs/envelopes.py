@@ -20,9 +20,9 @@ from lmparse.changes.schemas import table_type
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter
+from lmparse.columnar.json_texts import as_text
 from lmparse.columnar.rows import batches
 from lmparse.columnar.schemas import TEXT
-from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
 from lmparse.framing.extents import Span
 from lmparse.logs.families import change_reader, check_changes

@@ -11,7 +11,7 @@ import pyarrow as pa
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.rows import line_row
 from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
-from lmparse.columnar import json_texts
+from lmparse.columnar import arrays, json_texts
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINE, LINES
 from lmparse.columnar.rows import Row, chunks, to_batch
@@ -56,7 +56,7 @@ def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.Reco
     """The records of a file as lines. Raises as `RecordFile.records` does."""
     if lines_refusal(file):
         for held in chunks(map(json_texts.json_line, file.records(span)), size=len):
-            yield _batch(held)
+            yield pa.RecordBatch.from_arrays([pa.array(held, pa.binary())], schema=LINES)
         return
     wanted = tuple(dict.fromkeys(file.options.columns))
     check_columns(file.spec, wanted, file.column_names())
@@ -97,10 +97,6 @@ def _places(window: Window) -> pa.Array:
     return json_texts.objects({name: pa.array(array) for name, array in columns.items()}, len(window))
 
 
-def _batch(lines: list[bytes]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.array(lines, pa.binary())], schema=LINES)
-
-
 # -- what commands print ------------------------------------------------------------------
 
 
@@ -121,17 +117,8 @@ def printed(file: RecordFile, *, with_changes: bool) -> Iterator[str]:
     if file.options.engine == "check":
         batches = compared(batches, read(opened_again(file)))
     for batch in batches:
-        yield _text(batch.column(0))
+        yield str(arrays.flat(batch.column(0))[0].data, "utf-8")  # the lines one behind another
 
 
 def _joined_lines(log: Any) -> Iterator[pa.RecordBatch]:
     return (joined(found).batch for found in change_lines(log) if found)
-
-
-def _text(lines: Any) -> str:
-    """The lines of a column one behind another."""
-    _, offsets, data = lines.buffers()
-    if data is None or not len(lines):
-        return ""
-    places = np.frombuffer(offsets, np.int32)[lines.offset : lines.offset + len(lines) + 1]
-    return str(memoryview(data)[places[0] : places[-1]], "utf-8")

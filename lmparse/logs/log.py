@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -117,10 +116,10 @@ class Log:
         The metadata of its schema have what is known of the reading, each as JSON: `lmparse.left_out`, and of `tally`
         `lmparse.error_count`, `lmparse.dropped`, `lmparse.kept` and `lmparse.notices`.
         """
-        table, tally = self.to_reader(filters=filters, metadata=metadata).read_all(), self.tally
-        counts = {"error_count": tally.error_count, "dropped": tally.dropped, "kept": tally.kept}
-        found = {"left_out": dict(sorted(self.left_out.items())), **counts, "notices": tally.notices}
-        return table.replace_schema_metadata({f"lmparse.{name}": json.dumps(value) for name, value in found.items()})
+        table = self.to_reader(filters=filters, metadata=metadata).read_all()
+        from lmparse.logs.arrow import noted
+
+        return noted(table, {"left_out": dict(sorted(self.left_out.items())), **self.tally.to_dict()})
 
     def save_checkpoint(self) -> None:
         """Write how far the log has been read into the file that the option `checkpoint` names.

@@ -127,7 +127,7 @@ class Request:
         if self.with_changes and family is not None and family.join is not None:
             names = log_paths(names, self.options, run, faults=faults if self.is_tolerant else None)
         control = None if family is None or not (self.with_changes or self.options.control) else family.control
-        search = None if control is None else control.search(self.options.bounds)
+        search = None if control is None else control.search(self.options.bounds).find
         found = [(name, self._options_of(name, search)) for name in names]
         found += [(str(fault.file), self._fault(str(fault.file), fault)) for fault in faults]
         errors = [options for _, options in found if isinstance(options, DataError)]

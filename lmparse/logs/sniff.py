@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +12,9 @@ from lmparse.errors import DataError, FileLimitError, FramingError
 from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import Detection, Trial, Walks, detect, try_framings
 from lmparse.limits import DEFAULT, Limits
-from lmparse.logs.families import families, known_files
+from lmparse.logs.families import detection_of, families, known_files
 from lmparse.options import FILE_OPTIONS, Options
+from lmparse.records.settings import framing_for
 from lmparse.spec import catalog
 from lmparse.storage.addresses import path_of
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -74,15 +75,28 @@ def sniff(path: str | Path, limits: Limits = DEFAULT) -> Sniffed:
     path = path_of("path", path)
     if not isinstance(limits, Limits):
         raise TypeError(f"limits is an object of Limits, and {type(limits).__name__} is given")
-    buffer = open_buffer(path, limits)
+    return _sniffed(path, open_buffer(path, limits), lambda buffer: _find(buffer, limits))
+
+
+def sniff_spec(path: str, options: Options) -> Sniffed:
+    """What cuts a file into the records of the spec that the options name. Raises FramingError and OptionError."""
+    detection = detection_of(catalog.load(options.spec))
+    offsets = {name: str(size) for name in ("file_start_offset", "file_end_offset") if (size := getattr(options, name))}
+    buffer = open_buffer(path, options.bounds)
+    return _sniffed(path, buffer, lambda buffer: (options.spec, *framing_for(buffer, options, detection)), **offsets)
+
+
+def _sniffed(
+    path: str, buffer: Buffer, find: Callable[[Buffer], tuple[str, Detection, Trial]], **options: str
+) -> Sniffed:
     try:
-        spec, detection, trial = _find(buffer, limits)
+        spec, detection, trial = find(buffer)
         records = [extent.read(buffer) for extent in trial.extents]
         proven = detection.options(records, trial.framing) if detection.options else {}
     except FramingError as error:
         error.at(file=path)
         raise
-    return Sniffed(path, len(buffer), spec, detection.name, trial, proven)
+    return Sniffed(path, len(buffer), spec, detection.name, trial, {**options, **proven})
 
 
 def _find(buffer: Buffer, limits: Limits) -> tuple[str, Detection, Trial]:

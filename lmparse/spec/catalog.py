@@ -20,13 +20,15 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import ReadError, UnknownFormatError
 from lmparse.spec.built import differs, imported, package_of
 from lmparse.spec.layout import Layout
-from lmparse.spec.nesting import flat, list_at, reached
+from lmparse.spec.nesting import flat, in_front, list_at, reached
 from lmparse.spelling import quoted
 from lmparse.storage.stored import reason
 
 PACKAGE = "lmparse._generated"
 KIND = "kind"
 """Name of the instance in a spec, and key in `records`, that tells the kind of a record where there are several."""
+PARENT = "_parent"
+"""Name of the column of items of a list that has what is around the list."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Spec:
     layouts: Mapping[str, Layout]
     """All layouts that were built together with this one, by id (`bmc_dicl.key_column`)."""
     parser: type[KaitaiStruct]
+    parents: tuple[Layout, ...] = ()
+    """For items of a list: the objects around it, the outermost first, with the fields that are in front of it."""
 
     @cached_property
     def classes(self) -> dict[str, Layout]:
@@ -57,7 +61,10 @@ class Spec:
 
     def field_ids(self) -> set[str]:
         """Ids of all fields that a record of any kind may have."""
-        return {entry.id for entry in flat(self.layouts, self.layout)} | ({KIND} if self.has_kind else set())
+        more = {KIND: self.has_kind, PARENT: any(layout.fields for layout in self.parents)}
+        return {entry.id for entry in flat(self.layouts, self.layout)} | {
+            name for name, is_there in more.items() if is_there
+        }
 
     @property
     def has_kind(self) -> bool:
@@ -112,9 +119,10 @@ def load(name: str, rows: str | None = None) -> Spec:
     """
     if rows is not None:
         spec = load(name)
-        item = list_at(spec.layouts, spec.layout, rows)[-1].type or ""
+        steps = list_at(spec.layouts, spec.layout, rows)
+        parents, item = tuple(in_front(*step) for step in steps), steps[-1][1].type or ""
         package = str(sys.modules[spec.parser.__module__].__package__)
-        return Spec(item, name, spec.layouts[item], spec.layouts, _parser(package, item))
+        return Spec(item, name, spec.layouts[item], spec.layouts, _parser(package, item), parents)
     package, spec_id = _locate(name)
     layouts = _layouts(package)
     if spec_id not in layouts or "." in spec_id:
