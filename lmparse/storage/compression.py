@@ -53,14 +53,17 @@ def unpacked_name(path: str) -> str:
 
 
 def unpacked(source: StoredBytes, path: str) -> Iterator[bytes]:
-    """The unpacked bytes of a file in chunks; its path says whether it is compressed."""
+    """The unpacked bytes of a file in chunks; its path says whether it is compressed.
+
+    They are those of every member of a gzip file, or frame of a zstd file. Zeros behind gzip's are padding of tapes,
+    which are read one by one.
+    """
     packing = packing_of(path, source.first)
-    return _unpacked(source, packing) if packing else iter(lambda: source.read(_CHUNK) or b"", b"")
-
-
-def _unpacked(source: StoredBytes, packing: str) -> Iterator[bytes]:
-    """The bytes of every member of a gzip file, or frame of a zstd file. Zeros behind gzip's are padding of tapes."""
-    stream = _gzip(source) if packing == "gzip" else _zstd(source)
+    if packing is None:
+        yield from iter(lambda: source.read(_CHUNK) or b"", b"")
+        return
+    is_gzip = packing == "gzip"
+    stream: Any = gzip.GzipFile(fileobj=io.BufferedReader(source, _READ)) if is_gzip else _zstd(source)
     is_empty = not source.first
     while not is_empty:
         try:
@@ -85,10 +88,6 @@ def _unpacked(source: StoredBytes, packing: str) -> Iterator[bytes]:
         f"is cut short: its {packing} data go on behind byte {source.position}, where the file ends",
         code="LMP-F001", file=source.name, hint="transfer it again",
     )  # fmt: skip
-
-
-def _gzip(source: StoredBytes) -> Any:
-    return gzip.GzipFile(fileobj=io.BufferedReader(source, _READ))  # zeros behind a member are read one by one
 
 
 def _zstd(source: StoredBytes) -> Any:

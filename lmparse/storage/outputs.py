@@ -248,24 +248,21 @@ class AtomicOutput:
 
     def finish(self) -> None:
         """Move the finished output to its place, unless something else has come there in the meantime."""
+        place, before = self._place.path, self.folder / "before"
         if self.made.is_dir():
             put_on_disk(self.made)
         self._place.check()
-        self._put()
-        put_on_disk(self._place.path.parent)
-
-    def _put(self) -> None:
-        place, before = self._place.path, self.folder / "before"
-        if not place.is_dir():
+        if place.is_dir():
+            # A folder cannot be replaced in one step: the old one is moved away, and back if the second step fails.
+            os.rename(place, before)
+            try:
+                os.rename(self.made, place)
+            finally:
+                if not os.path.lexists(place):
+                    os.rename(before, place)
+        else:
             os.replace(self.made, place)
-            return
-        # A folder cannot be replaced in one step: the old one is moved away, and back if the second step fails.
-        os.rename(place, before)
-        try:
-            os.rename(self.made, place)
-        finally:
-            if not os.path.lexists(place):
-                os.rename(before, place)
+        put_on_disk(place.parent)
 
 
 @contextmanager
