@@ -12,7 +12,7 @@ from typing import Any
 
 from lmparse.spec.build.constructs import Finding, type_word
 from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
-from lmparse.spec.build.scopes import Scope, located
+from lmparse.spec.build.scopes import Scope, bounds_of, located
 from lmparse.spec.build.value_types import (
     ANY,
     BYTES,
@@ -99,10 +99,8 @@ def _switch(types: ValueTypes, scope: Scope, key: str, tree: dict[str, Any]) -> 
 
 
 def _valid(entry: dict[str, Any], item: ValueType) -> Iterator[Check]:
-    valid = entry.get("valid")
-    bounds: dict[str, Any] = valid if isinstance(valid, dict) else {"eq": valid} if "valid" in entry else {}
-    for key, bound in bounds.items():
-        place = f"/valid/{key}" if isinstance(valid, dict) else "/valid"
+    for key, bound in bounds_of(entry).items():
+        place = f"/valid/{key}" if isinstance(entry["valid"], dict) else "/valid"
         if key == "in-enum" and "enum" not in entry:
             yield place, 0, _refuse("in-enum is for what has an enum")
         elif key == "expr":

@@ -156,10 +156,10 @@ def _endless(scopes: list[Scope]) -> Iterable[str]:
         scope = left.pop()
         if scope.id not in always:
             plain = [one for one in scope.tree.get("seq", []) if not {"if", "size", "size-eos"} & one.keys()]
-            names = [one["type"] for one in plain if one.get("repeat", "until") == "until" and "type" in one]
-            found = [scope.type_named(name) for name in names if isinstance(name, str)]
-            always[scope.id] = {nested.id for nested in found if nested}
-            left += [nested for nested in found if nested]
+            types = [one.get("type") for one in plain if one.get("repeat", "until") == "until"]
+            found = [nested for type_ in types if (nested := scope.type_named(type_))]
+            always[scope.id] = {nested.id for nested in found}
+            left += found
     return rings(always).keys()
 
 
@@ -178,7 +178,7 @@ def _is_empty(scope: Scope, attribute: dict[str, Any], endless: Iterable[str]) -
     """Whether an item takes no bytes whatever the data."""
     if "size" in attribute:
         return constant(attribute["size"]) == 0
-    nested = scope.type_named(attribute["type"]) if isinstance(attribute.get("type"), str) else None
+    nested = scope.type_named(attribute.get("type"))
     if nested is None or nested.id in endless:
         return False
     return all("if" not in entry and _is_empty(nested, entry, endless) for entry in nested.tree.get("seq", []))

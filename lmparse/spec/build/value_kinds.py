@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from lmparse.spec.build.constructs import Finding
 from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import (
     COMPILERS_TEXTS,
-    NUMBER,
     Scope,
     attributes,
     flat_columns,
@@ -17,6 +17,8 @@ from lmparse.spec.build.scopes import (
     kind_of,
     located,
     number_kind,
+    number_of,
+    type_names,
 )
 from lmparse.spec.kind_words import DECIMALS, MAX_DIGITS, SCALABLE, ZONED, digits, is_decimal, precision
 
@@ -38,28 +40,19 @@ def unfit(scope: Scope) -> Iterator[Finding]:
         yield from _parts(scope)
     yield from _names(scope)
     for where, attribute in located(scope):
-        yield from _size(where, attribute)
-        yield from _bits(where, attribute)
+        for key, what in (("size", "a number of bytes"), ("repeat-expr", "a number of repetitions")):
+            if (constant(attribute.get(key)) or 0) < 0:
+                yield f"{where}/{key}", f"{attribute[key]} is not {what}: it is below zero"
+        for name in type_names(attribute):
+            number = number_of(name)
+            if number and number[1] == "b" and not 0 < int(number[2]) <= _MOST_BITS:
+                text = f"{name} is not a number of 1 to {_MOST_BITS} bits: read it as bytes, with a size"
+                yield f"{where}/type", text
         yield from _kind(where, attribute, scope)
         yield from _body(where, attribute, scope)
         yield from _room(where, attribute, scope)
         if "value" not in attribute:
             yield from _decimal(where, attribute, scope)
-
-
-def _size(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
-    for key, what in (("size", "a number of bytes"), ("repeat-expr", "a number of repetitions")):
-        if (constant(attribute.get(key)) or 0) < 0:
-            yield f"{where}/{key}", f"{attribute[key]} is not {what}: it is below zero"
-
-
-def _bits(where: str, attribute: dict[str, Any]) -> Iterator[Finding]:
-    """Bit fields that are wider than a column of whole numbers."""
-    type_ = attribute.get("type")
-    for name in type_["cases"].values() if isinstance(type_, dict) else [type_]:
-        number = NUMBER.match(name) if isinstance(name, str) else None
-        if number and number[1] == "b" and not 0 < int(number[2]) <= _MOST_BITS:
-            yield f"{where}/type", f"{name} is not a number of 1 to {_MOST_BITS} bits: read it as bytes, with a size"
 
 
 def _names(scope: Scope) -> Iterator[Finding]:
@@ -75,7 +68,9 @@ def _names(scope: Scope) -> Iterator[Finding]:
                 yield f"{scope.where}/seq/{number}", text
     for number, attribute in enumerate(listed):
         if attribute.get("-lm-type") == "body" and "repeat" not in attribute:
-            found = _columns_of_body(scope, attribute)
+            found = set[str]()
+            for owner, name, inner in flat_columns(scope, set(), [(attribute["id"], attribute)]):
+                found.update((name, *(column for _, column in _columns_of_parts(owner, inner))))
             for name in sorted(found & taken):
                 text = f"the field {name} of {attribute['id']} has the name of another column of the record"
                 yield f"{scope.where}/seq/{number}", text
@@ -84,23 +79,10 @@ def _names(scope: Scope) -> Iterator[Finding]:
 
 def _columns_of_parts(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The numbers inside of a field that are columns of their own: their ids and the names of the columns."""
-    type_ = attribute.get("type")
-    nested = scope.type_named(type_) if isinstance(type_, str) else None
+    nested = scope.type_named(attribute.get("type"))
     if nested is not None and nested.tree.get("-lm-type") == "bytes":
         for part in attributes(nested.tree):
             yield part["id"], f"{attribute['id']}_{part['id']}"
-
-
-def _columns_of_body(scope: Scope, body: dict[str, Any]) -> set[str]:
-    """The columns for the fields of a body, whatever kind it is."""
-    found: set[str] = set()
-    seen: set[str] = set()
-    for nested in scope.types_of(body).values():
-        if nested.id not in seen:
-            seen.add(nested.id)
-            for owner, name, attribute in flat_columns(nested, seen):
-                found.update((name, *(column for _, column in _columns_of_parts(owner, attribute))))
-    return found
 
 
 def _kind(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
@@ -110,7 +92,7 @@ def _kind(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Findi
         yield f"{where}/-codec", f"-codec is for bytes, and the type {name} is text already, in its encoding"
     if kind is None or kind in _ANY:
         return
-    number = NUMBER.match(name)
+    number = number_of(name)
     if name in COMPILERS_TEXTS or isinstance(type_, dict):
         yield f"{where}/-lm-type", f"a {kind} is bytes, not of the type {name or 'switch-on'}"
     elif number and kind not in _OF_LETTERS:
@@ -133,7 +115,7 @@ def _body(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Findi
     if "repeat" in attribute:
         yield f"{where}/repeat", "a body is the fields of one object, not a list"
     for name in cases.values():
-        if not isinstance(name, str) or scope.type_named(name) is None:
+        if scope.type_named(name) is None:
             yield f"{where}/-lm-type", f"a body is a type with fields, not {name or 'bytes'}"
     if "_" not in cases and {"size", "size-eos", "terminator"} & attribute.keys():
         text = "a body with a size needs a default case, `_`: the bytes of other kinds would be in no field"
@@ -143,7 +125,7 @@ def _body(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Findi
 def _room(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
     """A field of a type that is one value has the bytes of the type, neither more nor fewer."""
     name = attribute.get("type")
-    nested = scope.type_named(name) if isinstance(name, str) and not NUMBER.match(name) else None
+    nested = None if number_of(name) else scope.type_named(name)
     if nested is None or nested.tree.get("-lm-type") in (None, *_ANY) or attribute.get("process") == "zlib":
         return
     width = _width_of_parts(nested)
@@ -170,8 +152,8 @@ def _decimal(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Fi
             return
     if not is_decimal(kind, scale):
         return
-    number = NUMBER.match(type_) if isinstance(type_, str) else None
-    nested = scope.type_named(type_) if isinstance(type_, str) and not number else None
+    number = number_of(type_)
+    nested = None if number else scope.type_named(type_)
     width = int(number[2]) if number else _width_of_parts(nested) if nested else constant(attribute.get("size"))
     key = "-lm-type" if "-lm-type" in attribute else "type" if "type" in attribute else "-scale"
     if width is None:
@@ -182,8 +164,9 @@ def _decimal(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Fi
         is_bits = number is not None and number[1] == "b"
         yield from _digits(f"{where}/{key}", kind, scale or 0, width, is_bits)
     page = attribute.get("-codec", "ebcdic")
-    if kind in ZONED and _zones(page) not in (*_ZONES, None):
-        yield f"{where}/-codec", f"a {kind} is in EBCDIC or ASCII, and in {page} a digit has more than one byte"
+    with suppress(LookupError, ValueError, TypeError):  # a page is the file's, or not one of Python's
+        if kind in ZONED and "09+-".encode(page) not in _ZONES:
+            yield f"{where}/-codec", f"a {kind} is in EBCDIC or ASCII, and in {page} a digit has more than one byte"
 
 
 def _digits(where: str, kind: str, scale: int, width: int, is_bits: bool) -> Iterator[Finding]:
@@ -196,18 +179,11 @@ def _digits(where: str, kind: str, scale: int, width: int, is_bits: bool) -> Ite
         yield where, f"a {kind} of {width} bytes has {found} digits, and a column of decimals at most {MAX_DIGITS}"
 
 
-def _zones(page: Any) -> bytes | None:
-    try:
-        return "09+-".encode(page)
-    except (LookupError, ValueError, TypeError):
-        return None  # the file's, or not one of Python's
-
-
 def _width_of_parts(scope: Scope) -> int | None:
     """Bytes of a type that is one value; None if its parts are not of fixed size."""
     width = 0
     for part in scope.tree.get("seq", []):
-        number = NUMBER.match(str(part.get("type")))
+        number = number_of(part.get("type"))
         own = int(number[2]) if number else constant(part.get("size"))
         if own is None:
             return None
@@ -218,8 +194,7 @@ def _width_of_parts(scope: Scope) -> int | None:
 def _parts(scope: Scope) -> Iterator[Finding]:
     """A type that is one value has parts whose bytes can be joined again."""
     for number, part in enumerate(scope.tree.get("seq", [])):
-        type_ = part.get("type")
-        match = NUMBER.match(type_) if isinstance(type_, str) else None
+        type_, match = part.get("type"), number_of(part.get("type"))
         is_joined = (match and match[1] == "u") or (type_ is None and isinstance(part.get("size"), int))
         changed = [key for key in ("process", "terminator", "pad-right", "repeat", "if") if key in part]
         if not is_joined or changed:
