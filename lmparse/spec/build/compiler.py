@@ -13,7 +13,7 @@ import json
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.specs import FORMATS, Faults, Problem, SpecFile, closure, shown
@@ -34,13 +34,6 @@ class CompilerUnavailable(Exception):
 
 
 _DRIVER = Path(__file__).with_name("compiler_driver.js")
-
-
-class Compiled(NamedTuple):
-    """What the compiler gives for some specs, by their places."""
-
-    texts: dict[str, str]
-    faults: Faults
 
 
 class Dukpy:
@@ -95,25 +88,27 @@ class Compiler:
             raise CompilerUnavailable(f"{shown(file)} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
         self._engine = Dukpy(file)
 
-    def compile(self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False) -> Compiled:
-        """The Python texts of specs, imported specs first, and the problems of those that have no text.
+    def compile(
+        self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False
+    ) -> tuple[dict[str, str], Faults]:
+        """The Python texts of specs by place, imported specs first, and the problems of those that have no text.
 
         `known` are all specs that may be imported. A spec is not reported for importing a broken one. Parsers made
         with `debug` record start and end of every field in `_debug`, and read only when `_read()` is called.
         """
         files = {spec.place: _for_compiler(spec) for spec in closure(known, [spec.place for spec in specs])}
-        compiled = Compiled({}, {})
+        texts: dict[str, str] = {}
+        faults: Faults = {}
         broken: set[str] = set()
         job = {"debug": debug, "places": [spec.place for spec in specs], "files": files}
         for spec, result in zip(specs, self._engine.run(job) if specs else (), strict=True):
             if "error" not in result:
-                compiled.texts[spec.place] = result["files"][f"{spec.id}.py"]
+                texts[spec.place] = result["files"][f"{spec.id}.py"]
                 continue
-            is_victim = bool(broken.intersection(spec.imports))
+            if not broken.intersection(spec.imports):
+                faults[spec.place] = _problems(spec, result["error"])
             broken.add(spec.place)
-            if not is_victim:
-                compiled.faults[spec.place] = _problems(spec, result["error"])
-        return compiled
+        return texts, faults
 
 
 def fetched() -> Path:
@@ -167,12 +162,9 @@ def _for_json(value: Any, key: str = "") -> Any:
         return [_for_json(item, key) for item in value]
     if isinstance(value, float) or (isinstance(value, int) and abs(value) > _LARGEST):
         return repr(value)
-    return _in_docstring(value) if key in ("doc", "doc-ref") and isinstance(value, str) else value
-
-
-def _in_docstring(text: str) -> str:
-    """A text so that a docstring with it, which the compiler writes as it is, has this text."""
-    return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\0", "\\x00")
+    if key in ("doc", "doc-ref") and isinstance(value, str):  # the compiler writes it into a docstring as it is
+        return value.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\0", "\\x00")
+    return value
 
 
 def _problems(spec: SpecFile, message: str) -> list[Problem]:
@@ -186,17 +178,14 @@ def _problems(spec: SpecFile, message: str) -> list[Problem]:
             problems.append(spec.problem(where, text.removeprefix("error:").strip() + advice))
         elif ": /" in text:
             where = _COMPILED_CASE.sub(r"\1::\2", "/" + text.split(": /", 1)[1].rstrip(":"))
-    return problems or [_without_place(spec, message.strip())]
-
-
-def _without_place(spec: SpecFile, message: str) -> Problem:
-    """A message that names no place. That of values that need one another is the name of one of them, and no more."""
+    if problems:
+        return problems
+    name = message.strip()  # of values that need one another the message is the name of one of them, and no more
     for scope in Scope({spec.id: spec}, spec).all():
-        if message in scope.tree.get("instances", {}):
-            return spec.problem(
-                f"{scope.where}/instances/{message}", "its value leads back to itself, or to what has no type"
-            )
-    return spec.problem("/meta", message)
+        if name in scope.tree.get("instances", {}):
+            text = "its value leads back to itself, or to what has no type"
+            return [spec.problem(f"{scope.where}/instances/{name}", text)]
+    return [spec.problem("/meta", name)]
 
 
 _COMPILED_CASE = re.compile(r"EnumByLabel\(identifier\((\w+)\),identifier\((\w+)\),[^/]*\)")

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lmparse.spec.build import expressions
-from lmparse.spec.build.choices import choices
 from lmparse.spec.build.constructs import TOO_DEEP, texts
 from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import (
@@ -19,6 +18,7 @@ from lmparse.spec.build.scopes import (
     instances,
     is_column,
     kind_of,
+    number_kind,
     number_of,
     type_names,
 )
@@ -35,6 +35,8 @@ _KINDS_OF_VALUES = {
     "any": "any",
 }  # fmt: skip
 """Kinds of calculated values by the kinds of their types."""
+_UNLISTED = "unlisted"
+"""Id of the choice for values without a case."""
 _BOOTSTRAP = "cp037"
 """Code page of codes: letters and digits, which are the same in all EBCDIC pages."""
 
@@ -195,17 +197,38 @@ class Layouts:
         if "-lm-type" in attribute:
             return str(attribute["-lm-type"]), ()
         if isinstance(type_, dict):
-            found = choices(scope, attribute, self._nested)
+            found = self._choices(scope, attribute)
             # Cases that are all numbers, or all text, are one value.
             is_switch = len(found) != 1 or found[0].kind in NESTED or found[0].type is not None
             return ("switch" if is_switch else found[0].kind), found
         kind = kind_of(scope, attribute)
         return ("variable" if kind == "bytes" and self._width(scope, attribute)[0] is None else kind), ()
 
-    def _nested(self, scope: Scope) -> Field:
-        """A field of a type."""
-        width = None if scope.id in self._open else self._add(scope).width
-        return Field(scope.id, None, width, str(scope.tree.get("-lm-type", "struct")), type=scope.id)
+    def _choices(self, scope: Scope, attribute: dict[str, Any]) -> tuple[Field, ...]:
+        """What a field may be whose type switches, one choice for each kind of value, in the order of its cases.
+
+        Numbers are one choice, with the type that holds all of them.
+        """
+        found: dict[str, Field] = {}
+        for name in map(str, type_names(attribute)):
+            entry = self._choice(scope, name)
+            found.setdefault(entry.type or entry.id, entry)
+        if "_" not in attribute["type"]["cases"] and ("size" in attribute or attribute.get("size-eos")):
+            found[_UNLISTED] = Field(_UNLISTED, None, None, "variable")
+        return _distinct(_merged(_merged([*found.values()], ("uint", "int")), ("float",)))
+
+    def _choice(self, scope: Scope, name: str) -> Field:
+        if number := number_of(name):
+            width = -(-int(number[2]) // 8) if number[1] == "b" else int(number[2])
+            return Field(name, None, None, number_kind(number), number_width=width)
+        if name in COMPILERS_TEXTS:
+            return Field("str", None, None, "str")
+        nested = scope.type_named(name)
+        if nested is None:
+            return Field(name, None, None, "variable")
+        bytes_ = None if nested.id in self._open else self._add(nested).width
+        kind = str(nested.tree.get("-lm-type", "struct"))
+        return Field(nested.id.rpartition(".")[2], None, bytes_, kind, type=nested.id)
 
     def _instance(self, scope: Scope, name: str, instance: dict[str, Any], numbers: Set[str]) -> Field:
         """An instance at a position: its offset is known where the stream is the record's."""
@@ -381,3 +404,29 @@ def _is_number(entry: Field) -> bool:
 
 def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _merged(entries: list[Field], kinds: tuple[str, ...]) -> list[Field]:
+    """The choices of a type that switches, with one in place of all numbers of some kinds."""
+    numbers = [entry for entry in entries if entry.kind in kinds and entry.type is None]
+    if len(numbers) < 2:
+        return entries
+    signed = [entry.number_width or 0 for entry in numbers if entry.kind != "uint"]
+    unsigned = [entry.number_width or 0 for entry in numbers if entry.kind == "uint"]
+    # A signed number that holds an unsigned one has a bit more, and numbers have 1, 2, 4 or 8 bytes.
+    width = max((*signed, *(2 * width for width in unsigned))) if signed else max(unsigned)
+    one = replace(numbers[0], id=kinds[-1], kind=kinds[-1] if signed else "uint", number_width=width)
+    at = entries.index(numbers[0])
+    return [entry for entry in (*entries[:at], one, *entries[at:]) if entry is one or entry not in numbers]
+
+
+def _distinct(entries: list[Field]) -> tuple[Field, ...]:
+    """The choices under ids that differ: types of other types have the ids of these in front."""
+    ids = [entry.id for entry in entries]
+    found: dict[str, Field] = {}
+    for entry in entries:
+        name = entry.type.replace(".", "_") if entry.type and ids.count(entry.id) > 1 else entry.id
+        while name in found:
+            name += "_"
+        found[name] = replace(entry, id=name)
+    return tuple(found.values())
