@@ -27,7 +27,7 @@ from lmparse.columnar import schemas
 from lmparse.columnar.schemas import TEXT
 from lmparse.errors import OptionError
 from lmparse.spelling import quoted
-from lmparse.values.byte_arrays import Flags, Int64s
+from lmparse.values.byte_arrays import Int64s
 
 NAMES = pa.list_(TEXT)
 _OPS = {"I": "c", "U": "u", "D": "d", "M": "t", "T": "t"}
@@ -52,6 +52,10 @@ _FEED = {
     "_txn_id": (TEXT, "transaction or unit of recovery"),
     "_absent_columns": (NAMES, "columns that are null because their value is not in the log"),
 }
+_OF_FEED = frozenset((*_FEED, *schemas.OUTCOMES))
+"""Names of the columns that `changefeed` has beside those of the table."""
+_ROW_FIELDS = (pa.field("schema_name", TEXT), pa.field("table_name", TEXT), schemas.commented("row", TEXT, "JSON"))
+"""Its columns in place of those of one table."""
 
 
 def flat_schema(image: pa.DataType) -> pa.Schema:
@@ -69,22 +73,16 @@ def envelope_schema(envelope: str, image: pa.DataType) -> pa.Schema:
         fields += [pa.field("op", TEXT), pa.field("ts_ms", pa.int64()), pa.field("transaction", _TRANSACTION)]
         fields += [pa.field("message", TEXT), pa.field("absent_columns", NAMES)]
         return pa.schema([*fields, *schemas.outcome_fields()])
-    columns = list(image) if pa.types.is_struct(image) else _row_fields()
+    columns = list(image) if pa.types.is_struct(image) else _ROW_FIELDS
     check_names([entry.name for entry in columns], envelope)
     own = [schemas.commented(name, type_, doc) for name, (type_, doc) in _FEED.items()]
     return pa.schema([*columns, *own, *schemas.outcome_fields()])
 
 
-def _own_names() -> set[str]:
-    """Names of the columns that `changefeed` has beside those of the table."""
-    return {*_FEED, *schemas.OUTCOMES}
-
-
 def check_names(columns: Sequence[str], envelope: str) -> None:
     """Raise OptionError if a column of the table has a name that the envelope needs."""
-    taken = _own_names()
     for name in columns:
-        if name in taken:
+        if name in _OF_FEED:
             raise OptionError(
                 f"envelope {envelope}: the table has a column {name}, which is a name of the envelope",
                 hint="leave the column out with columns, or take envelope debezium",
@@ -103,13 +101,8 @@ def image_type(schema: pa.Schema, envelope: str) -> pa.DataType:
                 "before and after need the same columns in an envelope", code="LMP-S012", hint="name the same in both"
             )
         return types[0] if types else TEXT
-    own = _own_names()
-    columns = [entry for entry in schema if entry.name not in own]
+    columns = [entry for entry in schema if entry.name not in _OF_FEED]
     return pa.struct(columns) if columns else TEXT
-
-
-def _row_fields() -> list[pa.Field]:
-    return [pa.field("schema_name", TEXT), pa.field("table_name", TEXT), schemas.commented("row", TEXT, "JSON")]
 
 
 class Enveloper:
@@ -154,11 +147,13 @@ class Enveloper:
         is_message = pc.fill_null(pc.equal(ops, _MESSAGE), False)
         columns = {
             "before": before,
-            "after": _without(after, images.key_changed),
+            "after": pc.if_else(is_divided, pa.scalar(None, after.type), after),
             "source": self._source(batch),
             "op": pc.if_else(is_divided, "d", ops),
             "ts_ms": epoch_millis(batch.column("commit_ts"), self.zone),
-            "transaction": _struct([transaction], _TRANSACTION, transaction.is_null()),
+            "transaction": pa.StructArray.from_arrays(
+                [transaction], fields=list(_TRANSACTION), mask=transaction.is_null()
+            ),
             "message": pc.if_else(is_message, batch.column("detail"), pa.scalar(None, TEXT)),
             "absent_columns": images.absent("before", "after"),
         }
@@ -192,7 +187,8 @@ class Enveloper:
             "user": batch.column("auth_id"),
             **{name: pc.struct_field(place, name) for name in ("file", "record_index", "record_offset")},
         }
-        return _struct([columns[entry.name] for entry in SOURCE], SOURCE, seq.is_null())
+        arrays = [columns[entry.name] for entry in SOURCE]
+        return pa.StructArray.from_arrays(arrays, fields=list(SOURCE), mask=seq.is_null())
 
     # -- rows ---------------------------------------------------------------------------------
 
@@ -245,11 +241,6 @@ def _typed(array: pa.Array, type_: pa.DataType) -> pa.Array:
     return array if array.type == type_ else array.cast(type_)
 
 
-def _without(array: pa.Array, which: Flags) -> pa.Array:
-    """An array with null in some places."""
-    return array.take(pa.array(np.arange(len(array)), mask=which))
-
-
 def _words(ops: pa.Array, words: dict[str, str], other: str | None = None, nothing: Any = None) -> pa.Array:
     """The word of each operation; `other` for those without one, null where there is `nothing`."""
     places = pc.index_in(ops, value_set=pa.array([*words], TEXT))
@@ -257,10 +248,6 @@ def _words(ops: pa.Array, words: dict[str, str], other: str | None = None, nothi
     if other is not None:
         found = pc.if_else(nothing, pa.scalar(None, TEXT), pc.fill_null(found, other))
     return found
-
-
-def _struct(arrays: list[pa.Array], type_: pa.StructType, mask: pa.Array) -> pa.Array:
-    return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=mask)
 
 
 # -- times -----------------------------------------------------------------------------------

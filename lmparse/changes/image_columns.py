@@ -36,22 +36,16 @@ class ImagePairs:
         self._keys: list[tuple[str, ...]] = [tuple(json.loads(text)) for text in found.dictionary.to_pylist()]
         self._key_of: Int64s = np.asarray(found.indices, np.int64)
 
-    def _check_keys(self) -> None:
-        """Raise OptionError LMP-S012 if a struct lacks a column of the key."""
-        if self._is_text:
-            return
-        names = {entry.name for entry in self._before.type}
-        for name in (name for key in self._keys for name in key):
-            if name not in names:
-                raise OptionError(
-                    f"column {name} of the key is left out, and the envelope needs it", code="LMP-S012",
-                    hint="read it too",
-                )  # fmt: skip
-
     @cached_property
     def key_changed(self) -> Flags:
-        """Which changes are updates that changed a column of the key."""
-        self._check_keys()
+        """Which changes are updates that changed a column of the key.
+
+        Raises OptionError LMP-S012 if a struct lacks a column of the key.
+        """
+        for name in () if self._is_text else (name for key in self._keys for name in key):
+            if self._before.type.get_field_index(name) < 0:
+                text = f"column {name} of the key is left out, and the envelope needs it"
+                raise OptionError(text, code="LMP-S012", hint="read it too")
         found = np.zeros(self._batch.num_rows, np.bool_)
         both = np.asarray(pc.and_(self._before.is_valid(), self._after.is_valid()))
         for number, key in enumerate(self._keys):
@@ -120,15 +114,13 @@ class ImagePairs:
 
 def key_texts(columns: Mapping[str, pa.Array], count: int) -> pa.Array:
     """The values of a key in rows as JSON; null is a value."""
-    values = {name: (_json(array), False) for name, array in columns.items()}
+    values: dict[str, tuple[json_texts.Part, bool]] = {}
+    for name, array in columns.items():
+        if pa.types.is_floating(array.type):
+            array = pc.add(array, pa.scalar(0, array.type))  # makes -0.0 the 0.0 that it equals
+        is_time = pa.types.is_timestamp(array.type) or pa.types.is_date32(array.type)
+        values[name] = json_texts.values(as_text(array) if is_time else array), False
     return json_texts.joined(json_texts.members(values), count)
-
-
-def _json(array: pa.Array) -> pa.Array:
-    if pa.types.is_floating(array.type):
-        array = pc.add(array, pa.scalar(0, array.type))  # makes -0.0 the 0.0 that it equals
-    is_time = pa.types.is_timestamp(array.type) or pa.types.is_date32(array.type)
-    return json_texts.values(as_text(array) if is_time else array)
 
 
 def _places(paths: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
 
@@ -50,21 +49,19 @@ def rows_of(log: ChangeLog, change: Change | None, is_struct: bool | None = None
 
     Without `is_struct`, images are values if the table version of the change is known.
     """
-    for row in bad_rows(log):
-        yield None, row
-    if change is not None:
-        yield change.table, change_row(log, change, change.table is not None if is_struct is None else is_struct)
-
-
-def change_row(log: ChangeLog, change: Change, is_struct: bool) -> Row:
-    """One change as a row; its images as values, or as JSON text."""
+    for bad in bad_rows(log):
+        yield None, bad
+    if change is None:
+        return
     row: Row = change.to_row(log.origin, header=log.options.header)
     row["table_name_short"] = row.get("table_name_short", False)
     if change.table is not None:
         row[KEY] = key_text(change.table)
-    texts = ("detail", "header") if is_struct else JSON_COLUMNS
-    shown = to_json({name: row[name] for name in texts if name in row})
-    return row | {name: _json_text(value) for name, value in shown.items()}
+    has_values = change.table is not None if is_struct is None else is_struct
+    texts = ("detail", "header") if has_values else JSON_COLUMNS
+    for name, value in to_json({name: row[name] for name in texts if name in row}).items():
+        row[name] = None if value is None else json.dumps(value, ensure_ascii=False)
+    yield change.table, row
 
 
 def key_text(version: Version) -> str:
@@ -84,7 +81,3 @@ def line_row(log: ChangeLog, change: Change) -> Row:
     """One change with the line that `lmparse changes` prints, as bytes."""
     row: Row = change.to_row(log.origin, header=log.options.header)
     return row | {json_texts.LINE: json_texts.json_line(to_json(row))}
-
-
-def _json_text(value: Any) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False)

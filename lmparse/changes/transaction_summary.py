@@ -59,7 +59,9 @@ class TransactionSummary:
     def to_row(self) -> dict[str, Any]:
         """The summary by column name."""
         row = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return row | {name: sorted_counts(row[name]) for name in ("tables", "compensated")}
+        for name in ("tables", "compensated"):  # tables and operations by name
+            row[name] = {table: dict(sorted(numbers.items())) for table, numbers in sorted(row[name].items())}
+        return row
 
     def count(self, table: str, op: str, number: int, *, is_undone: bool) -> None:
         """Add changes of one table."""
@@ -76,11 +78,6 @@ class TransactionSummary:
             for table, numbers in counts.items():
                 for op, number in numbers.items():
                     self.count(table, op, number, is_undone=is_undone)
-
-
-def sorted_counts(counts: TableCounts) -> TableCounts:
-    """The same counts, tables and operations by name."""
-    return {table: dict(sorted(numbers.items())) for table, numbers in sorted(counts.items())}
 
 
 def total(counts: TableCounts) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.changes.change import Version
-from lmparse.columnar.rows import Row
+from lmparse.columnar.rows import Row, to_batch
 from lmparse.values.byte_arrays import Int64s
 
 T = TypeVar("T")
@@ -45,6 +45,23 @@ class FallbackRow:
     """Number of its change in the window."""
     version: Version | None
     row: Row
+
+
+P = TypeVar("P", VersionBatch, FallbackRow)
+
+
+def by_schema(parts: Iterable[P], *, has_one: bool = False) -> list[list[P]]:
+    """Batches or rows of each table version, in the order of the first ones; all together if they have one schema."""
+    found: dict[int, list[P]] = {}
+    for part in parts:
+        found.setdefault(0 if has_one else id(part.version), []).append(part)
+    return list(found.values())
+
+
+def batch_of(rows: list[FallbackRow], schema: pa.Schema) -> VersionBatch:
+    """Rows, of one version as a rule, as a batch of a schema."""
+    numbers = np.array([row.number for row in rows], np.int64)
+    return VersionBatch(rows[0].version, to_batch([row.row for row in rows], schema), numbers)
 
 
 def joined(batches: list[VersionBatch]) -> VersionBatch:

@@ -181,11 +181,7 @@ def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
 
 
 def read_changes(
-    path: str | Path | Sequence[str | Path],
-    *,
-    filters: Sequence[Filter] = (),
-    metadata: bool = True,
-    **options: Any,
+    path: str | Path | Sequence[str | Path], *, filters: Sequence[Filter] = (), metadata: bool = True, **options: Any
 ) -> pa.Table:
     """The changes of a log that fulfil all `filters`, as an Arrow table; needs pyarrow. See `Log.to_table`.
 

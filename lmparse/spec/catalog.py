@@ -6,6 +6,7 @@ The products of the specs of lmparse are in `lmparse._generated`. Another spec, 
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import os
 import sys
@@ -118,7 +119,10 @@ def load(name: str, rows: str | None = None) -> Spec:
     package, spec_id = _locate(name)
     layouts = _layouts(package)
     if spec_id not in layouts or "." in spec_id:
-        raise UnknownFormatError(f"there is no spec {quoted(name)}", hint=_nearest(spec_id, list(layouts)))
+        known = sorted(entry for entry in layouts if "." not in entry)
+        near = difflib.get_close_matches(spec_id, known, n=3, cutoff=0.5)
+        hint = "did you mean " + " or ".join(near) + "?" if near else "known: " + ", ".join(known)
+        raise UnknownFormatError(f"there is no spec {quoted(name)}", hint=hint)
     return Spec(spec_id, name, layouts[spec_id], layouts, _parser(package, spec_id))
 
 
@@ -171,11 +175,3 @@ def _locate(name: str) -> tuple[str, str]:
             hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}",
         )
     return package_of(folder), path.name
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    import difflib
-
-    candidates = [entry for entry in known if "." not in entry]
-    near = difflib.get_close_matches(name, candidates, n=3, cutoff=0.5)
-    return "did you mean " + " or ".join(near) + "?" if near else "known: " + ", ".join(sorted(candidates))

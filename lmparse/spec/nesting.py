@@ -84,12 +84,6 @@ def _lists(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]
             yield from (entry.id,) if entry.repeated else ()
 
 
-def holds_itself(layouts: Mapping[str, Layout], layout_id: str) -> bool:
-    """Whether a layout is inside itself."""
-    inside = reached(layouts, types_in(layouts[layout_id]))
-    return any(layout.id == layout_id for layout in inside)
-
-
 def rings(inside: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
     """The ring of each layout that is in one: the layouts that hold each other, or the one that holds itself.
 
@@ -140,7 +134,7 @@ def json_reason(layouts: Mapping[str, Layout], entry: Field) -> str:
     if entry.kind not in NESTED:
         return ""
     for name in types_of(entry):
-        if holds_itself(layouts, name):
+        if any(layout.id == name for layout in reached(layouts, types_in(layouts[name]))):
             return f"{name} contains itself"
     if entry.type is not None and next(flat(layouts, layouts[entry.type]), None) is None:
         return f"{entry.type} has no fields"

@@ -180,13 +180,7 @@ class OutputPlace:
 
 
 def check_place(
-    out: str | Path,
-    inputs: Inputs,
-    *,
-    is_folder: bool,
-    overwrite: bool,
-    foreign: Foreign,
-    makes_parents: bool = False,
+    out: str | Path, inputs: Inputs, *, is_folder: bool, overwrite: bool, foreign: Foreign, makes_parents: bool = False
 ) -> OutputPlace:
     """The place of an output. Raises OptionError LMP-S021 if nothing may be written there.
 

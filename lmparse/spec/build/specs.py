@@ -327,15 +327,20 @@ def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]
 class Selection:
     """Specs of one build, imported specs first. A faulty spec is not built, nor is what imports it; all others are."""
 
-    def __init__(self, known: dict[str, SpecFile], wanted: list[str], faults: Faults) -> None:
+    def __init__(
+        self, root: Path, wanted: list[str], own: list[SpecFile], faults: Faults, folders: Iterable[Path] = ()
+    ) -> None:
+        """`own` are the specs below a root that are wanted, `faults` the problems of those that could not be read."""
+        known, more = with_imports(own, root, folders, faults)
         self.known = known
         """All specs that could be read, by place."""
         self.wanted = wanted
         """Places of the specs that are asked for."""
-        self.faults: Faults = dict(faults)
+        self.faults: Faults = faults | more
         """Problems of the specs that are not built, by place."""
         self._ordered = closure(known, wanted)
-        self.fail({spec.place: missing_imports(spec, {**known, **faults}) for spec in self._ordered})
+        self.fail({spec.place: missing_imports(spec, known | self.faults) for spec in self._ordered})
+        self.fail(wrong_ids(known.values()))  # The compiler names its output after the id.
 
     @property
     def specs(self) -> list[SpecFile]:
@@ -357,15 +362,16 @@ class Selection:
         for place, problems in faults.items():
             if problems:
                 self.faults[place] = [*self.faults.get(place, []), *problems]
-        while found := {spec.place: problems for spec in self.specs if (problems := self._unbuilt_imports(spec))}:
-            self.faults |= found  # again, since imports may go in a circle
-
-    def _unbuilt_imports(self, spec: SpecFile) -> list[Problem]:
-        return [
-            spec.problem(f"/meta/imports/{number}", f"it imports {place}, which is not built")
-            for number, place in enumerate(spec.imports)
-            if place in self.faults
-        ]
+        is_new = True
+        while is_new:  # again, since imports may go in a circle
+            found: Faults = {}
+            for spec in self.specs:
+                for number, place in enumerate(spec.imports):
+                    if place in self.faults:
+                        text = f"it imports {place}, which is not built"
+                        found.setdefault(spec.place, []).append(spec.problem(f"/meta/imports/{number}", text))
+            self.faults |= found
+            is_new = bool(found)
 
     def closure(self, spec: SpecFile) -> list[SpecFile]:
         """A spec with all that it imports, imported specs first: all that its products are made of."""
@@ -378,14 +384,4 @@ def selected(source: Path, folders: Iterable[Path] = ()) -> Selection:
     Raises SpecError when there is none.
     """
     root, places = on_disk(source)
-    return with_all(root, places, *read_all(root, places), folders)
-
-
-def with_all(
-    root: Path, wanted: list[str], own: list[SpecFile], faults: Faults, folders: Iterable[Path] = ()
-) -> Selection:
-    """Specs below a root with their imports; `faults` are those of the wanted ones that could not be read."""
-    known, more = with_imports(own, root, folders, faults)
-    selection = Selection(known, wanted, faults | more)
-    selection.fail(wrong_ids(known.values()))  # The compiler names its output after the id.
-    return selection
+    return Selection(root, places, *read_all(root, places), folders)
