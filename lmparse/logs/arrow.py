@@ -1,7 +1,8 @@
 """Records and changes as Arrow batches, column-wise if a plan allows it.
 
 Columns of records are the fields of their spec; columns of changes are those that `lmparse changes` prints. Docs of the
-specs become comments.
+specs become comments. Behind them are the columns that folders of `k=v` make: `/logs/dt=2026-03-14/a.dat` gives each
+row of that file 2026-03-14 in a last column `dt`.
 """
 
 from __future__ import annotations
@@ -24,20 +25,35 @@ from lmparse.columnar.filters import Filter, matching
 from lmparse.columnar.record_plan import Decoded, RecordPlan
 from lmparse.columnar.rows import Origin, Row, bad_rows, batches, is_full, size_of, to_batch
 from lmparse.errors import LmparseError, OptionError, TableNotFoundError
-from lmparse.framing.extents import Span
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.logs import envelopes
 from lmparse.logs.families import change_reader, check_changes, family_of, read_options
 from lmparse.logs.open import open_file, opened_again
 from lmparse.logs.partitions import FilePart, Request
-from lmparse.logs.record_rows import fields_for, parts_inside, record_row, record_rows
 from lmparse.options import Options, check_taken, options_of_changes, truth
-from lmparse.records.files import RecordFile, ignored
+from lmparse.records.files import RecordFile, corrupt_field, ignored
+from lmparse.records.reader import Record, Wanted
 from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
+from lmparse.spec.layout import Field
+from lmparse.spec.nesting import flat
 from lmparse.storage.addresses import path_of
+from lmparse.storage.partition_folders import PartitionColumn
 from lmparse.storage.states import check_all
 from lmparse.values.byte_arrays import Flags, Int64s
+
+Inside = list[tuple[Field, Field]]
+"""Pairs of a field and a number inside it that is a column of its own."""
+_TYPES = {
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "double": pa.float64(),
+    "timestamp": pa.timestamp("us"),
+    "date": pa.date32(),
+    "string": pa.string(),
+    "void": pa.null(),
+}
 
 # -- records ----------------------------------------------------------------------------
 
@@ -208,6 +224,45 @@ def _with_rows(
     return joined(kept).batch
 
 
+def record_rows(file: RecordFile, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
+    """Rows of the records of a file for a schema, one by one, by the parser; in mode permissive also of bad records."""
+    inside = parts_inside(file)
+    file.keeps_bad_records = file.options.mode == "permissive"
+    try:
+        for extent, record in file.read(span, fields_for(schema, inside)):
+            yield from bad_rows(file)
+            yield record_row(file, extent, record, inside)
+    except LmparseError:
+        yield from bad_rows(file)  # they are before the damage
+        raise
+    yield from bad_rows(file)
+
+
+def parts_inside(file: RecordFile) -> Inside:
+    """Fields of a file's records with numbers inside that are columns of their own."""
+    layouts = file.spec.layouts
+    return [(entry, part) for entry in flat(layouts, file.spec.layout) for part in schemas.parts(layouts, entry)]
+
+
+def fields_for(schema: pa.Schema, inside: Inside) -> Wanted:
+    """The fields from which the columns of a schema are read."""
+    whole = {f"{entry.id}_{part.id}": entry.id for entry, part in inside}
+    return frozenset(whole.get(name, name) for name in schema.names)
+
+
+def record_row(file: RecordFile, extent: RecordExtent, record: Record, inside: Inside) -> Row:
+    """One record as a row."""
+    row: Row = dict(record.values)
+    for entry, part in inside:
+        raw = record.values.get(entry.id)
+        if raw is not None:
+            order = file.spec.layouts[entry.type or ""].byte_order(part)
+            row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], order)
+    row[schemas.CORRUPT_FIELDS] = [corrupt_field(fault) for fault in record.faults] or None
+    row["_metadata"] = file.origin.metadata(extent)
+    return row
+
+
 # -- changes ----------------------------------------------------------------------------
 
 
@@ -324,3 +379,39 @@ def part_batches(
     if say is not None and not with_changes:
         for text in file.tally.notices:
             say(f"{part.path}: {text}")
+
+
+# -- columns of folders ---------------------------------------------------------------------
+
+
+def with_folder_columns(schema: pa.Schema, columns: Sequence[PartitionColumn]) -> pa.Schema:
+    """A schema with these columns behind the others. Raises OptionError LMP-S012 for a name that it has already."""
+    known = {name.lower() for name in schema.names}
+    for column in columns:
+        if column.name.lower() in known:
+            text = f"folders {column.name}=... make a column, and the rows have one of this name"
+            raise OptionError(text, code="LMP-S012", hint="recursiveFileLookup reads the files without it")
+        comment = {"comment": f"of the folders {column.name}=..."}
+        schema = schema.append(pa.field(column.name, _type(column), metadata=comment))
+    return schema
+
+
+def folder_array(column: PartitionColumn, batch: pa.RecordBatch) -> pa.Array:
+    """The values of a column for the rows of a batch: those of the files that its column `_metadata` names, since files
+    of several folders may be one log."""
+    files = batch.column("_metadata").field("file").dictionary_encode()
+    values = pa.array([column.value(path) for path in files.dictionary.to_pylist()], _type(column))
+    return values.take(files.indices)
+
+
+def with_folder_values(batch: pa.RecordBatch, schema: pa.Schema, columns: Sequence[PartitionColumn]) -> pa.RecordBatch:
+    """A batch with these columns, and of its own those that a schema has."""
+    folders = {column.name: column for column in columns}
+    arrays = [folder_array(folders[name], batch) if name in folders else batch.column(name) for name in schema.names]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _type(column: PartitionColumn) -> pa.DataType:
+    if column.type in _TYPES:
+        return _TYPES[column.type]
+    return pa.decimal128(int(column.type.removeprefix("decimal(").partition(",")[0]), 0)

@@ -160,7 +160,8 @@ def check_fits(options: Options, spec: Spec) -> None:
 
 
 def check_changes(options: Options) -> AnyFamily:
-    """The family of the logs that options are for. Raises OptionError for a spec whose records are not changes."""
+    """The family of the logs that options are for. Raises OptionError for a spec whose records are not changes, and for
+    options that changes or their envelope would ignore."""
     spec = catalog.load(options.spec)
     family = family_of(spec)
     if family is None:
@@ -170,12 +171,6 @@ def check_changes(options: Options) -> AnyFamily:
         )
     if options.enums != "labels":
         raise OptionError("enums is for records, and changes are asked for", code="LMP-S003")
-    _check_envelope(options, family)
-    return family
-
-
-def _check_envelope(options: Options, family: AnyFamily) -> None:
-    """Raise OptionError LMP-S003 for options that an envelope would ignore, or that it cannot be made with."""
     envelope = options.envelope
     if options.source_time_zone is not None and envelope != "debezium":
         raise OptionError("sourceTimeZone is for ts_ms of envelope debezium", hint="give envelope debezium too")
@@ -183,3 +178,4 @@ def _check_envelope(options: Options, family: AnyFamily) -> None:
         raise OptionError(f"sourceTimeZone: commit times of {family.files} are {family.commit_zone}")
     if envelope != "flat" and options.header:
         raise OptionError(f"envelope {envelope} has no place for header", hint="leave one of them out")
+    return family

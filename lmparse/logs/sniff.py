@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lmparse.changes.family import AnyFamily
 from lmparse.errors import DataError, FileLimitError, FramingError
 from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import Detection, Trial, Walks, detect, try_framings
@@ -118,25 +118,19 @@ def _converted(buffer: Buffer) -> FramingError | None:
         if not all(character in back for character in text):
             continue
         original = bytes(back[character] for character in text)
-        if _is_known(original) or _has_code(original, sample):
+        kinds = known_files().values()
+        trials = (trial for detection in kinds for trial in try_framings(original, detection))
+        # Or the bytes before translation begin with the fixed first bytes of some kind of file.
+        starts = [(detection.magic, at) for detection in kinds if detection.magic for at in record_starts()]
+        if any(trial.refusal is None and trial.extents for trial in trials) or any(
+            original.startswith(magic, at) and not sample.startswith(magic, at) for magic, at in starts
+        ):
             return FramingError(
                 "was converted from EBCDIC to ASCII on the way", code="LMP-F010", record_offset=0,
                 expected="the bytes as they are on z/OS", found="translated text", hex=sample[:32].hex().upper(),
                 hint="transfer it again in binary, with record descriptor words (for z/OS FTP: binary, SITE RDW)",
             )  # fmt: skip
     return None
-
-
-def _is_known(original: bytes) -> bool:
-    trials = (trial for detection in known_files().values() for trial in try_framings(original, detection))
-    return any(trial.refusal is None and trial.extents for trial in trials)
-
-
-def _has_code(original: bytes, sample: bytes) -> bool:
-    """Whether the bytes before translation begin with the fixed first bytes of some kind of file."""
-    codes = [detection.magic for detection in known_files().values() if detection.magic]
-    starts = record_starts()
-    return any(original.startswith(code, at) and not sample.startswith(code, at) for code in codes for at in starts)
 
 
 def _unknown(buffer: Buffer, walks: Walks) -> FramingError:
@@ -219,9 +213,15 @@ def of_another_kind(path: str | Path, options: Options, error: DataError) -> Fra
     if not (error.code in ("LMP-F003", "LMP-C007") or is_first) or error.file not in (None, str(path)):
         return None
     spec = catalog.load(options.spec).id
-    found, owner = _recognised(path, options)
-    if found is None or owner is None:
-        return _of_another_program(path, options)
+    found: Sniffed | None = None
+    with suppress(FramingError):
+        found = sniff(path, options.bounds)
+    owner = next((family for family in families() if found is not None and family.owns(found.spec)), None)
+    if found is None or owner is None or not found.trial.is_proven:
+        with suppress(FramingError):
+            kind = foreign_kind(open_buffer(path, options.bounds))
+            return None if kind is None else _error(kind.name, path, kind.hint)
+        return None
     if found.spec == spec:
         return None
     if not owner.owns(spec):
@@ -230,24 +230,6 @@ def of_another_kind(path: str | Path, options: Options, error: DataError) -> Fra
     if owner.control is not None and owner.control.is_one(str(path), options.bounds):
         return _error(found.kind, path, f"give the log, and this file as control, or spec {found.spec} for its records")
     return _error(found.kind, path, f"give spec {found.spec}")
-
-
-def _recognised(path: str | Path, options: Options) -> tuple[Sniffed | None, AnyFamily | None]:
-    """What a file is and the family of its records, if that is proven."""
-    try:
-        found = sniff(path, options.bounds)
-    except FramingError:
-        return None, None
-    owner = next((family for family in families() if family.owns(found.spec)), None)
-    return (found, owner) if found.trial.is_proven else (None, None)
-
-
-def _of_another_program(path: str | Path, options: Options) -> FramingError | None:
-    try:
-        kind = foreign_kind(open_buffer(path, options.bounds))
-    except FramingError:
-        return None
-    return None if kind is None else _error(kind.name, path, kind.hint)
 
 
 def _error(kind: str, path: str | Path, hint: str) -> FramingError:

@@ -17,7 +17,7 @@ from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter
 from lmparse.errors import DataError, LmparseError, OptionError
 from lmparse.logs import arrow
-from lmparse.logs.folder_columns import folder_array, with_folder_columns
+from lmparse.logs.arrow import folder_array, with_folder_columns
 from lmparse.logs.part_rows import part_rows
 from lmparse.logs.partitions import Part, Request
 from lmparse.spark.requests import corrupt_record
