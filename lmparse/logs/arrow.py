@@ -1,8 +1,7 @@
 """Records and changes as Arrow batches, column-wise if a plan allows it.
 
 Columns of records are the fields of their spec; columns of changes are those that `lmparse changes` prints. Docs of the
-specs become comments. Behind them are the columns that folders of `k=v` make: `/logs/dt=2026-03-14/a.dat` gives each
-row of that file 2026-03-14 in a last column `dt`.
+specs become comments.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter, matching
 from lmparse.columnar.record_plan import Decoded, RecordPlan
 from lmparse.columnar.rows import Origin, Row, bad_rows, batches, is_full, size_of, to_batch
-from lmparse.errors import LmparseError, OptionError, TableNotFoundError
+from lmparse.errors import DataError, LmparseError, OptionError, TableNotFoundError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.logs import envelopes
 from lmparse.logs.families import change_reader, check_changes, family_of, read_options
 from lmparse.logs.open import open_file, opened_again
-from lmparse.logs.partitions import FilePart, Request
+from lmparse.logs.partitions import FilePart, Part, Request, UnreadFile, is_damage
 from lmparse.options import Options, check_taken, options_of_changes, truth
 from lmparse.records.files import RecordFile, corrupt_field, ignored
 from lmparse.records.reader import Record, Wanted
@@ -38,22 +37,15 @@ from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
 from lmparse.spec.nesting import flat
-from lmparse.storage.addresses import path_of
-from lmparse.storage.partition_folders import PartitionColumn
+from lmparse.storage.addresses import in_utf8, path_of
+from lmparse.storage.buffers import open_buffer
 from lmparse.storage.states import check_all
 from lmparse.values.byte_arrays import Flags, Int64s
 
 Inside = list[tuple[Field, Field]]
 """Pairs of a field and a number inside it that is a column of its own."""
-_TYPES = {
-    "int": pa.int32(),
-    "bigint": pa.int64(),
-    "double": pa.float64(),
-    "timestamp": pa.timestamp("us"),
-    "date": pa.date32(),
-    "string": pa.string(),
-    "void": pa.null(),
-}
+SHOWN_BYTES = 4096
+"""Most bytes of what is not read that its row has: it may be the rest of a large file."""
 
 # -- records ----------------------------------------------------------------------------
 
@@ -107,16 +99,8 @@ def _by_engines(
 def engine_batches(
     file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The records of a file that match filters, through the engine that its options name."""
-    if file.options.engine == "kaitai":
-        return matching(batches(record_rows(file, schema, span), schema), filters)
-    return record_batches(file, schema, span, filters)
-
-
-def record_batches(
-    file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
-) -> Iterator[pa.RecordBatch]:
-    """The same rows as batches of a schema: column-wise if a plan allows it, else row by row.
+    """The records of a file that match filters, through the engine that its options name, as batches of a schema:
+    column-wise if a plan allows it, else row by row.
 
     Irregular records are read one by one and inserted at their place, so that values, errors and their order are those
     of `record_rows`. If the columns of filters exclude a record, its other columns are not read, except in mode
@@ -124,7 +108,7 @@ def record_batches(
     """
     plan = plan_of(file)
     names = [name for name in schema.names if name not in schemas.OUTCOMES]
-    if plan.refusal(names):
+    if file.options.engine == "kaitai" or plan.refusal(names):
         yield from matching(batches(record_rows(file, schema, span), schema), filters)
         return
     deciding = [] if file.options.mode == "failfast" else plan.deciding(filters)
@@ -381,37 +365,49 @@ def part_batches(
             say(f"{part.path}: {text}")
 
 
-# -- columns of folders ---------------------------------------------------------------------
+def part_rows(
+    part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool, say: Callable[[str], None],
+    allows_unread: bool = False,
+) -> Iterator[pa.RecordBatch]:  # fmt: skip
+    """The rows of one part that match filters as batches of a schema, then in mode permissive one for its damage.
+
+    Raises as `part_batches`, but not for damage in a part that is tolerant, which `say` is called with.
+    """
+    try:
+        if isinstance(part, UnreadFile):
+            raise part.error
+        yield from part_batches(part, schema, filters, with_changes=with_changes, say=say, allows_unread=allows_unread)
+    except DataError as error:
+        if (isinstance(part, FilePart) and not part.is_tolerant) or not is_damage(error, part.path):
+            raise
+        is_left = isinstance(part, UnreadFile) and not part.start
+        say(f"{error.at(file=part.path)}; {'nothing of it is read' if is_left else 'it is read up to there'}")
+        if part.options.mode == "permissive":
+            yield from matching([to_batch([_row(part, error)], schema)], filters)
 
 
-def with_folder_columns(schema: pa.Schema, columns: Sequence[PartitionColumn]) -> pa.Schema:
-    """A schema with these columns behind the others. Raises OptionError LMP-S012 for a name that it has already."""
-    known = {name.lower() for name in schema.names}
-    for column in columns:
-        if column.name.lower() in known:
-            text = f"folders {column.name}=... make a column, and the rows have one of this name"
-            raise OptionError(text, code="LMP-S012", hint="recursiveFileLookup reads the files without it")
-        comment = {"comment": f"of the folders {column.name}=..."}
-        schema = schema.append(pa.field(column.name, _type(column), metadata=comment))
-    return schema
+def _row(part: Part, error: DataError) -> dict[str, Any]:
+    """A row for what is not read because of an error, whose place and first bytes it has.
 
-
-def folder_array(column: PartitionColumn, batch: pa.RecordBatch) -> pa.Array:
-    """The values of a column for the rows of a batch: those of the files that its column `_metadata` names, since files
-    of several folders may be one log."""
-    files = batch.column("_metadata").field("file").dictionary_encode()
-    values = pa.array([column.value(path) for path in files.dictionary.to_pylist()], _type(column))
-    return values.take(files.indices)
-
-
-def with_folder_values(batch: pa.RecordBatch, schema: pa.Schema, columns: Sequence[PartitionColumn]) -> pa.RecordBatch:
-    """A batch with these columns, and of its own those that a schema has."""
-    folders = {column.name: column for column in columns}
-    arrays = [folder_array(folders[name], batch) if name in folders else batch.column(name) for name in schema.names]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _type(column: PartitionColumn) -> pa.DataType:
-    if column.type in _TYPES:
-        return _TYPES[column.type]
-    return pa.decimal128(int(column.type.removeprefix("decimal(").partition(",")[0]), 0)
+    A file is read up to its damage, so that all behind it is not read.
+    """
+    path = error.file or part.path
+    start = error.record_offset or (part.span.start if isinstance(part, FilePart) else 0)
+    try:
+        buffer = open_buffer(path, part.options.bounds)
+        first, size = bytes(buffer[start : start + SHOWN_BYTES]), len(buffer)
+    except DataError:
+        first, size = b"", 0  # it is no file that can be read
+    spec = catalog.load(part.options.spec, part.options.rows)
+    return {
+        schemas.CORRUPT_RECORD: first,
+        schemas.CORRUPT_FIELDS: [corrupt_field(error)],
+        "_metadata": {
+            "file": in_utf8(path),
+            "record_index": error.record_index,
+            "record_offset": start,
+            "record_length": max(size - start, 0),
+            "spec": spec.id,
+            "spec_hash": spec.layout.sha256,
+        },
+    }

@@ -100,16 +100,16 @@ class Log:
             raise not_installed(error) from None
 
         from lmparse.columnar.filters import Filter
-        from lmparse.logs import arrow
+        from lmparse.logs import arrow, partitions
 
         log = self._change_log()
         log.check_changes()
         read = arrow.changes_of(log.options, [log])
         schema = read if truth("metadata", metadata) else arrow.without_metadata(read)
-        schema = arrow.with_folder_columns(schema, self._folders)
+        schema = partitions.with_folder_columns(schema, self._folders)
         batches = arrow.log_batches(log, read if self._folders else schema, Filter.all_of(filters))
         if self._folders:
-            batches = (arrow.with_folder_values(batch, schema, self._folders) for batch in batches)
+            batches = (partitions.with_folder_values(batch, schema, self._folders) for batch in batches)
         return pa.RecordBatchReader.from_batches(schema, self._begun(batches))
 
     def to_table(self, *, filters: Sequence[Filter] = (), metadata: bool = True) -> pa.Table:

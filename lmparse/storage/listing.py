@@ -20,6 +20,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fnmatch import translate
 from functools import cache
 from pathlib import Path
@@ -103,7 +104,9 @@ def _roots(path: str) -> list[Entry]:
             raise
         there = None  # the folders of the pattern say what is wrong
     if there is not None and there.fault != _LOST:
-        others = [other for other in matches(path) if other != path] if _is_sound_pattern(path) else []
+        others: list[str] = []
+        with suppress(OptionError):  # a name need not be a pattern too
+            others = [other for other in matches(path) if other != path]
         if others:
             text = f"{path} is the name of a file, and a pattern of others, as {others[0]}"
             raise OptionError(text, code="LMP-S003", hint="a backslash in front of [ ] { } * ? and \\ makes it a name")
@@ -121,14 +124,6 @@ def matches(pattern: str) -> list[str]:
 
 def _is_pattern(path: str) -> bool:
     return _MAGIC.search(addresses.split(path)[1]) is not None
-
-
-def _is_sound_pattern(path: str) -> bool:
-    try:
-        name_pattern(addresses.split(path)[1])
-    except OptionError:
-        return False
-    return True
 
 
 def _matched(path: str) -> list[Entry]:
