@@ -17,9 +17,20 @@ import pyarrow as pa
 
 from lmparse.changes.change import Change, Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import JSON_COLUMNS, are_structs, key_text, line_row, printed_columns, rows_of
+from lmparse.changes.rows import (
+    JSON_COLUMNS,
+    FallbackRow,
+    VersionBatch,
+    are_structs,
+    batch_of,
+    by_schema,
+    joined,
+    key_text,
+    line_row,
+    printed_columns,
+    rows_of,
+)
 from lmparse.changes.schemas import KEY, version_schema
-from lmparse.changes.version_batches import FallbackRow, VersionBatch, batch_of, by_schema, joined
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.row_plan import DecodedRows, RowPlan
 from lmparse.columnar.texts import as_text

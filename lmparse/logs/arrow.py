@@ -15,9 +15,8 @@ import pyarrow as pa
 
 from lmparse.changes.change import Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import version_rows
+from lmparse.changes.rows import VersionBatch, accumulated, joined, version_rows
 from lmparse.changes.schemas import changes_schema, version_schema
-from lmparse.changes.version_batches import VersionBatch, accumulated, joined
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter, matching

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import line_row
-from lmparse.changes.version_batches import FallbackRow, VersionBatch, batch_of, by_schema, joined
+from lmparse.changes.rows import FallbackRow, VersionBatch, batch_of, by_schema, joined, line_row
 from lmparse.columnar import json_texts
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINE, LINES

@@ -1,10 +1,10 @@
-"""Products: makes the texts of all files in `generated/`."""
+"""Products: makes the texts of all files in `generated/`, once, or again whenever a spec changes (`watch`)."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,12 +14,13 @@ from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.lint import linted
 from lmparse.spec.build.parsers import foreign_in_parser, parser_module
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.specs import Problem, Selection, SpecError, SpecFile, selected
+from lmparse.spec.build.specs import SUFFIX, Problem, Selection, SpecError, SpecFile, places_in, root_of, selected
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
 from lmparse.spec.catalog import class_name
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
 from lmparse.spec.layout import Case, Code, Computed, Ending, Field, Layout, spec_of
+from lmparse.storage.states import changed, seen_now
 
 LAYOUTS = "layouts.py"
 DEBUG = "debug/"
@@ -204,3 +205,46 @@ def files_of_build(out: Path) -> set[str]:
         return set()
     heads = (_DOC.encode(), _MADE.encode())
     return {name for name, data in files_in(out).items() if name == MANIFEST or data.startswith(heads)}
+
+
+# -- again after each change -----------------------------------------------------------------
+
+
+class _Ended(Exception):
+    """The watching is to end."""
+
+
+def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: Callable[[], bool]) -> None:
+    """Call `build`, which builds a source, at once and after each change; returns soon after `is_ended` is true."""
+
+    def paths() -> set[Path]:
+        if is_ended():
+            raise _Ended
+        try:
+            return paths_of(source, builder.selection)
+        except SpecError:  # a folder that goes while it is looked through: the next build says so, if it stays away
+            return {source}
+
+    try:
+        now = seen_now(paths())
+        while True:
+            before = now
+            build()
+            read = {spec.path for spec in builder.selection.known.values()} if builder.selection else set()
+            # What the build read for the first time is as it was read; a new file that it has not read is a change.
+            built = {
+                path: before.get(path, seen if path in read or seen is None else None)
+                for path, seen in seen_now(paths()).items()
+            }
+            now = changed(built, paths)
+    except _Ended:
+        return
+
+
+def paths_of(source: Path, selection: Selection | None) -> set[Path]:
+    """The files that decide what a build of a source gives, also those that are imported and missing."""
+    root = root_of(source)
+    places = [] if source.is_file() else places_in(root)
+    specs = selection.known.values() if selection else ()
+    found = {root / f"{place}{SUFFIX}" for place in (*places, *(name for spec in specs for name in spec.imports))}
+    return found | {spec.path for spec in specs} | ({source} if source.suffix == SUFFIX else set())
