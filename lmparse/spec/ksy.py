@@ -13,7 +13,7 @@ from lmparse.spec.build.constructs import enum_number
 from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.lint import linted
-from lmparse.spec.build.scopes import COMPILERS_TEXTS, Scope, attributes, number_of
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, Scope, number_of
 from lmparse.spec.build.specs import FORMATS, SUFFIX, Selection, SpecError, parsed, places_in, read_all
 from lmparse.spec.documents import DocumentError, file_bytes
 from lmparse.spec.layout import Layout
@@ -123,7 +123,7 @@ def _members(scope: Scope) -> Iterator[tuple[str, dict[str, str]]]:
     yield "", _texts(meta) | _texts(tree, _HELD_BY_LAYOUT)
     for entry in tree.get("params", []):
         yield f"params.{entry['id']}", _texts(entry, {"id"})
-    for attribute in attributes(tree):
+    for attribute in scope.attributes():
         yield attribute["id"], _texts(attribute, _HELD_BY_FIELD) | dict(_reading(scope, attribute))
     for name, instance in tree.get("instances", {}).items():
         yield f"instances.{name}", _texts(instance)

@@ -12,7 +12,7 @@ from typing import Any
 
 from lmparse.spec.build.constructs import Finding, type_word
 from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
-from lmparse.spec.build.scopes import Scope, bounds_of, located
+from lmparse.spec.build.scopes import Scope, bounds_of
 from lmparse.spec.build.value_types import (
     ANY,
     BYTES,
@@ -40,7 +40,7 @@ Check = tuple[str, Any, Callable[[ValueType], object]]
 
 def mistyped(types: ValueTypes, scope: Scope) -> Iterator[Finding]:
     """What is wrong in the expressions of a type."""
-    for where, entry in located(scope):
+    for where, entry in scope.located():
         # What the item is that `repeat-until` and `valid` are about.
         plain = {key: value for key, value in entry.items() if key != "repeat"}
         item = ANY if "value" in entry else types.of_entry(scope, plain)

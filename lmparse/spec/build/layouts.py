@@ -12,12 +12,9 @@ from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import (
     COMPILERS_TEXTS,
     Scope,
-    attributes,
     bounds_of,
     in_a_line,
-    instances,
     is_column,
-    kind_of,
     number_kind,
     number_of,
     type_names,
@@ -89,14 +86,14 @@ class Layouts:
         place = _Place()
         params = {one["id"] for one in tree.get("params", [])}
         numbers = {*params}
-        for number, attribute in enumerate(attributes(tree)):
+        for number, attribute in enumerate(scope.attributes()):
             field, place = self._field(scope, f"{scope.where}/seq/{number}", attribute, place, numbers)
             fields.append(field)
             if _is_number(field):
                 numbers.add(field.id)
         end = place.aligned().offset
         self._ends[scope.id] = place.bits
-        fields += [self._instance(scope, name, instance, params) for name, instance in instances(tree).items()]
+        fields += [self._instance(scope, name, instance, params) for name, instance in scope.instances().items()]
         in_order = [field for field in fields if not field.is_instance]
         is_fixed = end is not None and not any(field.optional or field.kind == "rest" for field in in_order)
         meta = tree.get("meta", {})
@@ -201,7 +198,7 @@ class Layouts:
             # Cases that are all numbers, or all text, are one value.
             is_switch = len(found) != 1 or found[0].kind in NESTED or found[0].type is not None
             return ("switch" if is_switch else found[0].kind), found
-        kind = kind_of(scope, attribute)
+        kind = scope.kind_of(attribute)
         return ("variable" if kind == "bytes" and self._width(scope, attribute)[0] is None else kind), ()
 
     def _choices(self, scope: Scope, attribute: dict[str, Any]) -> tuple[Field, ...]:
@@ -242,7 +239,7 @@ class Layouts:
     def _calculated(self, scope: Scope) -> tuple[tuple[Field, ...], dict[str, str]]:
         """The calculated values of a type, and why others are not columns."""
         found, unread = [], {}
-        has_body = any(attribute.get("-lm-type") == "body" for attribute in attributes(scope.tree))
+        has_body = any(attribute.get("-lm-type") == "body" for attribute in scope.attributes())
         for name, instance in scope.tree.get("instances", {}).items():
             if "value" not in instance or not is_column(instance) or (name == KIND and has_body):
                 continue  # where records are of several kinds, `kind` says which one a record is

@@ -16,19 +16,7 @@ from lmparse.spec.build import constructs
 from lmparse.spec.build.constructs import TOO_DEEP, Finding, near
 from lmparse.spec.build.expression_checks import mistyped
 from lmparse.spec.build.expression_language import constant
-from lmparse.spec.build.scopes import (
-    COMPILERS_TEXTS,
-    Scope,
-    attributes,
-    columns,
-    flat_columns,
-    instances,
-    kind_of,
-    located,
-    number_kind,
-    number_of,
-    type_names,
-)
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, Scope, number_kind, number_of, type_names
 from lmparse.spec.build.specs import Selection, SpecFile
 from lmparse.spec.build.value_types import ValueTypes
 from lmparse.spec.catalog import class_name
@@ -149,7 +137,7 @@ def _name(where: str, name: str, taken: Iterable[str] = (), *, may_be_keyword: b
 
 def not_defined(scope: Scope) -> Iterator[Finding]:
     """Types and enumerations that a type names and nothing defines."""
-    for where, entry in located(scope):
+    for where, entry in scope.located():
         type_ = entry.get("type")
         cases = {f"type/cases/{key}": name for key, name in type_["cases"].items()} if isinstance(type_, dict) else {}
         for key, name in (cases or {"type": type_}).items():
@@ -157,7 +145,7 @@ def not_defined(scope: Scope) -> Iterator[Finding]:
             if is_own and scope.type_named(name) is None:
                 yield f"{where}/{key}", f"there is no type {name}{_meant(scope, 'types', name)}"
     params = ((f"{scope.where}/params/{number}", one) for number, one in enumerate(scope.tree.get("params", [])))
-    for where, entry in (*located(scope), *params):
+    for where, entry in (*scope.located(), *params):
         if "enum" in entry and scope.enum_named(entry["enum"]) is None:
             yield f"{where}/enum", f"there is no enumeration {entry['enum']}{_meant(scope, 'enums', entry['enum'])}"
 
@@ -188,7 +176,7 @@ def _endless(scopes: list[Scope]) -> Iterable[str]:
 
 def _loops(scope: Scope, endless: Iterable[str]) -> Iterator[Finding]:
     """Lists that never end."""
-    for where, attribute in located(scope):
+    for where, attribute in scope.located():
         type_, repeat = attribute.get("type"), attribute.get("repeat")
         if repeat == "eos" and _is_empty(scope, attribute, endless):
             yield f"{where}/repeat", "what is repeated takes no bytes, so it never ends"
@@ -219,7 +207,7 @@ class ColumnCounts:
         while left:
             scope = left.pop()
             if scope.id not in inside:
-                nested = [one for _, entry in columns(scope) for one in scope.types_of(entry).values()]
+                nested = [one for _, entry in scope.columns() for one in scope.types_of(entry).values()]
                 inside[scope.id] = {one.id for one in nested}
                 left += nested
         self._in_rings = rings(inside).keys()
@@ -234,7 +222,7 @@ class ColumnCounts:
         """The columns of a type; a field of a type that is inside itself is one column of text."""
         if scope.id not in self._known:
             names: dict[str, dict[str, Scope]] = {}
-            for owner, name, attribute in flat_columns(scope, {scope.id}):
+            for owner, name, attribute in scope.flat_columns({scope.id}):
                 types = owner.types_of(attribute)
                 is_one = not self._in_rings.isdisjoint(types) or any("-lm-type" in one.tree for one in types.values())
                 names.setdefault(name, {}).update({} if is_one else types)
@@ -251,7 +239,7 @@ def unfit(scope: Scope) -> Iterator[Finding]:
     if "-lm-type" in scope.tree:
         yield from _parts(scope)
     yield from _column_names(scope)
-    for where, attribute in located(scope):
+    for where, attribute in scope.located():
         for key, what in (("size", "a number of bytes"), ("repeat-expr", "a number of repetitions")):
             if (constant(attribute.get(key)) or 0) < 0:
                 yield f"{where}/{key}", f"{attribute[key]} is not {what}: it is below zero"
@@ -269,8 +257,8 @@ def unfit(scope: Scope) -> Iterator[Finding]:
 
 def _column_names(scope: Scope) -> Iterator[Finding]:
     """Columns for the numbers inside of fields, and for the fields of a body, that have the name of another field."""
-    listed = attributes(scope.tree)
-    ids = {attribute["id"] for attribute in listed}.union(instances(scope.tree))
+    listed = scope.attributes()
+    ids = {attribute["id"] for attribute in listed}.union(scope.instances())
     taken = set(ids)
     for number, attribute in enumerate(listed):
         for part, name in _columns_of_parts(scope, attribute):
@@ -281,7 +269,7 @@ def _column_names(scope: Scope) -> Iterator[Finding]:
     for number, attribute in enumerate(listed):
         if attribute.get("-lm-type") == "body" and "repeat" not in attribute:
             found = set[str]()
-            for owner, name, inner in flat_columns(scope, set(), [(attribute["id"], attribute)]):
+            for owner, name, inner in scope.flat_columns(set(), [(attribute["id"], attribute)]):
                 found.update((name, *(column for _, column in _columns_of_parts(owner, inner))))
             for name in sorted(found & taken):
                 text = f"the field {name} of {attribute['id']} has the name of another column of the record"
@@ -293,7 +281,7 @@ def _columns_of_parts(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple
     """The numbers inside of a field that are columns of their own: their ids and the names of the columns."""
     nested = scope.type_named(attribute.get("type"))
     if nested is not None and nested.tree.get("-lm-type") == "bytes":
-        for part in attributes(nested.tree):
+        for part in nested.attributes():
             yield part["id"], f"{attribute['id']}_{part['id']}"
 
 
@@ -352,7 +340,7 @@ def _in_words(kind: str) -> str:
 
 def _decimal(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
     """Whether a field that is a decimal has bytes that are one, and not more digits than a column."""
-    kind, type_ = kind_of(scope, attribute), attribute.get("type")
+    kind, type_ = scope.kind_of(attribute), attribute.get("type")
     scale = attribute.get("-scale")
     if isinstance(scale, int) and (scale or kind in DECIMALS):
         if kind not in SCALABLE or "enum" in attribute:

@@ -172,66 +172,57 @@ class Scope:
                 return scope
         return Scope(self.specs, self.specs[name]) if name in self.specs else None
 
+    def kind_of(self, attribute: dict[str, Any]) -> str:
+        """The kind of a field; `bytes` whether or not their number depends on the data, and empty if its type switches."""
+        type_ = attribute.get("type")
+        if "-lm-type" in attribute:
+            return str(attribute["-lm-type"])
+        if isinstance(type_, dict):
+            return ""
+        if number := number_of(type_):
+            return "code" if "-codec" in attribute and "enum" in attribute else number_kind(number)
+        if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
+            nested = self.type_named(type_)
+            return str((nested.tree.get("-lm-type") if nested else None) or "struct")
+        return "char" if "-codec" in attribute else "bytes" if type_ is None else "str"
+
+    def attributes(self) -> list[dict[str, Any]]:
+        """The fields in order, with the compiler's name for those without an id."""
+        return [{"id": f"_unnamed{number}", **attribute} for number, attribute in enumerate(self.tree.get("seq", []))]
+
+    def instances(self) -> dict[str, dict[str, Any]]:
+        """The instances that have bytes of their own: neither calculated values nor helpers (`-lm-column: false`)."""
+        every = self.tree.get("instances", {}).items()
+        return {name: instance for name, instance in every if "value" not in instance and is_column(instance)}
+
+    def columns(self) -> list[tuple[str, dict[str, Any]]]:
+        """The fields, and the instances that have bytes of their own, with their names."""
+        return [*((one["id"], one) for one in self.attributes()), *self.instances().items()]
+
+    def flat_columns(
+        self, seen: set[str], listed: list[tuple[str, dict[str, Any]]] | None = None
+    ) -> Iterator[tuple[Scope, str, dict[str, Any]]]:
+        """The same of a record, or of some `listed`, with the fields of bodies, whatever kind, each with its type.
+
+        Those of the types `seen`, which grow, are left out.
+        """
+        for name, attribute in self.columns() if listed is None else listed:
+            if attribute.get("-lm-type") != "body":
+                yield self, name, attribute
+                continue
+            for nested in self.types_of(attribute).values():
+                if nested.id not in seen:
+                    seen.add(nested.id)
+                    yield from nested.flat_columns(seen)
+
+    def located(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The fields and instances, each with its place in the spec."""
+        for section in ("seq", "instances"):
+            listed = self.tree.get(section, [])
+            for key, attribute in listed.items() if isinstance(listed, dict) else enumerate(listed):
+                yield f"{self.where}/{section}/{key}", attribute
+
 
 def in_a_line(text: Any) -> str:
     """A text, or a list of texts, as one line."""
     return "; ".join(" ".join(str(part).split()) for part in texts(text or ""))
-
-
-def kind_of(scope: Scope, attribute: dict[str, Any]) -> str:
-    """The kind of a field; `bytes` whether or not their number depends on the data, and empty if its type switches."""
-    type_ = attribute.get("type")
-    if "-lm-type" in attribute:
-        return str(attribute["-lm-type"])
-    if isinstance(type_, dict):
-        return ""
-    if number := number_of(type_):
-        return "code" if "-codec" in attribute and "enum" in attribute else number_kind(number)
-    if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
-        nested = scope.type_named(type_)
-        return str((nested.tree.get("-lm-type") if nested else None) or "struct")
-    return "char" if "-codec" in attribute else "bytes" if type_ is None else "str"
-
-
-def attributes(tree: dict[str, Any]) -> list[dict[str, Any]]:
-    """The fields in order, with the compiler's name for those without an id."""
-    return [{"id": f"_unnamed{number}", **attribute} for number, attribute in enumerate(tree.get("seq", []))]
-
-
-def instances(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The instances that have bytes of their own: neither calculated values nor helpers (`-lm-column: false`)."""
-    return {
-        name: instance
-        for name, instance in tree.get("instances", {}).items()
-        if "value" not in instance and is_column(instance)
-    }
-
-
-def columns(scope: Scope) -> list[tuple[str, dict[str, Any]]]:
-    """The fields, and the instances that have bytes of their own, with their names."""
-    return [*((one["id"], one) for one in attributes(scope.tree)), *instances(scope.tree).items()]
-
-
-def flat_columns(
-    scope: Scope, seen: set[str], listed: list[tuple[str, dict[str, Any]]] | None = None
-) -> Iterator[tuple[Scope, str, dict[str, Any]]]:
-    """The same of a record, or of some `listed`, with the fields of bodies, whatever kind, each with its type.
-
-    Those of the types `seen`, which grow, are left out.
-    """
-    for name, attribute in columns(scope) if listed is None else listed:
-        if attribute.get("-lm-type") != "body":
-            yield scope, name, attribute
-            continue
-        for nested in scope.types_of(attribute).values():
-            if nested.id not in seen:
-                seen.add(nested.id)
-                yield from flat_columns(nested, seen)
-
-
-def located(scope: Scope) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The fields and instances, each with its place in the spec."""
-    for section in ("seq", "instances"):
-        listed = scope.tree.get(section, [])
-        for key, attribute in listed.items() if isinstance(listed, dict) else enumerate(listed):
-            yield f"{scope.where}/{section}/{key}", attribute

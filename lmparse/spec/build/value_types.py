@@ -14,7 +14,7 @@ from typing import Any
 
 from lmparse.spec.build.constructs import near, type_word
 from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
-from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope, located
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope
 from lmparse.spec.layout import Expression
 
 _WORDS = {
@@ -329,7 +329,7 @@ def _parents(scopes: list[Scope]) -> dict[str, ValueType]:
     """The type of `_parent` by the id of each type; OBJECT for one that several use, or whose parent is named."""
     users: dict[str, dict[str, Scope]] = {}
     for scope in scopes:
-        for _, entry in located(scope):
+        for _, entry in scope.located():
             for nested in scope.types_of(entry).values():
                 is_plain = "parent" not in entry and nested.spec is scope.spec
                 users.setdefault(nested.id, {})[scope.id if is_plain else ""] = scope
