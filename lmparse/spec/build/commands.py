@@ -9,7 +9,6 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Set
 from pathlib import Path
 
 from lmparse.errors import OptionError
@@ -33,7 +32,12 @@ def run(parsed: argparse.Namespace, program: str) -> int:
     _validate(parsed)
     try:
         if parsed.command == "lint":
-            return _lint(parsed.formats, parsed.folders)
+            selection = linted(selected(parsed.formats, parsed.folders))
+            if selection.problems:
+                return _say(*map(str, selection.problems))
+            count = len(selection.wanted)
+            print(f"{count} {'spec has' if count == 1 else 'specs have'} no fault that is found without the compiler")
+            return 0
         if parsed.command == "new":
             print("\n".join(new(parsed.id, parsed.formats, program)))
             return 0
@@ -76,7 +80,9 @@ def _build(parsed: argparse.Namespace) -> int:
     """Make the products and place them; a spec with a fault has none. The project's own are placed all or none."""
     out: Path = parsed.out
     present = files_in(out)
-    if _is_foreign(out, present.keys()):
+    is_ours = real_path(out) == GENERATED or present.keys() <= files_of_build(out)
+    # Files that are not products are removed, and a link would lead to other folders.
+    if not is_ours or (os.path.lexists(out) and not out.is_dir()) or (out / DEBUG).is_symlink():
         return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
     products, problems, count = _made(parsed)
     changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
@@ -103,13 +109,6 @@ def _unbuilt(problems: list[Problem], count: int) -> int:
     return _say(*map(str, problems), f"{failed} of {count + failed} specs are not built")
 
 
-def _is_foreign(out: Path, present: Set[str]) -> bool:
-    """Whether the folder has files that no build made, since files that are not products are removed."""
-    if (os.path.lexists(out) and not out.is_dir()) or (out / DEBUG).is_symlink():
-        return True  # a link would lead to other folders
-    return not present <= files_of_build(out) and real_path(out) != GENERATED
-
-
 def _check(parsed: argparse.Namespace, program: str) -> int:
     out: Path = parsed.out
     folders = "".join(f" --import {folder}" for folder in parsed.folders)
@@ -124,16 +123,6 @@ def _check(parsed: argparse.Namespace, program: str) -> int:
     else:
         print("generated files are up to date")
     return max(bool(different), _unbuilt(problems, count))
-
-
-def _lint(source: Path, folders: list[Path]) -> int:
-    """Report what is wrong."""
-    selection = linted(selected(source, folders))
-    if selection.problems:
-        return _say(*map(str, selection.problems))
-    count = len(selection.wanted)
-    print(f"{count} {'spec has' if count == 1 else 'specs have'} no fault that is found without the compiler")
-    return 0
 
 
 def _say(*lines: str) -> int:

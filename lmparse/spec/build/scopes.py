@@ -173,7 +173,7 @@ class Scope:
         return Scope(self.specs, self.specs[name]) if name in self.specs else None
 
     def kind_of(self, attribute: dict[str, Any]) -> str:
-        """The kind of a field; `bytes` whether or not their number depends on the data, and empty if its type switches."""
+        """The kind of a field; `bytes` even if their number depends on the data, and empty if its type switches."""
         type_ = attribute.get("type")
         if "-lm-type" in attribute:
             return str(attribute["-lm-type"])
