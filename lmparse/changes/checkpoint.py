@@ -71,10 +71,8 @@ class NeededStretch:
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise FramingError LMP-F001 if the file is gone, ReadError LMP-F012 if its bytes are others."""
         if self.end > len(open_buffer(self.path, limits)) or self.digest(limits) != self.sha256:
-            raise ReadError(
-                f"{self.path}: bytes {self.start} to {self.end} are not those that were read before",
-                hint="transactions that were open need them; put the file back as it was",
-            )
+            text = f"{self.path}: bytes {self.start} to {self.end} are not those that were read before"
+            raise ReadError(text, hint="transactions that were open need them; put the file back as it was")
 
 
 @dataclass(frozen=True)
@@ -174,7 +172,6 @@ def record_digest(record: bytes) -> str:
 
 def too_late(path: str, why: str) -> FramingError:
     """The error of a file with records that may not have been read, in front of those that were."""
-    return FramingError(
-        f"it comes too late: {why}", code="LMP-F014", file=path,
-        hint="read all files from their beginning, or land them into another folder",
-    )  # fmt: skip
+    text = f"it comes too late: {why}"
+    hint = "read all files from their beginning, or land them into another folder"
+    return FramingError(text, code="LMP-F014", file=path, hint=hint)

@@ -83,10 +83,8 @@ def check_names(columns: Sequence[str], envelope: str) -> None:
     """Raise OptionError if a column of the table has a name that the envelope needs."""
     for name in columns:
         if name in _OF_FEED:
-            raise OptionError(
-                f"envelope {envelope}: the table has a column {name}, which is a name of the envelope",
-                hint="leave the column out with columns, or take envelope debezium",
-            )
+            text = f"envelope {envelope}: the table has a column {name}, which is a name of the envelope"
+            raise OptionError(text, hint="leave the column out with columns, or take envelope debezium")
 
 
 def image_type(schema: pa.Schema, envelope: str) -> pa.DataType:
@@ -97,9 +95,8 @@ def image_type(schema: pa.Schema, envelope: str) -> pa.DataType:
     if envelope == "debezium":
         types = [schema.field(role).type for role in ("before", "after") if role in schema.names]
         if len(types) > 1 and types[0] != types[1]:
-            raise OptionError(
-                "before and after need the same columns in an envelope", code="LMP-S012", hint="name the same in both"
-            )
+            text = "before and after need the same columns in an envelope"
+            raise OptionError(text, code="LMP-S012", hint="name the same in both")
         return types[0] if types else TEXT
     columns = [entry for entry in schema if entry.name not in _OF_FEED]
     return pa.struct(columns) if columns else TEXT
@@ -258,10 +255,8 @@ def check_zone(zone: str) -> None:
     try:
         epoch_millis(pa.array([datetime(2026, 1, 1)], pa.timestamp("us")), zone)
     except (pa.ArrowException, ValueError) as error:
-        raise OptionError(
-            f"sourceTimeZone has no value {quoted(zone)}",
-            hint="as Europe/Paris, +01:00 or UTC; it needs the system's tzdata",
-        ) from error
+        text = f"sourceTimeZone has no value {quoted(zone)}"
+        raise OptionError(text, hint="as Europe/Paris, +01:00 or UTC; it needs the system's tzdata") from error
 
 
 def epoch_millis(times: pa.Array, zone: str | None) -> pa.Array:

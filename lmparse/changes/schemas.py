@@ -81,10 +81,8 @@ def table_type(versions: Sequence[Version], columns: tuple[str, ...] = ()) -> pa
             known, owner, before = found.setdefault(column.name, (column, version, type_))
             merged = schemas.widened(before, type_)
             if merged is None:
-                raise OptionError(
-                    f"column {column.name} is {before} in {owner.identity} and {type_} in {version.identity}",
-                    code="LMP-C008", hint="pick one version with tableVersion",
-                )  # fmt: skip
+                text = f"column {column.name} is {before} in {owner.identity} and {type_} in {version.identity}"
+                raise OptionError(text, code="LMP-C008", hint="pick one version with tableVersion")
             found[column.name] = known, owner, merged
     for name in columns:
         if name not in found:

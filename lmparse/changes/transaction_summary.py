@@ -108,8 +108,7 @@ def check_equal(one: TransactionSummary | None, other: TransactionSummary | None
     rows = one.to_row(), other.to_row()
     for name, value in rows[0].items():
         if value != rows[1][name]:
-            raise EngineDifferenceError(
-                f"transaction {place} ({one.txn_id}): {name}: {value!r} column-wise, {rows[1][name]!r} by the parser",
-                hint="one of them is wrong: report it; engine kaitai, the parser, sets the meaning",
-            )
+            text = f"transaction {place} ({one.txn_id}): {name}: {value!r} column-wise, {rows[1][name]!r} by the parser"
+            hint = "one of them is wrong: report it; engine kaitai, the parser, sets the meaning"
+            raise EngineDifferenceError(text, hint=hint)
     return one

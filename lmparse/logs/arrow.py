@@ -324,17 +324,14 @@ def _table_versions(table: str, logs: Iterable[ChangeLog], shown: str) -> list[V
             continue
         names |= log.table_names
     if len(names) > 1:
-        raise OptionError(
-            f"table {table!r} is ambiguous: {', '.join(sorted(names))}", code="LMP-C005", hint="name it as SCHEMA.NAME"
-        )
+        text = f"table {table!r} is ambiguous: {', '.join(sorted(names))}"
+        raise OptionError(text, code="LMP-C005", hint="name it as SCHEMA.NAME")
     if missing and not versions:
         raise missing[0]
     if not has_logs:
-        raise OptionError(
-            f"there is no log that says which columns table {table!r} has: {shown} has no file that can be read",
-            code="LMP-C005",
-            hint="without table, before and after are JSON text, and no file is needed for the columns",
-        )
+        text = f"there is no log that says which columns table {table!r} has: {shown} has no file that can be read"
+        hint = "without table, before and after are JSON text, and no file is needed for the columns"
+        raise OptionError(text, code="LMP-C005", hint=hint)
     return versions
 
 

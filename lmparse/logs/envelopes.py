@@ -45,10 +45,8 @@ def check_versions(options: Options, versions: Sequence[Version]) -> None:
     """Raise OptionError if the envelope cannot be made for some table versions."""
     for name in (name for version in versions for name in version.key):
         if options.columns and name not in options.columns:
-            raise OptionError(
-                f"columns leaves out {name} of the key, which envelope {options.envelope} needs",
-                hint=f"name {name} too",
-            )
+            text = f"columns leaves out {name} of the key, which envelope {options.envelope} needs"
+            raise OptionError(text, hint=f"name {name} too")
 
 
 def enveloper(options: Options, image: pa.DataType) -> Enveloper:

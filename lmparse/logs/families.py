@@ -141,11 +141,8 @@ def check_fits(options: Options, spec: Spec) -> None:
         owners = [family for family in all_ if entry.name in family.options]
         is_free = not owners or entry.name in spec.layout.params or any(owner.owns(spec.id) for owner in owners)
         if not is_free and getattr(options, entry.name) != entry.default:
-            raise OptionError(
-                f"{camel(entry.name)} does not apply to records of {spec.id}",
-                code="LMP-S003",
-                hint=f"it is for specs of the family {owners[0].name}",
-            )
+            text = f"{camel(entry.name)} does not apply to records of {spec.id}"
+            raise OptionError(text, code="LMP-S003", hint=f"it is for specs of the family {owners[0].name}")
     if options.control_framing != "auto" and options.control is None:
         raise OptionError("controlFraming is for a control file", hint="give control too")
     family = family_of(spec)
@@ -153,10 +150,8 @@ def check_fits(options: Options, spec: Spec) -> None:
         raise OptionError(f"rows does not apply to records of {spec.id}", hint="its files are no single record")
     for name in decided(options.decisions):
         if family is not None and name not in family.decisions:
-            raise OptionError(
-                f"decisions: {name} does not apply to records of {spec.id}",
-                hint="there it is one of " + ", ".join(sorted(family.decisions)),
-            )
+            text = f"decisions: {name} does not apply to records of {spec.id}"
+            raise OptionError(text, hint="there it is one of " + ", ".join(sorted(family.decisions)))
 
 
 def check_changes(options: Options) -> AnyFamily:
@@ -165,10 +160,8 @@ def check_changes(options: Options) -> AnyFamily:
     spec = catalog.load(options.spec)
     family = family_of(spec)
     if family is None:
-        raise OptionError(
-            f"records of {spec.id} are not changes",
-            hint="one of " + ", ".join(family.spec_id for family in _families_for(spec)),
-        )
+        text = f"records of {spec.id} are not changes"
+        raise OptionError(text, hint="one of " + ", ".join(family.spec_id for family in _families_for(spec)))
     if options.enums != "labels":
         raise OptionError("enums is for records, and changes are asked for", code="LMP-S003")
     envelope = options.envelope

@@ -47,10 +47,9 @@ def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options
     if not found:
         raise OptionError(f"{len(names)} files, and none is a log")
     if len(found) > 1:
-        raise FramingError(
-            "is not of the same log as the files before it: they name different systems", code="LMP-F013",
-            file=names_in(found[1])[0], hint="files of different logs are read apart, one command or load for each",
-        )  # fmt: skip
+        text = "is not of the same log as the files before it: they name different systems"
+        hint = "files of different logs are read apart, one command or load for each"
+        raise FramingError(text, code="LMP-F013", file=names_in(found[1])[0], hint=hint)
     if before is not None:
         options = replace(options, starting_after=max(before.seq, options.starting_after or ""))
     return found[0], options

@@ -233,6 +233,5 @@ def of_another_kind(path: str | Path, options: Options, error: DataError) -> Fra
 
 
 def _error(kind: str, path: str | Path, hint: str) -> FramingError:
-    return FramingError(
-        f"is of another kind: {kind}", code="LMP-F003", file=str(path), record_offset=0, hint=hint
-    )  # fmt: skip
+    text = f"is of another kind: {kind}"
+    return FramingError(text, code="LMP-F003", file=str(path), record_offset=0, hint=hint)

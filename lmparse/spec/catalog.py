@@ -130,10 +130,9 @@ def load_planned(name: str, fingerprint: str) -> Spec:
     """Load the spec with which another process planned. Raises ReadError LMP-F012 if it is another one now."""
     spec = load(name)
     if spec.fingerprint != fingerprint:
-        raise ReadError(
-            f"{name}: is not the spec that its reading was planned with",
-            hint="read it again when no build of the spec runs; all processes must have the same spec",
-        )
+        text = f"{name}: is not the spec that its reading was planned with"
+        hint = "read it again when no build of the spec runs; all processes must have the same spec"
+        raise ReadError(text, hint=hint)
     return spec
 
 
@@ -170,8 +169,6 @@ def _locate(name: str) -> tuple[str, str]:
     except OSError as error:
         raise UnknownFormatError(f"{path.parent}: cannot be read: {reason(error)}") from None
     if not is_there:
-        raise UnknownFormatError(
-            f"there is no layouts.py in {path.parent}",
-            hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}",
-        )
+        text = f"there is no layouts.py in {path.parent}"
+        raise UnknownFormatError(text, hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}")
     return package_of(folder), path.name

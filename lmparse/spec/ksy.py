@@ -70,21 +70,15 @@ def read_specs(source: str) -> Specs:
         raise LmparseError(str(error), code=error.code) from None
     except OSError as error:
         raise OptionError(f"{source}: cannot be read: {reason(error)}", code="LMP-S009") from None
-    raise OptionError(
-        f"there is no file or folder {quoted(source)}",
-        code="LMP-S009",
-        hint=f"give a {SUFFIX} file, a folder of specs, or {INSTALLED}",
-    )
+    text = f"there is no file or folder {quoted(source)}"
+    raise OptionError(text, code="LMP-S009", hint=f"give a {SUFFIX} file, a folder of specs, or {INSTALLED}")
 
 
 def _read_folder(source: str, root: Path) -> Specs:
     places = places_in(root)
     if not any("/" in place for place in places):
-        raise OptionError(
-            f"there is no <family>/<id>{SUFFIX} in {source}",
-            code="LMP-S009",
-            hint="name the folder above the folders of the families",
-        )
+        text = f"there is no <family>/<id>{SUFFIX} in {source}"
+        raise OptionError(text, code="LMP-S009", hint="name the folder above the folders of the families")
     return _specs(source, Selection(root, places, *read_all(root, places)), is_file=False)
 
 

@@ -272,10 +272,9 @@ def _copied(stored: StoredFile, limits: Limits) -> FileBytes:
             return FileBytes(file, stored.name)
     except OSError as error:
         # Errors of the file itself have become FramingError and are not caught here.
-        raise FramingError(
-            f"cannot be copied to the disk: {reason(error)}", code="LMP-F001", file=stored.name,
-            hint="it is unpacked into a temporary file; TMPDIR names the folder",
-        ) from None  # fmt: skip
+        text = f"cannot be copied to the disk: {reason(error)}"
+        hint = "it is unpacked into a temporary file; TMPDIR names the folder"
+        raise FramingError(text, code="LMP-F001", file=stored.name, hint=hint) from None
 
 
 _STEP_BYTES = 64 << 20

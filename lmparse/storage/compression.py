@@ -70,32 +70,25 @@ def unpacked(source: StoredBytes, path: str) -> Iterator[bytes]:
             unpacked: bytes = stream.read(_CHUNK)
         except (EOFError, OSError, ValueError, zlib.error) as error:  # of gzip, zlib and Arrow
             if _WINDOW in str(error):
-                raise FramingError(
-                    "its zstd data need a window of more than 128 MB, or are damaged", code="LMP-F001",
-                    file=source.name, hint="unpack it, or compress it again, with --long=27 at most",
-                ) from None  # fmt: skip
+                text = "its zstd data need a window of more than 128 MB, or are damaged"
+                hint = "unpack it, or compress it again, with --long=27 at most"
+                raise FramingError(text, code="LMP-F001", file=source.name, hint=hint) from None
             if isinstance(error, EOFError) or (packing == "zstd" and source.is_at_end):
                 break
             place = f"at or before byte {source.position}"  # what unpacks reads ahead
-            raise FramingError(
-                f"is damaged {place} of the compressed file: {str(error).rpartition(': ')[2]}", code="LMP-F001",
-                file=source.name, hint="transfer it again, in binary",
-            ) from None  # fmt: skip
+            text = f"is damaged {place} of the compressed file: {str(error).rpartition(': ')[2]}"
+            raise FramingError(text, code="LMP-F001", file=source.name, hint="transfer it again, in binary") from None
         if not unpacked:
             return
         yield unpacked
-    raise FramingError(
-        f"is cut short: its {packing} data go on behind byte {source.position}, where the file ends",
-        code="LMP-F001", file=source.name, hint="transfer it again",
-    )  # fmt: skip
+    text = f"is cut short: its {packing} data go on behind byte {source.position}, where the file ends"
+    raise FramingError(text, code="LMP-F001", file=source.name, hint="transfer it again")
 
 
 def _zstd(source: StoredBytes) -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise OptionError(
-            f"{source.name}: pyarrow is not installed, which unpacks zstd", code="LMP-S005",
-            hint="pip install 'lmparse[arrow]'",
-        ) from None  # fmt: skip
+        text = f"{source.name}: pyarrow is not installed, which unpacks zstd"
+        raise OptionError(text, code="LMP-S005", hint="pip install 'lmparse[arrow]'") from None
     return pyarrow.CompressedInputStream(source, "zstd")

@@ -169,10 +169,8 @@ def _resolve(address: str) -> tuple[Any, str]:
     """The file system of an address, and the path there. Raises OptionError."""
     scheme = address.partition("://")[0]
     if addresses.holds_credential(address):
-        raise OptionError(
-            f"an address of {scheme}:// holds a credential, and would be in every row and message",
-            hint="leave it to the environment, or to the configuration of the file system",
-        )
+        text = f"an address of {scheme}:// holds a credential, and would be in every row and message"
+        raise OptionError(text, hint="leave it to the environment, or to the configuration of the file system")
     front, path, behind = addresses.split(address)
     found = None if "::" in address else _system(front, behind)  # one that leads through several file systems
     if found is None:
