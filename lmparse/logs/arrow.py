@@ -98,8 +98,16 @@ def _by_engines(
 def engine_batches(
     file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The records of a file that match filters, through the engine that its options name, as batches of a schema:
-    column-wise if a plan allows it, else row by row.
+    """The records of a file that match filters, through the engine that its options name."""
+    if file.options.engine == "kaitai":
+        return matching(batches(record_rows(file, schema, span), schema), filters)
+    return record_batches(file, schema, span, filters)
+
+
+def record_batches(
+    file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The same rows as batches of a schema: column-wise if a plan allows it, else row by row.
 
     Irregular records are read one by one and inserted at their place, so that values, errors and their order are those
     of `record_rows`. If the columns of filters exclude a record, its other columns are not read, except in mode
@@ -107,7 +115,7 @@ def engine_batches(
     """
     plan = plan_of(file)
     names = [name for name in schema.names if name not in schemas.OUTCOMES]
-    if file.options.engine == "kaitai" or plan.refusal(names):
+    if plan.refusal(names):
         yield from matching(batches(record_rows(file, schema, span), schema), filters)
         return
     deciding = [] if file.options.mode == "failfast" else plan.deciding(filters)
