@@ -207,8 +207,11 @@ class _Account:
                 if record is None:
                     continue
                 report.parsed += extent.length
-                if not isinstance(file, ChangeLog):
-                    self._test_fields(file, dissector, extent, record)
+                if not isinstance(file, ChangeLog):  # count the bytes of a good record that are in no field
+                    is_open = record.unread or file.spec.with_instances
+                    gaps = dissector.dissect(extent.read(file.buffer)).unread() if is_open else []
+                    report.unread += sum(stop - start for start, stop in gaps)
+                    self._fields.test(f"0x{gaps[0][0]:x} of record {extent.index}" if gaps else None)
                 for name, value in file.observe(record.values).items():
                     report.counts.setdefault(name, Counter())[value] += 1
             if isinstance(file.framing, Items):
@@ -248,13 +251,6 @@ class _Account:
                 if value is not None and entry.code_of(value) is None:
                     self.report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1
         return record
-
-    def _test_fields(self, file: RecordFile, dissector: Dissector, extent: RecordExtent, record: Record) -> None:
-        """Count the bytes of a good record that are in no field."""
-        is_open = record.unread or file.spec.with_instances
-        gaps = dissector.dissect(extent.read(file.buffer)).unread() if is_open else []
-        self.report.unread += sum(end - start for start, end in gaps)
-        self._fields.test(f"0x{gaps[0][0]:x} of record {extent.index}" if gaps else None)
 
     # -- changes ------------------------------------------------------------------------------
 

@@ -61,7 +61,10 @@ def _data(scope: Scope, tree: Expression) -> Expression:
         case ("name", _):
             return tree
         case ("member", path):
-            return _member(scope, path)
+            enum, _, name = path.rpartition("::")
+            for code in scope.codes_of(enum):
+                if code.id == name:
+                    return code.value
         case ("text" | "real", value) if value is not None:
             return value  # type: ignore[no-any-return]
         case ("call", inner, str(name), *arguments) if name in _CALLS:
@@ -77,15 +80,6 @@ def _data(scope: Scope, tree: Expression) -> Expression:
             return ("list", *(_data(scope, one) for one in items))
         case (operator, *operands) if operator in _OPERATORS:
             return (operator, *(_data(scope, one) for one in operands))
-    raise NotAnExpressionError
-
-
-def _member(scope: Scope, path: str) -> int:
-    enum, _, name = path.rpartition("::")
-    holder, last = scope.enum_named(enum) or (None, "")
-    for entry in holder.members(last) if holder else ():
-        if entry.id == name:
-            return entry.value
     raise NotAnExpressionError
 
 

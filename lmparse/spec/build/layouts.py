@@ -89,8 +89,9 @@ class Layouts:
         for number, attribute in enumerate(scope.attributes()):
             field, place = self._field(scope, f"{scope.where}/seq/{number}", attribute, place, numbers)
             fields.append(field)
-            if _is_number(field):
-                numbers.add(field.id)
+            is_there = not (field.optional or field.conditional or field.repeated or field.process or field.type)
+            if is_there and field.kind in ("uint", "int") and None not in (field.offset, field.width):
+                numbers.add(field.id)  # it is a number that is at one place in all records
         end = place.aligned().offset
         self._ends[scope.id] = place.bits
         fields += [self._instance(scope, name, instance, params) for name, instance in scope.instances().items()]
@@ -106,9 +107,7 @@ class Layouts:
             width=end if is_fixed else None,
             endian=endian if isinstance(endian, str) else None,
             params=tuple(entry["id"] for entry in tree.get("params", [])),
-            param_codes={
-                one["id"]: _codes_of(scope.enum_named(one["enum"])) for one in tree.get("params", []) if "enum" in one
-            },
+            param_codes={one["id"]: scope.codes_of(one["enum"]) for one in tree.get("params", []) if "enum" in one},
             kind=tree.get("-lm-type"),
             title=meta.get("title", ""),
             doc=in_a_line(tree.get("doc")),
@@ -252,13 +251,13 @@ class Layouts:
         return tuple(found), unread
 
     def _codes(self, scope: Scope, where: str, attribute: dict[str, Any], width: int | None) -> tuple[Code, ...]:
-        found = scope.enum_named(attribute["enum"]) if "enum" in attribute else None
-        if found is None or "-codec" not in attribute or width is None:
-            return _codes_of(found)
-        holder, name = found
+        codes = scope.codes_of(attribute.get("enum"))
+        if "-codec" not in attribute or width is None:
+            return codes
         try:
-            return tuple(replace(code, text=code_text(code.value, width)) for code in holder.members(name))
+            return tuple(replace(code, text=code_text(code.value, width)) for code in codes)
         except OverflowError:
+            name = attribute["enum"].rpartition("::")[2]
             text = f"{name} has a code that is too large for {attribute.get('type')}"
             raise SpecError([scope.spec.problem(f"{where}/enum", text)]) from None
 
@@ -273,7 +272,7 @@ def _calculated_field(name: str, type_: ValueType, instance: dict[str, Any]) -> 
     return Field(
         name, None, None, kind,
         enum=enum[1] if enum else None,
-        codes=_codes_of(enum),
+        codes=enum[0].members(enum[1]) if enum else (),
         repeated=item is not type_ and kind != "any",
         number_width=8 if kind in ("int", "float") else None,
         conditional="if" in instance,
@@ -328,11 +327,6 @@ def _begins_with_bits(scope: Scope, attribute: dict[str, Any], seen: set[str]) -
                 if "if" not in entry:
                     break
     return False
-
-
-def _codes_of(enum: tuple[Scope, str] | None) -> tuple[Code, ...]:
-    """The codes of an enumeration, by the type that defines it and its name."""
-    return enum[0].members(enum[1]) if enum else ()
 
 
 def code_text(value: int, width: int) -> str:
@@ -391,12 +385,6 @@ def _filled(size: Expression, numbers: Set[str]) -> str | None:
         case ("-", ("name", name), position) if position == _POS and name in numbers:
             return str(name)
     return None
-
-
-def _is_number(entry: Field) -> bool:
-    """Whether a field is a number that is at one place in all records."""
-    is_there = not (entry.optional or entry.conditional or entry.repeated or entry.process or entry.type)
-    return is_there and entry.kind in ("uint", "int") and entry.offset is not None and entry.width is not None
 
 
 def _whole(value: Any) -> int | None:

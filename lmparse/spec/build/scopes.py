@@ -148,6 +148,11 @@ class Scope:
         found |= {scope.id for scope in levels if name == (scope.path or (scope.spec.id,))[-1]}
         return found | ({name} if name in self.specs else set())
 
+    def codes_of(self, enum: Any) -> tuple[Code, ...]:
+        """The entries of the enumeration named `a` or `a::b` here; none if nothing has that name."""
+        found = self.enum_named(enum) if isinstance(enum, str) else None
+        return found[0].members(found[1]) if found else ()
+
     def members(self, enum: str) -> tuple[Code, ...]:
         """The entries of an enumeration that is defined here, in the order of the spec."""
         found = []
