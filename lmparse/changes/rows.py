@@ -92,9 +92,6 @@ def line_row(log: ChangeLog, change: Change) -> Row:
     return row | {json_texts.LINE: json_texts.json_line(to_json(row))}
 
 
-# -- batches ---------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class VersionBatch:
     """Rows of one table version, or rows without one."""

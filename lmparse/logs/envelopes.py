@@ -115,9 +115,6 @@ def _zone(options: Options) -> str | None:
     return check_changes(options).commit_zone
 
 
-# -- lines --------------------------------------------------------------------------------
-
-
 def lines(log: ChangeLog) -> Iterator[str]:
     """The changes of a log in their envelope as JSON, many lines at a time.
 

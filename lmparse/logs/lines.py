@@ -23,8 +23,6 @@ from lmparse.records.files import RAW, RecordFile, check_columns
 from lmparse.terminal import json_text
 from lmparse.values.byte_arrays import Flags
 
-# -- changes ------------------------------------------------------------------------------
-
 
 def change_lines(log: ChangeLog, span: Span | None = None, schema: pa.Schema = LINES) -> Iterator[list[VersionBatch]]:
     """The changes of a log with their lines, many at a time: batches, each of one table version.
@@ -38,9 +36,6 @@ def change_lines(log: ChangeLog, span: Span | None = None, schema: pa.Schema = L
     for held in chunks(enumerate(log.typed_changes(span)), log.rows_together):
         rows = [FallbackRow(number, change.table, line_row(log, change)) for number, change in held]
         yield [batch_of(part, schema) for part in by_schema(rows)]
-
-
-# -- records ------------------------------------------------------------------------------
 
 
 def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.RecordBatch]:
@@ -85,9 +80,6 @@ def _places(window: Window) -> pa.Array:
     index = np.arange(window.first_index, window.first_index + len(window))
     columns = {"record_index": index, "record_offset": window.offsets, "record_length": window.lengths}
     return json_texts.objects({name: pa.array(array) for name, array in columns.items()}, len(window))
-
-
-# -- what commands print ------------------------------------------------------------------
 
 
 def printed(file: RecordFile, *, with_changes: bool) -> Iterator[str]:

@@ -203,9 +203,6 @@ def _opened(paths: list[str], options: Options) -> Log:
     return Log(file, fault=beside.fault, folders=folders)
 
 
-# -- transactions ----------------------------------------------------------------------------
-
-
 def transaction_summaries(log: ChangeLog) -> Iterator[TransactionSummary]:
     """The transactions of a log; with engine `check` from both engines, compared.
 

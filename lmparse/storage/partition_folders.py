@@ -107,9 +107,6 @@ def unescaped(text: str) -> str:
     return re.sub(r"%([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), text)
 
 
-# -- types --------------------------------------------------------------------------------
-
-
 def type_of(raw: str) -> str:
     """The type of a raw value."""
     if raw == _NULL:

@@ -130,9 +130,6 @@ def _say(*lines: str) -> int:
     return 1
 
 
-# -- new -----------------------------------------------------------------------------------
-
-
 def new(spec_id: str, formats: Path, program: str) -> list[str]:
     """Write the skeleton of a spec into a formats folder, and a file that it reads and a bad one into `tests/cases` and
     `tests/cases_bad` beside that folder; returns the lines that list the next steps.

@@ -42,34 +42,26 @@ class Dukpy:
     def __init__(self, path: Path) -> None:
         import dukpy
 
-        self._interpreter = dukpy.JSInterpreter()
-        try:
-            self._evaluate("var self = this; 0")
-            self._evaluate(path.read_text(encoding="utf-8") + ";0")
-            self._evaluate("var KSC = this.KaitaiStructCompiler || module.exports;" + _DRIVER.read_text("utf-8") + ";0")
-        except dukpy.JSRuntimeError as error:
-            raise CompilerUnavailable(f"{path} does not run: {_last_line(str(error))}") from None
+        self._dukpy, self._interpreter = dukpy, dukpy.JSInterpreter()
+        compiler, driver = path.read_text(encoding="utf-8"), _DRIVER.read_text("utf-8")
+        for code in ("var self = this", compiler, f"var KSC = this.KaitaiStructCompiler || module.exports;{driver}"):
+            self._evaluate(f"{path} does not run:", f"{code};0")
 
     def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
         """Compile each of `job['places']`, specs among `job['files']`; returns `files` or `error` for each."""
-        import dukpy
-
-        try:
-            self._evaluate("compileAll(dukpy.job); 0", job=job)  # returns when no promise is left
-            text = self._evaluate("JSON.stringify(globalThis.results)")
-        except dukpy.JSRuntimeError as error:
-            raise CompilerUnavailable(f"{NAME} ends with {_last_line(str(error))}") from None
-        results: list[dict[str, Any]] = json.loads(text)
+        failure = f"{NAME} ends with"
+        self._evaluate(failure, "compileAll(dukpy.job); 0", job=job)  # returns when no promise is left
+        results: list[dict[str, Any]] = json.loads(self._evaluate(failure, "JSON.stringify(globalThis.results)"))
         return results
 
-    def _evaluate(self, code: str, **names: Any) -> Any:
-        return self._interpreter.evaljs(code, **names)
-
-
-def _last_line(text: str) -> str:
-    """The line of a message of JavaScript that names the error."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if "Error" in line), lines[-1] if lines else "no message")
+    def _evaluate(self, failure: str, code: str, **names: Any) -> Any:
+        """The value of some JavaScript. Raises CompilerUnavailable with the line that names the error."""
+        try:
+            return self._interpreter.evaljs(code, **names)
+        except self._dukpy.JSRuntimeError as error:
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            last = next((line for line in lines if "Error" in line), lines[-1] if lines else "no message")
+            raise CompilerUnavailable(f"{failure} {last}") from None
 
 
 class Compiler:

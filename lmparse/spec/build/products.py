@@ -207,9 +207,6 @@ def files_of_build(out: Path) -> set[str]:
     return {name for name, data in files_in(out).items() if name == MANIFEST or data.startswith(heads)}
 
 
-# -- again after each change -----------------------------------------------------------------
-
-
 class _Ended(Exception):
     """The watching is to end."""
 
