@@ -57,11 +57,13 @@ def read_specs(source: str) -> Specs:
     specs, and LmparseError (LMP-S008) with path, line and column of every fault in them.
     """
     try:
-        if source == INSTALLED:
-            return _read_folder(source, FORMATS)
-        path = Path(source)
+        path = FORMATS if source == INSTALLED else Path(source)
         if path.is_dir():
-            return _read_folder(source, path)
+            places = places_in(path)
+            if not any("/" in place for place in places):
+                text = f"there is no <family>/<id>{SUFFIX} in {source}"
+                raise OptionError(text, code="LMP-S009", hint="name the folder above the folders of the families")
+            return _specs(source, Selection(path, places, *read_all(path, places)), is_file=False)
         if path.is_file():
             return _read_file(source, path)
     except DocumentError as error:
@@ -72,14 +74,6 @@ def read_specs(source: str) -> Specs:
         raise OptionError(f"{source}: cannot be read: {reason(error)}", code="LMP-S009") from None
     text = f"there is no file or folder {quoted(source)}"
     raise OptionError(text, code="LMP-S009", hint=f"give a {SUFFIX} file, a folder of specs, or {INSTALLED}")
-
-
-def _read_folder(source: str, root: Path) -> Specs:
-    places = places_in(root)
-    if not any("/" in place for place in places):
-        text = f"there is no <family>/<id>{SUFFIX} in {source}"
-        raise OptionError(text, code="LMP-S009", hint="name the folder above the folders of the families")
-    return _specs(source, Selection(root, places, *read_all(root, places)), is_file=False)
 
 
 def _read_file(source: str, path: Path) -> Specs:

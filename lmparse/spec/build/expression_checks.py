@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from lmparse.spec.build.constructs import Finding, type_word
-from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
+from lmparse.spec.build.expression_language import NotAnExpressionError, arguments
 from lmparse.spec.build.scopes import Scope, bounds_of
 from lmparse.spec.build.value_types import (
     ANY,
@@ -115,18 +115,16 @@ def _valid(entry: dict[str, Any], item: ValueType) -> Iterator[Check]:
 def _arguments(scope: Scope, key: str, name: str) -> Iterator[Check]:
     """The arguments of a type."""
     nested = None if type_word(name) else scope.type_named(name)
-    text = name.partition("(")[2].rpartition(")")[0].strip()
     try:
-        tree = parsed(f"[{text}]")
+        given = arguments(name)
     except NotAnExpressionError:
         return
-    arguments = tree[1:] if isinstance(tree, tuple) else ()
     params = [] if nested is None else nested.tree.get("params", [])
-    if nested is not None and len(arguments) != len(params):
+    if nested is not None and len(given) != len(params):
         names = ", ".join(entry["id"] for entry in params)
-        yield key, 0, _refuse(f"{nested.id} takes {len(params)} arguments ({names}), not {len(arguments)}")
+        yield key, 0, _refuse(f"{nested.id} takes {len(params)} arguments ({names}), not {len(given)}")
         return
-    for one, entry in zip(arguments, params, strict=False):
+    for one, entry in zip(given, params, strict=False):
         wanted = type_named(nested or scope, entry["type"]) if "type" in entry else BYTES
         yield key, one, partial(_argument, wanted, f"the parameter {entry['id']}")
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
-from lmparse.spec.build.scopes import NUMBER, Scope, bounds_of, is_column, number_kind, number_of
+from lmparse.spec.build.expression_language import NotAnExpressionError, arguments, parsed
+from lmparse.spec.build.scopes import Scope, bounds_of, is_column, number_kind, number_of
 from lmparse.spec.build.value_types import ANY, ValueTypes, enumeration_of
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Case, Code, Computed, Ending, Expression, Field
@@ -122,18 +122,14 @@ def switch(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, tuple[C
 
 def target(scope: Scope, name: str) -> tuple[str, tuple[Expression, ...]]:
     """Id of the layout that a type names, and its arguments; no id for the compiler's own types."""
-    found = None if NUMBER.match(name) else scope.type_named(name)
+    found = None if number_of(name) else scope.type_named(name)
     if found is None:
         return "", ()
     given = name.partition("(")[2].rpartition(")")[0].strip()
-    if not given:
-        return found.id, ()
     try:
-        tree = parsed(f"[{given}]")
+        return found.id, tuple(_read(scope, one, given) for one in arguments(name))
     except NotAnExpressionError:
         return found.id, (("unread", given[:60]),) * len(found.tree.get("params", [1]))
-    assert isinstance(tree, tuple)
-    return found.id, tuple(_read(scope, one, given) for one in tree[1:])
 
 
 def little(scope: Scope) -> Expression:
