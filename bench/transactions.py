@@ -54,7 +54,7 @@ class Log:
 
 def index_of(log: Db2Log) -> object:
     """Make the transaction index that the engine of a log uses."""
-    return log.transaction_index if log.options.engine == "kaitai" else log.log_index
+    return log.log_index
 
 
 def counts_of(log: Db2Log) -> tuple[int, int]:

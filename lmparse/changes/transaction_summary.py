@@ -68,17 +68,6 @@ class TransactionSummary:
         counts = (self.compensated if is_undone else self.tables).setdefault(table, {})
         counts[op] = counts.get(op, 0) + number
 
-    def add(self, later: TransactionSummary) -> None:
-        """Add the records and changes of the same transaction in a later stretch of the log."""
-        self.last_position = later.last_position
-        self.last_record_index, self.last_record_offset = later.last_record_index, later.last_record_offset
-        self.records += later.records
-        self.bytes += later.bytes
-        for counts, is_undone in ((later.tables, False), (later.compensated, True)):
-            for table, numbers in counts.items():
-                for op, number in numbers.items():
-                    self.count(table, op, number, is_undone=is_undone)
-
 
 def total(counts: TableCounts) -> int:
     """Number of changes of all tables."""

@@ -111,7 +111,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         options, part, rows, numbers = self.log.options, stretch.part, stretch.rows, stretch.numbers
         if options.operations:
             letters = np.array([op.encode() for op in options.operations], "S1")
-            is_asked = np.isin(part.part.ops[rows], letters)
+            is_asked = np.isin(part.ops[rows], letters)
             rows, numbers = rows[is_asked], numbers[is_asked]
         if self.log.table_ids is not None:
             ids = np.array([table_number(*one) for one in self.log.table_ids], np.int64)
@@ -275,7 +275,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
             case "header":
                 return self._headers(group)
             case "op":
-                return _texts(part.part.ops[rows].view(np.uint8).reshape(len(rows), 1))
+                return _texts(part.ops[rows].view(np.uint8).reshape(len(rows), 1))
             case "seq":
                 return _texts(part.seqs(rows))
             case "txn_id":

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,12 +14,13 @@ from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.hex_texts import hex_digits, number_bytes
 from lmparse.db2.log_part import LogContext, PartContext
 from lmparse.db2.order import NOT_COMMITTED
+from lmparse.db2.outcomes import is_among, rows_of_pieces, unit_of_members
 from lmparse.db2.outside_columns import OutsidePieces
-from lmparse.db2.part_index import PartIndex
-from lmparse.db2.record_columns import NO_AUTHID, NO_TABLE, NO_TIME, row_number, table_ids, table_number
+from lmparse.db2.part_reader import PartColumns
+from lmparse.db2.record_columns import NO_TABLE, row_number, table_ids, table_number
 from lmparse.db2.tables import Table
 from lmparse.db2.transaction_index import INCOMPLETE, ChangeReference, LobPiece, Transaction
-from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units, changing_members
+from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import SEQ_DIGITS
@@ -68,15 +68,28 @@ class ChangeWindow:
 class PartRows:
     """The changes of one part."""
 
-    def __init__(self, whole: LogContext, context: PartContext, part: PartIndex) -> None:
-        self.part, self._whole, self._context = part, whole, context
-        self.columns = part.columns
-        self.units, self.row_unit = part.units, part.row_unit
-        self.is_undone = part.is_undone
+    def __init__(
+        self, whole: LogContext, context: PartContext, part: PartColumns, units: Units, authids: Sequence[str]
+    ) -> None:
+        """`units` are those of `PartContext.unit_numbers`, `authids` their authorization ids by number."""
+        self._whole, self._context = whole, context
+        self.columns, self.kinds, self.authids = part.columns, part.kinds, authids
+        self.ops = part.ops()
+        """The operation of each changed row, one letter."""
+        self.units = units
+        self.unit_numbers = context.unit_numbers
+        self.unit_of = unit_of_members(self.columns, units.tid, units.first_index)
+        """The unit of each record."""
+        rows, members = self.columns.rows, self.columns.members
+        self.row_unit: Int64s = self.unit_of[rows.member]
+        self.is_undone = is_among(self.columns, context.undone)
         self.is_incomplete = whole.beginning.lack(self.units)
         """Of each unit, whether its first record was not read."""
-        self.rows = part.without(context.irregular)
+        irregular = np.zeros(0, np.uint64) if context.irregular is None else context.irregular
+        self.rows: Int64s = np.flatnonzero(~np.isin(members.tid[rows.member], irregular))
         """Numbers of the changed rows, in the order of the log."""
+        self.piece_rows = rows_of_pieces(self.columns, self.unit_of, self.ops)
+        """For each piece the row that it belongs to."""
         self.extras: list[Pair] = []
         """Changes that are more than rows of one record, in the order of the log."""
         self.header_forms: dict[int, HeaderForm | None] = {}
@@ -92,58 +105,17 @@ class PartRows:
         keys = self.columns.row_numbers
         wanted = np.array([row_number(one.extent.index, one.number) for _, one in extras], np.int64)
         places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0)).tolist()
-        transactions: dict[int, int] = {}
-        found: list[Transaction] = []
-        held: dict[int, int] = {}
         for pair, place, key in zip(extras, places, wanted.tolist(), strict=True):
             transaction, change = pair
             is_row = change.op in ROLES and change.notice is None and change.other is None and not change.is_half
-            if not is_row or not len(keys) or keys[place] != key:
+            is_row = is_row and len(keys) > 0 and keys[place] == key
+            if is_row and STATES[self.units.state[self.row_unit[place]]] == transaction.state:
+                self._pairs[place] = pair
+            else:
                 self.extras.append(pair)
-                continue
-            if id(transaction) not in transactions:
-                transactions[id(transaction)] = len(self.units) + len(found)
-                found.append(transaction)
-            held[place] = transactions[id(transaction)]
-            self._pairs[place] = pair
-        if not held:
-            return
-        which = np.fromiter(held, np.int64, len(held))
-        self.units = Units.joined([self.units, self._units_of(found)])
-        self.is_incomplete = np.append(self.is_incomplete, [one.is_incomplete for one in found])
-        self.row_unit, self.is_undone = self.row_unit.copy(), self.is_undone.copy()
-        self.row_unit[which] = np.fromiter(held.values(), np.int64, len(held))
-        self.is_undone[which] = [self._pairs[place][1].is_undone for place in held]
+        which = np.fromiter(self._pairs, np.int64, len(self._pairs))
+        self.is_undone[which] = [change.is_undone for _, change in self._pairs.values()]
         self.rows = np.union1d(self.rows, which)
-
-    def _units_of(self, transactions: list[Transaction]) -> Units:
-        """Transactions as units."""
-        authids = self.part.authids
-
-        def column(values: Iterable[int | None], otherwise: int = 0) -> Ints:
-            return np.array([otherwise if value is None else value for value in values])
-
-        return Units(
-            tid=column(int.from_bytes(one.transaction_id, "big") for one in transactions).astype(np.uint64),
-            first_index=column(one.first_index for one in transactions),
-            first_lsn=np.array([one.first_lsn for one in transactions], np.uint64),
-            previous=np.array([one.begins_before for one in transactions], np.uint64),
-            first_stream=column(0 for _ in transactions),
-            state=column(STATES.index(one.state) for one in transactions),
-            commit_lfs=np.array([one.commit_lfs for one in transactions], np.uint64),
-            commit_lsn=np.array([one.commit_lsn for one in transactions], np.uint64),
-            commit_time=column((one.commit_time for one in transactions), NO_TIME),
-            authid=column(
-                NO_AUTHID if one.authid is None else authids.setdefault(one.authid, len(authids))
-                for one in transactions
-            ),
-            sizes=column(len(one.changes) for one in transactions),
-            changes=column(len(one.changes) for one in transactions),
-            last_change=column(-1 for _ in transactions),
-            last_address=np.zeros(len(transactions), np.uint64),
-            last_index=column(-1 for _ in transactions),
-            is_broken=np.zeros(len(transactions), np.bool_),
-        )
 
     def windows(self, max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:
         """The changes in the order of the log, in windows of limited number and size."""
@@ -177,7 +149,7 @@ class PartRows:
         """The values that are stored outside of the rows."""
         irregular = np.full(len(self.columns.rows), bool(self._whole.unread))
         irregular[np.fromiter(self._pairs, np.int64, len(self._pairs))] = True
-        return OutsidePieces(self.part, irregular)
+        return OutsidePieces(self.columns, self.piece_rows, irregular)
 
     # -- one row --------------------------------------------------------------------------------
 
@@ -185,41 +157,28 @@ class PartRows:
         """A changed row as an object, for the decoder of single changes."""
         if row in self._pairs:
             return self._pairs[row]
-        columns, part = self.columns, self.part
+        columns = self.columns
         rows, members = columns.rows, columns.members
         member = int(rows.member[row])
         unit = int(self.row_unit[row])
         ids = int(rows.ids[row])
         index = int(members.index[member])
         reference = ChangeReference(
-            self.extent(member), part.kinds[int(members.form[member])], part.ops[row].decode(),
+            self.extent(member), self.kinds[int(members.form[member])], self.ops[row].decode(),
             None if ids == NO_TABLE else table_ids(ids), int(members.lsn[member]), int(members.lfs[member]),
             int(members.stream[member]), int(members.address[member]), int(members.previous[member]),
             number=int(rows.number[row]), is_undone=bool(self.is_undone[row]),
         )  # fmt: skip
         if ids != NO_TABLE:
             reference.gap = self._gap(ids, index)
-            self._add_pieces(reference, row, unit)
+            self._add_pieces(reference, row)
         return self.transaction(unit), reference
 
     def transaction(self, unit: int) -> Transaction:
         """The transaction of a unit, without its changes."""
-        units = self.units
-        time, authid = int(units.commit_time[unit]), int(units.authid[unit])
-        tid = int(units.tid[unit]).to_bytes(6, "big")
-        first = int(units.first_index[unit])
-        return Transaction(
-            tid, int(units.first_lsn[unit]), first, STATES[int(units.state[unit])],
-            bool(units.previous[unit]), bool(self.is_incomplete[unit]), [],
-            int(units.commit_lfs[unit]), int(units.commit_lsn[unit]),
-            None if time < 0 else time, None if authid < 0 else self.authids[authid],
-            self._whole.numbers.get((tid, first), -1),
-        )  # fmt: skip
-
-    @cached_property
-    def authids(self) -> list[str]:
-        """The authorization ids by their numbers."""
-        return list(self.part.authids)
+        return transaction_of(
+            self.units, unit, self.authids, number=int(self.unit_numbers[unit]), is_incomplete=self.is_incomplete[unit]
+        )
 
     def extent(self, member: int) -> RecordExtent:
         """The extent of a record."""
@@ -230,7 +189,7 @@ class PartRows:
     @cached_property
     def _pieces(self) -> tuple[Int64s, Int64s]:
         """Rows with pieces, sorted, and the numbers of the pieces."""
-        rows = self.part.piece_rows
+        rows = self.piece_rows
         order = np.argsort(rows, kind="stable")
         return rows[order], order
 
@@ -241,44 +200,22 @@ class PartRows:
         found: Int64s = np.arange(len(rows)) - rows.number
         return found
 
-    def _add_pieces(self, reference: ChangeReference, row: int, unit: int) -> None:
+    def _add_pieces(self, reference: ChangeReference, row: int) -> None:
         if reference.op not in ("I", "U"):
             return
         rows, order = self._pieces
         first = int(self._first_rows[row])
         low, high = np.searchsorted(rows, first), np.searchsorted(rows, first, side="right")
         reference.pieces = tuple(self._piece(int(piece)) for piece in order[low:high])
-        members = self.columns.members
         behind = first + 1
         is_shared = behind < len(rows_ := self.columns.rows.member) and rows_[behind] == rows_[first]
         reference.is_shared = bool(is_shared) or reference.number > 0
-        if self._whole.unread:
-            start = self._change_before(row, unit)
-            index = int(members.index[self.columns.rows.member[row]])
-            place = bisect_left(self._whole.unread, start)
-            reference.is_doubtful = place < len(self._whole.unread) and self._whole.unread[place] < index
-
-    def _change_before(self, row: int, unit: int) -> int:
-        """Number of the record of the change before a row in its transaction; else that of the first record."""
-        part = self.part
-        units, changes = self._changes_of_units
-        low, high = np.searchsorted(units, unit), np.searchsorted(units, unit, side="right")
-        members = changes[low:high]
-        before = int(np.searchsorted(members, self.columns.rows.member[row])) - 1
-        if before >= 0:
-            return int(self.columns.members.index[members[before]])
-        tid = int(part.units.tid[unit])
-        if part.units.is_first[unit] and tid in self._context.last_changes:
-            return self._context.last_changes[tid]
-        return 0 if part.units.previous[unit] else int(part.units.first_index[unit])
+        reference.is_doubtful = bool(self._is_doubtful[row])
 
     @cached_property
-    def _changes_of_units(self) -> tuple[Int64s, Int64s]:
-        """Units, sorted, and the member of each of their changes."""
-        members = changing_members(self.columns)
-        units = self.part.unit_of[members]
-        order = np.argsort(units, kind="stable")
-        return units[order], members[order]
+    def _is_doubtful(self) -> Flags:
+        """Of each row, whether a record that cannot be read may be a piece of its values."""
+        return is_among(self.columns, self._context.doubtful)
 
     # -- many rows --------------------------------------------------------------------------------
 
@@ -351,14 +288,14 @@ class PartRows:
 
     @cached_property
     def _describing_units(self) -> Int64s:
-        """Units of transactions that may describe tables."""
-        tids = np.array([int.from_bytes(tid, "big") for tid, _ in self._whole.numbers], np.uint64)
-        return np.flatnonzero(np.isin(self.units.tid, tids))
+        """Units of transactions that describe tables."""
+        numbers = {record.transaction for records in self._whole.rest.tables.values() for record in records}
+        return np.flatnonzero(np.isin(self.unit_numbers, np.fromiter(numbers, np.int64, len(numbers))))
 
     def _piece(self, number: int) -> LobPiece:
         pieces = self.columns.pieces
         member = int(pieces.member[number])
-        kind = self.part.kinds[int(self.columns.members.form[member])]
+        kind = self.kinds[int(self.columns.members.form[member])]
         return LobPiece(
             self.extent(member), kind, int(pieces.column[number]), int(pieces.address[number]),
             int(pieces.length[number]), bool(pieces.has_data[number]),
@@ -383,6 +320,17 @@ class PartRows:
     def _gap(self, ids: int, index: int) -> str | None:
         times = self._whole.gaps.get(table_ids(ids))
         return None if times is None else times.at(index)
+
+
+def transaction_of(units: Units, unit: int, authids: Sequence[str], *, number: int, is_incomplete: bool) -> Transaction:
+    """The transaction of one of some units, without its changes; `number` is that of the unit in the log."""
+    time, authid = int(units.commit_time[unit]), int(units.authid[unit])
+    return Transaction(
+        int(units.tid[unit]).to_bytes(6, "big"), int(units.first_lsn[unit]), int(units.first_index[unit]),
+        STATES[int(units.state[unit])], bool(units.previous[unit]), bool(is_incomplete), [],
+        int(units.commit_lfs[unit]), int(units.commit_lsn[unit]),
+        None if time < 0 else time, None if authid < 0 else authids[authid], number, int(units.last_index[unit]),
+    )  # fmt: skip
 
 
 def texts(digits: Bytes) -> Ints:

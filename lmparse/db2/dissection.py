@@ -118,18 +118,17 @@ class Db2LogDissector(FileDissector):
     def _changes(self) -> dict[int, tuple[Transaction, ChangeReference]]:
         """The changes of the log by the numbers of their records."""
         found: dict[int, tuple[Transaction, ChangeReference]] = {}
-        for transaction in self._log.transaction_index.transactions:
-            for reference in transaction.changes:
-                for extent in (reference.extent, reference.other):
-                    if extent is not None:
-                        found.setdefault(extent.index, (transaction, reference))
+        for transaction, reference in self._log.in_order():
+            for extent in (reference.extent, reference.other):
+                if extent is not None:
+                    found.setdefault(extent.index, (transaction, reference))
         return found
 
     @cached_property
     def _bad(self) -> dict[int, list[DataError]]:
         """Faults of records that follow from other records, by record number."""
         found: dict[int, list[DataError]] = {}
-        for extent, error in self._log.transaction_index.bad:
+        for extent, error in self._log.transactions.bad:
             found.setdefault(extent.index, []).append(error)
         return found
 

@@ -6,7 +6,7 @@ the column or record by record, a second one reads the rows of the selected chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -21,12 +21,11 @@ from lmparse.db2.continuity import Continuity
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
 from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.log_beginning import LogBeginning
-from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES
+from lmparse.db2.log_part import PART_BYTES, LogPart
 from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.table_history import settled, unlike_before
 from lmparse.db2.tables import Ids, Table, read_tables_file
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
-from lmparse.db2.transactions import TransactionReader
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import MAX_BYTES
@@ -66,15 +65,9 @@ class Db2Log(ChangeLog):
         super().__init__(path, options, found, on_error=on_error)
         assert isinstance(found.own, LuwSettings)
         self.logs, self._known = logs, found.own
-        self._bad: list[tuple[RecordExtent, DataError]] = []
         self.held = Held(options.bounds)
-        """What the transaction index and `_bad` take."""
+        """What the index of the log takes."""
         self._part_bytes = PART_BYTES
-        self._continuity: Continuity | None = None
-        """Tests the records of the next pass over the log."""
-        self.is_by_column = options.engine != "kaitai" or found.own.part is not None
-        """Whether transactions are found by the column; the engine `kaitai` reads record by record from end to end,
-        but for parts that another engine has made."""
         self.known_table_ids = found.own.table_ids
         self.generation, self.byte_order = logs.generation, found.framing.byte_order or ""
         if self.origin.joined is not None and settings is None:
@@ -92,35 +85,22 @@ class Db2Log(ChangeLog):
     def observe(self, values: dict[str, Any]) -> dict[str, str]:
         return {"kind": values["kind"]}
 
-    def log_records(self) -> Iterator[log_record.LogRecord]:
-        """Every good record, parsed; bad ones are kept for the transaction index."""
-        watch = self._continuity
+    def log_records(self, on_bad: Callable[[RecordExtent, DataError], None]) -> Iterator[log_record.LogRecord]:
+        """Every good record, parsed; `on_bad` gets the others with their errors."""
         for extent in self.extents():
             try:
-                record = self.logs.read(self.buffer, extent)
+                yield self.logs.read(self.buffer, extent)
             except DataError as error:
-                self.held.take(ERROR_BYTES, record_index=extent.index, record_offset=extent.offset)
-                self._bad.append((extent, error))
-                if watch is not None:
-                    watch.unreadable(extent)
-                continue
-            if watch is not None:
-                watch.add(record, extent.read(self.buffer))
-            yield record
+                on_bad(extent, error)
 
     def claims(self) -> list[Claim]:
-        self._continuity = Continuity(self.origin)
-        if "transaction_index" not in self.__dict__:
-            assert self.transaction_index is not None  # its pass over the log is enough
-        else:
-            with suppress(FramingError):  # it is in the index
-                for _ in self.log_records():
-                    pass
-        found, self._continuity = self._continuity.claims(), None
-        fault = self.transaction_index.fault
+        fault, watch = self.transactions.fault, Continuity(self.origin)
+        with suppress(FramingError):  # it is in the index
+            for record in self.log_records(lambda extent, _: watch.unreadable(extent)):
+                watch.add(record, record.extent.read(self.buffer))
         if fault is not None and fault.code == Held.code:
             self.report(fault)  # unlike damaged framing, it does not end the reading of records
-        return found
+        return watch.claims()
 
     def report(self, error: DataError, extent: RecordExtent | None = None) -> None:
         if extent is not None:
@@ -133,21 +113,8 @@ class Db2Log(ChangeLog):
 
     @property
     def transactions(self) -> TransactionIndex:
-        """What one pass over the log has found; by the column without the transactions that are arrays."""
-        return self.log_index.whole.rest if self.is_by_column else self.transaction_index
-
-    @cached_property
-    def transaction_index(self) -> TransactionIndex:
-        """The transactions, record by record from one pass over the log; the reference."""
-        if self._known.index is not None:
-            return self._known.index
-        self._note_positions()
-        reader = TransactionReader(self.byte_order, self.code_page, self.held)
-        reader.inherit_gaps(self.gaps_before)
-        reader.begin_at(self.beginning)
-        found = reader.read(self.log_records(), self._bad)
-        found.bad += self._bad
-        return self._completed(found)
+        """What one pass over the log has found, without the transactions that are arrays."""
+        return self.log_index.whole.rest
 
     @property
     def beginning(self) -> LogBeginning:
@@ -165,12 +132,13 @@ class Db2Log(ChangeLog):
 
     @cached_property
     def log_index(self) -> LogIndex:
-        """The same by the column."""
+        """The transactions of the log, by one pass over it."""
         from lmparse.db2.log_index import LogIndex
 
         if self._known.part is not None:
             return LogIndex(self).known(self._known.part)
-        self._note_positions()
+        if self.generation != "v10" and not self.framing.lead:
+            self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
         if not len(self.buffer):
             next(self.extents(), None)  # it adds the notice
         found = LogIndex(self, part_bytes=self._part_bytes)
@@ -181,10 +149,6 @@ class Db2Log(ChangeLog):
             found.build_apart(spans, self.run, partial(open_log, self.path, self.options, settings=settings))
         self._completed(found.whole.rest)
         return found
-
-    def _note_positions(self) -> None:
-        if self.generation != "v10" and not self.framing.lead:
-            self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
 
     def _completed(self, found: TransactionIndex) -> TransactionIndex:
         """An index with the tables file, after its messages have been reported."""
@@ -253,10 +217,9 @@ class Db2Log(ChangeLog):
     def _changed_tables(self) -> Iterator[Ids]:
         for transaction in self.transactions.transactions:
             yield from (reference.ids for reference in transaction.changes if reference.ids is not None)
-        if self.is_by_column:
-            from lmparse.db2.record_columns import NO_TABLE, table_ids
+        from lmparse.db2.record_columns import NO_TABLE, table_ids
 
-            yield from map(table_ids, sorted(self.log_index.whole.tables - {NO_TABLE}))
+        yield from map(table_ids, sorted(self.log_index.whole.tables - {NO_TABLE}))
 
     @property
     def lacks_descriptions(self) -> bool:
@@ -284,20 +247,16 @@ class Db2Log(ChangeLog):
     # -- changes ----------------------------------------------------------------------
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """Parts of the file with what they must know of the rest; for the engine `kaitai` whole transactions."""
-        whole = Span(0, len(self.buffer), 0)
-        if self.options.engine == "kaitai":
-            indexes = self.transaction_index.parts(max_bytes)
-            known = [LuwSettings(self.generation, self.table_ids, index) for index in indexes]
-        elif self.options.engine == "check" or self.options.order == "commit":
-            known = [LuwSettings(self.generation, self.table_ids)]  # each engine finds the transactions by itself
+        """Parts of the file with what they must know of the rest."""
+        if self.options.engine == "check" or self.options.order == "commit":
+            parts: Iterable[LogPart | None] = [None]  # each engine finds the transactions by itself
         else:
             if max_bytes < self._part_bytes:
                 self.__dict__.pop("log_index", None)  # its parts are too large
                 self._part_bytes = max_bytes
             parts = self.log_index.divided(max_bytes)
-            known = [LuwSettings(self.generation, self.table_ids, None, part) for part in parts]
-        return [(replace(self.settings, own=own), whole) for own in known]
+        known = [LuwSettings(self.generation, self.table_ids, part) for part in parts]
+        return [(replace(self.settings, own=own), Span(0, len(self.buffer), 0)) for own in known]
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         self.begin_changes()
@@ -331,23 +290,14 @@ class Db2Log(ChangeLog):
 
     def in_order(self) -> Iterator[tuple[Transaction, ChangeReference]]:
         """The changes in the order that the options name: of the file, or of commits."""
-        if self.is_by_column:
-            for window in self.change_windows(self.rows_together, MAX_BYTES):
-                yield from map(window.pair, range(len(window)))
-            return
-        transactions = self.transaction_index.transactions
-        pairs = [(transaction, reference) for transaction in transactions for reference in transaction.changes]
-        if self.options.order == "commit":
-            yield from sorted(pairs, key=lambda pair: pair[0].seq(pair[1]))
-        else:
-            yield from sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number))
+        for window in self.change_windows(self.rows_together, MAX_BYTES):
+            yield from map(window.pair, range(len(window)))
 
     def change_windows(self, max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:
         """The changes of `in_order` by the column, in windows of limited number and size."""
-        from lmparse.db2.changed_rows import PartRows, in_commit_order
+        from lmparse.db2.changed_rows import in_commit_order
 
-        index = self.log_index
-        parts = (PartRows(index.whole, context, part) for context, part in index.parts())
+        parts = self.log_index.parts()
         if self.options.order == "commit":
             yield from in_commit_order(list(parts), max_records, max_bytes)
             return

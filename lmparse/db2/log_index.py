@@ -1,36 +1,41 @@
-"""Log index: the transactions of a whole log, found part by part by the column.
+"""Log index: the transactions of a whole log, and the parts in which their changes are read.
 
-A first pass over the parts finds the transactions that cross from one part to another, and those that are to be read
-record by record. What a part must know of the rest of the log is its context; with it, the part is read on its own.
-The first pass runs in this process or, part by part, in others. Here, memory holds the arrays of some parts, up to the
-limit `index_bytes`. The first pass leaves others in a folder, if there is one; else they are made again.
+The first reading takes the columns of all records, part by part, in this process or in others. What became of each
+change follows from all of them together. A part must know no more than that, see `PartContext`, to be read on its own.
+With the engine `kaitai`, all transactions are read record by record instead.
+
+Memory holds the columns of some parts, up to the limit `index_bytes`. The first reading leaves others in a folder, if
+there is one; else they are read again.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from lmparse.db2.crossings import Crossings
-from lmparse.db2.irregular_transactions import Irregular, read_irregular
-from lmparse.db2.links import Links, LoadStarts
+from lmparse.db2.changed_rows import PartRows, transaction_of
+from lmparse.db2.links import LoadStarts
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
-from lmparse.db2.part_index import RECORD_BYTES, PartIndex, PartSummary
-from lmparse.db2.part_reader import Extracted, IndexedLog, IndexTask, PartReader, leave, packed, run_task
-from lmparse.db2.record_columns import Members, RecordColumns, row_number, table_ids
+from lmparse.db2.outcomes import Outcomes
+from lmparse.db2.part_reader import FirstReading, IndexedLog, PartColumns, PartReader, ReadTask, leave, read_first
+from lmparse.db2.record_columns import NO_AUTHID, RecordColumns, RecordTable, TableWriter, row_number
 from lmparse.db2.transaction_index import Transaction, TransactionIndex
-from lmparse.db2.transactions import BEGUN_BEFORE, ENDED_ALONE, USED_AGAIN, TransactionReader
+from lmparse.db2.transactions import TransactionReader
+from lmparse.db2.units import OPEN, STATES, Units
 from lmparse.errors import FileLimitError, FramingError
-from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.extents import Span
 from lmparse.storage.processes import Run
-from lmparse.values.byte_arrays import UInt64s
+from lmparse.values.byte_arrays import Flags, UInt64s
 
 PART_RECORDS = 1 << 20
-"""Most records of a part that is indexed here."""
-_NO_TIDS: UInt64s = np.zeros(0, np.uint64)
+"""Most records of a part that is read here."""
+_UNIT_BYTES = 170
+"""Bytes of memory of a unit."""
+USED_AGAIN = "transactions without an end, whose identifier is used again"
+BEGUN_BEFORE = "transactions that begin before the log at hand: earlier changes are not in it"
+ENDED_ALONE = "ends of transactions without another record in the log at hand: their changes are in front of it"
 
 
 class LogIndex:
@@ -43,51 +48,43 @@ class LogIndex:
         self._reader = PartReader(log, self._part_bytes)
         self.contexts: list[PartContext] = []
         self.whole = LogContext()
+        self.units = Units.none()
+        """All units of the log."""
         self.oldest_open: int | None = None
         """Number of the first record of the transactions that are open at the end; None if all have ended."""
+        self.authids: list[str] = []
+        """The authorization ids of units, by number."""
         self._kept: dict[int, bytes] = {}
         self._kept_bytes = 0
-        self._remote: tuple[Run, Callable[[], IndexedLog]] | None = None
+        self._is_parsed = log.options.engine == "kaitai"
+        self._is_incomplete: Flags = np.zeros(0, np.bool_)
+        """Of each unit, whether it may begin in front of the log."""
+
+    # -- the parts ----------------------------------------------------------------------------
 
     def known(self, part: LogPart) -> LogIndex:
         """The index of a part of a log whose context is known."""
         self.whole, self.contexts = part.whole, list(part.contexts)
         return self
 
-    def build(self) -> LogIndex:
-        """Index the log in this process."""
-        return self._built(*self._summaries())
-
-    def build_apart(self, spans: Sequence[Span], run: Run, open_: Callable[[], IndexedLog]) -> LogIndex:
-        """Index a log that is cut into spans, each by a task; `open_` opens it there.
-
-        A log with damaged framing is indexed here, up to the damage.
-        """
-        self._remote = run, open_
-        contexts = [PartContext(Span(span.start, span.end, 0), self._file_of(span)) for span in spans]
-        tasks = [IndexTask(open_, context, context is contexts[-1]) for context in contexts]
-        try:
-            found: list[PartSummary] = list(run(run_task, tasks))
-        except FramingError:
-            self._remote = None
-            return self.build()
-        return self._built(contexts, found)
-
-    def _file_of(self, span: Span) -> str | None:
-        """The file in which the first pass leaves a part."""
-        folder = self._log.scratch
-        return None if folder is None else str(folder / f"index-{span.start}")
-
-    def parts(self) -> Iterator[tuple[PartContext, PartIndex]]:
-        """The parts in the order of the log."""
+    def parts(self, *, has_extras: bool = True) -> Iterator[PartRows]:
+        """The changes of the parts, in the order of the log: with those that were found record by record, or not."""
         for number, context in enumerate(self.contexts):
-            yield context, self._reader.read(context, self._kept.get(number))
+            yield self._rows(context if has_extras else replace(context, extras=[]), self._kept.get(number))
+
+    def _rows(self, context: PartContext, kept: bytes | None) -> PartRows:
+        if context.is_parsed:
+            return PartRows(self.whole, context, PartColumns(RecordColumns(), [], []), Units.none(), [])
+        part = self._reader.read(context, kept)
+        if context.units is not None:
+            return PartRows(self.whole, context, part, context.units, context.authids)
+        return PartRows(self.whole, context, part, self.units.take(context.unit_numbers), self.authids)
 
     def divided(self, max_bytes: int) -> Iterator[LogPart]:
         """The parts in groups of about `max_bytes`, each to be read on its own; the last one has the faults."""
         held: list[PartContext] = []
         for number, context in enumerate(self.contexts):
-            held.append(context)
+            held.append(self._alone(context))
             is_last = number == len(self.contexts) - 1
             following = context if is_last else self.contexts[number + 1]
             if is_last or following.span.end - held[0].span.start > max_bytes:
@@ -97,54 +94,30 @@ class LogIndex:
         if not self.contexts:
             yield LogPart(self.whole.with_faults(), ())
 
-    # -- the first pass -----------------------------------------------------------------------
+    def _alone(self, context: PartContext) -> PartContext:
+        """A context with its units in it."""
+        if context.is_parsed:
+            return context
+        units = self.units.take(context.unit_numbers)
+        used, authid = np.unique(np.append(units.authid, NO_AUTHID), return_inverse=True)
+        return replace(
+            context, units=replace(units, authid=authid[:-1] - 1),
+            authids=tuple(self.authids[number] for number in used[1:].tolist()),
+        )  # fmt: skip
 
-    def _built(self, contexts: Sequence[PartContext], found: Sequence[PartSummary]) -> LogIndex:
-        try:
-            self._merge(self._note(contexts, found))
-        except FileLimitError as error:
-            # Without all transactions no outcome is known.
-            self._log.origin.place(error)
-            self.contexts, self.whole = [], LogContext(TransactionIndex(fault=error))
-        return self
+    # -- the first reading ----------------------------------------------------------------------
 
-    def _merge(self, summaries: list[PartSummary]) -> None:
-        links, self.whole.beginning = Links(), self._log.beginning
-        for summary in summaries:
-            links.then(summary.links)
-        for stream, address in links.firsts.items():
-            self.whole.beginning.place(stream, address)
-        loads = [one for summary in summaries for one in summary.loads]
-        self.whole.beginning.loads = LoadStarts(loads)
-        crossings = Crossings(self.contexts, self.whole.beginning, self.whole.unread, self._log.held)
-        for number, summary in enumerate(summaries):
-            crossings.add(number, summary)
-        for missing in crossings.missing:
-            links.miss(missing)
-        irregular = _irregular(summaries, crossings)
-        undone = self._undone_across(summaries, irregular)
-        irregular = np.union1d(irregular, undone)
-        special = np.setdiff1d(_union(summary.special for summary in summaries), irregular)
-        rest = self._read_irregular(summaries, crossings, irregular, special)
-        self._count(summaries, crossings, irregular, rest.index)
-        crossings.end(frozenset(irregular.tolist()) - rest.open_tids())
-        self.oldest_open = crossings.oldest_open()
-        rest.index.bad += [bad for summary in summaries for bad in summary.bad]
-        fault = summaries[-1].fault if summaries else None
-        if fault is not None:
-            self._log.origin.place(fault)
-            rest.index.fault = rest.index.fault or fault
-        self.whole.unread = rest.damaged
-        rest.index.links = links
-        self.whole.rest, self.whole.gaps, self.whole.numbers = rest.index, rest.gaps, rest.numbers
-        self._place_extras(rest, irregular)
+    def build(self) -> LogIndex:
+        """Index the log in this process."""
+        with self._table() as table:
+            fault = self._read_parts(table)
+            part = self._reader.part(RecordColumns())
+            return self._settled(table.finished(), part.kinds, part.authids, fault)
 
-    def _summaries(self) -> tuple[list[PartContext], list[PartSummary]]:
-        """All parts, and their summaries; the last one has the damage behind it."""
-        contexts: list[PartContext] = []
-        found: list[PartSummary] = []
-        held: list[RecordColumns] = []
+    def _read_parts(self, table: TableWriter) -> FramingError | None:
+        """Read the log for the first time. Returns the damage behind the last good record."""
         fault: FramingError | None = None
+        held: list[RecordColumns] = []
         size = len(self._log.buffer)
         start = first = count = 0
         windows = self._reader.windows(Span(0, size, 0))
@@ -160,142 +133,170 @@ class LogIndex:
                 count += columns.count
             end = held[-1].end if held else start
             if is_last or end - start >= self._part_bytes or count >= PART_RECORDS:
-                if is_last and not held and found:
-                    found[-1].fault = fault
+                if is_last and not held and self.contexts:
                     break
-                part = self._reader.index(RecordColumns.joined(held))
-                found.append(part.summary(fault))
-                contexts.append(self._keep(part, len(contexts), Span(start, size if is_last else end, first)))
+                joined = RecordColumns.joined(held)
+                table.add(joined)
+                # What is behind the last good record is not read again.
+                span = Span(start, size if is_last and fault is None else end, first)
+                self._keep(self._reader.part(joined.moved(-first)), span)
                 first += count
                 held, start, count = [], end, 0
-        return contexts, found
+        return fault
 
-    def _keep(self, part: PartIndex, number: int, span: Span) -> PartContext:
-        """Keep the index of a part in memory, or else in a file if there is a place for it."""
-        data, path, digest = packed(part.moved(-span.first_index)), None, b""
+    def build_apart(self, spans: Sequence[Span], run: Run, open_: Callable[[], IndexedLog]) -> LogIndex:
+        """Index a log that is cut into spans, each by a task; `open_` opens it there.
+
+        A log with damaged framing is indexed here, up to the damage.
+        """
+        contexts = [PartContext(Span(span.start, span.end, 0), self._file_of(span)) for span in spans]
+        tasks = [ReadTask(open_, context, context is contexts[-1]) for context in contexts]
+        try:
+            return self._joined(contexts, run(read_first, tasks))
+        except FramingError:
+            self.contexts = []
+            return self.build()
+
+    def _joined(self, contexts: Sequence[PartContext], found: Iterable[FirstReading]) -> LogIndex:
+        """The index of a log of which other processes have read the parts."""
+        first, fault = 0, None
+        kinds, authids = list[str](), dict[str, int]()
+        with self._table() as table:
+            for context, reading in zip(contexts, found, strict=True):
+                columns, span, fault = reading.columns, context.span, reading.fault
+                self._log.held.take(len(columns.bad) * ERROR_BYTES)
+                end = span.end if fault is None else max(columns.end, span.start)
+                span = Span(span.start, end, first)
+                self.contexts.append(replace(context, span=span, digest=reading.digest, is_parsed=self._is_parsed))
+                numbers = [authids.setdefault(authid, len(authids)) for authid in reading.authids]
+                table.add(columns.renumbered(first, len(kinds), numbers))
+                if fault is not None and fault.record_index is not None:
+                    fault.record_index += first
+                kinds += reading.kinds
+                first += columns.count
+            return self._settled(table.finished(), kinds, list(authids), fault)
+
+    def _table(self) -> TableWriter:
+        folder = self._log.scratch
+        is_large = len(self._log.buffer) > self._log.options.bounds.index_bytes
+        return TableWriter(None if folder is None else str(folder), is_large=is_large)
+
+    def _file_of(self, span: Span) -> str | None:
+        """The file in which the first reading leaves a part."""
+        folder = self._log.scratch
+        return None if folder is None else str(folder / f"index-{span.start}")
+
+    def _keep(self, part: PartColumns, span: Span) -> None:
+        """Keep the columns of a part in memory, or else in a file if there is a place for it."""
+        if self._is_parsed:
+            self.contexts.append(PartContext(span, is_parsed=True))
+            return
+        data, path, digest = part.packed(), None, b""
         if self._kept_bytes + len(data) <= self._log.options.bounds.index_bytes:
-            self._kept[number] = data
+            self._kept[len(self.contexts)] = data
             self._kept_bytes += len(data)
         elif (path := self._file_of(span)) is not None:
             digest = leave(data, path)
-        return PartContext(span, path, digest)
+        self.contexts.append(PartContext(span, path, digest))
 
-    def _note(self, contexts: Sequence[PartContext], found: Sequence[PartSummary]) -> list[PartSummary]:
-        """Number the records of the parts; returns the summaries with the numbers that records have in the log."""
-        first, summaries = 0, []
-        for context, part in zip(contexts, found, strict=True):
-            # What is behind the last good record is not read again.
-            span = context.span
-            end = span.end if part.fault is None else max(part.end, span.start)
-            digest = part.digest or context.digest
-            self.contexts.append(replace(context, span=Span(span.start, end, first), digest=digest))
-            if self._remote is not None:
-                self._log.held.take(len(part.bad) * ERROR_BYTES)
-            summary = part if self._remote is None else part.moved(first)
-            self.whole.unread += sorted(extent.index for extent, _ in summary.bad)
-            self.whole.tables |= summary.tables
-            summaries.append(summary)
-            first += part.count
-        return summaries
+    # -- what became of the changes -------------------------------------------------------------
 
-    def _extracted(self, undoing: UInt64s, irregular: UInt64s, special: UInt64s) -> Iterator[Extracted]:
-        """What the parts have of some transactions."""
-        wanted = undoing, irregular, special
-        if not any(map(len, wanted)):
-            return
-        if self._remote is None:
-            yield from (Extracted.of(part, *wanted) for _, part in self.parts())
-            return
-        run, open_ = self._remote
-        last = self.contexts[-1]
-        yield from run(run_task, [IndexTask(open_, one, one is last, wanted) for one in self.contexts])
+    def _settled(
+        self, table: RecordTable, kinds: list[str], authids: list[str], fault: FramingError | None
+    ) -> LogIndex:
+        self.authids = authids
+        try:
+            self._settle(table, kinds, fault)
+        except FileLimitError as error:
+            # Without all transactions no outcome is known.
+            self._log.origin.place(error)
+            self.contexts, self.units = [], Units.none()
+            self.whole = LogContext(TransactionIndex(fault=error))
+        return self
 
-    # -- transactions that are not whole in one part ------------------------------------------------
-
-    def _undone_across(self, summaries: Sequence[PartSummary], irregular: UInt64s) -> UInt64s:
-        """Find what parts undo in parts before them. Returns identifiers for which that contradicts itself."""
-        tids = np.setdiff1d(_union(summary.undoing for summary in summaries), irregular)
-        if not len(tids):
-            return tids
-        kinds: list[str] = []
-        held = []
-        for found in self._extracted(tids, _NO_TIDS, _NO_TIDS):
-            held.append(found.columns.renumbered(len(kinds)))  # forms have other numbers in other processes
-            kinds += found.kinds
-        self._log.held.take(sum(len(columns.members) for columns in held) * RECORD_BYTES)
-        part = self._reader.index(RecordColumns.joined(held), kinds)
-        undone = part.columns.row_numbers[part.is_undone]
-        first = [row_number(context.span.first_index, 0) for context in self.contexts]
-        bounds = [*np.searchsorted(undone, first).tolist(), len(undone)]
+    def _settle(self, table: RecordTable, kinds: list[str], fault: FramingError | None) -> None:
+        log, whole = self._log, self.whole
+        whole.tables, whole.beginning = set(np.unique(table.rows.ids).tolist()), log.beginning
+        for stream, address in table.links.firsts.items():
+            whole.beginning.place(stream, address)
+        whole.beginning.loads = LoadStarts(table.loads)
+        outcomes = Outcomes(table, kinds, has_addresses=self._reader.has_addresses)
+        self.units = outcomes.units
+        log.held.take(len(self.units) * _UNIT_BYTES)
+        self._is_incomplete = whole.beginning.lack(self.units)
+        firsts = np.array([context.span.first_index for context in self.contexts], np.int64)
+        irregular = np.unique(table.members.tid) if self._is_parsed else outcomes.irregular(firsts)
+        reader = TransactionReader(
+            log.byte_order, log.held, self.transaction, unread=table.unread, gaps=log.gaps_before,
+            read_before=whole.beginning.read_before,
+        )  # fmt: skip
+        wanted = [*outcomes.extents(irregular, np.setdiff1d(outcomes.special(), irregular))]
+        wanted += ((extent, -1) for extent in table.apart)
+        rest = reader.read(log.logs, log.buffer, sorted(wanted, key=lambda one: one[0].index))
+        whole.rest, whole.gaps, whole.unread = rest, reader.gaps, rest.unread
+        self._count(table, outcomes, irregular)
+        self.oldest_open = self._oldest_open(table, outcomes)
+        rest.bad += table.bad + table.faults
+        if fault is not None:
+            log.origin.place(fault)
+            rest.fault = rest.fault or fault
+        rest.links = table.links
+        ends = [*firsts[1:].tolist(), table.count]
+        doubtful = outcomes.doubtful(whole.unread)
+        numbers = np.searchsorted(doubtful, [row_number(first, 0) for first in [0, *ends]])
         for number, context in enumerate(self.contexts):
-            context.undone = undone[bounds[number] : bounds[number + 1]]
-        summary = part.summary()
-        return np.union1d(summary.irregular, summary.undoing)
+            context.unit_numbers, context.undone = outcomes.of_part(context.span.first_index, ends[number])
+            context.doubtful = doubtful[numbers[number] : numbers[number + 1]]
+            context.irregular = irregular
+        self._place_extras(rest.transactions)
 
-    def _read_irregular(
-        self, summaries: Sequence[PartSummary], crossings: Crossings, irregular: UInt64s, special: UInt64s
-    ) -> Irregular:
-        """Read what arrays do not show."""
-        log = self._log
-        wanted: list[tuple[RecordExtent, bool]] = [(extent, False) for summary in summaries for extent in summary.apart]
-        for found in self._extracted(_NO_TIDS, irregular, special):
-            wanted += ((extent, False) for extent in _extents(found.irregular))
-            wanted += ((extent, True) for extent in _extents(found.special))
-        wanted.sort(key=lambda found: found[0].index)
-        counted = frozenset(int(tid).to_bytes(6, "big") for tid in special.tolist())
-        reader = TransactionReader(log.byte_order, log.code_page, log.held, counted)
-        broken = frozenset().union(*(summary.broken for summary in summaries), crossings.broken)
-        reader.begin_at(self.whole.beginning, broken)
-        return read_irregular(reader, log.logs, log.buffer, wanted, self.whole.unread, log.gaps_before)
+    def transaction(self, unit: int) -> Transaction:
+        """The transaction of a unit, without its changes."""
+        units = self.units
+        found = transaction_of(units, unit, self.authids, number=unit, is_incomplete=self._is_incomplete[unit])
+        if found.state == STATES[OPEN] and unit + 1 < len(units) and units.tid[unit + 1] == units.tid[unit]:
+            found.reused_at = int(units.first_index[unit + 1])
+        return found
 
-    def _count(
-        self, summaries: Sequence[PartSummary], crossings: Crossings, irregular: UInt64s, rest: TransactionIndex
-    ) -> None:
-        """Add the numbers of messages that the parts have counted."""
-        known = frozenset(irregular.tolist())
-        counts: Counter[str] = Counter()
-        for summary in summaries:
-            counts += summary.counts
-            counts[USED_AGAIN] += int((~np.isin(summary.reused, irregular)).sum())
-            cut = summary.cut.take(self.whole.beginning.are_behind(summary.cut))
-            is_counted = ~np.isin(cut.tid, irregular) & (cut.first_index >= self.whole.beginning.read_before)
-            counts[BEGUN_BEFORE] += int((is_counted & (cut.changes > 0)).sum())
-            counts[ENDED_ALONE] += int((is_counted & (cut.sizes == 0)).sum())
-            for ids, columns in summary.column_ids.items():
-                rest.column_ids.setdefault(table_ids(ids), set()).update(columns)
-        counts[USED_AGAIN] += sum(tid not in known for tid in crossings.reused)
-        counts[BEGUN_BEFORE] += sum(tid not in known for tid in crossings.begun_before())
-        counts[ENDED_ALONE] += sum(tid not in known for tid in crossings.ended_alone)
-        for text in {text for summary in summaries for text in summary.counts}:
-            del rest.counts[text]  # of the records that were read once more
-        rest.counts += counts
+    def _count(self, table: RecordTable, outcomes: Outcomes, irregular: UInt64s) -> None:
+        """Count what messages say of the log."""
+        rest, beginning, units = self.whole.rest, self.whole.beginning, self.units
+        have_changes = outcomes.have_changes() & ~np.isin(units.tid, irregular)
+        have_changes[[one.number for one in rest.transactions if one.number >= 0]] = True
+        are_new = beginning.are_behind(units) & units.begins_before & (units.first_index >= beginning.read_before)
+        rest.counts += table.counts
+        rest.counts[USED_AGAIN] += outcomes.reused()
+        rest.counts[BEGUN_BEFORE] += int((are_new & have_changes).sum())
+        rest.counts[ENDED_ALONE] += int((are_new & units.is_end).sum())
+        rest.counts = +rest.counts
+        for ids, places in outcomes.column_ids().items():
+            rest.column_ids.setdefault(ids, set()).update(places)
 
-    def _place_extras(self, rest: Irregular, irregular: UInt64s) -> None:
+    def _oldest_open(self, table: RecordTable, outcomes: Outcomes) -> int | None:
+        """Number of the first record of the transactions that may end behind the log.
+
+        Of some there is nothing else than the start of a load, and others begin with one.
+        """
+        loads, units = self.whole.beginning.loads, self.units
+        starts = {one.tid: one for one in table.loads}
+        behind = outcomes.last_of(list(starts))
+        alone = [one for tid, one in starts.items() if behind.get(tid, -1) < one.index]
+        # A load may begin another transaction with the identifier of one that has no end.
+        ended = {one.tid for one in alone if not loads.through(one.tid, one.previous)}
+        numbers = [loads.first_index(one.tid, one.address, one.index) for one in alone]
+        for unit in outcomes.open().tolist():
+            tid = int(units.tid[unit])
+            if tid not in ended:
+                numbers.append(loads.first_index(tid, int(units.previous[unit]), int(units.first_index[unit])))
+        return min(numbers, default=None)
+
+    def _place_extras(self, transactions: Sequence[Transaction]) -> None:
         """Give each part the changes in it that were found record by record."""
-        first = [context.span.first_index for context in self.contexts]
+        starts = [context.span.start for context in self.contexts]
+        pairs = [(one, change) for one in transactions for change in one.changes]
         bare: dict[tuple[int, int], Transaction] = {}
-        for transaction, change in rest.changes():
-            number = int(np.searchsorted(first, change.extent.index, side="right")) - 1
+        for transaction, change in sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number)):
+            number = int(np.searchsorted(starts, change.extent.offset, side="right")) - 1
             # A part takes the facts about a transaction, and not its changes in other parts.
             own = bare.setdefault((number, id(transaction)), replace(transaction, changes=[]))
             self.contexts[number].extras.append((own, change))
-        for context in self.contexts:
-            context.irregular = irregular
-
-
-def _extents(members: Members) -> Iterator[RecordExtent]:
-    places = zip(members.index.tolist(), members.offset.tolist(), members.length.tolist(), strict=True)
-    for number, offset, length in places:
-        yield RecordExtent(number, ((offset, length),), None)
-
-
-def _union(tids: Iterator[UInt64s]) -> UInt64s:
-    return np.unique(np.concatenate([_NO_TIDS, *tids]))
-
-
-def _irregular(summaries: Sequence[PartSummary], crossings: Crossings) -> UInt64s:
-    """Identifiers of the transactions that are to be read record by record."""
-    grown = {ids for summary in summaries for ids in summary.grown}
-    outside = (tids for summary in summaries for ids, tids in summary.outside.items() if ids in grown)
-    cut = np.array(crossings.undoing_before, np.uint64)
-    return np.union1d(_union(summary.irregular for summary in summaries), np.union1d(_union(outside), cut))

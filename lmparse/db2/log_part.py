@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.tables import Ids
-from lmparse.db2.transaction_index import ChangeReference, Crossing, GapTimes, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, GapTimes, Transaction, TransactionIndex
 from lmparse.framing.extents import Span
 
 if TYPE_CHECKING:
+    from lmparse.db2.units import Units
     from lmparse.values.byte_arrays import Int64s, UInt64s
 
 PART_BYTES = 1 << 26
@@ -25,19 +28,23 @@ class PartContext:
 
     span: Span
     stored: str | None = None
-    """Path of the file with its index as the first pass has left it, or leaves it."""
+    """Path of the file with its columns as the first reading has left it, or leaves it."""
     digest: bytes = b""
     """SHA-256 of that file. Others may be able to exchange it, and what is unpickled is run."""
-    heads: dict[int, Crossing] = field(default_factory=dict)
-    """Transactions that go on in its first units, by identifier."""
-    tails: dict[int, Crossing] = field(default_factory=dict)
-    """Transactions that its last units go on in later parts."""
-    last_changes: dict[int, int] = field(default_factory=dict)
-    """Of heads, the number of the record of the last change in an earlier part."""
+    is_parsed: bool = False
+    """Whether all its changes are `extras`, so that nothing is read by the column."""
+    unit_numbers: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Numbers of the units of which it has records, ascending."""
+    units: Units | None = None
+    """These units, where the index of the log is not at hand."""
+    authids: tuple[str, ...] = ()
+    """Authorization ids of these, by their numbers."""
     irregular: UInt64s | None = None
     """Identifiers whose changes are `extras`."""
     undone: Int64s | None = None
-    """Rows that later parts undo, as in `PartIndex.undo`."""
+    """Its rows that are undone, by `record_columns.row_number`."""
+    doubtful: Int64s | None = None
+    """Its rows of whose values a piece may be in a record that cannot be read."""
     extras: list[tuple[Transaction, ChangeReference]] = field(default_factory=list)
     """Changes that were found record by record, in the order of the log."""
 
@@ -49,8 +56,6 @@ class LogContext:
     rest: TransactionIndex = field(default_factory=TransactionIndex)
     """Descriptions of tables, faults and messages; of the transactions only those that are read record by record."""
     gaps: dict[Ids, GapTimes] = field(default_factory=dict)
-    numbers: dict[tuple[bytes, int], int] = field(default_factory=dict)
-    """As in `Irregular`."""
     unread: list[int] = field(default_factory=list)
     """Numbers of the records that cannot be read, ascending."""
     beginning: LogBeginning = field(default_factory=LogBeginning)
@@ -59,11 +64,11 @@ class LogContext:
 
     def without_faults(self) -> LogContext:
         """The same for a part that is not the last one; nor does it have transactions, which are with their part."""
-        return replace(self, rest=replace(self.rest, transactions=[], unchanged=[], unread=[], bad=[], fault=None))
+        return replace(self, rest=replace(self.rest, transactions=[], unread=[], bad=[], fault=None))
 
     def with_faults(self) -> LogContext:
         """The same for the last part."""
-        return replace(self, rest=replace(self.rest, transactions=[], unchanged=[], unread=[]))
+        return replace(self, rest=replace(self.rest, transactions=[], unread=[]))
 
 
 @dataclass(frozen=True)

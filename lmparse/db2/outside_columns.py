@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmparse.db2.part_index import PartIndex
+from lmparse.db2.record_columns import RecordColumns
 from lmparse.db2.tables import Column
 from lmparse.framing.windows import Gathered
 from lmparse.storage.buffers import Buffer
@@ -61,12 +61,12 @@ class OutsideRows:
 class OutsidePieces:
     """The pieces of one part of a log, by row and column."""
 
-    def __init__(self, part: PartIndex, irregular: Flags) -> None:
-        self._part = part
-        pieces, rows = part.columns.pieces, part.columns.rows
-        order = np.lexsort((pieces.address, pieces.column, part.piece_rows))
-        self._order = order[part.piece_rows[order] >= 0]
-        keys = _key(part.piece_rows[self._order], pieces.column[self._order])
+    def __init__(self, columns: RecordColumns, piece_rows: Int64s, irregular: Flags) -> None:
+        self._columns = columns
+        pieces, rows = columns.pieces, columns.rows
+        order = np.lexsort((pieces.address, pieces.column, piece_rows))
+        self._order = order[piece_rows[order] >= 0]
+        keys = _key(piece_rows[self._order], pieces.column[self._order])
         self._keys, self._first, self._counts = np.unique(keys, return_index=True, return_counts=True)
         """Of each value its row and column, its first piece in the order, and how many it has."""
         length, address = pieces.length[self._order], pieces.address[self._order]
@@ -79,13 +79,13 @@ class OutsidePieces:
         self._is_whole = bad[self._first + self._counts] == bad[self._first]
         first_row = np.arange(len(rows)) - rows.number
         is_shared = (rows.number > 0) | np.append(rows.member[1:] == rows.member[:-1], False)[: len(rows)]
-        self._irregular: Flags = irregular | (is_shared & np.isin(first_row, part.piece_rows))
+        self._irregular: Flags = irregular | (is_shared & np.isin(first_row, piece_rows))
 
     def row_bytes(self, rows: Int64s) -> Int64s:
         """Bytes of the pieces of each row."""
-        totals = np.bincount(
-            self._keys >> _COLUMN_BITS, weights=self._sizes, minlength=len(self._part.columns.rows)
-        ).astype(np.int64)
+        totals = np.bincount(self._keys >> _COLUMN_BITS, weights=self._sizes, minlength=len(self._columns.rows)).astype(
+            np.int64
+        )
         found: Int64s = totals[rows]
         return found
 
@@ -132,7 +132,7 @@ class OutsidePieces:
         counts = self._counts[values]
         ends = np.cumsum(counts)
         places = np.repeat(self._first[values] - ends + counts, counts) + np.arange(int(counts.sum()))
-        pieces, members = self._part.columns.pieces, self._part.columns.members
+        pieces, members = self._columns.pieces, self._columns.members
         numbers = self._order[places]
         record, lengths = pieces.member[numbers], pieces.length[numbers]
         starts = members.offset[record] + members.length[record] - lengths  # nothing is behind the data

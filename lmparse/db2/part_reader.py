@@ -1,20 +1,26 @@
-"""Part reader: the index of one part of a log from its bytes, here or in another process."""
+"""Part reader: the columns of one part of a log from its bytes, here or in another process.
+
+A log is read twice. The first reading leaves the columns of a part in a file, if there is a place for it, so that the
+second one takes them from there.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import pickle
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+import numpy as np
+
+from lmparse.db2 import record_kinds
 from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.log_part import PART_BYTES, PartContext
 from lmparse.db2.log_record import LogReader
-from lmparse.db2.part_index import PartIndex
 from lmparse.db2.record_column_reader import RecordColumnReader
-from lmparse.db2.record_columns import Members, RecordColumns
+from lmparse.db2.record_columns import RecordColumns, RecordTable
 from lmparse.db2.tables import Ids
 from lmparse.errors import FramingError
 from lmparse.framing import index
@@ -24,7 +30,7 @@ from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.records.origin import RecordOrigin
 from lmparse.storage.buffers import Buffer
-from lmparse.values.byte_arrays import UInt64s
+from lmparse.values.byte_arrays import Ints
 from lmparse.values.codepages import CodePage
 
 _WINDOW_BYTES, _WINDOW_RECORDS = 1 << 23, 1 << 15
@@ -50,20 +56,52 @@ class IndexedLog(Protocol):
     def beginning(self) -> LogBeginning: ...
 
 
+@dataclass(frozen=True)
+class PartColumns:
+    """The records of a part. Safe to pickle."""
+
+    columns: RecordColumns
+    kinds: list[str]
+    """The kind of each form, by its number."""
+    authids: list[str]
+    """The authorization ids by their numbers."""
+
+    def ops(self) -> Ints:
+        """The operation of each changed row, one letter."""
+        return operations(self.columns, self.kinds)
+
+    def packed(self) -> bytes:
+        """The same for `unpacked`."""
+        return pickle.dumps(self, pickle.HIGHEST_PROTOCOL)
+
+    @classmethod
+    def unpacked(cls, data: bytes, first: int) -> PartColumns:
+        """What was packed, with the numbers of records from the start of the log."""
+        found: PartColumns = pickle.loads(data)
+        return replace(found, columns=found.columns.moved(first))
+
+
+def operations(columns: RecordTable, kinds: list[str]) -> Ints:
+    """The operation of each changed row, one letter."""
+    letters = np.array([*(record_kinds.OPERATIONS.get(kind, " ").encode() for kind in kinds), b" "], "S1")
+    found: Ints = letters[columns.members.form[columns.rows.member]]
+    return found
+
+
 class PartReader:
-    """Makes the indexes of parts of one log."""
+    """Reads parts of one log."""
 
     def __init__(self, log: IndexedLog, part_bytes: int) -> None:
         self._log = log
         self._window_bytes = min(part_bytes, _WINDOW_BYTES)
-        self.columns = RecordColumnReader(log.logs, log.buffer, log.framing.name, log.code_page, log.held)
-        self._has_addresses = ("lso" if log.generation == "v10" else "lsn") in self.columns.prefix
+        self.columns = RecordColumnReader(
+            log.logs, log.buffer, log.framing.name, log.code_page, log.held, is_parsed=log.options.engine == "kaitai"
+        )
 
-    def index(self, columns: RecordColumns, kinds: list[str] | None = None) -> PartIndex:
-        """The index of columns that were read; `kinds` are those of their forms, if not read here."""
-        if kinds is None:
-            kinds = [form.kind for form in self.columns.forms]
-        return PartIndex(columns, kinds, self.columns.authids, has_addresses=self._has_addresses)
+    @property
+    def has_addresses(self) -> bool:
+        """Whether records state their addresses."""
+        return ("lso" if self._log.generation == "v10" else "lsn") in self.columns.prefix
 
     def windows(self, span: Span) -> Iterator[RecordColumns]:
         """The columns of a span, window by window. Raises FramingError behind the last good record."""
@@ -74,21 +112,15 @@ class PartReader:
         )  # fmt: skip
         return (self.columns.read(window) for window in windows)
 
-    def read(self, context: PartContext, kept: bytes | None = None) -> PartIndex:
-        """The index of a part, with what is known of the rest of the log; `kept` is what `packed` has made of it."""
-        found = self.again(context, kept)
-        found.settle(context.heads, heads=True)
-        found.settle(context.tails, heads=False)
-        found.undo(context.undone)
-        return found
+    def part(self, columns: RecordColumns) -> PartColumns:
+        """Columns that were read, with what their numbers stand for."""
+        return PartColumns(columns, [form.kind for form in self.columns.forms], list(self.columns.authids))
 
-    def again(self, context: PartContext, kept: bytes | None = None) -> PartIndex:
-        """The index of a part as the first pass has found it; read again if that pass has left it nowhere."""
-        if kept is None:
-            kept = _left(context)
-        if kept is not None:
-            found: PartIndex = pickle.loads(kept)
-            return found.moved(context.span.first_index)
+    def read(self, context: PartContext, kept: bytes | None) -> PartColumns:
+        """A part once more: from what `PartColumns.packed` has made of it, from its file, or from its bytes."""
+        packed = _left(context) if kept is None else kept
+        if packed is not None:
+            return PartColumns.unpacked(packed, context.span.first_index)
         # Errors of records were counted by the first pass, and are not kept by this one.
         self.columns.held = Held(self._log.options.bounds)
         try:
@@ -96,45 +128,37 @@ class PartReader:
         except FramingError as error:
             self._log.origin.place(error)
             raise
-        return self.index(RecordColumns.joined(columns))
+        return self.part(RecordColumns.joined(columns))
 
 
 @dataclass(frozen=True)
-class Extracted:
-    """What the index of a log asks of a part for some transactions. Safe to pickle."""
-
-    columns: RecordColumns
-    """Records, rows and compensations of transactions that undo what is in other parts."""
-    kinds: list[str]
-    """The kinds of records by the numbers in `columns`."""
-    irregular: Members
-    """Records that are to be read one by one."""
-    special: Members
-    """The same, of transactions that change tables as a whole: as `PartIndex.of_tables`."""
-
-    @classmethod
-    def of(cls, part: PartIndex, undoing: UInt64s, irregular: UInt64s, special: UInt64s) -> Extracted:
-        """Some of a part, by transaction identifiers."""
-        return cls(part.of(undoing), part.kinds, part.of(irregular).members, part.of_tables(special))
-
-
-@dataclass(frozen=True)
-class IndexTask:
-    """What a process does to index a part. Safe to pickle."""
+class ReadTask:
+    """What a process does to read a part for the first time. Safe to pickle."""
 
     open: Callable[[], IndexedLog]
     context: PartContext
     is_last: bool
     """Whether damage behind the last record is that of the log, and not of a cut that is none."""
-    wanted: tuple[UInt64s, UInt64s, UInt64s] | None = None
-    """The identifiers for `Extracted.of`; None for a summary."""
 
 
-def run_task(task: IndexTask) -> Any:
-    """The summary of a part, or what is wanted of it. Raises FramingError if it does not end between records."""
+@dataclass(frozen=True)
+class FirstReading:
+    """What the index of a log takes from the first reading of a part. Safe to pickle."""
+
+    columns: RecordTable
+    """Numbers of records count from the start of the part."""
+    kinds: list[str]
+    authids: list[str]
+    """As in `PartColumns`."""
+    fault: FramingError | None
+    """The damage behind its last record."""
+    digest: bytes
+    """As in `PartContext`."""
+
+
+def read_first(task: ReadTask) -> FirstReading:
+    """Read a part for the first time. Raises FramingError if it does not end between records."""
     reader = PartReader(task.open(), PART_BYTES)
-    if task.wanted is not None:
-        return Extracted.of(reader.again(task.context), *task.wanted)
     columns: list[RecordColumns] = []
     fault: FramingError | None = None
     try:
@@ -143,21 +167,20 @@ def run_task(task: IndexTask) -> Any:
         if not task.is_last:
             raise
         fault = error
-    part = reader.index(RecordColumns.joined(columns))
-    summary = part.summary(fault)
+    part, digest = reader.part(RecordColumns.joined(columns)), b""
     if task.context.stored is not None:
-        summary.digest = leave(packed(part), task.context.stored)
-    return summary
+        digest = leave(replace(part, columns=part.columns.moved(0)).packed(), task.context.stored)
+    return FirstReading(part.columns.without_places(), part.kinds, part.authids, fault, digest)
 
 
 def leave(data: bytes, path: str) -> bytes:
-    """Leave a packed index in a file; returns its digest."""
+    """Leave a packed part in a file; returns its digest."""
     Path(path).write_bytes(data)
     return hashlib.sha256(data).digest()
 
 
 def _left(context: PartContext) -> bytes | None:
-    """The packed index of a part that `leave` has left; None if there is none, or the file is no longer that one."""
+    """The part that `leave` has left; None if there is none, or the file is no longer that one."""
     if context.stored is None:
         return None
     try:
@@ -165,8 +188,3 @@ def _left(context: PartContext) -> bytes | None:
     except OSError:
         return None
     return data if hashlib.sha256(data).digest() == context.digest else None
-
-
-def packed(part: PartIndex) -> bytes:
-    """The index of a part for `PartReader.again`. Its numbers of records count from the start of the part."""
-    return pickle.dumps(part, pickle.HIGHEST_PROTOCOL)

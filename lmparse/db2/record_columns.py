@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
 
@@ -110,8 +113,8 @@ class Members(Arrays):
 
 
 @dataclass(frozen=True, eq=False)
-class ChangedRows(Arrays):
-    """Rows that records insert, delete or update. A record may have several."""
+class RowKeys(Arrays):
+    """Rows that records insert, delete or update, without their places. A record may have several."""
 
     member: Int64s
     """Number of the record among the members."""
@@ -121,9 +124,15 @@ class ChangedRows(Arrays):
     """Table space and table as one number, see `table_number`; NO_TABLE if the record names none."""
     rid: UInt64s
     is_half: Flags
-    is_compressed: Flags
     is_pointer: Flags
     """Whether the new row of an update is not a row but a pointer, or has a header that cannot be read."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChangedRows(RowKeys):
+    """The same with their places."""
+
+    is_compressed: Flags
     before: Int64s
     """Offset of the row before in the file; -1 if there is none."""
     before_length: Int64s
@@ -167,6 +176,10 @@ class Pieces(Arrays):
     has_data: Flags
 
 
+def _moved(extent: RecordExtent, first: int) -> RecordExtent:
+    return RecordExtent(extent.index + first, extent.pieces, extent.resume)
+
+
 def table_number(pool: Any, table: Any) -> Any:
     """Ids of table space and table as one number; of two arrays as an array of them."""
     return pool << _BITS | table
@@ -183,15 +196,15 @@ def row_number(index: Any, number: Any) -> Any:
 
 
 @dataclass
-class RecordColumns:
-    """The records of a stretch of a log."""
+class RecordTable:
+    """The records of a log, or of a part of it, without the places of their rows."""
 
     count: int = 0
     """Number of all records."""
     end: int = 0
     """Offset in the file behind the last one."""
     members: Members = field(default_factory=Members.none)
-    rows: ChangedRows = field(default_factory=ChangedRows.none)
+    rows: RowKeys = field(default_factory=RowKeys.none)
     undos: Undos = field(default_factory=Undos.none)
     ends: Ends = field(default_factory=Ends.none)
     pieces: Pieces = field(default_factory=Pieces.none)
@@ -201,8 +214,8 @@ class RecordColumns:
     """What links need of these."""
     bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Records that cannot be read, with their errors."""
-    irregular: list[int] = field(default_factory=list)
-    """Transaction identifiers of commits whose authorization id is not text."""
+    faults: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
+    """Commits whose authorization id is not text, with their errors."""
     counts: Counter[str] = field(default_factory=Counter)
     links: Links = field(default_factory=Links)
 
@@ -217,33 +230,123 @@ class RecordColumns:
         found: Int64s = row_number(self.members.index[self.rows.member], self.rows.number)
         return found
 
-    def moved(self, first: int) -> RecordColumns:
-        """The same with `first` added to the numbers of records, and without the records that are read apart."""
-        members = replace(self.members, index=self.members.index + first)
-        return replace(self, members=members, apart=[], loads=[], bad=[])
+    def row_numbers_of(self, rows: Int64s) -> Int64s:
+        """The same of some rows."""
+        found: Int64s = row_number(self.members.index[self.rows.member[rows]], self.rows.number[rows])
+        return found
 
-    def renumbered(self, first: int) -> RecordColumns:
-        """The same with `first` added to the numbers of forms."""
-        form = np.where(self.members.form < 0, -1, self.members.form + first)
-        return replace(self, members=replace(self.members, form=form))
+    def renumbered(self, first: int, form: int, authids: list[int]) -> RecordTable:
+        """The same with `first` added to the numbers of records, `form` to those of forms, and the authorization id
+        `authids[number]` in place of each."""
+        members, ends = self.members, self.ends
+        forms = np.where(members.form < 0, -1, members.form + form)
+        return replace(
+            self,
+            members=replace(members, index=members.index + first, form=forms),
+            ends=replace(ends, authid=np.array([*authids, NO_AUTHID])[ends.authid]),
+            apart=[_moved(extent, first) for extent in self.apart],
+            loads=[replace(one, index=one.index + first) for one in self.loads],
+            bad=[(_moved(extent, first), error) for extent, error in self.bad],
+            faults=[(_moved(extent, first), error) for extent, error in self.faults],
+            links=self.links.moved(first),
+        )
+
+    def add_lists(self, other: RecordTable) -> None:
+        """Add what the records behind these have that is not in arrays."""
+        self.count, self.end = self.count + other.count, other.end
+        self.apart += other.apart
+        self.loads += other.loads
+        self.bad += other.bad
+        self.faults += other.faults
+        self.counts += other.counts
+        self.links = self.links.then(other.links)
+
+
+@dataclass
+class RecordColumns(RecordTable):
+    """The records of a part of a log, with the places of their rows."""
+
+    rows: ChangedRows = field(default_factory=ChangedRows.none)
+
+    def moved(self, first: int) -> RecordColumns:
+        """The same with `first` added to the numbers of records, and without what only the first reading needs."""
+        members = replace(self.members, index=self.members.index + first)
+        return replace(self, members=members, apart=[], loads=[], bad=[], faults=[])
+
+    def without_places(self) -> RecordTable:
+        """The same without the places of rows."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        keys = RowKeys(*(getattr(self.rows, entry.name) for entry in fields(RowKeys)))
+        return RecordTable(**{**values, "rows": keys})
 
     @classmethod
     def joined(cls, parts: list[RecordColumns]) -> RecordColumns:
-        """The columns of stretches that follow one another."""
+        """The columns of parts that follow one another."""
         if len(parts) < 2:
             return parts[0] if parts else cls()
         starts = np.cumsum([0, *(len(part.members) for part in parts)])
-        found = cls(sum(part.count for part in parts), parts[-1].end, Members.joined(part.members for part in parts))
+        found = cls(members=Members.joined(part.members for part in parts))
         for name, type_ in (("rows", ChangedRows), ("undos", Undos), ("ends", Ends), ("pieces", Pieces)):
             held: list[Any] = [getattr(part, name) for part in parts]
             whole: Any = type_.joined(held)
             whole.member[:] += np.repeat(starts[:-1], [len(one) for one in held])
             setattr(found, name, whole)
         for part in parts:
-            found.apart += part.apart
-            found.loads += part.loads
-            found.bad += part.bad
-            found.irregular += part.irregular
-            found.counts += part.counts
-            found.links = found.links.then(part.links)
+            found.add_lists(part)
         return found
+
+
+class TableWriter:
+    """Puts the records of parts one behind the other; those of a large log into files without a name.
+
+    Memory then has pages of these files, which the operating system writes and drops as it needs to.
+    """
+
+    def __init__(self, folder: str | None, *, is_large: bool) -> None:
+        """`folder` is where the files are; None for the folder of temporary files."""
+        self._table = RecordTable()
+
+        self._open = ExitStack()
+
+        def file() -> IO[bytes]:
+            return self._open.enter_context(tempfile.TemporaryFile(dir=folder)) if is_large else io.BytesIO()
+
+        self._files = {type_: [file() for _ in fields(type_)] for type_ in _TYPES.values()}
+        self._members = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def add(self, part: RecordTable) -> None:
+        """Add the next part."""
+        for name, type_ in _TYPES.items():
+            arrays = getattr(part, name)
+            for file, entry in zip(self._files[type_], fields(type_), strict=True):
+                values = getattr(arrays, entry.name)
+                shift = self._members if entry.name == "member" else 0
+                file.write(np.ascontiguousarray(values + shift if shift else values, _DTYPES[entry.type]).data)
+        self._members += len(part.members)
+        self._table.add_lists(part)
+
+    def finished(self) -> RecordTable:
+        """The records of all parts; of files that are closed, their pages stay."""
+        for name, type_ in _TYPES.items():
+            columns = zip(self._files[type_], fields(type_), strict=True)
+            setattr(self._table, name, type_(*(_array(file, _DTYPES[entry.type]) for file, entry in columns)))
+        return self._table
+
+
+_TYPES: Mapping[str, type[Arrays]] = {
+    "members": Members, "rows": RowKeys, "undos": Undos, "ends": Ends, "pieces": Pieces
+}  # fmt: skip
+"""The arrays of a table by the names of its fields."""
+
+
+def _array(file: IO[bytes], dtype: Any) -> Any:
+    if isinstance(file, io.BytesIO):
+        return np.frombuffer(file.getbuffer(), dtype)
+    file.flush()
+    return np.memmap(file, dtype, "r") if file.tell() else np.zeros(0, dtype)

@@ -117,7 +117,7 @@ def _settled_before(index: LogIndex, number: int) -> int:
     """
     rest = index.whole.rest
     spans = [
-        (one.first_index, max(one.totals.last_index, one.reused_at))
+        (one.first_index, max(one.last_index, one.reused_at))
         for one in rest.transactions
         if (one.state != "open" or one.is_reused) and any(change.kind in KINDS for change in one.changes)
     ]

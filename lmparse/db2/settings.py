@@ -11,7 +11,6 @@ from typing import Any
 
 from lmparse.db2 import log_record
 from lmparse.db2.log_part import LogPart
-from lmparse.db2.transaction_index import TransactionIndex
 from lmparse.errors import FramingError, OptionError
 from lmparse.framing.base import Framing
 from lmparse.framing.detection import detect, try_framings
@@ -33,10 +32,8 @@ class LuwSettings(FamilySettings):
     generation: str
     table_ids: frozenset[tuple[Any, ...]] | None = None
     """Ids of the table that the options name, once it has been looked up."""
-    index: TransactionIndex | None = None
-    """Transaction index of the transactions that a part contains, for the engine `kaitai`."""
     part: LogPart | None = None
-    """What a part must know of the rest of the log, for the other one."""
+    """What a part must know of the rest of the log."""
 
 
 def find_log(path: str | Path, options: Options, known: FileSettings | None) -> tuple[FoundFile, log_record.LogReader]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -135,28 +135,6 @@ class ChangeReference:
     """Text of a change that has no record of its own but reports missing rows."""
 
 
-@dataclass(slots=True)
-class RecordTotals:
-    """The records of one transaction: their number and bytes, the first and the last one."""
-
-    first_offset: int = -1
-    """Offset in the file; -1 while there is no record."""
-    last_offset: int = -1
-    last_index: int = -1
-    """Number in the file."""
-    last_lsn: int = 0
-    records: int = 0
-    bytes: int = 0
-
-    def add(self, extent: RecordExtent, lsn: int) -> None:
-        """Add the next record."""
-        if self.first_offset < 0:
-            self.first_offset = extent.offset
-        self.last_offset, self.last_index, self.last_lsn = extent.offset, extent.index, lsn
-        self.records += 1
-        self.bytes += extent.length
-
-
 @dataclass(slots=True, eq=False)
 class Transaction:
     """One transaction. Two are equal only if they are one object."""
@@ -177,13 +155,13 @@ class Transaction:
     commit_time: int | None = None
     """Seconds since 1970-01-01, if the record that ended it has a time."""
     authid: str | None = None
-    number: int = 0
-    """Its number, in the order in which transactions ended."""
+    number: int = -1
+    """The number of its unit, see `units`; -1 for what is a transaction of its own, as the start of a load."""
+    last_index: int = -1
+    """Number of its last record."""
     reused_at: int = -1
     """Number of the record with which another transaction begins with its identifier, while it has no end; -1 if none
     does."""
-    totals: RecordTotals = field(default_factory=RecordTotals)
-    """Its records that were read one by one; of a transaction that changes tables as a whole, some of them."""
 
     @property
     def txn_id(self) -> str:
@@ -226,22 +204,13 @@ class Transaction:
         ordinal = reference.number + (reference.notice is not None)  # a record with a notice has one change beside it
         return seq(commit, (reference.lfs, reference.lsn), reference.stream, ordinal)
 
-    @property
-    def bytes(self) -> int:
-        """Size of its changes, including values stored outside of their rows. Shared values count once."""
-        pieces = {id(reference.pieces): reference.pieces for reference in self.changes}
-        outside = sum(piece.length for shared in pieces.values() for piece in shared)
-        return outside + sum(reference.extent.length for reference in self.changes)
-
 
 @dataclass(slots=True)
 class TransactionIndex:
     """The results of one pass over a log."""
 
     transactions: list[Transaction] = field(default_factory=list)
-    """Those with changes."""
-    unchanged: list[Transaction] = field(default_factory=list)
-    """Those without, and ends without another record of their transaction."""
+    """Those with changes that were read record by record; of some, only the changes of tables as a whole were."""
     unread: list[int] = field(default_factory=list)
     """Numbers of the records whose transaction or place in it could not be read, ascending."""
     tables: dict[Ids, list[TableRecord]] = field(default_factory=dict)
@@ -263,43 +232,6 @@ class TransactionIndex:
     """Columns in records of values stored outside of the row, by table."""
     lob_columns_from: int | None = None
     """The number that LOB records give to the first column of a table, where that is proven; see `lob_columns`."""
-
-    def parts(self, max_bytes: int) -> Iterator[TransactionIndex]:
-        """The same in parts of whole transactions, of about `max_bytes`; faults are in the last part."""
-        size, transactions = 0, list[Transaction]()
-        for transaction in self.transactions:
-            if size and size + transaction.bytes > max_bytes:
-                yield replace(self, transactions=transactions, unchanged=[], unread=[], bad=[], fault=None)
-                size, transactions = 0, []
-            transactions.append(transaction)
-            size += transaction.bytes
-        yield replace(self, transactions=transactions, unchanged=[], unread=[])
-
-
-@dataclass(slots=True)
-class Crossing:
-    """A transaction whose records are in several parts, or that begins before the log."""
-
-    tid: int
-    first_index: int
-    first_lsn: int
-    previous: int
-    """Of its first record, as `LogRecord.previous`."""
-    first_stream: int
-    changes: int = 0
-    last_change: int = -1
-    """Number of the record of its last change; -1 if it has none."""
-    last_address: int = 0
-    """Of its last record so far; zero if records state none."""
-    last_index: int = -1
-    """Number of that record."""
-    is_broken: bool = False
-    """Whether a record is missing between two of its records."""
-    state: str = "open"
-    commit_lfs: int = 0
-    commit_lsn: int = 0
-    commit_time: int = -1
-    authid: str | None = None
 
 
 @dataclass

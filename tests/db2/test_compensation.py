@@ -204,7 +204,7 @@ def test_reading_is_linear(script: str, generation: str, framing: str, tmp_path:
 
     def second_pass(size: int) -> int:
         log = opened(size)
-        assert log.transaction_index.transactions
+        assert log.log_index.contexts
         return operations(lambda: list(log.typed_changes()), within="lmparse/db2/")
 
     second_pass(2)  # specs are loaded, and what is made once is there

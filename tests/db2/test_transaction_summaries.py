@@ -144,5 +144,5 @@ def test_transactions_that_never_end_count_against_the_limit(engine: str, tmp_pa
         stream.begin().insert(ITEM, item(number))
     path = put(tmp_path, stream)
     assert len(listed(path, engine, spec="db2_log").rows) == 200
-    found = listed(path, engine, spec="db2_log", limits="heldBytes=150K")
+    found = listed(path, engine, spec="db2_log", limits="heldBytes=20K")
     assert [error.split("[")[-1] for error in found.errors] == ["LMP-L004]"]

@@ -252,13 +252,17 @@ def test_a_pass_that_a_limit_ends_is_an_error(framing: Any, tmp_path: Path) -> N
     for number in range(20):
         unit.insert(ITEM, item(number))
     unit.commit()
+    for number in range(80):
+        short = stream.begin()
+        short.insert(ITEM, item(100 + number))
+        short.commit()
     path = tmp_path / "a.log"
     path.write_bytes(stream.bytes())
     named = {"spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": framing}
     assert not account(str(path), Options.parse(named)).error_count
     report = account(str(path), Options.parse({**named, "limits": "heldBytes=8K"}))
     assert report.is_accounted
-    assert (report.records, report.quarantined) == (22, 0)
+    assert (report.records, report.quarantined) == (182, 0)
     assert [error.code for error in report.errors] == ["LMP-L004"]
     shell = [word for name, value in named.items() for word in (f"--{name.replace('_', '-')}", value)]
     assert cli.main(["check", str(path), *shell, "--limits", "heldBytes=8K"]) == 20
