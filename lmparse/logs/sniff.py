@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from lmparse.errors import DataError, FileLimitError, FramingError
 from lmparse.framing.descriptors import record_starts
@@ -136,10 +136,8 @@ def _converted(buffer: Buffer) -> FramingError | None:
 def _unknown(buffer: Buffer, walks: Walks) -> FramingError:
     kind = foreign_kind(buffer)
     if kind is not None:
-        return FramingError(
-            f"is {kind.name}", code="LMP-F003", record_offset=0, expected=_known(), hex=buffer[:32].hex().upper(),
-            hint=kind.hint,
-        )  # fmt: skip
+        (name, hint), first = kind, buffer[:32].hex().upper()
+        return FramingError(f"is {name}", code="LMP-F003", record_offset=0, expected=_known(), hex=first, hint=hint)
     sample = buffer[:_SAMPLE_BYTES]
     printable = sum(byte in b"\t\r\n" or 0x20 <= byte < 0x7F for byte in sample)
     # A blank of EBCDIC is an at sign of ASCII, and letters of EBCDIC are not printable: padded fields look like text.
@@ -164,39 +162,32 @@ def _known() -> str:
 # -- files of other programs -------------------------------------------------------------------
 
 
-class ForeignKind(NamedTuple):
-    """What a file is, and what to do."""
-
-    name: str
-    hint: str
-
-
-_KINDS: tuple[tuple[int, bytes, ForeignKind], ...] = (
-    (0, b"PK\x03\x04", ForeignKind("a zip archive", _UNPACK)),
-    (0, b"PK\x05\x06", ForeignKind("an empty zip archive", "transfer it again")),
-    (257, b"ustar", ForeignKind("a tar or pax archive", _UNPACK)),
-    (0, b"BZh", ForeignKind("a bzip2 file", _UNPACK)),
-    (0, b"\xfd7zXZ\0", ForeignKind("an xz file", _UNPACK)),
-    (0, b"7z\xbc\xaf\x27\x1c", ForeignKind("a 7z archive", _UNPACK)),
-    (0, b"PAR1", ForeignKind("a Parquet file", _CONVERT)),
-    (0, b"ARROW1\0\0", ForeignKind("an Arrow file", _CONVERT)),
-    (0, b"Obj\x01", ForeignKind("an Avro file", _CONVERT)),
-    (0, b"ORC", ForeignKind("an ORC file", _CONVERT)),
-    (0, b"SQLite format 3\0", ForeignKind("an SQLite database", _CONVERT)),
-    (0, b"%PDF-", ForeignKind("a PDF document", "give a log")),
+_KINDS: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
+    (0, b"PK\x03\x04", ("a zip archive", _UNPACK)),
+    (0, b"PK\x05\x06", ("an empty zip archive", "transfer it again")),
+    (257, b"ustar", ("a tar or pax archive", _UNPACK)),
+    (0, b"BZh", ("a bzip2 file", _UNPACK)),
+    (0, b"\xfd7zXZ\0", ("an xz file", _UNPACK)),
+    (0, b"7z\xbc\xaf\x27\x1c", ("a 7z archive", _UNPACK)),
+    (0, b"PAR1", ("a Parquet file", _CONVERT)),
+    (0, b"ARROW1\0\0", ("an Arrow file", _CONVERT)),
+    (0, b"Obj\x01", ("an Avro file", _CONVERT)),
+    (0, b"ORC", ("an ORC file", _CONVERT)),
+    (0, b"SQLite format 3\0", ("an SQLite database", _CONVERT)),
+    (0, b"%PDF-", ("a PDF document", "give a log")),
     # A control record of TSO/E TRANSMIT: its length, flags, and INMR01 in EBCDIC.
-    (2, b"\xc9\xd5\xd4\xd9\xf0\xf1", ForeignKind(
+    (2, b"\xc9\xd5\xd4\xd9\xf0\xf1", (
         "a data set packed by TSO TRANSMIT", "unpack it with RECEIVE, and transfer what comes out")),
 )  # fmt: skip
 
 
-def foreign_kind(buffer: Buffer) -> ForeignKind | None:
-    """The kind of file of another program that bytes begin like; None if none is known."""
+def foreign_kind(buffer: Buffer) -> tuple[str, str] | None:
+    """The kind of file of another program that bytes begin like, and what to do; None if none is known."""
     first = bytes(buffer[:_LONGEST])
     packing = packing_by_bytes(first)
     if packing is not None:
         ending = next(ending for ending, name in ENDINGS.items() if name == packing)
-        return ForeignKind(f"a {packing} file", f"unpack it, or give it a name that ends with {ending}")
+        return f"a {packing} file", f"unpack it, or give it a name that ends with {ending}"
     return next((kind for place, magic, kind in _KINDS if first.startswith(magic, place)), None)
 
 
@@ -219,8 +210,9 @@ def of_another_kind(path: str | Path, options: Options, error: DataError) -> Fra
     owner = next((family for family in families() if found is not None and family.owns(found.spec)), None)
     if found is None or owner is None or not found.trial.is_proven:
         with suppress(FramingError):
-            kind = foreign_kind(open_buffer(path, options.bounds))
-            return None if kind is None else _error(kind.name, path, kind.hint)
+            if kind := foreign_kind(open_buffer(path, options.bounds)):
+                name, hint = kind
+                return _error(name, path, hint)
         return None
     if found.spec == spec:
         return None
