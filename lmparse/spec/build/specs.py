@@ -330,7 +330,7 @@ class Selection:
         """All specs that could be read, by place."""
         self.wanted = wanted
         """Places of the specs that are asked for."""
-        self.faults = faults
+        self.faults = dict(faults)
         """Problems of the specs that are not built, by place."""
         self._ordered = closure(known, wanted)
         self.fail({spec.place: missing_imports(spec, known | self.faults) for spec in self._ordered})
@@ -356,16 +356,16 @@ class Selection:
         for place, problems in faults.items():
             if problems:
                 self.faults[place] = [*self.faults.get(place, []), *problems]
-        is_new = True
-        while is_new:  # again, since imports may go in a circle
+        while True:  # again, since imports may go in a circle
             found: Faults = {}
             for spec in self.specs:
                 for number, place in enumerate(spec.imports):
                     if place in self.faults:
                         text = f"it imports {place}, which is not built"
                         found.setdefault(spec.place, []).append(spec.problem(f"/meta/imports/{number}", text))
+            if not found:
+                return
             self.faults |= found
-            is_new = bool(found)
 
     def closure(self, spec: SpecFile) -> list[SpecFile]:
         """A spec with all that it imports, imported specs first: all that its products are made of."""
