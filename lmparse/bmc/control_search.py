@@ -19,7 +19,7 @@ from lmparse.storage import addresses, buffers, compression, stored
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.buffers import Buffer
 from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of
-from lmparse.storage.listing import children, folder_of, is_there, look_up
+from lmparse.storage.listing import children, is_there, look_up
 
 _HEAD = 16
 """First bytes of a file that tell whether it may be a control file, whatever its framing."""
@@ -134,7 +134,9 @@ class ControlSearch:
                 if is_pattern and not is_there(control):
                     raise ControlError(f"no control file {control} for it", code="LMP-C007", file=path)
                 return control
-        return self._in_folder(path, control if control is not None else (folder_of(place) or "."), place).path
+        return self._in_folder(
+            path, control if control is not None else (addresses.folder_of(place) or "."), place
+        ).path
 
     def beside(self, path: str) -> FoundControl:
         """The control file in the folder of one log, as `find` finds it, and what it was found by.
@@ -143,7 +145,7 @@ class ControlSearch:
         files are there that to look at them takes longer than a user would wait without a word.
         """
         place = _place_of(path)
-        folder = folder_of(place) or "."
+        folder = addresses.folder_of(place) or "."
         if folder not in self._sizes:
             self._sizes[folder] = len(_files_in(folder))
         if (count := self._sizes[folder]) > _MOST_FILES:

@@ -30,7 +30,7 @@ from lmparse.storage.processes import Run
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lmparse.changes.version_batches import VersionBatch
+    from lmparse.changes.rows import VersionBatch
     from lmparse.columnar.filters import Filter
     from lmparse.columnar.record_plan import RecordPlan
 

@@ -199,10 +199,8 @@ def save_checkpoint(file: RecordFile) -> None:
     with naming_output(place.shown), alone_in(place.path.parent):
         # One that is equal to `reached` may be of another run, over the same files: its changes are given twice then.
         if checkpoint_before(file.options) != (file.saved or file.resumed):
-            raise OptionError(
-                f"{place.shown} was written by another run since this one has read it, and is left as it is",
-                code="LMP-S022", hint="drop what this run gave, and read again behind it",
-            )  # fmt: skip
+            text = f"{place.shown} was written by another run since this one has read it, and is left as it is"
+            raise OptionError(text, code="LMP-S022", hint="drop what this run gave, and read again behind it")
         write_text(reached.to_json(), place)
         file.saved = reached
 

@@ -6,6 +6,7 @@ The products of the specs of lmparse are in `lmparse._generated`. Another spec, 
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import os
 import sys
@@ -126,7 +127,10 @@ def load(name: str, rows: str | None = None) -> Spec:
     package, spec_id = _locate(name)
     layouts = _layouts(package)
     if spec_id not in layouts or "." in spec_id:
-        raise UnknownFormatError(f"there is no spec {quoted(name)}", hint=_nearest(spec_id, list(layouts)))
+        known = sorted(entry for entry in layouts if "." not in entry)
+        near = difflib.get_close_matches(spec_id, known, n=3, cutoff=0.5)
+        hint = "did you mean " + " or ".join(near) + "?" if near else "known: " + ", ".join(known)
+        raise UnknownFormatError(f"there is no spec {quoted(name)}", hint=hint)
     return Spec(spec_id, name, layouts[spec_id], layouts, _parser(package, spec_id))
 
 
@@ -134,10 +138,9 @@ def load_planned(name: str, fingerprint: str) -> Spec:
     """Load the spec with which another process planned. Raises ReadError LMP-F012 if it is another one now."""
     spec = load(name)
     if spec.fingerprint != fingerprint:
-        raise ReadError(
-            f"{name}: is not the spec that its reading was planned with",
-            hint="read it again when no build of the spec runs; all processes must have the same spec",
-        )
+        text = f"{name}: is not the spec that its reading was planned with"
+        hint = "read it again when no build of the spec runs; all processes must have the same spec"
+        raise ReadError(text, hint=hint)
     return spec
 
 
@@ -174,16 +177,6 @@ def _locate(name: str) -> tuple[str, str]:
     except OSError as error:
         raise UnknownFormatError(f"{path.parent}: cannot be read: {reason(error)}") from None
     if not is_there:
-        raise UnknownFormatError(
-            f"there is no layouts.py in {path.parent}",
-            hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}",
-        )
+        text = f"there is no layouts.py in {path.parent}"
+        raise UnknownFormatError(text, hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}")
     return package_of(folder), path.name
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    import difflib
-
-    candidates = [entry for entry in known if "." not in entry]
-    near = difflib.get_close_matches(name, candidates, n=3, cutoff=0.5)
-    return "did you mean " + " or ".join(near) + "?" if near else "known: " + ", ".join(sorted(candidates))

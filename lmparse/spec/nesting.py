@@ -68,10 +68,8 @@ def list_at(layouts: Mapping[str, Layout], layout: Layout, path: str) -> list[tu
             if entry is not None and entry.type:
                 why = f"{name} is one object" if is_list else f"{name} is a list itself"
             lists = sorted(_lists(layouts, layout, ()))
-            raise OptionError(
-                f"rows has no value {quoted(path)} for {layout.id}: {why}",
-                hint="one of " + ", ".join(lists) if lists else "the spec has no list of objects",
-            )
+            text = f"rows has no value {quoted(path)} for {layout.id}: {why}"
+            raise OptionError(text, hint="one of " + ", ".join(lists) if lists else "the spec has no list of objects")
         found.append((inside, entry))
         inside = layouts[entry.type]
     return found
