@@ -1,4 +1,4 @@
-"""Records that say their own length in a field of their spec, with nothing between them."""
+"""Records with nothing between them: all of one length, with their length in a field, or ended by a parser."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from struct import Struct
-from typing import Literal
+from typing import Any, Literal
 
-from lmparse.errors import DataError, OptionError
-from lmparse.framing.base import Framing
-from lmparse.framing.descriptors import WordForm, cut_short, no_record
-from lmparse.framing.extents import RecordExtent
+from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.framing.base import Framing, Runs
+from lmparse.framing.descriptors import WordForm, cut_short, excerpt, no_record
+from lmparse.framing.extents import Handover, RecordExtent
 from lmparse.framing.words import WordFraming
+from lmparse.limits import Limits
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout
@@ -22,6 +23,47 @@ _NUMBERS, _TEXTS = ("uint", "int"), ("char", "code", "decimaltext")
 _LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _MOST_DIGITS = 18
 _MOST = (1 << 63) - 1
+EndOf = Callable[[bytes], int]
+"""From bytes that begin with a record, where it ends in them. Raises DataError if they do not."""
+_FIRST, _FACTOR = 1 << 12, 8
+"""Bytes that are given to the parser at first, and how many times as many if they were too few."""
+
+
+@dataclass(frozen=True)
+class Fixed(Framing):
+    """The framing `fixed`."""
+
+    record_length: int
+    """Bytes of every record."""
+    name = "fixed"
+
+    @property
+    def longest(self) -> int:
+        return self.record_length  # which the user named, not the file
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        length = self.record_length
+        for number, offset in enumerate(range(start, end, length), index):
+            if length > end - offset:
+                raise cut_short(buffer, offset, end, number, length)
+            yield RecordExtent(number, ((offset, length),), offset)
+
+    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
+        import numpy as np
+
+        from lmparse.framing.windows import MAX_RECORDS, ExtentRun
+
+        length = self.record_length
+        while end - start >= length:
+            count = min((end - start) // length, MAX_RECORDS)
+            offsets = np.arange(count, dtype=np.int64) * length + start
+            yield ExtentRun(offsets, np.full(count, length, np.int64), offsets + length)
+            start += count * length
+            index += count
+        return Handover(start, index)
+
+
+# -- a length in the record ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,3 +200,59 @@ class Glued(Framing):
             yield RecordExtent(index, ((offset, length),), offset)
             offset += length
             index += 1
+
+
+# -- an end that a parser finds ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Parsed(Glued):
+    """The framing `parsed`: the cutter parses each record."""
+
+    name = "parsed"
+
+
+def parsed_cutter(end_of: EndOf, limits: Limits, *, takes_rest: bool) -> Cutter:
+    """The cutter by a parser.
+
+    `takes_rest`: whether where a record ends may depend on how many bytes are behind it, so that it must be given all
+    of them at once. Raises TruncatedError LMP-F006, FramingError LMP-F016, and FileLimitError LMP-L002 for a record
+    that is longer than the limit.
+    """
+
+    def length(buffer: Buffer, offset: int, end: int, index: int) -> int:
+        most = min(end - offset, limits.record_bytes)
+        size = most if takes_rest else min(_FIRST, most)
+        while True:
+            fault, found = None, size
+            try:
+                found = end_of(buffer[offset : offset + size])
+            except DataError as error:
+                fault = error
+            if found < size or size == most:
+                break
+            size = min(_FACTOR * size, most)
+        if found == size < end - offset and (fault is None or fault.code == "LMP-R001"):
+            raise limits.error("record_bytes", size + 1, record_index=index, record_offset=offset)
+        if fault is not None:
+            raise unreadable(fault, buffer, offset, end, index)
+        if not found:
+            raise FramingError(
+                "the record has no bytes, and so would all behind it", code="LMP-F016", record_index=index,
+                record_offset=offset, hex=excerpt(buffer, offset, end),
+            )  # fmt: skip
+        return found
+
+    return length
+
+
+def unreadable(fault: DataError, buffer: Buffer, offset: int, end: int, index: int) -> FramingError:
+    """The error of a record that cannot be read, so that nobody knows where the next one begins."""
+    names = ("spec", "field", "field_offset", "doc_ref")
+    known: dict[str, Any] = {name: getattr(fault, name) for name in names}
+    if fault.code == "LMP-R001":
+        return cut_short(buffer, offset, end, index, f"more than {end - offset}", **known)
+    return FramingError(
+        f"{fault.says()}; so nothing says where the next record begins", code="LMP-F016", record_index=index,
+        record_offset=offset, hex=excerpt(buffer, offset, end), hint=fault.hint, **known,
+    )  # fmt: skip
