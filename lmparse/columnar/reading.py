@@ -13,15 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from lmparse.columnar import endings
-from lmparse.columnar.branches import read_nested
+from lmparse.columnar import processing
 from lmparse.columnar.byte_orders import bit_field, order_of, order_of_type, shown_order, typed_value
 from lmparse.columnar.contexts import Context, StreamValue
 from lmparse.columnar.cursors import NothingLeftError, Place, Records, Stream, UnfitError
 from lmparse.columnar.expressions import Vector
-from lmparse.columnar.lists import read_items
+from lmparse.columnar.nested import read_items, read_nested
 from lmparse.columnar.objects import FieldBytes, ListItems, Numbers, Objects, Parts, Reference, Value, seen
-from lmparse.columnar.restoring import restored as restore
 from lmparse.spec.layout import NESTED, Computed, Expression, Field, Layout, spec_of
 from lmparse.values import byte_arrays
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
@@ -156,7 +154,7 @@ class Reading:
             stream = self.restored(context, stream, entry)
             width = None if entry.process == "zlib" else self.width_of(entry)
             found = FieldBytes(stream.data, stream.start, width or stream.size, entry, context.objects.layout)
-            return endings.text(stream, found) if entry.kind == "str" else found
+            return processing.text(stream, found) if entry.kind == "str" else found
         if entry.bits:
             return bit_field(stream, entry)
         if entry.type is not None:
@@ -168,19 +166,19 @@ class Reading:
         )
         shown = shown_order(entry, order) if width is not None else None
         found = FieldBytes(stream.data, place, length, entry, context.objects.layout, order, shown)
-        return endings.text(stream, found) if entry.kind == "str" else found
+        return processing.text(stream, found) if entry.kind == "str" else found
 
     def bytes_of(self, context: Context, stream: Stream, entry: Field) -> tuple[Place, int | Int64s]:
         """The bytes of a field, without its terminator and what fills it up."""
         if entry.size is None and entry.width is None:
             if entry.ending is None or entry.ending.terminator is None:
                 raise UnfitError(f"{entry.id}: it has no length")
-            return endings.to_terminator(stream, entry.ending)
+            return processing.to_terminator(stream, entry.ending)
         size = entry.width if entry.width is not None else self._size(context, stream, entry.size)
         place = stream.take(size)
         if isinstance(size, np.ndarray):
             size = stream.cursor.array - place.array
-        return place, size if entry.ending is None else endings.cut(stream, place, size, entry.ending)
+        return place, size if entry.ending is None else processing.cut(stream, place, size, entry.ending)
 
     def restored(self, context: Context, stream: Stream, entry: Field) -> Stream:
         """The bytes of a field as its `process` restores them."""
@@ -189,7 +187,7 @@ class Reading:
         place, length = self.bytes_of(context, stream, entry)
         assert isinstance(entry.restore, tuple)
         name, *arguments = entry.restore
-        return restore(stream, place, length, str(name), [context.value(one) for one in arguments])
+        return processing.restored(stream, place, length, str(name), [context.value(one) for one in arguments])
 
     def _size(self, context: Context, stream: Stream, size: Expression) -> int | Int64s:
         if size == _REST:
