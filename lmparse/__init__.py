@@ -82,36 +82,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ControlError": "errors",
-    "DataError": "errors",
-    "EngineDifferenceError": "errors",
-    "Explained": "review.explain.search",
-    "FileLimitError": "errors",
-    "Filter": "columnar.filters",
-    "FramingError": "errors",
-    "InvalidValueError": "errors",
-    "Landed": "export.land",
-    "LeftoverError": "errors",
-    "LimitError": "errors",
-    "LmparseError": "errors",
-    "Log": "logs.log",
-    "NotInstalledError": "errors",
-    "OptionError": "errors",
-    "ReadError": "errors",
-    "RecordError": "errors",
-    "Sniffed": "logs.sniff",
-    "Summarized": "review.summary",
-    "TableNotFoundError": "errors",
-    "TruncatedError": "errors",
-    "UnknownFormatError": "errors",
-    "explain": "review.explain.search",
-    "land": "export.land",
-    "open_log": "logs.log",
-    "parse": "logs.open",
-    "read_changes": "logs.log",
-    "read_table": "logs.arrow",
-    "sniff": "logs.sniff",
-    "summary": "review.summary",
+    name: module
+    for module, names in (
+        ("columnar.filters", "Filter"),
+        ("errors", "ControlError DataError EngineDifferenceError FileLimitError FramingError InvalidValueError"),
+        ("errors", "LeftoverError LimitError LmparseError NotInstalledError OptionError ReadError RecordError"),
+        ("errors", "TableNotFoundError TruncatedError UnknownFormatError"),
+        ("export.land", "Landed land"),
+        ("logs.arrow", "read_table"),
+        ("logs.log", "Log open_log read_changes"),
+        ("logs.open", "parse"),
+        ("logs.sniff", "Sniffed sniff"),
+        ("review.explain.search", "Explained explain"),
+        ("review.summary", "Summarized summary"),
+    )
+    for name in names.split()
 }
 """The modules of the names that are loaded at their first use."""
 

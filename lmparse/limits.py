@@ -58,9 +58,23 @@ class Limits:
     held_bytes: int = _limit(4 << 30, "LMP-L004", "bytes of memory for what is kept until its end is read")
 
     @classmethod
+    @cache
     def parse(cls, text: str) -> Limits:
         """The limits with those that `text` names. Raises OptionError LMP-S003."""
-        return _parsed(text)
+        names = {plain(entry.name): entry.name for entry in dataclasses.fields(Limits)}
+        given: dict[str, int] = {}
+        for part in filter(str.strip, text.split(",")):
+            match = _ENTRY(part)
+            name = names.get(plain(match[1])) if match else None
+            value = int(match[2]) * _UNITS[match[3][:1].upper()] if match else 0
+            if name is None or not 0 < value <= (Limits.__dataclass_fields__[name].metadata["most"] or value):
+                known = ", ".join(map(camel, names.values()))
+                hint = f"NAME=NUMBER, where {_UNIT_NAMES} may follow the number; names: {known}"
+                raise OptionError(f"limits has no value {quoted(part.strip())}", hint=hint)
+            if name in given:
+                raise OptionError(f"limits: {camel(name)} is given twice", hint="leave one of them out")
+            given[name] = value
+        return Limits(**given)
 
     def check(self, name: str, found: int, **place: Any) -> None:
         """Raise LimitError when `found` is above the limit `name`; `place` is that of DataError."""
@@ -120,21 +134,3 @@ class Held:
 
 
 DEFAULT = Limits()
-
-
-@cache
-def _parsed(text: str) -> Limits:
-    names = {plain(entry.name): entry.name for entry in dataclasses.fields(Limits)}
-    given: dict[str, int] = {}
-    for part in filter(str.strip, text.split(",")):
-        match = _ENTRY(part)
-        name = names.get(plain(match[1])) if match else None
-        value = int(match[2]) * _UNITS[match[3][:1].upper()] if match else 0
-        if name is None or not 0 < value <= (Limits.__dataclass_fields__[name].metadata["most"] or value):
-            known = ", ".join(map(camel, names.values()))
-            hint = f"NAME=NUMBER, where {_UNIT_NAMES} may follow the number; names: {known}"
-            raise OptionError(f"limits has no value {quoted(part.strip())}", hint=hint)
-        if name in given:
-            raise OptionError(f"limits: {camel(name)} is given twice", hint="leave one of them out")
-        given[name] = value
-    return Limits(**given)

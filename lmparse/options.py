@@ -79,12 +79,9 @@ def _option(
     return field(default=default, metadata=metadata)
 
 
-_ROWS = "changes summary check convert explain"
-_ROW_IMAGES = f"{_ROWS} tables"
+_ROW_IMAGES = "changes summary check convert explain tables"
 _EVERYWHERE = "records changes txn summary check convert coverage explain bytes parse rdd tables"
-_OF_CONTROL = "records changes txn summary check convert coverage explain bytes tables"
 _of_changes = partial(_option, of="changes convert")
-_of_framing = partial(_option, of="records changes txn summary check convert coverage explain bytes tables")
 _of_file = partial(_option, of="records changes txn summary check convert coverage explain sniff bytes tables")
 _MOST_ADJUSTED = 10**9 - 1
 """Bytes that an adjustment may add or take off."""
@@ -165,28 +162,28 @@ class Options:
         "bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run",
         of=f"{_EVERYWHERE} sniff",
     )  # fmt: skip
-    framing: str = _of_framing("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
-    record_length: int | None = _of_framing(None, "bytes of every record, for framing fixed", kind=int)
-    record_length_field: str | None = _of_framing(
+    framing: str = _option("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
+    record_length: int | None = _option(None, "bytes of every record, for framing fixed", kind=int)
+    record_length_field: str | None = _option(
         None, "field of the spec that contains the length of its record, for framing glued"
     )
-    rdw_endian: str | None = _of_framing(
+    rdw_endian: str | None = _option(
         None, "byte order of the word in front of each record; default: big", values=("big", "little")
     )
-    rdw_includes_header: bool | None = _of_framing(
+    rdw_includes_header: bool | None = _option(
         None, "whether the length in that word includes the word; default: true, for framing zosmf false", kind=bool
     )
-    rdw_adjustment: int | None = _of_framing(
+    rdw_adjustment: int | None = _option(
         None, "bytes to add to the length that the word, or recordLengthField, says; may be negative", kind=int,
         least=-_MOST_ADJUSTED,
     )  # fmt: skip
-    bdw_endian: str | None = _of_framing(
+    bdw_endian: str | None = _option(
         None, "byte order of the word in front of each block; default: big", values=("big", "little")
     )
-    bdw_includes_header: bool | None = _of_framing(
+    bdw_includes_header: bool | None = _option(
         None, "whether the length in that word includes the word; default: true", kind=bool
     )
-    bdw_adjustment: int | None = _of_framing(
+    bdw_adjustment: int | None = _option(
         None, "bytes to add to the length of a block that the word says; may be negative", kind=int,
         least=-_MOST_ADJUSTED,
     )  # fmt: skip
@@ -196,22 +193,18 @@ class Options:
     )  # fmt: skip
     file_start_offset: int = _of_file(0, "bytes at the start of the file that are not records", least=0)
     file_end_offset: int = _of_file(0, "bytes at the end of the file that are not records", least=0)
-    control: str | None = _option(None, "control file of a logical log", of=_OF_CONTROL, is_file=True)
+    control: str | None = _option(None, "control file of a logical log", is_file=True)
     control_framing: str = _option(
         "auto",
         "framing of the control file",
         values=("auto", *(name for name in FRAMINGS if name not in ("fixed", "whole", "parsed"))),
-        of=_OF_CONTROL,
     )
     tables: str | None = _option(
         None, "YAML file that describes the tables of a Db2 LUW log",
         of="changes txn summary check convert coverage explain bytes tables", is_file=True,
     )  # fmt: skip
     generation: str = _option(
-        "auto",
-        "form of the Db2 LUW log record header",
-        values=("auto", "v7", "v9.7", "v10"),
-        of=_EVERYWHERE,
+        "auto", "form of the Db2 LUW log record header", values=("auto", "v7", "v9.7", "v10"), of=_EVERYWHERE
     )
     byte_order: str = _option(
         "auto", "byte order of the Db2 LUW server", values=("auto", "little", "big"), of=_EVERYWHERE

@@ -102,7 +102,11 @@ class Streams(AbstractContextManager[None]):
         self._stack = ExitStack()
 
     def __enter__(self) -> None:
-        _open_descriptors()
+        for descriptor in (0, 1, 2):  # one that is closed is opened, so that no file of a command gets its number
+            try:
+                os.fstat(descriptor)
+            except OSError:
+                os.open(os.devnull, os.O_RDWR)
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8 in every locale
         self._stack.enter_context(redirect_stdout(Harmless(_Closed() if sys.stdout is None else sys.stdout)))
@@ -112,15 +116,6 @@ class Streams(AbstractContextManager[None]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.close()
-
-
-def _open_descriptors() -> None:
-    """Open the standard descriptors that are closed, so that no file of a command gets the number of one."""
-    for descriptor in (0, 1, 2):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
 
 
 def abandon(*streams: Any) -> None:

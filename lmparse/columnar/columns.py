@@ -173,8 +173,7 @@ class Columns:
 
     def raw(self, name: str) -> Bytes:
         """The bytes of a field that all records have, (n, width)."""
-        value = self._only(name)
-        return value.raw()
+        return self._only(name).raw()
 
     def rest(self, name: str) -> tuple[Int64s, Int64s]:
         """Where the bytes of a field are in the data, and how many."""
@@ -274,16 +273,11 @@ class Columns:
     def kinds(self) -> pa.Array:
         """What each record is, in words; from the innermost object that tells it."""
         pieces = [*_kinds(self._reading, self.root)]
-        order = np.full(self.root.count, -1)
-        begin = 0
-        for which, array in pieces:
-            order[slice(None) if which is None else which] = np.arange(begin, begin + len(array))
-            begin += len(array)
-        if (order < 0).any():
-            self.records.leave(None, order < 0)
-        if not pieces:
-            return pa.nulls(self.root.count, schemas.TEXT)
-        return pa.concat_arrays([array for _, array in pieces]).take(pa.array(order, mask=order < 0))
+        has_none = np.ones(self.root.count, np.bool_)
+        for which, _ in pieces:
+            has_none[slice(None) if which is None else which] = False
+        self.records.leave(None, has_none)
+        return placed(pieces, schemas.TEXT, self.root.count)
 
 
 def sources(objects: Objects) -> dict[str, list[Source]]:
@@ -307,7 +301,12 @@ def _kinds(reading: Reading, objects: Objects) -> Iterator[tuple[Int64s | None, 
         number, bad = reading.attribute(objects, KIND).whole(objects.count)
         rows = None if bad is None else np.flatnonzero(~bad)
         numbers = number if rows is None else number[rows]
-        codes = _codes(layout)
+        if KIND in layout.by_id:
+            codes: tuple[Code, ...] | None = layout[KIND].codes
+        else:
+            codes = layout.param_codes.get(KIND, ()) if KIND in layout.params else layout.computed[KIND].codes
+        if codes is None:
+            raise UnfitError("only the parser knows the name of its kind")
         words = dict.fromkeys(np.unique(numbers).tolist(), "") | {code.value: code.id for code in codes}
         spec = spec_of(layout.id)
         shown = {one: f"{spec}.{word or f'unlisted_{one}'}" for one, word in words.items()}
@@ -316,15 +315,6 @@ def _kinds(reading: Reading, objects: Objects) -> Iterator[tuple[Int64s | None, 
         if isinstance(value, Objects):
             for rows, array in _kinds(reading, value):
                 yield some(which, rows), array
-
-
-def _codes(layout: Layout) -> tuple[Code, ...]:
-    if KIND in layout.by_id:
-        return layout[KIND].codes
-    codes = layout.param_codes.get(KIND, ()) if KIND in layout.params else layout.computed[KIND].codes
-    if codes is None:
-        raise UnfitError("only the parser knows the name of its kind")
-    return codes
 
 
 def some(of: Int64s | None, which: Int64s | None) -> Int64s | None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from lmparse.columnar import arrays, schemas
 from lmparse.spec.kind_words import MAX_DIGITS
-from lmparse.values import decfloat, decimals, floats, integers, packed_times, text_times, texts, zoned
+from lmparse.values import decimals, floats, integers, packed_times, text_times, texts, zoned
 from lmparse.values.byte_arrays import Bytes, Flags, Int32s, Int64s, UInt64s
 from lmparse.values.codepages import CodePage
 from lmparse.values.integers import ByteOrder
@@ -61,7 +61,7 @@ def decimal_float(byte_order: ByteOrder, raw: Bytes) -> KernelResult:
     """DECFLOAT as text, decoded one by one, because Arrow has no type for it and the number of digits varies."""
     ordered = raw if byte_order == "big" else raw[:, ::-1]
     flat, width = ordered.tobytes(), raw.shape[1]
-    decode = cache(decfloat.decode)
+    decode = cache(floats.decode_decfloat)
     return pa.array([decode(flat[at : at + width]) for at in range(0, len(flat), width)], schemas.TEXT), None
 
 

@@ -7,7 +7,7 @@ field is read for some of them. What the parser would refuse, and what only it k
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -41,7 +41,7 @@ class Reading:
         vectors = {name: Vector(value) for name, value in arguments.items()}
         objects = Objects(layout, Stream(records, None, start, starts + lengths, start, self.data), arguments=vectors)
         self.read_fields(objects)
-        for inner in [*inside(objects)]:
+        for inner in [*_objects_in(objects)]:
             for entry in inner.layout:
                 if entry.is_instance:
                     self._instance(inner, entry)
@@ -92,7 +92,7 @@ class Reading:
             objects.records.leave(objects.stream.of, np.ones(objects.count, np.bool_))
             found = []
         objects.values[entry.id] = found
-        for inner in [deep for _, value in found for one in _objects_in(value) for deep in inside(one)]:
+        for inner in [deep for _, value in found for deep in _objects_in(value)]:
             for one in inner.layout:
                 if one.is_instance:
                     self._instance(inner, one)
@@ -341,16 +341,6 @@ def _values_in(value: Value) -> Iterator[FieldBytes | Objects]:
             yield from _values_in(one)
 
 
-def inside(objects: Objects) -> Iterator[Objects]:
-    """Objects and all objects in them."""
-    yield objects
-    for parts in objects.values.values():
-        for _, value in parts:
-            for one in _objects_in(value):
-                yield from inside(one)
-
-
-def _objects_in(value: Any) -> Iterable[Objects]:
-    if isinstance(value, Objects):
-        return [value]
-    return [one for _, part in value.parts for one in _objects_in(part)] if isinstance(value, ListItems) else []
+def _objects_in(value: Value) -> Iterator[Objects]:
+    """Objects and all objects in them; of a list those of its items."""
+    return (one for one in _values_in(value) if isinstance(one, Objects))

@@ -26,7 +26,7 @@ from lmparse.db2.outside_columns import OutsideColumn, OutsideRows
 from lmparse.db2.tables import Column, Table
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
-from lmparse.values import byte_arrays, codepages, decfloat, integers
+from lmparse.values import byte_arrays, codepages, floats, integers
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
 from lmparse.values.integers import ByteOrder
@@ -34,7 +34,7 @@ from lmparse.values.integers import ByteOrder
 _WIDTHS = {
     "int": ("an integer", (2, 4, 8)),
     "float": ("a floating point number", (4, 8)),
-    "decfloat": ("a decimal floating point number", tuple(decfloat.ZERO)),
+    "decfloat": ("a decimal floating point number", tuple(floats.DECFLOAT_ZERO)),
 }
 """For forms of numbers with few widths: a name for messages, and the widths in bytes."""
 

@@ -19,7 +19,7 @@ from lmparse.db2.tables import Column, Table
 from lmparse.errors import DataError, InvalidValueError, RecordError
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
-from lmparse.values import codepages, decfloat, decimals, floats, integers, packed_times, texts
+from lmparse.values import codepages, decimals, floats, integers, packed_times, texts
 from lmparse.values.codepages import CodePage
 from lmparse.values.decimals import encode_packed
 from lmparse.values.integers import ByteOrder
@@ -273,7 +273,7 @@ def _not_consolidated(payload: bytes, found: str) -> RecordError:
 def _system_default(column: Column, byte_order: str) -> bytes:
     """Zero for numbers, blanks for text of fixed length."""
     if column.form == "decfloat":
-        zero = decfloat.ZERO[column.width]
+        zero = floats.DECFLOAT_ZERO[column.width]
         return zero if byte_order == "big" else zero[::-1]
     if column.form == "decimal":
         return encode_packed(Decimal(0), column.width, column.scale)
@@ -302,7 +302,7 @@ def _decoder(column: Column, byte_order: str, page: CodePage, trim: bool) -> Cal
     if form == "decimal":
         return lambda raw: decimals.decode_packed(raw, type_.scale, type_.precision)
     if form == "decfloat":
-        return lambda raw: decfloat.decode(raw if byte_order == "big" else raw[::-1])
+        return lambda raw: floats.decode_decfloat(raw if byte_order == "big" else raw[::-1])
     if form == "timestamp":
         return lambda raw: packed_times.decode_timestamp(raw, type_.precision)
     return _DECODERS.get(form, bytes)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.base import Framing, Runs
-from lmparse.framing.descriptors import WordForm, cut_short, excerpt, no_record
+from lmparse.framing.descriptors import LETTERS, LONGEST, WordForm, cut_short, excerpt, no_record
 from lmparse.framing.extents import Handover, RecordExtent
 from lmparse.framing.words import WordFraming
 from lmparse.limits import Limits
@@ -20,9 +20,7 @@ from lmparse.spec.layout import Field, Layout
 from lmparse.storage.buffers import Buffer
 
 _NUMBERS, _TEXTS = ("uint", "int"), ("char", "code", "decimaltext")
-_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _MOST_DIGITS = 18
-_MOST = (1 << 63) - 1
 EndOf = Callable[[bytes], int]
 """From bytes that begin with a record, where it ends in them. Raises DataError if they do not."""
 _FIRST, _FACTOR = 1 << 12, 8
@@ -88,16 +86,16 @@ class LengthField:
     @property
     def is_scanned(self) -> bool:
         """Whether scans can read it: it is a number of a width that structs have."""
-        return self.field.kind in _NUMBERS and self.width in _LETTERS
+        return self.field.kind in _NUMBERS and self.width in LETTERS
 
     def form(self, adjustment: int) -> WordForm:
         """Record up to the length in the form that scans read."""
-        letter = _LETTERS[self.width]
+        letter = LETTERS[self.width]
         letter = letter.lower() if self.field.kind == "int" else letter
         order = {"little": "<", "big": ">"}[self.byte_order]
         struct = Struct(f"{order}{self.offset}x{letter}0s")
         type_ = f"{order}{'i' if self.field.kind == 'int' else 'u'}{self.width}"
-        return WordForm(struct, 0, adjustment, max(0, self.end - adjustment), _MOST, self.offset, type_)
+        return WordForm(struct, 0, adjustment, max(0, self.end - adjustment), LONGEST, self.offset, type_)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int, adjustment: int) -> int:
         """Length of the record at `offset`. Raises as `Descriptor.read` does."""

@@ -116,7 +116,11 @@ class RecordReader:
         parsed = self.spec.debug_parser(*self.arguments, self.stream(raw), *self.around)
         try:
             step_budget.begin(self.limits, len(raw))
-            self._read_noting_places(parsed, raw)
+            try:
+                parsed._read()
+            except Exception as error:
+                if not Fault(self.spec, parsed, error, raw).completes_short_record():
+                    raise
             if self.spec.with_instances:
                 self._read_instances(parsed)
         except Exception as error:
@@ -124,14 +128,6 @@ class RecordReader:
         finally:
             _take_note(step_budget.end())
         return parsed, None
-
-    def _read_noting_places(self, parsed: Any, raw: bytes) -> None:
-        """Read the fields of an object of the debug parser. Raises whatever its parser raises."""
-        try:
-            parsed._read()
-        except Exception as error:
-            if not Fault(self.spec, parsed, error, raw).completes_short_record():
-                raise
 
     def _parsed(self, raw: bytes) -> KaitaiStruct:
         """The object of one record. Raises whatever its parser raises."""

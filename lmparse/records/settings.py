@@ -106,7 +106,18 @@ def find_file(
     if known is not None:
         framing = named_framing(known.framing, options, detection.cutter, known.byte_order)
         return FoundFile(buffer, detection, framing, reader, ())
-    framing, decision = _find_framing(str(path), buffer, options, detection, may_be_empty)
+    if options.framing != "auto":
+        framing = named_framing(options.framing, options, detection.cutter)
+        decision = Decision("framing", options.framing, "option")
+    elif not len(buffer) and may_be_empty:
+        framing, decision = framing_of("rdw"), Decision("framing", "rdw", "the file is empty")
+    else:
+        try:
+            trial = detect(buffer, detection, options.bounds, options)
+        except FramingError as error:
+            error.at(file=str(path))
+            raise
+        framing, decision = trial.framing, proof(trial)
     decisions = (decision, *framing_options(options))
     named = None if options.code_page or page or not len(buffer) else _named_page(buffer, framing, detection.page)
     if named is None:
@@ -181,23 +192,6 @@ def framing_options(options: Options) -> Iterator[Decision]:
     for name, place in (("file_start_offset", "start"), ("file_end_offset", "end")):
         if size := getattr(options, name):
             yield Decision(camel(name), str(size), f"option: bytes at the {place} of the file that are not records")
-
-
-def _find_framing(
-    path: str, buffer: Buffer, options: Options, detection: Detection, may_be_empty: bool
-) -> tuple[Framing, Decision]:
-    name = options.framing
-    if name != "auto":
-        named = named_framing(name, options, detection.cutter)
-        return named, Decision("framing", name, "option")
-    if not len(buffer) and may_be_empty:
-        return framing_of("rdw"), Decision("framing", "rdw", "the file is empty")
-    try:
-        trial = detect(buffer, detection, options.bounds, options)
-    except FramingError as error:
-        error.at(file=path)
-        raise
-    return trial.framing, proof(trial)
 
 
 def framing_for(buffer: Buffer, options: Options, detection: Detection | None) -> tuple[Detection, Trial]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from lmparse.errors import FramingError
 from lmparse.framing.base import Framing
-from lmparse.framing.descriptors import BlockDescriptor, Descriptor, block_descriptor
+from lmparse.framing.descriptors import OWN, BlockDescriptor, Descriptor, block_descriptor
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.words import Blocked, WordFraming
 from lmparse.records.dissection import Dissection, Dissector, Node
@@ -53,7 +53,7 @@ def _dissect(framing: Framing, is_block: bool, raw: bytes) -> Dissection:
     word: Descriptor | BlockDescriptor | None = None
     if isinstance(framing, WordFraming) and framing.word_id is not None:
         word = framing.block_word if is_block and isinstance(framing, Blocked) else framing.word
-    if word is None or word.rule.is_own:
+    if word is None or word.rule == OWN:
         return _dissector(framing, is_block).dissect(raw)
     return _by_rule(word, raw)
 

@@ -159,7 +159,7 @@ class _Maker:
             log.control += [self._column(table, number, column) for number, column in enumerate(table.columns, 1)]
         log.control += [
             _control(
-                "bmc_xhdf", "XHDF", head_field_name=entry.orig_id, head_field_type=_xhdf_type(entry.kind),
+                "bmc_xhdf", "XHDF", head_field_name=entry.orig_id, head_field_type=_XHDF_TYPES.get(entry.kind, "BIN"),
                 head_field_len=entry.width, head_field_pos=entry.offset,
             )
             for entry in catalog.load("bmc_lldf").layout
@@ -337,6 +337,7 @@ class _Maker:
         return self.rba
 
 
+_XHDF_TYPES = {"char": "CHAR", "code": "CHAR", "uint": "INT", "timestamp17": "DTTM"}
 _TIMES = {"DATE": "%Y-%m-%d", "TIME": "%H.%M.%S", "DTTM": "%Y-%m-%d-%H.%M.%S.000123"}
 _WORDS = ["Müller", "Anna", "Søren", "Lucja", "Ortiz", "invoice", "ledger", "März", "année", "copy", "final", "draft"]
 
@@ -360,7 +361,3 @@ def _names(table: SampleTable) -> bytes:
 
 def _control(spec_id: str, code: str, **values: Any) -> bytes:
     return encode_record(catalog.load(spec_id), {"cntl_record_type": code, **values}, _PAGE)
-
-
-def _xhdf_type(kind: str) -> str:
-    return {"char": "CHAR", "code": "CHAR", "uint": "INT", "timestamp17": "DTTM"}.get(kind, "BIN")

@@ -40,23 +40,12 @@ Row = dict[str, Any]
 
 def tables() -> list[Table]:
     """The two tables of the sample."""
+    employee, orders = (
+        placed([(name, parse_type(words), null) for name, words, null in columns]) for columns in (_EMPLOYEE, _ORDERS)
+    )
     return [
-        Table(
-            2,
-            5,
-            placed([(name, parse_type(words), null) for name, words, null in _EMPLOYEE]),
-            "HR",
-            "EMPLOYEE",
-            key=("EMPNO",),
-        ),
-        Table(
-            3,
-            7,
-            placed([(name, parse_type(words), null) for name, words, null in _ORDERS]),
-            "SALES",
-            "ORDERS",
-            key=("ID",),
-        ),
+        Table(2, 5, employee, "HR", "EMPLOYEE", key=("EMPNO",)),
+        Table(3, 7, orders, "SALES", "ORDERS", key=("ID",)),
     ]
 
 

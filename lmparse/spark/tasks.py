@@ -66,24 +66,22 @@ class ReadJob:
         """The rows of a part; none if there is no part. With `ahead` a thread reads them in advance."""
         if part is None:
             return
-        with hints_shown(), self._advised():
-            # Without a column for bad values these are errors, but bytes that no field has leave no value out.
-            rows = arrow.part_rows(part, self.read, self.filters, with_changes=self.with_changes, say=_say,
-                             allows_unread=self.hint is not None)  # fmt: skip
-            yield from map(self._shown, filter(len, prefetched(rows) if ahead else rows))
+        # Without a column for bad values these are errors, but bytes that no field has leave no value out.
+        allows_unread = self.hint is not None
+        with hints_shown():
+            try:
+                rows = arrow.part_rows(
+                    part, self.read, self.filters, with_changes=self.with_changes, say=_say, allows_unread=allows_unread
+                )
+                yield from map(self._shown, filter(len, prefetched(rows) if ahead else rows))
+            except DataError as error:
+                error.hint = error.hint or self.hint
+                raise
 
     def _shown(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         folders, read = {column.name: column for column in self.folders}, iter(batch.columns)
         arrays = [folder_array(folders[name], batch) if name in folders else next(read) for name in self.columns.names]
         return pa.RecordBatch.from_arrays(arrays, schema=self.columns)
-
-    @contextmanager
-    def _advised(self) -> Iterator[None]:
-        try:
-            yield
-        except DataError as error:
-            error.hint = error.hint or self.hint
-            raise
 
 
 def _say(text: str) -> None:
@@ -92,8 +90,13 @@ def _say(text: str) -> None:
 
 def source_columns(request: Request, options: Mapping[str, Any]) -> pa.Schema:
     """All columns of the source. Raises OptionError if another one has the name that bad records are to have."""
-    columns = _renamed(arrow.request_schema(request), corrupt_record(options))
-    return with_folder_columns(columns, request.selected.columns)
+    source, name = arrow.request_schema(request), corrupt_record(options)
+    if name != _RECORD and name.lower() in (known.lower() for known in source.names):
+        raise OptionError(
+            f"columnNameOfCorruptRecord has no value {name!r}: another column has it", hint="a name of its own"
+        )  # fmt: skip
+    fields = [entry.with_name(name) if entry.name == _RECORD else entry for entry in source]
+    return with_folder_columns(pa.schema(fields, source.metadata), request.selected.columns)
 
 
 def read_job(
@@ -113,15 +116,6 @@ def read_job(
         request = replace(request, options=replace(request.options, mode="failfast"))
         hint = _ADD
     return request, ReadJob(columns, read, request.with_changes, tuple(filters), folders, hint)
-
-
-def _renamed(source: pa.Schema, name: str) -> pa.Schema:
-    if name != _RECORD and name.lower() in (known.lower() for known in source.names):
-        raise OptionError(
-            f"columnNameOfCorruptRecord has no value {name!r}: another column has it", hint="a name of its own"
-        )  # fmt: skip
-    fields = [entry.with_name(name) if entry.name == _RECORD else entry for entry in source]
-    return pa.schema(fields, source.metadata)
 
 
 # -- tasks of a session ----------------------------------------------------------------------------

@@ -113,7 +113,13 @@ class CodePage:
                 return codecs.charmap_decode(raw, "strict", self.table)[0]
             return raw.decode(self.codec or "")
         except UnicodeDecodeError as error:
-            raise self._undecodable(raw, error) from None
+            start = error.start
+            raise InvalidValueError(
+                code="LMP-V007", expected=f"text in {self.name}",
+                found=f"X'{raw[start : start + 1].hex().upper()}' at byte {start}",
+                hex=raw[max(start - 16, 0) : start + 16].hex().upper(),
+                hint="it is not text, is cut inside a character, or is in another code page",
+            ) from None  # fmt: skip
 
     def encode(self, text: str) -> bytes:
         """The bytes of a text. Raises InvalidValueError (LMP-V007) at the first character that the page lacks."""
@@ -124,16 +130,6 @@ class CodePage:
         except UnicodeEncodeError as error:
             found = f"U+{ord(text[error.start]):04X} at character {error.start}"
             raise InvalidValueError(code="LMP-V007", expected=f"characters of {self.name}", found=found) from None
-
-    def _undecodable(self, raw: bytes, error: UnicodeDecodeError) -> InvalidValueError:
-        start = error.start
-        return InvalidValueError(
-            code="LMP-V007",
-            expected=f"text in {self.name}",
-            found=f"X'{raw[start : start + 1].hex().upper()}' at byte {start}",
-            hex=raw[max(start - 16, 0) : start + 16].hex().upper(),
-            hint="it is not text, is cut inside a character, or is in another code page",
-        )
 
 
 def lookup(name: str | int) -> CodePage:

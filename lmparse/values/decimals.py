@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from lmparse.errors import InvalidValueError
 from lmparse.values import texts
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, width_of
 from lmparse.values.codepages import CodePage
@@ -31,7 +30,8 @@ def decode_packed(raw: bytes, scale: int, precision: int | None = None) -> Decim
     halves = raw.hex()
     digits, sign = halves[:-1], halves[-1:]
     if not digits.isdigit() or sign not in "abcdef":
-        raise _bad_packed(raw, halves)
+        found = "0 bytes" if not raw else f"sign 0x{sign.upper()}" if digits.isdigit() else bad_digit(digits)
+        raise invalid_value("LMP-V002", "packed decimal", found, raw, text_hint(raw))
     if precision is not None and len(digits) > precision and digits[:-precision].strip("0"):
         found = f"{len(digits.lstrip('0'))} digits"
         raise invalid_value("LMP-V002", f"at most {precision} digits", found, raw)
@@ -39,13 +39,6 @@ def decode_packed(raw: bytes, scale: int, precision: int | None = None) -> Decim
         value = Decimal(f"-{digits}E-{scale}")
         return value if value else value.copy_abs()
     return Decimal(f"{digits}E-{scale}")
-
-
-def _bad_packed(raw: bytes, halves: str) -> InvalidValueError:
-    if not raw:
-        return invalid_value("LMP-V002", "packed decimal", "0 bytes", raw)
-    found = f"sign 0x{halves[-1].upper()}" if halves[:-1].isdigit() else bad_digit(halves[:-1])
-    return invalid_value("LMP-V002", "packed decimal", found, raw, text_hint(raw))
 
 
 def decode_packed_array(raw: Bytes) -> tuple[Int64s, Flags]:

@@ -116,9 +116,7 @@ KINDS: dict[str, Kind] = {
         lambda value, width, page, order: floats.encode_ieee(value or 0, width, order),
     ),
     "hfp": Kind(
-        "double",
-        lambda page: floats.decode_hfp,
-        lambda value, width, page, order: floats.encode_hfp(value or 0, width),
+        "double", lambda page: floats.decode_hfp, lambda value, width, page, order: floats.encode_hfp(value or 0, width)
     ),
     "packed": Kind(
         "",
@@ -126,9 +124,7 @@ KINDS: dict[str, Kind] = {
         lambda value, width, page, order: decimals.encode_packed(Decimal(value or 0), width, 0),
     ),
     "bcd": Kind(
-        "",
-        lambda page: decimals.decode_bcd,
-        lambda value, width, page, order: decimals.encode_bcd(value or 0, width),
+        "", lambda page: decimals.decode_bcd, lambda value, width, page, order: decimals.encode_bcd(value or 0, width)
     ),
     **{kind: _zoned(kind) for kind in ZONED},
     "boolean": Kind("bool", lambda page: bool, _integer(False)),

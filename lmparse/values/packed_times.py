@@ -31,7 +31,7 @@ def decode_timestamp17(raw: bytes) -> str | None:
     second = _second17(raw[:7])
     fraction = raw[7:].hex()
     if second is None or len(raw) != 17 or not fraction.isdigit() or ("T24" in second and fraction.strip("0")):
-        if raw == _NO_TIMESTAMP17:
+        if raw == bytes(17):
             return None
         raise _bad_timestamp17(raw)
     return f"{second}.{fraction[:6]}" if fraction.endswith("00000000000000") else f"{second}.{fraction.rstrip('0')}"
@@ -85,9 +85,6 @@ def _bad_timestamp17(raw: bytes) -> InvalidValueError:
         return invalid_value("LMP-V005", "a date", day, raw)
     clock = f"{digits[8:10]}:{digits[10:12]}:{digits[12:14]}.{digits[14:].rstrip('0') or '0'}"
     return invalid_value("LMP-V005", "a time of day", clock, raw)
-
-
-_NO_TIMESTAMP17 = bytes(17)
 
 
 # Digits of Db2 LUW rows

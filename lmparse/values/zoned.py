@@ -94,13 +94,10 @@ def decode(raw: bytes, style: Style, zones: Zones) -> Decimal:
     sign_byte, body = (raw[:1], raw[1:]) if style.is_leading else (raw[-1:], raw[:-1])
     sign = sign_byte.translate(zones.signs if style.is_separate else zones.signed)
     digits = body.translate(zones.to_text).decode("ascii")
-    if style.is_separate:
-        is_good = digits.isdigit()
-    else:
+    if not style.is_separate:
         own = str(sign[0] >> 4) if sign else ""
         digits = own + digits if style.is_leading else digits + own
-        is_good = digits.isdigit()
-    if not is_good or not sign[0]:
+    if not digits.isdigit() or not sign[0]:
         raise _bad(raw, style, zones)
     value = Decimal(digits)
     return value.copy_negate() if sign[0] & 0xF in (0xB, _MINUS) and value else value
