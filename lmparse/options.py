@@ -133,11 +133,16 @@ def _nearest(message: str, text: str, known: tuple[str, ...]) -> str:
     """The one of some words that a text is, in any spelling. Raises OptionError, which names the nearest."""
     match = next((word for word in known if plain(word) == plain(text.strip())), None)
     if match is None:
-        near = difflib.get_close_matches(plain(text.strip()), map(plain, known), n=1, cutoff=NEAR)
-        nearest = next((word for word in known if near and plain(word) == near[0]), None)
-        hint = f"did you mean {nearest}?" if nearest else "one of " + ", ".join(known)
+        hint = _nearest_or(text.strip(), known, "one of " + ", ".join(known))
         raise OptionError(f"{message} {quoted(text.strip())}", hint=hint)
     return match
+
+
+def _nearest_or(text: str, known: Iterable[str], otherwise: str) -> str:
+    """The hint that names the word nearest to a text, or another hint if none is near."""
+    words = {plain(word): word for word in known}
+    near = difflib.get_close_matches(plain(text), words, n=1, cutoff=NEAR)
+    return f"did you mean {words[near[0]]}?" if near else otherwise
 
 
 def _decisions(name: str, text: str) -> str:
@@ -298,7 +303,9 @@ class Options:
                 if value is not None:
                     values[entry.name] = _parse(entry, value)
             elif plain(name) not in passed:
-                raise _unknown(name, [*(camel(entry.name) for entry in fields.values()), *public])
+                names = [*(camel(entry.name) for entry in fields.values()), *public]
+                hint = _nearest_or(name, names, "known: " + ", ".join(sorted(names)))
+                raise OptionError(f"there is no option {quoted(name)}; {hint}", code="LMP-S002", hint=hint)
         return cls(**values)
 
     @property
@@ -353,13 +360,6 @@ def options_of_changes(given: Iterable[str]) -> list[str]:
     """The names among some that are of options for changes only."""
     fields = {plain(entry.name): entry.metadata["of"].split() for entry in dataclasses.fields(Options)}
     return [name for name in given if "changes" in (of := fields.get(plain(name), ())) and "records" not in of]
-
-
-def _unknown(name: str, names: list[str]) -> OptionError:
-    near = difflib.get_close_matches(plain(name), [plain(known) for known in names], n=1, cutoff=NEAR)
-    nearest = next((known for known in names if near and plain(known) == near[0]), None)
-    hint = f"did you mean {nearest}?" if nearest else "known: " + ", ".join(sorted(names))
-    return OptionError(f"there is no option {quoted(name)}; {hint}", code="LMP-S002", hint=hint)
 
 
 def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:

@@ -31,6 +31,7 @@ from lmparse.values import codepages, integers, kinds
 from lmparse.values.codepages import CodePage, page_of_field
 
 Values = dict[str, Any]
+Faults = list[InvalidValueError]
 Wanted = frozenset[str] | None
 """Fields of a record to decode; None for all. Other fields are not checked."""
 Decode = Callable[[Any], Any]
@@ -55,7 +56,7 @@ class Record:
 
     values: Values
     """Values by field id; None if the field is absent, null or faulty."""
-    faults: list[InvalidValueError] = field(default_factory=list)
+    faults: Faults = field(default_factory=list)
     """One fault for each faulty field, whose value is None."""
     unread: int = 0
     """Bytes that no field has, as far as the fields without instances tell."""
@@ -213,23 +214,17 @@ class RecordReader:
         """The values of a parsed record; with `wanted`, only of these fields."""
         is_told = self.spec.has_kind and (wanted is None or KIND in wanted)
         record = Record({KIND: kind_of(parsed)} if is_told else {})
-        self._fill(parsed, record.values, record.faults, "", 0, wanted=wanted)
+        self._fill(parsed, record, "", 0, 0, wanted)
         return record
 
     def _fill(
-        self,
-        parsed: KaitaiStruct,
-        values: Values,
-        faults: list[InvalidValueError],
-        path: str,
-        base: int | None,
-        stream: int | None = 0,
-        wanted: Wanted = None,
+        self, parsed: KaitaiStruct, to: Record, path: str, base: int | None, stream: int | None, wanted: Wanted = None
     ) -> None:
-        """Add the fields of a parsed object that starts at `base`, in a stream that starts at `stream`, to `values`.
+        """Add the fields of a parsed object that starts at `base`, in a stream that starts at `stream`, to a record.
 
         Each is None where it is not known.
         """
+        values, faults = to.values, to.faults
         layout = self.spec.layout_of(parsed)
         is_moved = False
         for entry, decode in self.decoders(layout):
@@ -252,10 +247,10 @@ class RecordReader:
                     values[entry.id] = None
             elif entry.kind == "body":
                 if value._io is parsed._io:
-                    self._fill(value, values, faults, path, offset, stream, wanted)
+                    self._fill(value, to, path, offset, stream, wanted)
                 else:
                     start = _start_of_stream(parsed, entry, value, offset, stream)
-                    self._fill(value, values, faults, path, start, start, wanted)
+                    self._fill(value, to, path, start, start, wanted)
             elif decode is None or entry.repeated:
                 values[entry.id] = self._nested(value, entry, decode, faults, path + entry.id, offset)
             else:
@@ -269,9 +264,7 @@ class RecordReader:
                 if value is not None or entry.kind != "rest":
                     values[entry.id] = value
 
-    def calculated(
-        self, parsed: KaitaiStruct, entry: Field, decode: Decode | None, path: str, faults: list[InvalidValueError]
-    ) -> Any:
+    def calculated(self, parsed: KaitaiStruct, entry: Field, decode: Decode | None, path: str, faults: Faults) -> Any:
         """A calculated value of a parsed object; None, with a fault, if there is none, as of a division by zero."""
         try:
             value = getattr(parsed, entry.id)
@@ -283,13 +276,7 @@ class RecordReader:
         return None if value is None else self._nested(value, entry, decode, faults, path + entry.id, None)
 
     def _nested(
-        self,
-        value: Any,
-        entry: Field,
-        decode: Decode | None,
-        faults: list[InvalidValueError],
-        path: str,
-        offset: int | None,
+        self, value: Any, entry: Field, decode: Decode | None, faults: Faults, path: str, offset: int | None
     ) -> Any:
         """The value of a list, of a nested record, or of an item in these; a faulty item is None."""
         if isinstance(value, list):
@@ -306,9 +293,9 @@ class RecordReader:
             choice = self.chosen(entry, value)
             offset = None if entry.process == "zlib" else offset
             return {choice.id: self._nested(value, choice, self.decoder(choice), faults, path, offset)}
-        inner: Values = {}
-        self._fill(value, inner, faults, f"{path}.", None if entry.process == "zlib" else offset, None)
-        return inner
+        inner = Record({}, faults)
+        self._fill(value, inner, f"{path}.", None if entry.process == "zlib" else offset, None)
+        return inner.values
 
     def chosen(self, entry: Field, value: Any) -> Field:
         """The choice of a field that switches which a parsed value is of."""
