@@ -30,8 +30,7 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.framing.windows import Window
 from lmparse.limits import Held
 from lmparse.records.reader import Values
-from lmparse.values.byte_arrays import Flags, Int64s
-from lmparse.values.distinct import Distinct
+from lmparse.values.byte_arrays import Distinct, Flags, Int64s
 
 _NUMBER, _TEXT = pa.int64(), pa.string()
 FACTS = ("auth_id", "plan", "correlation_id", "connect_id", "begin_ts", "commit_ts")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import codecs
 import zlib
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -74,19 +73,14 @@ def _find(stream: Stream, start: Int64s, end: Int64s, terminator: bytes) -> tupl
 def text(stream: Stream, found: FieldBytes) -> Numbers:
     """Text in the encoding that its spec names. Records with bytes that are no text are left to the parser."""
     raw = arrays.ragged_binary(found.data, found.place.array, found.lengths())
-    encoding = _codec(found.field.encoding)
+    try:
+        encoding = codecs.lookup(found.field.encoding).name
+    except LookupError:
+        raise UnfitError(f"there is no encoding {found.field.encoding}") from None
     data, bad = _decoded(raw, encoding)
     if bad is not None:
         stream.demand(~bad)
     return Numbers(Vector(data, bad), found.field, found.count)
-
-
-@lru_cache(maxsize=128)
-def _codec(encoding: str) -> str:
-    try:
-        return codecs.lookup(encoding).name
-    except LookupError:
-        raise UnfitError(f"there is no encoding {encoding}") from None
 
 
 def _decoded(raw: pa.Array, encoding: str) -> tuple[pa.Array, Flags | None]:

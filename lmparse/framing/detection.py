@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from lmparse.errors import FileLimitError, FramingError, OptionError, TruncatedError
-from lmparse.framing.adjacent import Cutter
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import named_framing, unused
-from lmparse.framing.whole import Whole
+from lmparse.framing.wordless import Cutter, Whole
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import Options
 from lmparse.spelling import camel

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lmparse.errors import OptionError
-from lmparse.framing.adjacent import Cutter, Fixed, Glued, Measured, Parsed, length_field
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import WordRule
-from lmparse.framing.whole import Whole
+from lmparse.framing.wordless import Cutter, Fixed, Glued, Measured, Parsed, Whole, length_field
 from lmparse.framing.words import Blocks, Counted, Prefixed, Spanned, SpannedBlocks
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import DB2_FRAMINGS, FRAMING_OPTIONS, FRAMINGS, Options

@@ -28,7 +28,10 @@ class Fault:
         self.error = error.error if isinstance(error, InstanceError) else error
         self.raw = raw
         steps = error.steps if isinstance(error, InstanceError) else steps_to_end(parsed)
-        self.steps = self._until_value(steps)
+        # Down to a field that is one value: the parts of such a value are not fields.
+        known = (self._known(step)[1] for step in steps)
+        values = (number for number, entry in enumerate(known, 1) if entry is None or entry.kind not in NESTED)
+        self.steps = steps[: next(values, len(steps))]
         self._before = steps[-1].start - self.steps[-1].start
         """Bytes of the field in front of the part in which the parser stopped."""
         self.layout, self.field = self._known(self.steps[-1])
@@ -36,14 +39,6 @@ class Fault:
     def _known(self, step: FieldStep) -> tuple[Layout, Field | None]:
         layout = self.spec.layout_of(step.parsed)
         return layout, layout.by_id.get(step.name)
-
-    def _until_value(self, steps: list[FieldStep]) -> list[FieldStep]:
-        """The steps down to a field that is one value; the parts of such a value are not fields."""
-        for number, step in enumerate(steps, 1):
-            _, entry = self._known(step)
-            if entry is None or entry.kind not in NESTED:
-                return steps[:number]
-        return steps
 
     @cached_property
     def offset(self) -> int | None:

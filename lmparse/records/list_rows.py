@@ -16,10 +16,9 @@ from typing import Any
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import FramingError, OptionError
-from lmparse.framing.adjacent import Fixed, Parsed, unreadable
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import cut_short
-from lmparse.framing.whole import Items, Whole
+from lmparse.framing.wordless import Fixed, Items, Parsed, Whole, unreadable
 from lmparse.records.faults import Fault
 from lmparse.records.reader import Record, RecordReader
 from lmparse.records.record_ends import (

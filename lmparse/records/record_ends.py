@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import FramingError
-from lmparse.framing.adjacent import Cutter, Fixed, Glued, LengthField, Measured, parsed_cutter
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import cut_short, excerpt
+from lmparse.framing.wordless import Cutter, Fixed, Glued, LengthField, Measured, parsed_cutter
 from lmparse.limits import Limits
 from lmparse.records.reader import RecordReader
 from lmparse.spec import step_budget

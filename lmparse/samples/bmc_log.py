@@ -167,46 +167,23 @@ class _Maker:
         ]  # fmt: skip
 
     def _table(self, table: SampleTable) -> bytes:
-        length = sum(column.loglog_bytes for column in table.columns)
+        count, length = len(table.columns), sum(column.loglog_bytes for column in table.columns)
         return _control(
-            "bmc_dtbi",
-            "DTBI",
-            **_ids(table),
-            psid=f"{table.psid:04X}",
-            object_type="TB",
-            db2_num_col=len(table.columns),
-            db2_max_row_len=length,
-            ll_num_col=len(table.columns),
-            ll_max_row_len=length,
-            row_type="V",
-            sequence_number=1,
-            encoding_scheme=table.scheme,
-            editproc_name_len=0,
-            dbname_len=8,
-            dbname=f"DB{table.dbid:06d}",
+            "bmc_dtbi", "DTBI", **_ids(table), psid=f"{table.psid:04X}", object_type="TB", row_type="V",
+            db2_num_col=count, db2_max_row_len=length, ll_num_col=count, ll_max_row_len=length, sequence_number=1,
+            encoding_scheme=table.scheme, editproc_name_len=0, dbname_len=8, dbname=f"DB{table.dbid:06d}",
             rest=_names(table),
-        )
+        )  # fmt: skip
 
     def _column(self, table: SampleTable, number: int, column: SampleColumn) -> bytes:
         return _control(
-            "bmc_dlci",
-            "DLCI",
-            **_ids(table),
-            ll_column_num=number,
-            ll_column_type=column.type,
-            ll_column_len=column.length,
-            ll_scale=column.scale,
-            ll_nulls="Y" if column.nullable else "N",
-            ll_column_pos=-1,
-            ll_column_subtype=column.subtype or ("S" if column.type in ("CHAR", "VCHR") else ""),
-            key_seq=column.key,
-            key_ordering="A" if column.key else "",
+            "bmc_dlci", "DLCI", **_ids(table), ll_column_num=number, ll_column_type=column.type,
+            ll_column_len=column.length, ll_scale=column.scale, ll_nulls="Y" if column.nullable else "N",
+            ll_column_pos=-1, ll_column_subtype=column.subtype or ("S" if column.type in ("CHAR", "VCHR") else ""),
+            key_seq=column.key, key_ordering="A" if column.key else "", sequence_number=1, version=1,
+            column_name_len=len(column.name), column_name=column.name,
             **dict.fromkeys(("db2_row_bytes", "fldproc_bytes", "loglog_bytes"), column.loglog_bytes),
-            sequence_number=1,
-            column_name_len=len(column.name),
-            column_name=column.name,
-            version=1,
-        )
+        )  # fmt: skip
 
     # -- data file --------------------------------------------------------------------
 
@@ -272,25 +249,14 @@ class _Maker:
         pieces = [data[start : start + capacity] for start in range(0, len(data), capacity)] or [b""]
         self.has_segments |= len(pieces) > 1
         known = {
-            "length": width,
-            "system_id": _SYSTEM,
-            "dbid": table.dbid,
-            "psid": table.psid,
-            "tbobid": table.tbobid,
-            "tbowner_len": len(table.owner),
-            "tbname_len": len(table.name),
-            "dbname": f"DB{table.dbid:06d}",
-            "tsname": f"TS{table.psid:06d}",
-            "table_owner": table.owner,
-            "table_name": table.name,
-            "timestamp": self.clock.isoformat(timespec="microseconds"),
+            "length": width, "system_id": _SYSTEM, "dbid": table.dbid, "psid": table.psid, "tbobid": table.tbobid,
+            "tbowner_len": len(table.owner), "tbname_len": len(table.name), "table_owner": table.owner,
+            "table_name": table.name, "dbname": f"DB{table.dbid:06d}", "tsname": f"TS{table.psid:06d}",
+            "timestamp": self.clock.isoformat(timespec="microseconds"), "rid": self.chance.randrange(1 << 24),
+            "log_bytes": len(data), "page_num_fmt": "R", "total_segs": len(pieces),
             **dict.fromkeys(("log_lrsn", "log_rba", "sql_ri_rba"), at),
-            "rid": self.chance.randrange(1 << 24),
-            "log_bytes": len(data),
             **dict.fromkeys(("anomaly_type", "incomplete_trans", "incomplete_dep", "uor_has_comp"), "N"),
-            "page_num_fmt": "R",
-            "total_segs": len(pieces),
-        }
+        }  # fmt: skip
         for number, piece in enumerate(pieces, 1):
             values = {**known, **header, "seg_num": number, "seg_len": width + len(piece), "data": piece}
             yield encode_record(spec, values, _PAGE)

@@ -44,8 +44,6 @@ __all__ = ["CodePage", "lookup", "maybe_lookup"]
 UNDEFINED = "\ufffe"
 """In a table, the mark of an undefined byte; `codecs.charmap_decode` uses the same mark."""
 
-_REPLACEMENT = "\ufffd"
-
 
 def _changes() -> dict[int, tuple[int | str, list[str]]]:
     """By CCSID of an EBCDIC page: the page or codec that it is written in, and what it changes there."""
@@ -176,7 +174,7 @@ def _ebcdic_table(ccsid: int) -> str:
 
 
 def _codec_table(codec: str) -> str:
-    table = bytes(range(256)).decode(codec, "replace").replace(_REPLACEMENT, UNDEFINED)
+    table = bytes(range(256)).decode(codec, "replace").replace("\ufffd", UNDEFINED)
     if codec.startswith("cp125"):
         controls = (chr(byte) if table[byte] == UNDEFINED else table[byte] for byte in range(0x80, 0xA0))
         table = table[:0x80] + "".join(controls) + table[0xA0:]

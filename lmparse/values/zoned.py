@@ -108,12 +108,10 @@ def _bad(raw: bytes, style: Style, zones: Zones) -> InvalidValueError:
         return invalid_value("LMP-V008", "zoned decimal", f"{len(raw)} bytes", raw)
     at = 0 if style.is_leading else len(raw) - 1
     signs, word = (zones.signs, "sign") if style.is_separate else (zones.signed, "digit with sign")
-    for place, byte in enumerate(raw):
-        if not (signs[byte] if place == at else zones.digits[byte] < 10):
-            what = word if place == at else "digit"
-            found = f"byte {place + 1} is 0x{byte:02X}, not a {what}"
-            return invalid_value("LMP-V008", "zoned decimal", found, raw, text_hint(raw))
-    raise ValueError("the zoned decimal is good")
+    is_good = (signs[byte] if place == at else zones.digits[byte] < 10 for place, byte in enumerate(raw))
+    place = next(place for place, good in enumerate(is_good) if not good)
+    found = f"byte {place + 1} is 0x{raw[place]:02X}, not a {word if place == at else 'digit'}"
+    return invalid_value("LMP-V008", "zoned decimal", found, raw, text_hint(raw))
 
 
 def to_packed_array(raw: Bytes, style: Style, zones: Zones) -> Bytes:

@@ -1,14 +1,18 @@
-"""Records with nothing between them: all of one length, with their length in a field, or ended by a parser."""
+"""Framings without descriptor words: records with nothing between them, a file that is one record, the items of a list.
+
+Records with nothing between them are all of one length, have their length in a field, or are ended by a parser.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from struct import Struct
 from typing import Any, Literal
 
-from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.errors import DataError, FramingError, LeftoverError, OptionError, TruncatedError
 from lmparse.framing.base import Framing, Runs
 from lmparse.framing.descriptors import LETTERS, LONGEST, WordForm, cut_short, excerpt, no_record
 from lmparse.framing.extents import Handover, RecordExtent
@@ -254,3 +258,68 @@ def unreadable(fault: DataError, buffer: Buffer, offset: int, end: int, index: i
         f"{fault.says()}; so nothing says where the next record begins", code="LMP-F016", record_index=index,
         record_offset=offset, hex=excerpt(buffer, offset, end), hint=fault.hint, **known,
     )  # fmt: skip
+
+
+# -- one record, and what is in it ----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Whole(Framing):
+    """The framing `whole`."""
+
+    name = "whole"
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        if start < end:
+            yield RecordExtent(index, ((start, end - start),), start)
+
+
+@dataclass(frozen=True)
+class Items(Framing):
+    """The framing `whole` with rows that are the items of a list: what is in front of it and behind it is no record."""
+
+    inner: Framing
+    """Cuts the list into its items."""
+    count: int | None
+    """How many items there are; None for as many as there are bytes."""
+    behind: str
+    """The fields of the spec behind the list; empty if there are none."""
+    name = "whole"
+
+    @property
+    def longest(self) -> int:
+        return self.inner.longest
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        extents = self.inner._walk(buffer, start, end, index)
+        if self.count is None:
+            yield from extents
+            return
+        for extent in islice(extents, max(self.count - index, 0)):
+            yield extent
+            start, index = extent.end, extent.index + 1
+        if end < self.range_of(buffer)[1]:
+            return  # a part of the list
+        hex_ = excerpt(buffer, start, end)
+        if index < self.count:
+            raise TruncatedError(
+                "the list ends too early", code="LMP-F006", record_index=index, record_offset=start,
+                expected=f"{self.count} items, as the file says", found=str(index), hex=hex_,
+            )  # fmt: skip
+        if start < end and not self.behind:
+            message = f"{end - start} bytes behind the last of {self.count} items are in no field"
+            raise LeftoverError(message, code="LMP-F007", record_index=index, record_offset=start, hex=hex_)
+
+    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
+        runs = self.inner.runs(buffer, start, end, index)
+        most = 1 << 62 if self.count is None else self.count
+        while index < most:
+            try:
+                run = next(runs)
+            except StopIteration as stop:
+                handover: Handover = stop.value
+                return handover
+            run = run.part(0, min(len(run.offsets), most - index))
+            yield run
+            index, start = index + len(run.offsets), int(run.ends[-1])
+        return Handover(start, index)
