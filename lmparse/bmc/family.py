@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_search import ControlSearch, find_beside, find_control, is_control
 from lmparse.bmc.interpretation import LogSettings
-from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.open import open_logical_log
+from lmparse.bmc.log import LogicalLog, open_logical_log
 from lmparse.bmc.order import SEQ_FORM
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
@@ -19,7 +18,6 @@ from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.errors import DataError, OptionError, not_installed
 from lmparse.framing.detection import Detection
-from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
 from lmparse.records.files import OnError
@@ -123,10 +121,6 @@ def _transactions(log: ChangeLog) -> Iterator[TransactionSummary]:
     return unit_summaries(log, _extracts(log))
 
 
-def _search(limits: Limits) -> Callable[[str, str | None], str]:
-    return ControlSearch(limits).find
-
-
 def _dissector(log: ChangeLog) -> FileDissector:
     from lmparse.bmc.dissection import LogicalLogDissector
 
@@ -146,7 +140,7 @@ FAMILY = Family(
     options=frozenset({"control", "control_framing", "row_images", "decisions", "floats"}),
     decisions=frozenset({"null_bytes", "dec_length", "graphic_length"}),
     record_files=frozenset({"control"}),  # it may describe the header
-    control=ControlFiles(is_control, find_control, _search, find_beside),
+    control=ControlFiles(is_control, find_control, lambda limits: ControlSearch(limits).find, find_beside),
     join=_join,
     checkpoint=_checkpoint,
     record_plan=_record_plan,

@@ -26,7 +26,6 @@ from lmparse.bmc.tables import TableVersion, full_ids, position_of
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import NO_OPERATION, TableLabels, TransactionSummary
 from lmparse.errors import ControlError, FileLimitError, FramingError
-from lmparse.framing.extents import RecordExtent
 from lmparse.framing.windows import Window
 from lmparse.limits import Held
 from lmparse.records.reader import Values
@@ -269,14 +268,10 @@ class _WindowReader:
         is_other[found.numbers[is_spanned]] = True
         found = found.part(~is_spanned)
         for number in np.flatnonzero(is_other).tolist():
-            self._read_one(window.extent(number))
+            if (joined := self._log.next_change(self._joiner, window.extent(number), 0)) is not None:
+                self._units.add_one(self._log, joined)
         if len(found.numbers):
             self._read_many(found)
-
-    def _read_one(self, extent: RecordExtent) -> None:
-        joined = self._log.next_change(self._joiner, extent, 0)
-        if joined is not None:
-            self._units.add_one(self._log, joined)
 
     def _read_many(self, found: HeaderRows) -> None:
         dispositions, is_broken, effects = self._outcomes_of(found)
@@ -329,16 +324,11 @@ def _summary(unit: dict[str, Any]) -> TransactionSummary:
     """A summary without counts of changes."""
     names = (*FACTS, "txn_id", "records", "bytes", *(f"{end}_position" for end in ("first", "last")))
     places = (f"{end}_{what}" for end in ("first", "last") for what in ("index", "offset"))
-    reasons = _reasons(unit)
+    is_open = unit["least"] == unit["greatest"] == order.DISPOSITIONS.index("open")
+    lacks = {CONTRADICTORY: unit["least"] != unit["greatest"], NO_END: is_open, BROKEN: unit["is_broken"]}
+    reasons = [reason for reason, applies in lacks.items() if applies]
     return TransactionSummary(
         disposition=order.DISPOSITIONS[unit["disposition"]], complete=False if reasons else None,
         why="; ".join(reasons) or NOT_TESTABLE, **{name: unit[name] for name in names},
         **{place.replace("_", "_record_"): unit[place] for place in places},
     )  # fmt: skip
-
-
-def _reasons(unit: dict[str, Any]) -> list[str]:
-    """Why not all of a unit is in the log, as far as the outcomes in its records say it."""
-    is_open = unit["least"] == unit["greatest"] == order.DISPOSITIONS.index("open")
-    found = {CONTRADICTORY: unit["least"] != unit["greatest"], NO_END: is_open, BROKEN: unit["is_broken"]}
-    return [reason for reason, applies in found.items() if applies]

@@ -70,6 +70,12 @@ def keys(rows: Bytes) -> npt.NDArray[np.bytes_]:
     return rows.view(f"S{rows.shape[1]}")[:, 0] if len(rows) else np.zeros(0, f"S{max(rows.shape[1], 1)}")
 
 
+def shown_unit(row: Bytes) -> str:
+    """UORID of a row that begins with UNIT_FIELDS, in hexadecimal digits."""
+    member, name = widths(UNIT_FIELDS)
+    return row[member : member + name].tobytes().hex().upper()
+
+
 def _no_rows(names: Sequence[str]) -> Bytes:
     return np.zeros((0, sum(widths(names))), np.uint8)
 
@@ -136,15 +142,13 @@ class StatedOutcomes:
         is_known = self._keys[which] == units
         if not is_known.any():
             return window
-        return replace(window, data=self._written_to(window.data, starts[is_known], self._rows[which[is_known]]))
-
-    def _written_to(self, data: Bytes, starts: Int64s, rows: Bytes) -> Bytes:
-        made, begin = data.copy(), 0
+        data, begin = window.data.copy(), 0
+        starts, rows = starts[is_known], self._rows[which[is_known]]
         for offset, width in self._written:
-            made[starts[:, None] + np.arange(offset, offset + width)] = rows[:, begin : begin + width]
+            data[starts[:, None] + np.arange(offset, offset + width)] = rows[:, begin : begin + width]
             begin += width
-        made.flags.writeable = False
-        return made
+        data.flags.writeable = False
+        return replace(window, data=data)
 
 
 def _columns(rows: Bytes, names: Sequence[str], places: Places) -> Bytes:
