@@ -142,7 +142,11 @@ def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None =
     if asked.options.mode == "dropmalformed":
         raise OptionError("mode dropmalformed would leave changes out that no later run lands")
     if asked.form == "delta":
-        _check_installed()
+        try:
+            import deltalake  # noqa: F401
+        except ImportError:
+            hint = "pip install 'lmparse[delta]'"
+            raise OptionError("deltalake is not installed", code="LMP-S005", hint=hint) from None
     family, options = check_changes(asked.options), asked.options
     inputs = inputs_of([*asked.paths, *options.files.values()], at_any_depth=False)
     with opened_target(asked.to, asked.form, inputs, options) as target:
@@ -155,29 +159,15 @@ def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None =
         reading = Run(log.path, log.options, on_error, progress or Progress(io.StringIO()))
         reading.start(log)
         with naming_output(target.shown), partial_folder(target.home, ".land") as folder:
-            tables = _read(asked, log, reading, folder)
+            log.scratch, log.run = folder, asked.run
+            parts = [] if asked.run is None else reading.parts(log.change_parts(asked.part_bytes))
+            tables = tables_of(keep_changes(reading, log, folder, parts, asked.run).groups)
             reached = checkpoint_behind(log) if place is not None else None
             landed = _Tables(asked, target, log, folder).land(tables)
         if place is not None and reached is not None:
             write_text(reached.to_json(), place)
     found = reading.summary
     return Landed(target.shown, landed, found.left_out, found.tally, found.bytes_read)
-
-
-def _check_installed() -> None:
-    """Raise OptionError LMP-S005 if Delta tables cannot be written."""
-    try:
-        import deltalake  # noqa: F401
-    except ImportError:
-        raise OptionError("deltalake is not installed", code="LMP-S005", hint="pip install 'lmparse[delta]'") from None
-
-
-def _read(asked: Landing, log: ChangeLog, reading: Run, folder: Path) -> list[TableRows]:
-    """The changes of the log by table, kept in a folder. Raises ReadError LMP-F012 if a file is another than it was."""
-    log.scratch, log.run = folder, asked.run
-    parts = [] if asked.run is None else reading.parts(log.change_parts(asked.part_bytes))
-    kept = keep_changes(reading, log, folder, parts, asked.run)
-    return tables_of(kept.groups)
 
 
 class _Tables:
