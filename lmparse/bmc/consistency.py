@@ -90,12 +90,7 @@ class Consistency:
     """
 
     def __init__(
-        self,
-        absent: Collection[str],
-        *,
-        runs: PositionRuns,
-        segments: SegmentIndex,
-        is_merged: bool = False,
+        self, absent: Collection[str], *, runs: PositionRuns, segments: SegmentIndex, is_merged: bool = False
     ) -> None:
         self._runs, self._index = runs, segments
         self._absent, self._is_merged = frozenset(absent), is_merged
@@ -126,13 +121,7 @@ class Consistency:
         self._runs.number(raw)
 
     def add(
-        self,
-        extent: RecordExtent,
-        raw: bytes,
-        values: Values,
-        *,
-        stated: Values | None = None,
-        is_given: bool = True,
+        self, extent: RecordExtent, raw: bytes, values: Values, *, stated: Values | None = None, is_given: bool = True
     ) -> None:
         """Test one record by its own values, and by those `stated`, with the outcome from another extract.
 

@@ -74,18 +74,9 @@ class LogicalLogDissector(FileDissector):
         version: TableVersion | None = None
         with suppress(DataError):
             version = self._log.tables.find(values)
-        return RecordHeading(
-            values["change_type"] or "",
-            self._meaning("change_type", values),
-            self._log.decoder.name(values, version).full,
-            self._meaning("uor_disp", values),
-        )
-
-    def _meaning(self, name: str, values: Values) -> str:
-        """What the code of a header field means; empty for a code that is not listed."""
-        codes = self._log.spec.layout[name].codes
-        said = (code for code in codes if code.text is not None and code.text.rstrip() == values[name])
-        return next((code.doc or code.id.replace("_", " ") for code in said), "")
+        layout, name = self._log.spec.layout, self._log.decoder.name(values, version)
+        kind, outcome = (_meaning(layout[field], values[field]) for field in ("change_type", "uor_disp"))
+        return RecordHeading(values["change_type"] or "", kind, name.full, outcome)
 
     # -- a header that XHDF describes ---------------------------------------------------------
 
@@ -202,11 +193,15 @@ def _header_node(
     entry = field.known or field.as_unknown
     entry = replace(entry, offset=field.position, width=field.length, orig_id=field.name)
     value = values.get(entry.id)
-    listed = (code for code in entry.codes if value == (code.value if code.text is None else code.text.rstrip()))
-    meaning = next((code.doc or code.id.replace("_", " ") for code in listed), "")
     start = field.position
     stop = min(start + field.length, end)
-    return Node(entry.id, entry, layout, start, stop, value, meaning, fault=faults.get(entry.id))
+    return Node(entry.id, entry, layout, start, stop, value, _meaning(entry, value), fault=faults.get(entry.id))
+
+
+def _meaning(entry: Field, value: Any) -> str:
+    """What the code in a header field means; empty for a code that is not listed."""
+    listed = (code for code in entry.codes if value == (code.value if code.text is None else code.text.rstrip()))
+    return next((code.doc or code.id.replace("_", " ") for code in listed), "")
 
 
 def _column(

@@ -50,11 +50,7 @@ def _open_log(
 
 
 def _join(
-    paths: Sequence[str],
-    options: Options,
-    _: Run | None,
-    checkpoint: Checkpoint | None,
-    faults: list[DataError] | None,
+    paths: Sequence[str], options: Options, _: Run | None, checkpoint: Checkpoint | None, faults: list[DataError] | None
 ) -> Sequence[Joined]:
     from lmparse.bmc.extracts.joined_log import logs_of
 

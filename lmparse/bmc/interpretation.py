@@ -16,14 +16,7 @@ from typing import Any
 from lmparse.bmc import change_record
 from lmparse.bmc.change_record import DataReader
 from lmparse.bmc.extracts.outcomes import ExtractSettings
-from lmparse.bmc.row_image import (
-    SPEC,
-    ImageOptions,
-    ImageReading,
-    RowReader,
-    all_image_readings,
-    choose_image_reading,
-)
+from lmparse.bmc.row_image import SPEC, ImageOptions, ImageReading, RowReader, all_image_readings, choose_image_reading
 from lmparse.bmc.tables import Tables, TableVersion
 from lmparse.changes.change import RowValues, of_table
 from lmparse.errors import ControlError, DataError, RecordError

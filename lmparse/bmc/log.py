@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import change_record, log_parts, order, position_runs, segments
+from lmparse.bmc import change_record, order, position_runs, segments
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.consistency import Consistency
 from lmparse.bmc.control_checks import ControlChecks
@@ -28,14 +28,7 @@ from lmparse.bmc.tables import Tables, TableVersion, identity, of_number, read_t
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import OUTSIDE, ChangeLog
-from lmparse.errors import (
-    ControlError,
-    DataError,
-    FileLimitError,
-    FramingError,
-    InvalidValueError,
-    OptionError,
-)
+from lmparse.errors import ControlError, DataError, FileLimitError, FramingError, InvalidValueError, OptionError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.index import firsts
 from lmparse.framing.windows import MAX_RECORDS, Window
@@ -93,7 +86,7 @@ class LogicalLog(ChangeLog):
         own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids)
         return [
             (replace(self.settings, own=replace(own, extract=extract and extract.inside(span))), span)
-            for span in log_parts.cut(self, self.position_runs, self.segments(), max_bytes)
+            for span in position_runs.cut(self, self.position_runs, self.segments(), max_bytes)
         ]
 
     @cached_property
@@ -300,9 +293,7 @@ class LogicalLog(ChangeLog):
             if version is None or version.sequence != sequence:
                 return "of other table versions"
         return self.why_excluded(
-            order.unit_state(values),
-            lambda: order.seq(values, joined.ordinal),
-            lambda: order.commit_micros(values),
+            order.unit_state(values), lambda: order.seq(values, joined.ordinal), lambda: order.commit_micros(values)
         )
 
     @classmethod

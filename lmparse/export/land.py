@@ -181,22 +181,17 @@ class _Tables:
 
     def land(self, tables: Sequence[TableRows]) -> list[LandedChanges]:
         """Land the rows of tables. What cannot be landed raises an error before the first table is written."""
-        planned = [self._planned(rows) for rows in tables]
+        planned: list[tuple[TableRows, Any, pa.Schema, Iterator[pa.RecordBatch]]] = []
+        for rows in tables:
+            table = self._changes(self._target.table(rows))
+            known = table.schema()
+            schema = rows.schema if known is None else united(known, rows.schema, rows.full_name)
+            planned.append((rows, table, schema, rows.new_rows(schema, table.seq, table.identities)))
         self._target.save()
-        landed = {rows.ids: self._appended(rows, *plan) for rows, plan in zip(tables, planned, strict=True)}
+        landed = {plan[0].ids: self._appended(*plan) for plan in planned}
         if self._with_current:
             self._land_current({rows.ids: rows for rows in tables}, landed)
         return [*landed.values()]
-
-    def _planned(self, rows: TableRows) -> tuple[Any, pa.Schema, Iterator[pa.RecordBatch]]:
-        """The change table of rows, its columns with theirs, and the rows that it does not have.
-
-        Raises OptionError LMP-C008 for columns that cannot be united.
-        """
-        table = self._changes(self._target.table(rows))
-        known = table.schema()
-        schema = rows.schema if known is None else united(known, rows.schema, rows.full_name)
-        return table, schema, rows.new_rows(schema, table.seq, table.identities)
 
     def _changes(self, table: LandedTable) -> Any:
         place = self._target.folder("changes", table)

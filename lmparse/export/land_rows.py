@@ -99,19 +99,17 @@ class TableRows:
         first, bad = pc.min(self._seqs).as_py() or _BEHIND_ALL, set[Any]()
         if landed is not None and (first < landed or self._seqs.null_count):
             had = [*find(self.schema, first)]
-            self._check_lacking(landed, had)
+            seqs = pa.chunked_array([batch.column("seq") for batch in had], pa.string())
+            lacks = pc.and_(pc.less_equal(self._seqs, landed), pc.invert(pc.is_in(self._seqs, value_set=seqs)))
+            lacking = pc.min(self._seqs.filter(pc.fill_null(lacks, False))).as_py()
+            if lacking is not None:
+                raise FramingError(
+                    f"it comes too late: {self.full_name} has changes behind {lacking}, which a run has landed that "
+                    "was ended", code="LMP-F014",
+                    hint="land the files of that run first, and no others in front of their end",
+                )  # fmt: skip
             bad = {place for batch in had for place in _bad_places(batch)}
         return self._new(schema, landed or "", bad)
-
-    def _check_lacking(self, landed: str, had: Iterable[pa.RecordBatch]) -> None:
-        seqs = pa.chunked_array([batch.column("seq") for batch in had], pa.string())
-        lacks = pc.and_(pc.less_equal(self._seqs, landed), pc.invert(pc.is_in(self._seqs, value_set=seqs)))
-        first = pc.min(self._seqs.filter(pc.fill_null(lacks, False))).as_py()
-        if first is not None:
-            raise FramingError(
-                f"it comes too late: {self.full_name} has changes behind {first}, which a run has landed that was "
-                "ended", code="LMP-F014", hint="land the files of that run first, and no others in front of their end",
-            )  # fmt: skip
 
     def _new(self, schema: pa.Schema, landed: str, bad: set[Any]) -> Iterator[pa.RecordBatch]:
         def with_date(batch: pa.RecordBatch) -> pa.RecordBatch:

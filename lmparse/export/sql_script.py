@@ -20,14 +20,7 @@ from typing import Any
 from lmparse.changes.change import ROLES, SILENT_REASONS, Change, Version
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, OptionError
-from lmparse.export.sql_literals import (
-    LONGEST_STATEMENT,
-    NoLiteralError,
-    SqlColumn,
-    comment,
-    identifier,
-    too_long,
-)
+from lmparse.export.sql_literals import LONGEST_STATEMENT, NoLiteralError, SqlColumn, comment, identifier, too_long
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
 from lmparse.terminal import json_text

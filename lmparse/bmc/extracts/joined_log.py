@@ -126,18 +126,6 @@ NOTHING_MISSING = Statement("no change is missing between two extracts", "pairs 
 STATEMENTS = (SAME, NOTHING_MISSING)
 
 
-def claims(extracts: Sequence[JoinedExtract]) -> list[Claim]:
-    """What came of comparing the extracts of one log."""
-    same, missing = (statement.claim() for statement in STATEMENTS)
-    same.tested = sum(len(one.settings.elsewhere) + len(one.settings.outcomes) for one in extracts)
-    for _, one in pairwise(extracts):
-        if one.continues:
-            missing.test()
-        else:
-            missing.untestable[_NO_BEGINNING] += 1
-    return [same, missing]
-
-
 def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | None = None) -> list[Joined]:
     """The logs that data files are extracts of: one for each Db2 system that XTYP names.
 
@@ -248,7 +236,14 @@ class JoinedLog(ChangeLog):
         yield from (self._log(one.path) for one in self.joined)
 
     def claims(self) -> list[Claim]:
-        return claims(self.joined)
+        same, missing = (statement.claim() for statement in STATEMENTS)
+        same.tested = sum(len(one.settings.elsewhere) + len(one.settings.outcomes) for one in self.joined)
+        for _, one in pairwise(self.joined):
+            if one.continues:
+                missing.test()
+            else:
+                missing.untestable[_NO_BEGINNING] += 1
+        return [same, missing]
 
     def _named(self, path: str, options: Options) -> Options:
         """The options for one extract."""
