@@ -16,6 +16,7 @@ from lmparse.columnar.cursors import UnfitError
 from lmparse.columnar.expressions import Vector
 from lmparse.columnar.objects import FieldBytes, ListItems, Lists, Numbers, Objects, Parts, Value
 from lmparse.columnar.reading import Reading
+from lmparse.columnar.refusals import OF_ANY_LENGTH
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Code, Field, Layout, spec_of
 from lmparse.values import byte_arrays
@@ -188,6 +189,9 @@ class Columns:
 
     def _ragged(self, value: FieldBytes, of: Int64s | None) -> pa.Array:
         starts, lengths = value.place.array, value.lengths()
+        if value.field.kind not in OF_ANY_LENGTH:
+            self.records.leave(of, np.ones(len(lengths), np.bool_))
+            return pa.nulls(len(lengths), schemas.arrow_type(self._plans.layouts, replace(value.field, repeated=False)))
         if value.field.kind != "char":
             return arrays.ragged_binary(
                 value.data, starts, lengths, lengths == 0 if value.field.kind == "rest" else None

@@ -52,7 +52,7 @@ def read_items(reading: Reader, context: Context, stream: Stream, entry: Field) 
     except NothingLeftError:
         parts = []
     found = ListItems(offsets, owners, parts)
-    return _without_empty(found) if entry.switch and parts else found
+    return _without_empty(found) if entry.switch else found
 
 
 def _without_empty(items: ListItems) -> ListItems:

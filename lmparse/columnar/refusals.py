@@ -11,7 +11,7 @@ from lmparse.spec.nesting import flat, reached
 from lmparse.values import zoned
 from lmparse.values.codepages import CodePage, page_of_field
 
-_OF_ANY_LENGTH = ("variable", "rest", "bytes", "char", "str", *NESTED)
+OF_ANY_LENGTH = ("variable", "rest", "bytes", "char", "str", *NESTED)
 """Kinds whose values may have any number of bytes."""
 
 
@@ -95,7 +95,7 @@ def _of_field(layouts: Mapping[str, Layout], entry: Field) -> str:
     is_stated = entry.size is None or (isinstance(entry.size, int) and not isinstance(entry.size, bool))
     if entry.ending is not None or entry.process == "zlib" or (entry.width is None and not is_stated):
         is_stated = False
-    if not is_stated and entry.kind not in _OF_ANY_LENGTH and not entry.switch:
+    if not is_stated and entry.kind not in OF_ANY_LENGTH and not entry.switch:
         return f"its length depends on the data, and it is {entry.kind}"
     parts = layouts[entry.type] if entry.type is not None and entry.kind not in NESTED else ()
     if any(one.demands or one.minimum is not None or one.maximum is not None or one.width is None for one in parts):

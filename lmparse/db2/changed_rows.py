@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,10 +14,10 @@ from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.hex_texts import hex_digits, number_bytes
 from lmparse.db2.log_part import LogContext, PartContext
 from lmparse.db2.order import NOT_COMMITTED
-from lmparse.db2.outcomes import is_among, rows_of_pieces, unit_of_members
+from lmparse.db2.outcomes import is_among, rows_of_pieces
 from lmparse.db2.outside_columns import OutsidePieces
 from lmparse.db2.part_reader import PartColumns
-from lmparse.db2.record_columns import NO_AUTHID, NO_TABLE, NO_TIME, row_number, table_ids, table_number
+from lmparse.db2.record_columns import NO_TABLE, row_number, table_ids, table_number
 from lmparse.db2.tables import Table
 from lmparse.db2.transaction_index import INCOMPLETE, ChangeReference, LobPiece, Transaction
 from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units
@@ -69,7 +69,7 @@ class PartRows:
     """The changes of one part."""
 
     def __init__(
-        self, whole: LogContext, context: PartContext, part: PartColumns, units: Units, authids: list[str]
+        self, whole: LogContext, context: PartContext, part: PartColumns, units: Units, authids: Sequence[str]
     ) -> None:
         """`units` are those of `PartContext.unit_numbers`, `authids` their authorization ids by number."""
         self._whole, self._context = whole, context
@@ -77,7 +77,8 @@ class PartRows:
         self.ops = part.ops()
         """The operation of each changed row, one letter."""
         self.units = units
-        self.unit_of = unit_of_members(self.columns, units.tid, units.first_index)
+        self.unit_numbers = context.unit_numbers
+        self.unit_of: Int64s = context.unit_of.astype(np.int64)
         """The unit of each record."""
         rows, members = self.columns.rows, self.columns.members
         self.row_unit: Int64s = self.unit_of[rows.member]
@@ -104,62 +105,17 @@ class PartRows:
         keys = self.columns.row_numbers
         wanted = np.array([row_number(one.extent.index, one.number) for _, one in extras], np.int64)
         places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0)).tolist()
-        transactions: dict[int, int] = {}
-        found: list[Transaction] = []
-        held: dict[int, int] = {}
         for pair, place, key in zip(extras, places, wanted.tolist(), strict=True):
             transaction, change = pair
             is_row = change.op in ROLES and change.notice is None and change.other is None and not change.is_half
-            if not is_row or not len(keys) or keys[place] != key:
+            is_row = is_row and len(keys) > 0 and keys[place] == key
+            if is_row and STATES[self.units.state[self.row_unit[place]]] == transaction.state:
+                self._pairs[place] = pair
+            else:
                 self.extras.append(pair)
-                continue
-            if id(transaction) not in transactions:
-                transactions[id(transaction)] = len(self.units) + len(found)
-                found.append(transaction)
-            held[place] = transactions[id(transaction)]
-            self._pairs[place] = pair
-        if not held:
-            return
-        which = np.fromiter(held, np.int64, len(held))
-        self.units = Units.joined([self.units, self._units_of(found)])
-        self.is_incomplete = np.append(self.is_incomplete, [one.is_incomplete for one in found])
-        self.row_unit, self.is_undone = self.row_unit.copy(), self.is_undone.copy()
-        self.row_unit[which] = np.fromiter(held.values(), np.int64, len(held))
-        self.is_undone[which] = [self._pairs[place][1].is_undone for place in held]
+        which = np.fromiter(self._pairs, np.int64, len(self._pairs))
+        self.is_undone[which] = [change.is_undone for _, change in self._pairs.values()]
         self.rows = np.union1d(self.rows, which)
-
-    def _units_of(self, transactions: list[Transaction]) -> Units:
-        """Transactions as units."""
-        known = {authid: number for number, authid in enumerate(self.authids)}
-
-        def authid_number(text: str | None) -> int | None:
-            if text is None or text in known:
-                return known.get(text or "")
-            known[text] = len(self.authids)
-            self.authids.append(text)
-            return known[text]
-
-        def column(values: Iterable[int | None], otherwise: int = 0) -> Ints:
-            return np.array([otherwise if value is None else value for value in values])
-
-        return Units(
-            tid=column(int.from_bytes(one.transaction_id, "big") for one in transactions).astype(np.uint64),
-            first_index=column(one.first_index for one in transactions),
-            first_lsn=np.array([one.first_lsn for one in transactions], np.uint64),
-            previous=np.array([one.begins_before for one in transactions], np.uint64),
-            first_stream=column(0 for _ in transactions),
-            state=column(STATES.index(one.state) for one in transactions),
-            commit_lfs=np.array([one.commit_lfs for one in transactions], np.uint64),
-            commit_lsn=np.array([one.commit_lsn for one in transactions], np.uint64),
-            commit_time=column((one.commit_time for one in transactions), NO_TIME),
-            authid=column((authid_number(one.authid) for one in transactions), NO_AUTHID),
-            sizes=column(len(one.changes) for one in transactions),
-            changes=column(len(one.changes) for one in transactions),
-            last_change=column(-1 for _ in transactions),
-            last_address=np.zeros(len(transactions), np.uint64),
-            last_index=column(-1 for _ in transactions),
-            is_broken=np.zeros(len(transactions), np.bool_),
-        )
 
     def windows(self, max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:
         """The changes in the order of the log, in windows of limited number and size."""
@@ -220,7 +176,9 @@ class PartRows:
 
     def transaction(self, unit: int) -> Transaction:
         """The transaction of a unit, without its changes."""
-        return transaction_of(self._whole, self.units, unit, self.authids, is_incomplete=self.is_incomplete[unit])
+        return transaction_of(
+            self.units, unit, self.authids, number=int(self.unit_numbers[unit]), is_incomplete=self.is_incomplete[unit]
+        )
 
     def extent(self, member: int) -> RecordExtent:
         """The extent of a record."""
@@ -330,9 +288,9 @@ class PartRows:
 
     @cached_property
     def _describing_units(self) -> Int64s:
-        """Units of transactions that may describe tables."""
-        tids = np.array([int.from_bytes(tid, "big") for tid, _ in self._whole.numbers], np.uint64)
-        return np.flatnonzero(np.isin(self.units.tid, tids))
+        """Units of transactions that describe tables."""
+        numbers = {record.transaction for records in self._whole.rest.tables.values() for record in records}
+        return np.flatnonzero(np.isin(self.unit_numbers, np.fromiter(numbers, np.int64, len(numbers))))
 
     def _piece(self, number: int) -> LobPiece:
         pieces = self.columns.pieces
@@ -364,18 +322,14 @@ class PartRows:
         return None if times is None else times.at(index)
 
 
-def transaction_of(
-    whole: LogContext, units: Units, unit: int, authids: list[str], *, is_incomplete: bool
-) -> Transaction:
-    """The transaction of one of some units, without its changes."""
+def transaction_of(units: Units, unit: int, authids: Sequence[str], *, number: int, is_incomplete: bool) -> Transaction:
+    """The transaction of one of some units, without its changes; `number` is that of the unit in the log."""
     time, authid = int(units.commit_time[unit]), int(units.authid[unit])
-    tid, first = int(units.tid[unit]).to_bytes(6, "big"), int(units.first_index[unit])
     return Transaction(
-        tid, int(units.first_lsn[unit]), first, STATES[int(units.state[unit])],
-        bool(units.previous[unit]), bool(is_incomplete), [],
+        int(units.tid[unit]).to_bytes(6, "big"), int(units.first_lsn[unit]), int(units.first_index[unit]),
+        STATES[int(units.state[unit])], bool(units.previous[unit]), bool(is_incomplete), [],
         int(units.commit_lfs[unit]), int(units.commit_lsn[unit]),
-        None if time < 0 else time, None if authid < 0 else authids[authid],
-        whole.numbers.get((tid, first), -1),
+        None if time < 0 else time, None if authid < 0 else authids[authid], number, int(units.last_index[unit]),
     )  # fmt: skip
 
 

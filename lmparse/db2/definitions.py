@@ -68,7 +68,7 @@ class Definitions:
         if (taken_back := self._taken_back.get(reference)) is not None:
             return taken_back
         if transaction.state == "rolled-back":
-            return transaction.totals.last_index
+            return transaction.last_index
         return transaction.reused_at if transaction.is_reused else None
 
 

@@ -26,19 +26,15 @@ LASTING = (ATTRIBUTE, LOAD)
 class Gaps:
     """The lasting gaps, and messages about all gaps."""
 
-    def __init__(self, transaction_index: TransactionIndex) -> None:
+    def __init__(self, transaction_index: TransactionIndex, inherited: Mapping[Ids, str]) -> None:
+        """`inherited` are the reasons of gaps that begin in front of the records that are read."""
         self._index = transaction_index
         self._lasting: dict[Ids, deque[ChangeReference]] = {}
         """By table, in the order of the log."""
-        self._inherited: dict[Ids, str] = {}
-        """Reasons of gaps that begin in front of the records that are read."""
+        self._inherited = dict(inherited)
         self._withdrawn: set[ChangeReference] = set()
         """Those whose transaction was not committed."""
         self._changed: set[Ids] = set()
-
-    def inherit(self, reasons: Mapping[Ids, str]) -> None:
-        """Begin with gaps that an earlier reading has found, in front of the first record."""
-        self._inherited.update(reasons)
 
     def open(self, transaction: Transaction, reference: ChangeReference, body: Any) -> None:
         """Add the gap that a change opens, if it opens one, to its transaction."""

@@ -165,25 +165,6 @@ class Links:
         if self.count > len(self.named):
             yield f"records are missing at {self.count - len(self.named)} more places"
 
-    def add(self, stream: int, address: int, length: int) -> None:
-        """Add the address of the next record, and its length in bytes."""
-        end = self.ends.get(stream)
-        if end is None:
-            self.firsts[stream] = address
-        else:
-            self.adjoining += address == end
-            self.apart += address > end
-        self.ends[stream] = address + length
-
-    def place(self, stream: int, lfs: int, lsn: int, index: int) -> None:
-        """Add the position of the next record, and its number."""
-        known = self.last.get(stream)
-        if known is None:
-            self.lowest[stream] = lfs, lsn, index
-        elif (lfs, lsn) < known[:2]:
-            self.count_late(1, index)
-        self.last[stream] = lfs, lsn, index
-
     def count_late(self, count: int, first: int) -> None:
         """Count records in front of whose position another one was; `first` is the number of the first of them.
 

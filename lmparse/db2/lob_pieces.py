@@ -6,7 +6,8 @@ row nor column, so that every row of the transaction is a rival.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import sys
+from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,7 +33,8 @@ _Places = Mapping[int | None, tuple[int, int]]
 class LobPieces:
     """Pieces that are not assigned to a change yet."""
 
-    def __init__(self, transaction_index: TransactionIndex, held: Held) -> None:
+    def __init__(self, transaction_index: TransactionIndex, held: Held, unread: Sequence[int]) -> None:
+        """`unread` are the numbers of the records that cannot be read, ascending: any may be a piece."""
         self._index, self._held = transaction_index, held
         self._named: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
         self._unnamed: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
@@ -41,8 +43,8 @@ class LobPieces:
         places if other changes have the same pieces, or once they were asked for."""
         self._updated: dict[_Row, dict[int | None, tuple[ChangeReference, int]]] = {}
         """By column, the last update of a row behind that change with pieces of it, and where they end."""
-        self._damaged: list[int] = []
-        """Numbers of records that could not be read, ascending."""
+        self.damaged = list(unread)
+        """Numbers of the records that may have been pieces, ascending."""
         self._columns: dict[Ids, set[tuple[int, int, int]]] = {}
         """Columns of pieces behind the last description of each table; of their transactions, the identifiers and the
         numbers of the first records."""
@@ -50,15 +52,6 @@ class LobPieces:
     def describe(self, ids: Ids) -> None:
         """A record describes a table, or takes that back: pieces behind it may be of other columns."""
         self._columns.pop(ids, None)
-
-    def damage(self, first: int, end: int) -> None:
-        """Note a range of records that could not be read: any may have been a piece."""
-        self._damaged += range(first, end)
-
-    @property
-    def damaged(self) -> list[int]:
-        """Numbers of the records that could not be read, ascending."""
-        return self._damaged
 
     def add(self, record: LogRecord, ids: Ids, begin: int, *, is_first: bool) -> None:
         """Add a piece of the transaction of which record `begin` is the first one here.
@@ -71,7 +64,7 @@ class LobPieces:
             address, form = byte_address(body)
         except DataError as error:
             self._index.bad.append((record.extent, error))
-            self._damaged.append(record.extent.index)
+            insort(self.damaged, record.extent.index)
             return
         if form:
             self._index.address_forms[form] += 1
@@ -103,15 +96,18 @@ class LobPieces:
         if pieces:
             self._take(references, pieces)
 
-    def give_unnamed(self, transaction: Transaction, last: int) -> None:
-        """Assign unnamed pieces to every row of a transaction that ends with record `last`."""
+    def give_unnamed(self, transaction: Transaction) -> None:
+        """Assign unnamed pieces to every row of a transaction that has ended."""
         unnamed = self._unnamed.pop(transaction.transaction_id, None)
         if unnamed is None:
             return
         rows = [
             reference for reference in transaction.changes if reference.op in ("I", "U") and not reference.is_undone
         ]
-        is_doubtful = self._is_damaged(transaction.first_index, last + 1)
+        is_open = transaction.state == "open"
+        # Of one without an end, a record behind its last one may be a piece.
+        end = (transaction.reused_at if transaction.is_reused else sys.maxsize) if is_open else transaction.last_index
+        is_doubtful = self._is_damaged(transaction.first_index, end)
         of_table: dict[Ids | None, list[ChangeReference]] = defaultdict(list)
         for row in rows:
             if row.ids in unnamed:
@@ -174,8 +170,8 @@ class LobPieces:
 
     def _is_damaged(self, start: int, end: int) -> bool:
         """Whether a record in a range could not be read; its transaction is not known."""
-        first = bisect_left(self._damaged, start)
-        return first < len(self._damaged) and self._damaged[first] < end
+        first = bisect_left(self.damaged, start)
+        return first < len(self.damaged) and self.damaged[first] < end
 
 
 def _grown_by(start: int, column: int | None, last: ChangeReference, end: int) -> Earlier | None:

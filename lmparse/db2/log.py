@@ -21,7 +21,7 @@ from lmparse.db2.continuity import Continuity
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
 from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.log_beginning import LogBeginning
-from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogPart
+from lmparse.db2.log_part import PART_BYTES, LogPart
 from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.table_history import settled, unlike_before
 from lmparse.db2.tables import Ids, Table, read_tables_file
@@ -132,7 +132,7 @@ class Db2Log(ChangeLog):
 
     @cached_property
     def log_index(self) -> LogIndex:
-        """The transactions of the log, by one pass over it: by the column, or by the record with engine `kaitai`."""
+        """The transactions of the log, by one pass over it."""
         from lmparse.db2.log_index import LogIndex
 
         if self._known.part is not None:
@@ -141,30 +141,14 @@ class Db2Log(ChangeLog):
             self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
         if not len(self.buffer):
             next(self.extents(), None)  # it adds the notice
-        found = self._index_by_record() if self.options.engine == "kaitai" else self.index_by_column()
-        self._completed(found.whole.rest)
-        return found
-
-    def _index_by_record(self) -> LogIndex:
-        from lmparse.db2.log_index import LogIndex
-
-        bad: list[tuple[RecordExtent, DataError]] = []
-
-        def on_bad(extent: RecordExtent, error: DataError) -> None:
-            self.held.take(ERROR_BYTES, record_index=extent.index, record_offset=extent.offset)
-            bad.append((extent, error))
-
-        return LogIndex(self).build_by_record(self.log_records(on_bad), bad, self.spans(self._part_bytes))
-
-    def index_by_column(self) -> LogIndex:
-        """The transactions of the log by the column, without the tables file and messages."""
-        from lmparse.db2.log_index import LogIndex
-
         found = LogIndex(self, part_bytes=self._part_bytes)
         if self.run is None or len(spans := self.spans(self._part_bytes)) == 1:
-            return found.build()
-        settings = replace(self.settings, own=LuwSettings(self.generation))
-        return found.build_apart(spans, self.run, partial(open_log, self.path, self.options, settings=settings))
+            found.build()
+        else:
+            settings = replace(self.settings, own=LuwSettings(self.generation))
+            found.build_apart(spans, self.run, partial(open_log, self.path, self.options, settings=settings))
+        self._completed(found.whole.rest)
+        return found
 
     def _completed(self, found: TransactionIndex) -> TransactionIndex:
         """An index with the tables file, after its messages have been reported."""

@@ -49,34 +49,12 @@ class LogBeginning:
                     found.lost[stream] = [*found.lost.get(stream, ()), (begin, end)]
         return found
 
-    @property
-    def lacks_records(self) -> bool:
-        """Whether records are lost between files. Then no transaction that lacks one is whole."""
-        return bool(self.lost)
-
     def place(self, stream: int, address: int) -> None:
         """Take note of the first record of a log stream; later ones are no news."""
         self.firsts.setdefault(stream, address)
 
-    def is_behind(self, previous: int, stream: int | None, tid: int) -> bool:
-        """Whether the record at address `previous`, before the first one of a transaction, may be in front of the log.
-
-        `stream` is the log stream of the first one; None if that states no address: then it may be in front itself.
-        """
-        previous = self.loads.through(tid, previous)
-        first = None if stream is None else self.firsts.get(stream)
-        return previous != 0 if first is None else 0 < previous < first
-
-    def lacks(self, previous: int, stream: int | None, tid: int) -> bool:
-        """The same, or whether that record is lost."""
-        if self.is_behind(previous, stream, tid):
-            return True
-        previous = self.loads.through(tid, previous)
-        lost = () if stream is None else self.lost.get(stream, ())
-        return any(begin <= previous < end for begin, end in lost)
-
     def are_behind(self, found: Units) -> Flags:
-        """The same as `is_behind` of many."""
+        """Whether the record before the first one of each of some transactions may be in front of the log."""
         previous = self.loads.all_through(found.tid, found.previous)
         is_behind: Flags = previous != 0
         for stream, first in self.firsts.items():

@@ -12,29 +12,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
-from lmparse.db2.changed_rows import PartRows
-from lmparse.db2.irregular_transactions import Irregular, read_irregular
+from lmparse.db2.changed_rows import PartRows, transaction_of
 from lmparse.db2.links import LoadStarts
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
-from lmparse.db2.log_record import LogRecord
 from lmparse.db2.outcomes import Outcomes
 from lmparse.db2.part_reader import FirstReading, IndexedLog, PartColumns, PartReader, ReadTask, leave, read_first
 from lmparse.db2.record_columns import NO_AUTHID, RecordColumns, RecordTable, TableWriter, row_number
-from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
-from lmparse.db2.transactions import BEGUN_BEFORE, ENDED_ALONE, USED_AGAIN, TransactionReader
-from lmparse.db2.units import Units
-from lmparse.errors import DataError, FileLimitError, FramingError
-from lmparse.framing.extents import RecordExtent, Span
+from lmparse.db2.transaction_index import Transaction, TransactionIndex
+from lmparse.db2.transactions import TransactionReader
+from lmparse.db2.units import OPEN, STATES, Units
+from lmparse.errors import FileLimitError, FramingError
+from lmparse.framing.extents import Span
 from lmparse.storage.processes import Run
-from lmparse.values.byte_arrays import UInt64s
+from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
 
 PART_RECORDS = 1 << 20
 """Most records of a part that is read here."""
-_UNIT_BYTES = 130
+_UNIT_BYTES = 170
 """Bytes of memory of a unit."""
+USED_AGAIN = "transactions without an end, whose identifier is used again"
+BEGUN_BEFORE = "transactions that begin before the log at hand: earlier changes are not in it"
+ENDED_ALONE = "ends of transactions without another record in the log at hand: their changes are in front of it"
 
 
 class LogIndex:
@@ -55,6 +57,9 @@ class LogIndex:
         """The authorization ids of units, by number."""
         self._kept: dict[int, bytes] = {}
         self._kept_bytes = 0
+        self._is_parsed = log.options.engine == "kaitai"
+        self._is_incomplete: Flags = np.zeros(0, np.bool_)
+        """Of each unit, whether it may begin in front of the log."""
 
     # -- the parts ----------------------------------------------------------------------------
 
@@ -73,9 +78,8 @@ class LogIndex:
             return PartRows(self.whole, context, PartColumns(RecordColumns(), [], []), Units.none(), [])
         part = self._reader.read(context, kept)
         if context.units is not None:
-            return PartRows(self.whole, context, part, context.units, list(context.authids))
-        assert context.unit_numbers is not None
-        return PartRows(self.whole, context, part, self.units.take(context.unit_numbers), list(self.authids))
+            return PartRows(self.whole, context, part, context.units, context.authids)
+        return PartRows(self.whole, context, part, self.units.take(context.unit_numbers), self.authids)
 
     def divided(self, max_bytes: int) -> Iterator[LogPart]:
         """The parts in groups of about `max_bytes`, each to be read on its own; the last one has the faults."""
@@ -93,12 +97,12 @@ class LogIndex:
 
     def _alone(self, context: PartContext) -> PartContext:
         """A context with its units in it."""
-        if context.unit_numbers is None:
+        if context.is_parsed:
             return context
         units = self.units.take(context.unit_numbers)
         used, authid = np.unique(np.append(units.authid, NO_AUTHID), return_inverse=True)
         return replace(
-            context, unit_numbers=None, units=replace(units, authid=authid[:-1] - 1),
+            context, units=replace(units, authid=authid[:-1] - 1),
             authids=tuple(self.authids[number] for number in used[1:].tolist()),
         )  # fmt: skip
 
@@ -163,7 +167,8 @@ class LogIndex:
                 columns, span, fault = reading.columns, context.span, reading.fault
                 self._log.held.take(len(columns.bad) * ERROR_BYTES)
                 end = span.end if fault is None else max(columns.end, span.start)
-                self.contexts.append(replace(context, span=Span(span.start, end, first), digest=reading.digest))
+                span = Span(span.start, end, first)
+                self.contexts.append(replace(context, span=span, digest=reading.digest, is_parsed=self._is_parsed))
                 numbers = [authids.setdefault(authid, len(authids)) for authid in reading.authids]
                 table.add(columns.renumbered(first, len(kinds), numbers))
                 if fault is not None and fault.record_index is not None:
@@ -184,6 +189,9 @@ class LogIndex:
 
     def _keep(self, part: PartColumns, span: Span) -> None:
         """Keep the columns of a part in memory, or else in a file if there is a place for it."""
+        if self._is_parsed:
+            self.contexts.append(PartContext(span, is_parsed=True))
+            return
         data, path, digest = part.packed(), None, b""
         if self._kept_bytes + len(data) <= self._log.options.bounds.index_bytes:
             self._kept[len(self.contexts)] = data
@@ -203,79 +211,83 @@ class LogIndex:
         except FileLimitError as error:
             # Without all transactions no outcome is known.
             self._log.origin.place(error)
-            self.contexts, self.whole = [], LogContext(TransactionIndex(fault=error))
+            self.contexts, self.units = [], Units.none()
+            self.whole = LogContext(TransactionIndex(fault=error))
         return self
 
     def _settle(self, table: RecordTable, kinds: list[str], fault: FramingError | None) -> None:
-        whole = self.whole
-        whole.tables, whole.unread = set(np.unique(table.rows.ids).tolist()), table.unread
-        whole.beginning = self._log.beginning
+        log, whole = self._log, self.whole
+        whole.tables, whole.beginning = set(np.unique(table.rows.ids).tolist()), log.beginning
         for stream, address in table.links.firsts.items():
             whole.beginning.place(stream, address)
         whole.beginning.loads = LoadStarts(table.loads)
         outcomes = Outcomes(table, kinds, has_addresses=self._reader.has_addresses)
         self.units = outcomes.units
-        self._log.held.take(len(self.units) * _UNIT_BYTES)
+        log.held.take(len(self.units) * _UNIT_BYTES)
+        self._is_incomplete = whole.beginning.lack(self.units)
         firsts = np.array([context.span.first_index for context in self.contexts], np.int64)
-        irregular = outcomes.irregular(firsts)
-        rest = self._read_irregular(table, outcomes, irregular)
-        self._count(table, outcomes, irregular, rest.index)
-        self.oldest_open = self._oldest_open(table, outcomes, frozenset(irregular.tolist()) - rest.open_tids())
-        rest.index.bad += table.bad
+        irregular = np.unique(table.members.tid) if self._is_parsed else outcomes.irregular(firsts)
+        reader = TransactionReader(
+            log.byte_order, log.held, self.transaction, unread=table.unread, gaps=log.gaps_before,
+            read_before=whole.beginning.read_before,
+        )  # fmt: skip
+        wanted = [*outcomes.extents(irregular, np.setdiff1d(outcomes.special(), irregular))]
+        wanted += ((extent, -1) for extent in table.apart)
+        rest = reader.read(log.logs, log.buffer, sorted(wanted, key=lambda one: one[0].index))
+        whole.rest, whole.gaps, whole.unread = rest, reader.gaps, rest.unread
+        self._count(table, outcomes, irregular)
+        self.oldest_open = self._oldest_open(table, outcomes)
+        rest.bad += table.bad + table.faults
         if fault is not None:
-            self._log.origin.place(fault)
-            rest.index.fault = rest.index.fault or fault
-        rest.index.links = table.links
-        whole.rest, whole.gaps, whole.numbers, whole.unread = rest.index, rest.gaps, rest.numbers, rest.damaged
-        ends = [*firsts[1:].tolist(), table.count]
-        doubtful = outcomes.doubtful(whole.unread)
-        numbers = np.searchsorted(doubtful, [row_number(first, 0) for first in [0, *ends]])
-        for number, context in enumerate(self.contexts):
-            context.unit_numbers, context.undone = outcomes.of_part(context.span.first_index, ends[number])
-            context.doubtful = doubtful[numbers[number] : numbers[number + 1]]
-            context.irregular = irregular
-        self._place_extras(rest.changes())
+            log.origin.place(fault)
+            rest.fault = rest.fault or fault
+        rest.links = table.links
+        if not self._is_parsed:
+            self._settle_parts(table, outcomes, firsts, irregular)
+        self._place_extras(rest.transactions)
 
-    def _read_irregular(self, table: RecordTable, outcomes: Outcomes, irregular: UInt64s) -> Irregular:
-        """Read what arrays do not show."""
-        log = self._log
-        special = np.setdiff1d(outcomes.special(), irregular)
-        wanted: list[tuple[RecordExtent, bool]] = [(extent, False) for extent in table.apart]
-        wanted += outcomes.extents(irregular, special)
-        wanted.sort(key=lambda found: found[0].index)
-        counted = frozenset(int(tid).to_bytes(6, "big") for tid in special.tolist())
-        reader = TransactionReader(log.byte_order, log.code_page, log.held, counted)
-        broken = frozenset(self.units.first_index[self.units.is_broken].tolist())
-        reader.begin_at(self.whole.beginning, broken)
-        return read_irregular(reader, log.logs, log.buffer, wanted, self.whole.unread, log.gaps_before)
+    def _settle_parts(self, table: RecordTable, outcomes: Outcomes, firsts: Int64s, irregular: UInt64s) -> None:
+        """Give each part what it must know; `firsts` are the numbers of the first records of parts."""
+        doubtful = outcomes.doubtful(self.whole.unread)
+        bounds = np.searchsorted(doubtful, [row_number(first, 0) for first in [*firsts.tolist(), table.count]])
+        found = zip(self.contexts, outcomes.of_parts(firsts, table.count), pairwise(bounds.tolist()), strict=True)
+        for context, (numbers, unit_of, undone), (low, high) in found:
+            context.unit_numbers, context.unit_of, context.undone = numbers, unit_of, undone
+            context.doubtful, context.irregular = doubtful[low:high], irregular
 
-    def _count(self, table: RecordTable, outcomes: Outcomes, irregular: UInt64s, rest: TransactionIndex) -> None:
-        """Add the numbers of messages that the columns show."""
-        beginning, units = self.whole.beginning, self.units
-        is_counted = beginning.are_behind(units) & units.begins_before & ~np.isin(units.tid, irregular)
-        is_counted &= units.first_index >= beginning.read_before
-        for text in table.counts:
-            del rest.counts[text]  # of the records that were read once more
+    def transaction(self, unit: int) -> Transaction:
+        """The transaction of a unit, without its changes."""
+        units = self.units
+        found = transaction_of(units, unit, self.authids, number=unit, is_incomplete=self._is_incomplete[unit])
+        if found.state == STATES[OPEN] and unit + 1 < len(units) and units.tid[unit + 1] == units.tid[unit]:
+            found.reused_at = int(units.first_index[unit + 1])
+        return found
+
+    def _count(self, table: RecordTable, outcomes: Outcomes, irregular: UInt64s) -> None:
+        """Count what messages say of the log."""
+        rest, beginning, units = self.whole.rest, self.whole.beginning, self.units
+        have_changes = outcomes.have_changes() & ~np.isin(units.tid, irregular)
+        have_changes[[one.number for one in rest.transactions if one.number >= 0]] = True
+        are_new = beginning.are_behind(units) & units.begins_before & (units.first_index >= beginning.read_before)
         rest.counts += table.counts
-        rest.counts[USED_AGAIN] += int((~np.isin(outcomes.reused(), irregular)).sum())
-        rest.counts[BEGUN_BEFORE] += int((is_counted & (units.changes > 0)).sum())
-        rest.counts[ENDED_ALONE] += int((is_counted & (units.sizes == 0)).sum())
+        rest.counts[USED_AGAIN] += outcomes.reused()
+        rest.counts[BEGUN_BEFORE] += int((are_new & have_changes).sum())
+        rest.counts[ENDED_ALONE] += int((are_new & units.is_end).sum())
         rest.counts = +rest.counts
-        for ids, columns in outcomes.column_ids().items():
-            rest.column_ids.setdefault(ids, set()).update(columns)
+        for ids, places in outcomes.column_ids().items():
+            rest.column_ids.setdefault(ids, set()).update(places)
 
-    def _oldest_open(self, table: RecordTable, outcomes: Outcomes, ended: frozenset[int]) -> int | None:
+    def _oldest_open(self, table: RecordTable, outcomes: Outcomes) -> int | None:
         """Number of the first record of the transactions that may end behind the log.
 
-        `ended` are identifiers whose transactions have ended without a record that says so: singular ones end with a
-        change. Of some there is nothing else than the start of a load, and others begin with one.
+        Of some there is nothing else than the start of a load, and others begin with one.
         """
         loads, units = self.whole.beginning.loads, self.units
         starts = {one.tid: one for one in table.loads}
         behind = outcomes.last_of(list(starts))
         alone = [one for tid, one in starts.items() if behind.get(tid, -1) < one.index]
         # A load may begin another transaction with the identifier of one that has no end.
-        ended |= {one.tid for one in alone if not loads.through(one.tid, one.previous)}
+        ended = {one.tid for one in alone if not loads.through(one.tid, one.previous)}
         numbers = [loads.first_index(one.tid, one.address, one.index) for one in alone]
         for unit in outcomes.open().tolist():
             tid = int(units.tid[unit])
@@ -283,33 +295,13 @@ class LogIndex:
                 numbers.append(loads.first_index(tid, int(units.previous[unit]), int(units.first_index[unit])))
         return min(numbers, default=None)
 
-    def _place_extras(self, changes: Iterable[tuple[Transaction, ChangeReference]]) -> None:
+    def _place_extras(self, transactions: Sequence[Transaction]) -> None:
         """Give each part the changes in it that were found record by record."""
         starts = [context.span.start for context in self.contexts]
+        pairs = [(one, change) for one in transactions for change in one.changes]
         bare: dict[tuple[int, int], Transaction] = {}
-        for transaction, change in changes:
+        for transaction, change in sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number)):
             number = int(np.searchsorted(starts, change.extent.offset, side="right")) - 1
             # A part takes the facts about a transaction, and not its changes in other parts.
             own = bare.setdefault((number, id(transaction)), replace(transaction, changes=[]))
             self.contexts[number].extras.append((own, change))
-
-    # -- record by record -------------------------------------------------------------------------
-
-    def build_by_record(
-        self, records: Iterator[LogRecord], bad: list[tuple[RecordExtent, DataError]], spans: Sequence[Span]
-    ) -> LogIndex:
-        """Index the log record by record, and divide its changes by spans.
-
-        `bad` gets records that cannot be read, and are not among `records`, before these end.
-        """
-        log = self._log
-        reader = TransactionReader(log.byte_order, log.code_page, log.held)
-        reader.inherit_gaps(log.gaps_before)
-        self.whole.beginning = log.beginning
-        reader.begin_at(self.whole.beginning)
-        rest = Irregular(reader.read(records, bad))
-        rest.index.bad += bad
-        self.whole.rest, self.whole.unread = rest.index, rest.index.unread
-        self.contexts = [PartContext(span, is_parsed=True) for span in spans]
-        self._place_extras(rest.changes())
-        return self

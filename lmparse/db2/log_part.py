@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference, GapTimes, Transaction, TransactionIndex
@@ -12,7 +14,7 @@ from lmparse.framing.extents import Span
 
 if TYPE_CHECKING:
     from lmparse.db2.units import Units
-    from lmparse.values.byte_arrays import Int64s, UInt64s
+    from lmparse.values.byte_arrays import Int64s, Ints, UInt64s
 
 PART_BYTES = 1 << 26
 """Most bytes of a part of the index of a log."""
@@ -31,8 +33,10 @@ class PartContext:
     """SHA-256 of that file. Others may be able to exchange it, and what is unpickled is run."""
     is_parsed: bool = False
     """Whether all its changes are `extras`, so that nothing is read by the column."""
-    unit_numbers: Int64s | None = None
-    """Numbers of the units of which it has records."""
+    unit_numbers: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Numbers of the units of which it has records, ascending."""
+    unit_of: Ints = field(default_factory=lambda: np.zeros(0, np.uint32))
+    """For each record the place of its unit among these."""
     units: Units | None = None
     """These units, where the index of the log is not at hand."""
     authids: tuple[str, ...] = ()
@@ -54,8 +58,6 @@ class LogContext:
     rest: TransactionIndex = field(default_factory=TransactionIndex)
     """Descriptions of tables, faults and messages; of the transactions only those that are read record by record."""
     gaps: dict[Ids, GapTimes] = field(default_factory=dict)
-    numbers: dict[tuple[bytes, int], int] = field(default_factory=dict)
-    """As in `Irregular`."""
     unread: list[int] = field(default_factory=list)
     """Numbers of the records that cannot be read, ascending."""
     beginning: LogBeginning = field(default_factory=LogBeginning)
@@ -64,11 +66,11 @@ class LogContext:
 
     def without_faults(self) -> LogContext:
         """The same for a part that is not the last one; nor does it have transactions, which are with their part."""
-        return replace(self, rest=replace(self.rest, transactions=[], unchanged=[], unread=[], bad=[], fault=None))
+        return replace(self, rest=replace(self.rest, transactions=[], unread=[], bad=[], fault=None))
 
     def with_faults(self) -> LogContext:
         """The same for the last part."""
-        return replace(self, rest=replace(self.rest, transactions=[], unchanged=[], unread=[]))
+        return replace(self, rest=replace(self.rest, transactions=[], unread=[]))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from lmparse.db2 import record_kinds
@@ -62,8 +64,7 @@ class Outcomes:
         found = [
             self._matched.irregular,
             members.tid[columns.undos.member[self._matched.left]],
-            np.array(columns.irregular, np.uint64),
-            members.tid[members.role == Role.IRREGULAR],
+            members.tid[np.isin(members.role, (Role.IRREGULAR, Role.SINGULAR))],
             members.tid[rows.member[rows.is_half | rows.is_pointer]],
             members.tid[pieces.member[is_apart | np.isin(pieces.ids, grown)]],
         ]
@@ -74,30 +75,38 @@ class Outcomes:
         members = self._columns.members
         return np.unique(members.tid[members.role == Role.OBJECT])
 
-    def extents(self, irregular: UInt64s, special: UInt64s) -> list[tuple[RecordExtent, bool]]:
-        """The records of irregular transactions, and of special ones the changes of tables, the first and the last
-        record of each unit: these with True."""
+    def extents(self, irregular: UInt64s, special: UInt64s) -> Iterator[tuple[RecordExtent, int]]:
+        """The records of irregular transactions that change something or end them, and of special ones the changes of
+        tables and the ends; each with the number of its unit."""
         members = self._columns.members
-        is_irregular = np.isin(members.tid, irregular)
-        is_special = np.isin(members.role, (Role.OBJECT, Role.COMMIT, Role.ABORT))
-        is_special |= np.isin(members.index, self.units.first_index)
-        is_special &= np.isin(members.tid, special)
-        held = members.take(is_irregular | is_special)
-        places = zip(held.index.tolist(), held.offset.tolist(), held.length.tolist(), strict=True)
-        extents = [RecordExtent(number, ((offset, length),), None) for number, offset, length in places]
-        return list(zip(extents, is_special[is_irregular | is_special].tolist(), strict=True))
+        role, is_special = members.role, np.isin(members.tid, special)
+        is_wanted = np.isin(members.tid, irregular) & ~np.isin(role, (Role.MEMBER, Role.TOUCH))
+        is_wanted |= is_special & np.isin(role, (Role.OBJECT, Role.COMMIT, Role.ABORT))
+        held = members.take(is_wanted)
+        columns = (held.index, held.offset, held.length, self.unit_of[is_wanted])
+        for number, offset, length, unit in zip(*(column.tolist() for column in columns), strict=True):
+            yield RecordExtent(number, ((offset, length),), None), unit
+
+    def have_changes(self) -> Flags:
+        """Which units have changes of rows or of tables as a whole."""
+        found = np.zeros(len(self.units), np.bool_)
+        found[self.unit_of[changing_members(self._columns)]] = True
+        return found
 
     # -- what parts must know -----------------------------------------------------------------
 
-    def of_part(self, first: int, end: int) -> tuple[Int64s, Int64s]:
-        """Of the records with numbers in a range: the units that they are of, and the rows that are undone, by
-        `row_number`."""
-        columns = self._columns
-        low, high = np.searchsorted(columns.members.index, (first, end))
-        numbers = np.unique(self.unit_of[low:high])
-        start, behind = np.searchsorted(columns.rows.member, (low, high))
-        undone = np.flatnonzero(self._matched.is_undone[start:behind]) + start
-        return numbers, columns.row_numbers_of(undone)
+    def of_parts(self, firsts: Int64s, count: int) -> Iterator[tuple[Int64s, Ints, Int64s]]:
+        """Of each part the units that it has records of, ascending, the place of the unit of each record among these,
+        and the rows that are undone, by `row_number`; `count` is the number of all records."""
+        columns, place = self._columns, np.zeros(len(self.units), np.uint32)
+        bounds = np.searchsorted(columns.members.index, [*firsts.tolist(), count])
+        rows = np.searchsorted(columns.rows.member, bounds)
+        for number in range(len(firsts)):
+            unit_of = self.unit_of[bounds[number] : bounds[number + 1]]
+            numbers = np.unique(unit_of)
+            place[numbers] = np.arange(len(numbers))
+            undone = np.flatnonzero(self._matched.is_undone[rows[number] : rows[number + 1]]) + rows[number]
+            yield numbers, place[unit_of], columns.row_numbers_of(undone)
 
     def doubtful(self, unread: list[int]) -> Int64s:
         """The rows of whose values a piece may be in a record that cannot be read, by `row_number`, ascending: it is
@@ -121,16 +130,14 @@ class Outcomes:
 
     # -- what is said of the log --------------------------------------------------------------
 
-    def reused(self) -> UInt64s:
-        """Identifiers of the transactions without an end of which another one begins."""
-        units = self.units
-        found: UInt64s = units.tid[(units.state == OPEN) & (units.sizes > 0) & ~units.is_last]
-        return found
+    def reused(self) -> int:
+        """The number of transactions without an end of whose identifier another one begins."""
+        return int(((self.units.state == OPEN) & ~self.units.is_last).sum())
 
     def open(self) -> Int64s:
         """Numbers of the units that may end behind the log."""
         units = self.units
-        return np.flatnonzero((units.state == OPEN) & (units.sizes > 0) & units.is_last)
+        return np.flatnonzero((units.state == OPEN) & units.is_last)
 
     def last_of(self, tids: list[int]) -> dict[int, int]:
         """The number of the last record of each of some identifiers that has one."""
@@ -142,7 +149,7 @@ class Outcomes:
         """The columns of pieces by table, once between two records that may describe a table or take that back, and for
         each transaction with such a record."""
         members, pieces = self._columns.members, self._columns.pieces
-        is_describing = (members.role == Role.OBJECT) | (members.role == Role.IRREGULAR)
+        is_describing = np.isin(members.role, (Role.OBJECT, Role.IRREGULAR, Role.SINGULAR))
         index, tid = members.index[pieces.member], members.tid[pieces.member]
         own = np.concatenate([members.tid[is_describing], self.units.tid[self.units.begins_before]])
         tid = np.where(np.isin(tid, own), tid, np.uint64(0))
@@ -177,24 +184,6 @@ def rows_of_pieces(columns: RecordTable, unit_of: Int64s, ops: Ints) -> Int64s:
     is_piece = order[:-1] >= len(able)
     target = np.where(fits, able[np.minimum(order[following], len(able) - 1)] if len(able) else -1, -1)
     found[order[:-1][is_piece] - len(able)] = target[is_piece]
-    return found
-
-
-def unit_of_members(columns: RecordTable, tid: UInt64s, first_index: Int64s) -> Int64s:
-    """For each member the unit that it is of: the last one with its identifier that begins at it or in front of it.
-
-    `tid` and `first_index` are those of units, sorted by them.
-    """
-    if not len(tid):
-        return np.zeros(0, np.int64)
-    members = columns.members
-    is_new = np.append(True, tid[1:] != tid[:-1])
-    different = tid[is_new]
-    base = first_index.min()
-    # A part has fewer identifiers than 2^23, and a log fewer records than 2^40.
-    units = (np.cumsum(is_new) - 1) << 40 | (first_index - base)
-    keys = np.searchsorted(different, members.tid) << 40 | (members.index - base)
-    found: Int64s = np.searchsorted(units, keys, side="right") - 1
     return found
 
 

@@ -94,7 +94,9 @@ class PartReader:
     def __init__(self, log: IndexedLog, part_bytes: int) -> None:
         self._log = log
         self._window_bytes = min(part_bytes, _WINDOW_BYTES)
-        self.columns = RecordColumnReader(log.logs, log.buffer, log.framing.name, log.code_page, log.held)
+        self.columns = RecordColumnReader(
+            log.logs, log.buffer, log.framing.name, log.code_page, log.held, is_parsed=log.options.engine == "kaitai"
+        )
 
     @property
     def has_addresses(self) -> bool:

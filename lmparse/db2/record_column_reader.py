@@ -28,7 +28,6 @@ from lmparse.db2.record_columns import (
 from lmparse.db2.record_fields import Fields, Place, places
 from lmparse.db2.record_forms import RecordForm, Role, role_of
 from lmparse.db2.row_images import RowImages
-from lmparse.db2.transactions import UNLISTED
 from lmparse.errors import DataError
 from lmparse.framing.windows import Window
 from lmparse.limits import Held
@@ -40,6 +39,7 @@ from lmparse.values.codepages import CodePage
 T = TypeVar("T")
 MOST_FORMS = 1 << 12
 """Most forms, and headers, that are learned; servers write some hundred. Others are parsed record by record."""
+UNLISTED = "records of a type or component that is not listed; they are passed over"
 _NO_BYTE = 256
 """In place of component or function: the record ends before it."""
 
@@ -59,7 +59,11 @@ class _Header:
 class RecordColumnReader:
     """Reads the records of one log. `authids` gets the authorization ids, in the order of their numbers."""
 
-    def __init__(self, logs: LogReader, buffer: Buffer, framing_name: str, page: CodePage, held: Held) -> None:
+    def __init__(
+        self, logs: LogReader, buffer: Buffer, framing_name: str, page: CodePage, held: Held, *, is_parsed: bool = False
+    ) -> None:
+        """`is_parsed`: each record is parsed by itself, as the engine `kaitai` does."""
+        self.is_parsed = is_parsed
         self.held = held
         """What the errors of records take."""
         self.forms: list[RecordForm] = []
@@ -152,19 +156,18 @@ class _Batch:
 
     def columns(self) -> RecordColumns:
         """The columns of the window."""
-        head = self.head()
-        if head is None:
-            for place in range(len(self.window)):
-                self._parse(place)
-            return self._finished(Members.none(), np.zeros(len(self.window), np.bool_))
-        members, is_sound = head
-        self._find_forms(is_sound)
-        forms = self.form.copy()  # those of records that do not fit are taken away
-        for number, which in places_by_value(forms):
-            if number >= 0:
-                self._read_form(self.reader.forms[number], which)
+        head = None if self.reader.is_parsed else self.head()
+        if head is not None:
+            members, is_sound = head
+            self._find_forms(is_sound)
+            forms = self.form.copy()  # those of records that do not fit are taken away
+            for number, which in places_by_value(forms):
+                if number >= 0:
+                    self._read_form(self.reader.forms[number], which)
         for place in np.flatnonzero(self.form < 0).tolist():
             self._take_parsed(place)
+        if head is None:
+            members = self._parsed_members()
         is_member = np.ones(len(self.window), np.bool_)
         is_member[[place for place, found in self.parsed.items() if isinstance(found, DataError)]] = False
         self.found.links = links_of(members.take(is_member))
@@ -219,12 +222,11 @@ class _Batch:
         is_sound &= fields.numbers(rows, (lead + (length.offset or 0), length)).view(np.int64) == self.lengths
         self.is_compressed = prefix["sqlcode"] != 0 if "sqlcode" in prefix else np.zeros(len(window), np.bool_)
         offset, tid = chain["transaction_id"]
-        self.tid = Fields(fields.layouts, "big").numbers(rows, (offset, tid))
         return Members(
             index=np.arange(len(window)) + window.first_index,
             offset=window.offsets,
             length=self.lengths,
-            tid=self.tid,
+            tid=Fields(fields.layouts, "big").numbers(rows, (offset, tid)),
             previous=number("previous_lsn", "previous_lso"),
             lsn=window.offsets.astype(np.uint64) if lsn is None else lsn,
             lfs=number("lfs"),
@@ -397,13 +399,37 @@ class _Batch:
 
     def _authid(self, places_: Int64s, raw: bytes) -> int:
         """The number of the authorization id of the commits at some places."""
-        try:
-            return self.reader.authid_number(raw) if raw else NO_AUTHID
-        except DataError:  # it is reported where the transaction is read record by record
-            self.found.irregular += self.tid[places_].tolist()
-            return NO_AUTHID
+        for place in places_.tolist() if raw else ():
+            try:
+                return self.reader.authid_number(raw)
+            except DataError as error:
+                self.found.faults.append((self.window.extent(place), error.at(spec="db2_transaction", field="authid")))
+        return NO_AUTHID
 
     # -- records that are parsed by themselves --------------------------------------------------
+
+    def _parsed_members(self) -> Members:
+        """The members, one for each record, of records that have all been parsed."""
+        window, names = self.window, ("previous", "lsn", "lfs", "stream", "address")
+        found = {name: np.zeros(len(window), np.uint64) for name in ("tid", *names)}
+        found["lsn"] = window.offsets.astype(np.uint64)
+        for place, record in self.parsed.items():
+            if isinstance(record, LogRecord):
+                found["tid"][place] = int.from_bytes(record.transaction_id)
+                for name in names:
+                    if (value := getattr(record, name)) is not None:
+                        found[name][place] = value
+        stream = found.pop("stream").view(np.int64)
+        index = np.arange(len(window)) + window.first_index
+        return Members(
+            index=index,
+            offset=window.offsets,
+            length=self.lengths,
+            stream=stream,
+            role=self.role,
+            form=self.form,
+            **found,
+        )
 
     def _take_parsed(self, place: int) -> None:
         record = self._parse(place)

@@ -214,8 +214,8 @@ class RecordTable:
     """What links need of these."""
     bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Records that cannot be read, with their errors."""
-    irregular: list[int] = field(default_factory=list)
-    """Transaction identifiers of commits whose authorization id is not text."""
+    faults: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
+    """Commits whose authorization id is not text, with their errors."""
     counts: Counter[str] = field(default_factory=Counter)
     links: Links = field(default_factory=Links)
 
@@ -247,6 +247,7 @@ class RecordTable:
             apart=[_moved(extent, first) for extent in self.apart],
             loads=[replace(one, index=one.index + first) for one in self.loads],
             bad=[(_moved(extent, first), error) for extent, error in self.bad],
+            faults=[(_moved(extent, first), error) for extent, error in self.faults],
             links=self.links.moved(first),
         )
 
@@ -256,7 +257,7 @@ class RecordTable:
         self.apart += other.apart
         self.loads += other.loads
         self.bad += other.bad
-        self.irregular += other.irregular
+        self.faults += other.faults
         self.counts += other.counts
         self.links = self.links.then(other.links)
 
@@ -270,7 +271,7 @@ class RecordColumns(RecordTable):
     def moved(self, first: int) -> RecordColumns:
         """The same with `first` added to the numbers of records, and without what only the first reading needs."""
         members = replace(self.members, index=self.members.index + first)
-        return replace(self, members=members, apart=[], loads=[], bad=[])
+        return replace(self, members=members, apart=[], loads=[], bad=[], faults=[])
 
     def without_places(self) -> RecordTable:
         """The same without the places of rows."""

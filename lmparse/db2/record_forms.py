@@ -38,8 +38,11 @@ class Role(IntEnum):
     """It is of no transaction, and takes effect at once."""
     IRREGULAR = 9
     """All records with its transaction identifier are to be read one by one."""
+    SINGULAR = 10
+    """The same; it is a change that ends its transaction, with a commit."""
 
 
+_PARSED = (Role.IRREGULAR, Role.SINGULAR)
 _ROWS = frozenset((*record_kinds.INSERTS, *record_kinds.DELETES, *record_kinds.UPDATES, record_kinds.MULTIPLE))
 _UNDONE_ROWS = frozenset((record_kinds.INSERTS, record_kinds.DELETES, record_kinds.UPDATES))
 _LENGTHS = {"record": "record_length", "data": "data_length"}
@@ -56,7 +59,7 @@ def role_of(record: LogRecord) -> Role:
     if kind == record_kinds.LOAD:
         return Role.APART
     if record.parsed.is_singular and kind in record_kinds.OPERATIONS:
-        return Role.IRREGULAR
+        return Role.SINGULAR
     if record.is_compensating:
         undone = record_kinds.UNDOES.get(kind)
         if kind == record_kinds.NOT_STORED_OUTSIDE:
@@ -102,7 +105,7 @@ class RecordForm:
     @property
     def has_rows(self) -> bool:
         """Whether its records change rows, in a transaction that is read by the column or not."""
-        return self.kind in _ROWS and self.role in (Role.CHANGE, Role.IRREGULAR)
+        return self.kind in _ROWS and self.role in (Role.CHANGE, Role.IRREGULAR, Role.SINGULAR)
 
     @cached_property
     def tail(self) -> tuple[str, ...]:
@@ -121,7 +124,7 @@ class RecordForm:
         length inside.
         """
         tail = self.tail
-        if self.role in (Role.OBJECT, Role.APART) or (self.role == Role.IRREGULAR and not self.has_rows):
+        if self.role in (Role.OBJECT, Role.APART) or (self.role in _PARSED and not self.has_rows):
             return ""
         if tail in ((), ("surplus",)):
             return "exact" if not tail or self.layout["surplus"].is_always_empty else ""

@@ -17,7 +17,6 @@ from lmparse.db2.file_form import form_of, known_reader
 from lmparse.db2.file_ranges import placed_range
 from lmparse.db2.gaps import KINDS, LASTING, gap_opened_by
 from lmparse.db2.log_index import LogIndex
-from lmparse.db2.log_part import LogContext
 from lmparse.db2.log_record import LogRecord
 from lmparse.db2.order import seq_behind
 from lmparse.db2.part_reader import IndexedLog
@@ -49,7 +48,6 @@ class ResumedLog(IndexedLog, Protocol):
     def log_index(self) -> LogIndex: ...
     @property
     def transactions(self) -> TransactionIndex: ...
-    def index_by_column(self) -> LogIndex: ...
     def windows(self, span: Span | None = None) -> Iterator[Window]: ...
 
 
@@ -58,7 +56,7 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
 
     Raises FramingError if the log is damaged, and LMP-F013 if one of its records states no position.
     """
-    index = log.index_by_column() if log.options.engine == "kaitai" else log.log_index
+    index = log.log_index
     if index.whole.rest.fault is not None:
         raise index.whole.rest.fault
     size = len(log.buffer) - log.options.file_end_offset  # what is read again has records up to its end
@@ -92,7 +90,7 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     return Checkpoint(
         log.spec.id, seq_behind(reached), reached, ends,
         needed=tuple(NeededStretch.of(piece, log.options.bounds) for piece in needed),
-        described=tuple(_described(log, index.whole, before, first)),
+        described=tuple(_described(log, before, first)),
         files=tuple(sorted(files, key=lambda one: (one.last, one.first))[-MOST_FILES:]),
         form=form or (() if before is None else before.form),
     )  # fmt: skip
@@ -119,7 +117,7 @@ def _settled_before(index: LogIndex, number: int) -> int:
     """
     rest = index.whole.rest
     spans = [
-        (one.first_index, max(one.totals.last_index, one.reused_at))
+        (one.first_index, max(one.last_index, one.reused_at))
         for one in rest.transactions
         if (one.state != "open" or one.is_reused) and any(change.kind in KINDS for change in one.changes)
     ]
@@ -149,7 +147,7 @@ def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPi
 # -- what later rows are ----------------------------------------------------------------------
 
 
-def _described(log: ResumedLog, whole: LogContext, before: Checkpoint | None, first: int) -> Iterator[str]:
+def _described(log: ResumedLog, before: Checkpoint | None, first: int) -> Iterator[str]:
     """The records in force in front of a record, as hexadecimal, with their prefix: of each table the one that
     describes it or drops it, with the number of the version, and the one behind which rows may be missing."""
     known, gaps = dict[Ids, str](), dict[Ids, str]()
@@ -160,6 +158,7 @@ def _described(log: ResumedLog, whole: LogContext, before: Checkpoint | None, fi
         in_force = [record for record in records if record.is_committed and record.index < first]
         if in_force and (extent := in_force[-1].extent) is not None:
             known[ids] = _kept(log, extent, min(in_force[-1].sequence, _LAST_NUMBER))
+    whole = log.log_index.whole
     reasons = {ids: times.at(first) for ids, times in sorted(whole.gaps.items())}
     for transaction in whole.rest.transactions:
         for change in transaction.changes:

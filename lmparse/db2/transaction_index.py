@@ -135,28 +135,6 @@ class ChangeReference:
     """Text of a change that has no record of its own but reports missing rows."""
 
 
-@dataclass(slots=True)
-class RecordTotals:
-    """The records of one transaction: their number and bytes, the first and the last one."""
-
-    first_offset: int = -1
-    """Offset in the file; -1 while there is no record."""
-    last_offset: int = -1
-    last_index: int = -1
-    """Number in the file."""
-    last_lsn: int = 0
-    records: int = 0
-    bytes: int = 0
-
-    def add(self, extent: RecordExtent, lsn: int) -> None:
-        """Add the next record."""
-        if self.first_offset < 0:
-            self.first_offset = extent.offset
-        self.last_offset, self.last_index, self.last_lsn = extent.offset, extent.index, lsn
-        self.records += 1
-        self.bytes += extent.length
-
-
 @dataclass(slots=True, eq=False)
 class Transaction:
     """One transaction. Two are equal only if they are one object."""
@@ -177,13 +155,13 @@ class Transaction:
     commit_time: int | None = None
     """Seconds since 1970-01-01, if the record that ended it has a time."""
     authid: str | None = None
-    number: int = 0
-    """Its number, in the order in which transactions ended."""
+    number: int = -1
+    """The number of its unit, see `units`; -1 for what is a transaction of its own, as the start of a load."""
+    last_index: int = -1
+    """Number of its last record."""
     reused_at: int = -1
     """Number of the record with which another transaction begins with its identifier, while it has no end; -1 if none
     does."""
-    totals: RecordTotals = field(default_factory=RecordTotals)
-    """Its records that were read one by one; of a transaction that changes tables as a whole, some of them."""
 
     @property
     def txn_id(self) -> str:
@@ -232,9 +210,7 @@ class TransactionIndex:
     """The results of one pass over a log."""
 
     transactions: list[Transaction] = field(default_factory=list)
-    """Those with changes."""
-    unchanged: list[Transaction] = field(default_factory=list)
-    """Those without, and ends without another record of their transaction."""
+    """Those with changes that were read record by record; of some, only the changes of tables as a whole were."""
     unread: list[int] = field(default_factory=list)
     """Numbers of the records whose transaction or place in it could not be read, ascending."""
     tables: dict[Ids, list[TableRecord]] = field(default_factory=dict)

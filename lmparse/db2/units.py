@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,24 +39,20 @@ class Units(Arrays):
     commit_lsn: UInt64s
     commit_time: Int64s
     authid: Int64s
-    sizes: Int64s
-    """Number of its records without its end."""
-    changes: Int64s
-    """Number of its changes of rows, and of tables as a whole."""
-    last_change: Int64s
-    """Number of the record of the last one; -1 if there is none."""
-    last_address: UInt64s
-    """Of its last record; zero if records state none."""
+    is_end: Flags
+    """Whether an end is all of it."""
+    records: Int64s
+    """Number of all its records."""
+    bytes: Int64s
+    """Length of all its records."""
+    first_offset: Int64s
+    """Of its first record in the file."""
     last_index: Int64s
-    """Number of that record."""
+    """Number of its last record."""
+    last_offset: Int64s
+    last_lsn: UInt64s
     is_broken: Flags
     """Whether a record is missing between two that are here."""
-
-    def moved(self, first: int) -> Units:
-        """The same with `first` added to the numbers of records."""
-        last_change = np.where(self.last_change < 0, -1, self.last_change + first)
-        numbers = self.first_index + first, self.last_index + first
-        return replace(self, first_index=numbers[0], last_index=numbers[1], last_change=last_change)
 
     @property
     def begins_before(self) -> Flags:
@@ -79,7 +75,7 @@ def find_units(columns: RecordTable) -> tuple[Units, Int64s]:
     members = columns.members
     order = np.argsort(members.tid, kind="stable")
     tid, role = members.tid[order], members.role[order]
-    is_end = (role == Role.COMMIT) | (role == Role.ABORT)
+    is_end = (role == Role.COMMIT) | (role == Role.ABORT) | (role == Role.SINGULAR)
     loads = LoadStarts(columns.loads)
     # A transaction may begin with the start of a load, which is no member.
     starts = loads.all_through(tid, members.previous[order]) == 0
@@ -91,14 +87,10 @@ def find_units(columns: RecordTable) -> tuple[Units, Int64s]:
     first = order[starts]
     count = len(first)
     last = np.append(np.flatnonzero(starts)[1:] - 1, len(order) - 1)[:count]
-    has_end = is_end[last] if count else np.zeros(0, np.bool_)
-    state = np.where(has_end, np.where(role[last] == Role.COMMIT, COMMITTED, ROLLED_BACK), OPEN)
+    is_last_end = is_end[last] if count else np.zeros(0, np.bool_)
+    state = np.where(is_last_end, np.where(role[last] == Role.ABORT, ROLLED_BACK, COMMITTED), OPEN)
     end = order[last] if count else first
     is_commit = state == COMMITTED
-    changing = changing_members(columns)
-    changes = np.bincount(unit_of[changing], minlength=count)
-    last_change = np.full(count, -1)
-    last_change[unit_of[changing]] = members.index[changing]  # of several, the last one stays
     units = Units(
         tid=members.tid[first],
         first_index=members.index[first],
@@ -110,11 +102,14 @@ def find_units(columns: RecordTable) -> tuple[Units, Int64s]:
         commit_lsn=np.where(is_commit, members.lsn[end], np.uint64(0)),
         commit_time=np.where(is_commit, _of_ends(columns, end, columns.ends.time, NO_TIME), NO_TIME),
         authid=np.where(is_commit, _of_ends(columns, end, columns.ends.authid, NO_AUTHID), NO_AUTHID),
-        sizes=np.bincount(numbers, minlength=count) - has_end,
-        changes=changes,
-        last_change=last_change,
-        last_address=members.address[end],
+        is_end=is_last_end & (role[last] != Role.SINGULAR) & (last == np.flatnonzero(starts)),
+        records=np.bincount(numbers, minlength=count),
+        # Sums of whole numbers below 2^53 are exact in floating point.
+        bytes=np.bincount(unit_of, members.length, count).astype(np.int64),
+        first_offset=members.offset[first],
         last_index=members.index[end],
+        last_offset=members.offset[end],
+        last_lsn=members.lsn[end],
         is_broken=np.zeros(count, np.bool_),
     )
     broken = missing_records(members, order, starts, columns.unread, loads)

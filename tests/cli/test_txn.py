@@ -63,11 +63,13 @@ def test_json_lines_are_those_of_python(run: Command, tmp_path: Path) -> None:
 
 def test_engines_that_differ(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Engine `check` says in what, and of which transaction."""
-    from lmparse.db2.unit_totals import UnitTotals
+    from lmparse.db2.unit_counts import UnitCounts
 
     path = put(tmp_path, 3)
     assert run("txn", path, "--spec", "db2_log", "--engine", "check").code == 0
-    monkeypatch.setattr(UnitTotals, "counts", lambda self, unit: iter([((3, 5), None, "D", False, 1)]))
+    monkeypatch.setattr(
+        UnitCounts, "of", lambda self, _: iter([((3, 5), None, "D", False, 1)] * bool(len(self._counts[0])))
+    )
     done = run("txn", path, "--spec", "db2_log", "--engine", "check")
     assert done.code == 24
     assert "tables: {'3.5': {'D': 1}} column-wise, {'3.5': {'I': 1}} by the parser" in done.err

@@ -485,6 +485,18 @@ def test_a_singular_record_commits_at_once(generation: Any, byte_order: Any, tmp
     assert (found.rows[0]["uor_disp"], found.rows[0]["commit_ts"]) == ("C", None)
 
 
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_a_singular_record_in_a_transaction_with_changes(engine: str, tmp_path: Path) -> None:
+    """Whether it commits them, nothing tells: they have no end, and the record is said."""
+    raw = Raw(begun())
+    raw.insert(1)
+    body = dms.insert(raw.stream.server, ITEM.id, THERE, raw.image(2))
+    raw.put("insert", "normal", body, flags=PROPAGATABLE | SINGULAR_TRANSACTION)
+    found = read(tmp_path, raw.stream, operations="I", include="all", engine=engine)
+    assert [(row["after"]["C1"], row["uor_disp"]) for row in found.rows] == [(1, None), (2, None)]
+    assert found.codes == ["LMP-R008"]
+
+
 @pytest.mark.parametrize(("generation", "byte_order", "framing"), luw.SOME_FORMS)
 @pytest.mark.parametrize("end", ["commit", "abort", "singular"])
 def test_an_end_without_records_before_it_is_of_another_transaction(

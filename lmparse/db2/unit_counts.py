@@ -1,4 +1,4 @@
-"""Unit totals: records, bytes and changes of the units of a log, by the column, part by part."""
+"""Unit counts: the changed rows of the units of a log by table, operation and outcome, counted by the column."""
 
 from __future__ import annotations
 
@@ -25,36 +25,17 @@ UnitCount = tuple[Ids | None, Table | None, str, bool, int]
 are."""
 
 
-class UnitTotals:
-    """The totals of each of some units, by number."""
+class UnitCounts:
+    """The changed rows of each unit."""
 
-    def __init__(self, count: int, buffer: Buffer, images: RowImages, descriptions: Descriptions) -> None:
+    def __init__(self, buffer: Buffer, images: RowImages, descriptions: Descriptions) -> None:
         self._buffer, self._images, self._descriptions = buffer, images, descriptions
-        self.records: Int64s = np.zeros(count, np.int64)
-        self.bytes: Int64s = np.zeros(count, np.int64)
-        self.first_offset: Int64s = np.full(count, -1)
-        """Offset of the first record of each unit in the file; -1 if it has none."""
-        self.last_offset, self.last_index = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        self.last_lsn = np.zeros(count, np.uint64)
-        """Of the last record."""
         self._tables: list[tuple[int, Table | None]] = []
         self._found: list[Int64s] = []
         """Of each count: unit, number of the table, operation, whether it was taken back, and how many; (5, n)."""
 
-    def add(self, part: PartRows, numbers: Int64s) -> None:
-        """Add the next part, of whose units these are the numbers."""
-        members, unit = part.columns.members, numbers[part.unit_of]
-        self.first_offset[numbers] = np.where(self.first_offset[numbers] < 0, _NONE, self.first_offset[numbers])
-        np.minimum.at(self.first_offset, unit, members.offset)
-        # Of several values, the one that is assigned last stays.
-        self.last_offset[unit], self.last_index[unit] = members.offset, members.index
-        self.last_lsn[unit] = members.lsn
-        np.add.at(self.records, unit, 1)
-        np.add.at(self.bytes, unit, members.length)
-        self._count(part, numbers)
-
-    def _count(self, part: PartRows, numbers: Int64s) -> None:
-        """Count the changed rows of a part. Ids that are used again, or a table that is altered, are several tables."""
+    def add(self, part: PartRows) -> None:
+        """Count the rows of the next part. Ids that are used again, or a table that is altered, are several tables."""
         rows = part.rows[self._are_rows(part, part.rows)]
         table = np.zeros(len(rows), np.int64)
         first = len(self._tables)
@@ -66,10 +47,10 @@ class UnitTotals:
         key = (part.row_unit[rows] << 32 | table) << 8 | op
         different, counts = np.unique(2 * key + part.is_undone[rows], return_counts=True)
         key = different >> 1
-        unit, table = numbers[key >> 40], (key >> 8 & 0xFFFFFFFF) + first
+        unit, table = part.unit_numbers[key >> 40], (key >> 8 & 0xFFFFFFFF) + first
         self._found.append(np.stack([unit, table, key & 0xFF, different & 1, counts]))
 
-    def counts(self, unit: int) -> Iterator[UnitCount]:
+    def of(self, unit: int) -> Iterator[UnitCount]:
         """The changed rows of a unit, by table, operation and outcome."""
         units, found = self._counts
         low, high = np.searchsorted(units, (unit, unit + 1))
@@ -102,6 +83,3 @@ class UnitTotals:
             is_internal, _ = self._images.internal(gathered.data, gathered.places(starts[has]), lengths[has])
             found[has] |= ~is_internal
         return found
-
-
-_NONE = np.iinfo(np.int64).max
