@@ -154,11 +154,12 @@ class ControlSearch:
     def in_folder(self, path: str, folder: str, place: str) -> FoundControl:
         """The one of the control files of a folder that is for the log at `place`; raises as `find_control`."""
         if folder not in self._folders:
-            known = self._folders[folder] = []
+            known: list[tuple[str, str]] = []
             for one, stamp in _files_in(folder):
                 with suppress(FramingError):  # an unreadable one may belong to another log
                     if (data_set := _data_set(one, stamp, self._limits)) is not None:
                         known.append((one, data_set))
+            self._folders[folder] = known
         candidates = [(one, data_set) for one, data_set in self._folders[folder] if one != place]
         name = compression.unpacked_name(place)
         names, stem = (name.upper(), Path(name).stem.upper()), Path(name).stem

@@ -121,6 +121,5 @@ def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any]:
         text = ""
         with suppress(InvalidValueError):
             text = page.decode(area.payload)
-        shown = {"text": text} if text and text.isprintable() else {"payload": area.payload.hex().upper()}
-        detail |= shown
+        detail |= {"text": text} if text and text.isprintable() else {"payload": area.payload.hex().upper()}
     return detail

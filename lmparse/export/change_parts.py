@@ -205,10 +205,11 @@ def keep_log(
 
     def read(source: ChangeLog, files: ChangeFiles) -> list[Group]:
         rows = place = 0
-        batches = arrow.version_batches(source, span)
         if form == "jsonl":
             found = chain.from_iterable(lines.change_lines(source, span, _LINE_FIELDS))
-            batches = ((one.version, one.batch) for one in found)
+            batches: Iterator[tuple[Version | None, pa.RecordBatch]] = ((one.version, one.batch) for one in found)
+        else:
+            batches = arrow.version_batches(source, span)
         for version, batch in batches:
             files.add(version, batch)
             last = batch.column("_metadata").slice(batch.num_rows - 1)

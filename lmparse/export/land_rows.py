@@ -145,7 +145,7 @@ def tables_of(groups: Iterable[Group]) -> list[TableRows]:
         ids = OTHER if group.identity is None or not is_struct else group.identity.partition(" ")[0]
         found.setdefault(ids, []).append(group)
     other, tables = found.pop(OTHER, None), list[TableRows]()
-    for ids, own in sorted(found.items(), key=lambda item: item[0]):
+    for ids, own in sorted(found.items()):
         first = next(iter(stored(own[0].path)))
         schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
         keys = {tuple(group.table_key) if _is_exact(group) else () for group in own if _has_rows(group)}

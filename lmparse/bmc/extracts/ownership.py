@@ -216,18 +216,16 @@ def _check_others(
         if other == number or not len(there.offset) or heads[other].first > one.last or one.first > heads[other].last:
             continue  # they have no position in common
         places, others = (side.place.astype(f"S{width}") for side in (records, there))
-        left = (owner == other) & ~np.isin(records.unit, ended)
-        for lacking, what in (
-            (
-                np.isin(places, others) & ~np.isin(records.place, there.place),
-                "has another unit or table at the position of",
-            ),
-            (left & ~_are_in(records, there, left), "has the range, and not the same bytes, of"),
-        ):
-            if lacking.any():
-                error = not_one(f"{heads[other].path} {what} a record", one.path)
-                error.record_offset = int(records.offset[lacking.argmax()])
-                raise error
+        what = "has another unit or table at the position of"
+        lacking = np.isin(places, others) & ~np.isin(records.place, there.place)
+        if not lacking.any():
+            left = (owner == other) & ~np.isin(records.unit, ended)
+            what = "has the range, and not the same bytes, of"
+            lacking = left & ~_are_in(records, there, left)
+        if lacking.any():
+            error = not_one(f"{heads[other].path} {what} a record", one.path)
+            error.record_offset = int(records.offset[lacking.argmax()])
+            raise error
 
 
 def _are_in(records: _Records, there: _Records, which: Flags) -> Flags:
