@@ -163,7 +163,7 @@ class Options:
 
     spec: str = _option(
         "bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run",
-        of=_EVERYWHERE,
+        of=f"{_EVERYWHERE} sniff",
     )  # fmt: skip
     framing: str = _of_framing("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
     record_length: int | None = _of_framing(None, "bytes of every record, for framing fixed", kind=int)

@@ -13,9 +13,9 @@ from lmparse.changes.schemas import changes_schema
 from lmparse.columnar import rows, schemas
 from lmparse.errors import DataError, LmparseError
 from lmparse.logs import arrow
+from lmparse.logs.arrow import record_rows
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes, open_file
-from lmparse.logs.record_rows import record_rows
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 

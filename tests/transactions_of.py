@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from lmparse.errors import LmparseError
 from lmparse.logs.families import read_options
+from lmparse.logs.log import transaction_summaries
 from lmparse.logs.open import open_changes
-from lmparse.logs.transactions import transaction_summaries
 
 
 class Listed(NamedTuple):

@@ -22,7 +22,7 @@ from lmparse.bmc.row_plan import ImagePlan
 from lmparse.bmc.tables import TableVersion
 from lmparse.changes.change import KEPT_APART, ROLES, Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, LeftOut, RowExtents, text_refusal
-from lmparse.changes.version_batches import VersionBatch
+from lmparse.changes.rows import VersionBatch
 from lmparse.columnar import arrays, schemas
 from lmparse.columnar.filters import Filter
 from lmparse.columnar.row_plan import DecodedRows

@@ -19,7 +19,7 @@ from lmparse.storage import addresses, buffers, compression, stored
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.buffers import Buffer
 from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of
-from lmparse.storage.listing import children, folder_of, is_there, look_up
+from lmparse.storage.listing import children, is_there, look_up
 
 _HEAD = 16
 """First bytes of a file that tell whether it may be a control file, whatever its framing."""
@@ -105,22 +105,6 @@ def find_control(path: str, control: str | None, limits: Limits = DEFAULT) -> st
     return ControlSearch(limits).find(path, control)
 
 
-def find_beside(path: str, limits: Limits = DEFAULT) -> FoundControl:
-    """The control file in the folder of one log, as `find_control` finds it, and what it was found by.
-
-    Nobody has named the folder, so that it may have anything in it: ControlError LMP-C007 is also raised if so many
-    files are there that to look at them takes longer than a user would wait without a word.
-    """
-    place = _place_of(path)
-    folder = folder_of(place) or "."
-    if (count := len(_files_in(folder))) > _MOST_FILES:
-        raise ControlError(
-            f"too many files in {folder} to look for its control file", code="LMP-C007", file=path,
-            expected=f"at most {_MOST_FILES} files", found=f"{count} files", hint="name it with control",
-        )  # fmt: skip
-    return ControlSearch(limits).in_folder(path, folder, place)
-
-
 class ControlSearch:
     """Finds the control files of data files. Each folder is looked through once: what comes later is not seen."""
 
@@ -128,6 +112,8 @@ class ControlSearch:
         self._limits = limits
         self._folders: dict[str, list[tuple[str, str]]] = {}
         """The control files in each folder, with the data set that each one names."""
+        self._sizes: dict[str, int] = {}
+        """The number of files in each folder that nobody has named."""
 
     def find(self, path: str, control: str | None) -> str:
         """The control file of a data file, as `find_control`."""
@@ -149,9 +135,28 @@ class ControlSearch:
                 if is_pattern and not is_there(control):
                     raise ControlError(f"no control file {control} for it", code="LMP-C007", file=path)
                 return control
-        return self.in_folder(path, control if control is not None else (folder_of(place) or "."), place).path
+        return self._in_folder(
+            path, control if control is not None else (addresses.folder_of(place) or "."), place
+        ).path
 
-    def in_folder(self, path: str, folder: str, place: str) -> FoundControl:
+    def beside(self, path: str) -> FoundControl:
+        """The control file in the folder of one log, as `find` finds it, and what it was found by.
+
+        Nobody has named the folder, so that it may have anything in it: ControlError LMP-C007 is also raised if so many
+        files are there that to look at them takes longer than a user would wait without a word.
+        """
+        place = _place_of(path)
+        folder = addresses.folder_of(place) or "."
+        if folder not in self._sizes:
+            self._sizes[folder] = len(_files_in(folder))
+        if (count := self._sizes[folder]) > _MOST_FILES:
+            raise ControlError(
+                f"too many files in {folder} to look for its control file", code="LMP-C007", file=path,
+                expected=f"at most {_MOST_FILES} files", found=f"{count} files", hint="name it with control",
+            )  # fmt: skip
+        return self._in_folder(path, folder, place)
+
+    def _in_folder(self, path: str, folder: str, place: str) -> FoundControl:
         """The one of the control files of a folder that is for the log at `place`; raises as `find_control`."""
         if folder not in self._folders:
             known: list[tuple[str, str]] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmparse.bmc import change_record, control_file
-from lmparse.bmc.control_search import ControlSearch, find_beside, find_control, is_control
+from lmparse.bmc.control_search import ControlSearch, is_control
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog, open_logical_log
 from lmparse.bmc.order import SEQ_FORM
@@ -136,7 +136,7 @@ FAMILY = Family(
     options=frozenset({"control", "control_framing", "row_images", "decisions", "floats"}),
     decisions=frozenset({"null_bytes", "dec_length", "graphic_length"}),
     record_files=frozenset({"control"}),  # it may describe the header
-    control=ControlFiles(is_control, find_control, lambda limits: ControlSearch(limits).find, find_beside),
+    control=ControlFiles(is_control, ControlSearch),
     join=_join,
     checkpoint=_checkpoint,
     record_plan=_record_plan,

@@ -71,10 +71,8 @@ class NeededStretch:
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise FramingError LMP-F001 if the file is gone, ReadError LMP-F012 if its bytes are others."""
         if self.end > len(open_buffer(self.path, limits)) or self.digest(limits) != self.sha256:
-            raise ReadError(
-                f"{self.path}: bytes {self.start} to {self.end} are not those that were read before",
-                hint="transactions that were open need them; put the file back as it was",
-            )
+            text = f"{self.path}: bytes {self.start} to {self.end} are not those that were read before"
+            raise ReadError(text, hint="transactions that were open need them; put the file back as it was")
 
 
 @dataclass(frozen=True)
@@ -139,25 +137,22 @@ class Checkpoint:
     def of_json(cls, text: bytes, name: str, limits: Limits = DEFAULT) -> Checkpoint:
         """The checkpoint that a text is; `name` is for messages. Raises OptionError LMP-S030 if it is none."""
         try:
-            return cls._of(read_json(text, limits))
+            found = read_json(text, limits)
+            version, digest = found.pop("checkpoint_version"), found.pop("sha256", None)
+            if version != _VERSION:
+                raise ValueError(f"it is of version {version}, and this lmparse reads {_VERSION}")
+            if digest != _digest(found):
+                raise ValueError("it was changed since it was written: its digest is another one")
+            held = {member: _tuples(value) for member, value in found.items()}
+            held["needed"] = tuple(NeededStretch(**one) for one in found["needed"])
+            held["files"] = tuple(
+                KnownFile(**{member: _tuples(value) for member, value in one.items()}) for one in found["files"]
+            )
+            held["ends"] = {int(stream): _tuples(pair) for stream, pair in found["ends"].items()}
+            return cls(**held)
         except (DocumentError, KeyError, TypeError, ValueError, AttributeError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             raise OptionError(f"{name} is not a checkpoint: {why}", code=_CODE) from None
-
-    @classmethod
-    def _of(cls, found: dict[str, Any]) -> Checkpoint:
-        version, digest = found.pop("checkpoint_version"), found.pop("sha256", None)
-        if version != _VERSION:
-            raise ValueError(f"it is of version {version}, and this lmparse reads {_VERSION}")
-        if digest != _digest(found):
-            raise ValueError("it was changed since it was written: its digest is another one")
-        held = {name: _tuples(value) for name, value in found.items()}
-        held["needed"] = tuple(NeededStretch(**one) for one in found["needed"])
-        held["files"] = tuple(
-            KnownFile(**{name: _tuples(value) for name, value in one.items()}) for one in found["files"]
-        )
-        held["ends"] = {int(stream): _tuples(pair) for stream, pair in found["ends"].items()}
-        return cls(**held)
 
 
 def _digest(held: Any) -> str:
@@ -177,7 +172,6 @@ def record_digest(record: bytes) -> str:
 
 def too_late(path: str, why: str) -> FramingError:
     """The error of a file with records that may not have been read, in front of those that were."""
-    return FramingError(
-        f"it comes too late: {why}", code="LMP-F014", file=path,
-        hint="read all files from their beginning, or land them into another folder",
-    )  # fmt: skip
+    text = f"it comes too late: {why}"
+    hint = "read all files from their beginning, or land them into another folder"
+    return FramingError(text, code="LMP-F014", file=path, hint=hint)

@@ -17,13 +17,23 @@ import pyarrow as pa
 
 from lmparse.changes.change import Change, Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import JSON_COLUMNS, are_structs, key_text, line_row, printed_columns, rows_of
+from lmparse.changes.rows import (
+    JSON_COLUMNS,
+    FallbackRow,
+    VersionBatch,
+    are_structs,
+    batch_of,
+    by_schema,
+    joined,
+    key_text,
+    line_row,
+    printed_columns,
+    rows_of,
+)
 from lmparse.changes.schemas import KEY, version_schema
-from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
 from lmparse.columnar import json_texts, schemas
+from lmparse.columnar.json_texts import as_text
 from lmparse.columnar.row_plan import DecodedRows, RowPlan
-from lmparse.columnar.rows import to_batch
-from lmparse.columnar.texts import as_text
 from lmparse.errors import LmparseError
 from lmparse.framing.extents import Span
 from lmparse.values.byte_arrays import Bytes, Int64s
@@ -77,7 +87,6 @@ LeftOut = tuple[str, Sequence[int] | Int64s]
 L = TypeVar("L", bound=ChangeLog)
 W = TypeVar("W", bound=Sized)
 G = TypeVar("G", bound=ChangeGroup)
-T = TypeVar("T", VersionBatch, FallbackRow)
 
 
 class ColumnReader(ABC, Generic[L, W, G]):
@@ -92,6 +101,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
         self.log = log
         self._wanted_schema = schema
         self._has_lines = schema is not None and json_texts.LINE in schema.names
+        self._has_one_schema = schema is not None and not self._has_lines
         self._wanted_columns = frozenset(log.options.columns) or None
         self._schemas: dict[int, pa.Schema] = {}
         self._left_out: list[LeftOut] = []
@@ -157,18 +167,15 @@ class ColumnReader(ABC, Generic[L, W, G]):
                 # Changes before the error still count.
                 reached, fault = number, error
                 break
-        self._count_left_out(reached)
-        batches = [part for batch in batches if len((part := batch.before(reached)).numbers)]
-        yield [joined(found) for found in self._by_schema([*batches, *self._fallback_batches(rows)])]
-        if fault is not None:
-            raise fault
-
-    def _count_left_out(self, reached: int) -> None:
-        for why, numbers in self._left_out:
-            count = int(np.searchsorted(numbers, reached))
-            if count:
+        for why, left_out in self._left_out:
+            if count := int(np.searchsorted(left_out, reached)):
                 self.log.left_out[why] += count
         self._left_out.clear()
+        batches = [part for batch in batches if len((part := batch.before(reached)).numbers)]
+        batches += self._fallback_batches(rows)
+        yield [joined(found) for found in by_schema(batches, has_one=self._has_one_schema)]
+        if fault is not None:
+            raise fault
 
     # -- one by one -------------------------------------------------------------------------
 
@@ -183,21 +190,8 @@ class ColumnReader(ABC, Generic[L, W, G]):
 
     def _fallback_batches(self, rows: Iterable[FallbackRow]) -> list[VersionBatch]:
         """Fallback rows as batches, one for each schema."""
-        return [
-            VersionBatch(
-                found[0].version,
-                to_batch([entry.row for entry in found], self._schema_of(found[0].version)),
-                np.array([entry.number for entry in found], np.int64),
-            )
-            for found in self._by_schema(rows)
-        ]
-
-    def _by_schema(self, parts: Iterable[T]) -> Iterable[list[T]]:
-        found: dict[int, list[T]] = {}
-        for part in parts:
-            is_one = self._wanted_schema is not None and not self._has_lines
-            found.setdefault(0 if is_one else id(part.version), []).append(part)
-        return found.values()
+        found = by_schema(rows, has_one=self._has_one_schema)
+        return [batch_of(part, self._schema_of(part[0].version)) for part in found]
 
     # -- many at a time -----------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ Fields themselves stay nullable, since a value that cannot be read is null.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,14 +75,8 @@ DESCRIBED = ("key", "key_source", "columns")
 
 def described_table(version: Version) -> dict[str, Any]:
     """Key and columns of a version as JSON."""
-    found = list(version.key), version.key_source or None, described_columns(version)
-    return dict(zip(DESCRIBED, found, strict=True))
-
-
-def described_columns(version: Version) -> list[dict[str, Any]]:
-    """The columns of a version as JSON."""
     places = key_places(version)
-    return [
+    columns = [
         {
             "number": column.number,
             "name": column.name,
@@ -94,6 +88,7 @@ def described_columns(version: Version) -> list[dict[str, Any]]:
         }
         for column in version.columns
     ]
+    return dict(zip(DESCRIBED, (list(version.key), version.key_source or None, columns), strict=True))
 
 
 def key_places(version: Version) -> dict[str, int]:
@@ -125,11 +120,7 @@ def field_metadata(columns: Sequence[tuple[TableColumn, Version]], count: int) -
 
 def describe(log: ChangeLog) -> TableDescriptions:
     """The described tables of a log whose family says no more than `ChangeLog` does."""
-    return TableDescriptions([*_bare(log.all_versions())])
-
-
-def _bare(versions: Sequence[Version]) -> Iterator[TableDescription]:
-    yield from (TableDescription(version=version, ids=version.identity) for version in versions)
+    return TableDescriptions([TableDescription(version=one, ids=one.identity) for one in log.all_versions()])
 
 
 def unique_names(named: Iterable[tuple[str, int]], taken: Collection[str] = ()) -> list[str]:
@@ -139,16 +130,13 @@ def unique_names(named: Iterable[tuple[str, int]], taken: Collection[str] = ()) 
     often as it takes until no column has that name.
     """
     columns = list(named)
-    used = set(taken)
-    is_first = []
-    for name, _ in columns:
-        is_first.append(name not in used)
-        used.add(name)
+    seen, used = set(taken), {*taken, *(name for name, _ in columns)}
     names = []
-    for (name, number), keeps in zip(columns, is_first, strict=True):
+    for name, number in columns:
         unique = name
-        while not keeps and unique in used:
+        while name in seen and unique in used:
             unique = f"{unique}#{number}"
+        seen.add(name)
         used.add(unique)
         names.append(unique)
     return names

@@ -4,16 +4,19 @@
   old row and an insert of the new one, with the same `seq`.
 - `changefeed`: a row an image, as Delta's change data feed has it.
 
-Images are structs of the columns of one table, or JSON text. One implementation makes the rows of the shell, Python,
-Spark and files. Sources: Debezium, documentation of the Db2 connector, "Data change events"; Delta Lake, PROTOCOL.md,
-"Change Data Files".
+Images are structs of the columns of one table, or JSON text. A value that the log does not have (a LOB, say, see
+`detail.absent`) or that cannot be read is null, so whether an update changed it is not known: it does not count as
+changed. One implementation makes the rows of the shell, Python, Spark and files. Sources: Debezium, documentation of
+the Db2 connector, "Data change events"; Delta Lake, PROTOCOL.md, "Change Data Files".
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,9 +24,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.changes.change import SeqForm
-from lmparse.changes.image_columns import ImagePairs
 from lmparse.changes.schemas import KEY
-from lmparse.columnar import schemas
+from lmparse.columnar import json_texts, schemas
+from lmparse.columnar.json_texts import as_text
 from lmparse.columnar.schemas import TEXT
 from lmparse.errors import OptionError
 from lmparse.spelling import quoted
@@ -52,6 +55,10 @@ _FEED = {
     "_txn_id": (TEXT, "transaction or unit of recovery"),
     "_absent_columns": (NAMES, "columns that are null because their value is not in the log"),
 }
+_OF_FEED = frozenset((*_FEED, *schemas.OUTCOMES))
+"""Names of the columns that `changefeed` has beside those of the table."""
+_ROW_FIELDS = (pa.field("schema_name", TEXT), pa.field("table_name", TEXT), schemas.commented("row", TEXT, "JSON"))
+"""Its columns in place of those of one table."""
 
 
 def flat_schema(image: pa.DataType) -> pa.Schema:
@@ -69,26 +76,18 @@ def envelope_schema(envelope: str, image: pa.DataType) -> pa.Schema:
         fields += [pa.field("op", TEXT), pa.field("ts_ms", pa.int64()), pa.field("transaction", _TRANSACTION)]
         fields += [pa.field("message", TEXT), pa.field("absent_columns", NAMES)]
         return pa.schema([*fields, *schemas.outcome_fields()])
-    columns = list(image) if pa.types.is_struct(image) else _row_fields()
+    columns = list(image) if pa.types.is_struct(image) else _ROW_FIELDS
     check_names([entry.name for entry in columns], envelope)
     own = [schemas.commented(name, type_, doc) for name, (type_, doc) in _FEED.items()]
     return pa.schema([*columns, *own, *schemas.outcome_fields()])
 
 
-def _own_names() -> set[str]:
-    """Names of the columns that `changefeed` has beside those of the table."""
-    return {*_FEED, *schemas.OUTCOMES}
-
-
 def check_names(columns: Sequence[str], envelope: str) -> None:
     """Raise OptionError if a column of the table has a name that the envelope needs."""
-    taken = _own_names()
     for name in columns:
-        if name in taken:
-            raise OptionError(
-                f"envelope {envelope}: the table has a column {name}, which is a name of the envelope",
-                hint="leave the column out with columns, or take envelope debezium",
-            )
+        if name in _OF_FEED:
+            text = f"envelope {envelope}: the table has a column {name}, which is a name of the envelope"
+            raise OptionError(text, hint="leave the column out with columns, or take envelope debezium")
 
 
 def image_type(schema: pa.Schema, envelope: str) -> pa.DataType:
@@ -99,17 +98,11 @@ def image_type(schema: pa.Schema, envelope: str) -> pa.DataType:
     if envelope == "debezium":
         types = [schema.field(role).type for role in ("before", "after") if role in schema.names]
         if len(types) > 1 and types[0] != types[1]:
-            raise OptionError(
-                "before and after need the same columns in an envelope", code="LMP-S012", hint="name the same in both"
-            )
+            text = "before and after need the same columns in an envelope"
+            raise OptionError(text, code="LMP-S012", hint="name the same in both")
         return types[0] if types else TEXT
-    own = _own_names()
-    columns = [entry for entry in schema if entry.name not in own]
+    columns = [entry for entry in schema if entry.name not in _OF_FEED]
     return pa.struct(columns) if columns else TEXT
-
-
-def _row_fields() -> list[pa.Field]:
-    return [pa.field("schema_name", TEXT), pa.field("table_name", TEXT), schemas.commented("row", TEXT, "JSON")]
 
 
 class Enveloper:
@@ -154,11 +147,13 @@ class Enveloper:
         is_message = pc.fill_null(pc.equal(ops, _MESSAGE), False)
         columns = {
             "before": before,
-            "after": _without(after, images.key_changed),
+            "after": pc.if_else(is_divided, pa.scalar(None, after.type), after),
             "source": self._source(batch),
             "op": pc.if_else(is_divided, "d", ops),
             "ts_ms": epoch_millis(batch.column("commit_ts"), self.zone),
-            "transaction": _struct([transaction], _TRANSACTION, transaction.is_null()),
+            "transaction": pa.StructArray.from_arrays(
+                [transaction], fields=list(_TRANSACTION), mask=transaction.is_null()
+            ),
             "message": pc.if_else(is_message, batch.column("detail"), pa.scalar(None, TEXT)),
             "absent_columns": images.absent("before", "after"),
         }
@@ -192,7 +187,8 @@ class Enveloper:
             "user": batch.column("auth_id"),
             **{name: pc.struct_field(place, name) for name in ("file", "record_index", "record_offset")},
         }
-        return _struct([columns[entry.name] for entry in SOURCE], SOURCE, seq.is_null())
+        arrays = [columns[entry.name] for entry in SOURCE]
+        return pa.StructArray.from_arrays(arrays, fields=list(SOURCE), mask=seq.is_null())
 
     # -- rows ---------------------------------------------------------------------------------
 
@@ -245,11 +241,6 @@ def _typed(array: pa.Array, type_: pa.DataType) -> pa.Array:
     return array if array.type == type_ else array.cast(type_)
 
 
-def _without(array: pa.Array, which: Flags) -> pa.Array:
-    """An array with null in some places."""
-    return array.take(pa.array(np.arange(len(array)), mask=which))
-
-
 def _words(ops: pa.Array, words: dict[str, str], other: str | None = None, nothing: Any = None) -> pa.Array:
     """The word of each operation; `other` for those without one, null where there is `nothing`."""
     places = pc.index_in(ops, value_set=pa.array([*words], TEXT))
@@ -259,8 +250,115 @@ def _words(ops: pa.Array, words: dict[str, str], other: str | None = None, nothi
     return found
 
 
-def _struct(arrays: list[pa.Array], type_: pa.StructType, mask: pa.Array) -> pa.Array:
-    return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=mask)
+# -- images -----------------------------------------------------------------------------------
+
+
+class ImagePairs:
+    """The images of a batch of flat changes, as structs or as JSON text."""
+
+    def __init__(self, batch: pa.RecordBatch) -> None:
+        """The column KEY has the key of each change."""
+        self._batch = batch
+        self._before, self._after = batch.column("before"), batch.column("after")
+        self._is_text = not pa.types.is_struct(self._before.type)
+        found = batch.column(KEY).fill_null("[]").dictionary_encode()
+        self._keys: list[tuple[str, ...]] = [tuple(json.loads(text)) for text in found.dictionary.to_pylist()]
+        self._key_of: Int64s = np.asarray(found.indices, np.int64)
+
+    @cached_property
+    def key_changed(self) -> Flags:
+        """Which changes are updates that changed a column of the key.
+
+        Raises OptionError LMP-S012 if a struct lacks a column of the key.
+        """
+        for name in () if self._is_text else (name for key in self._keys for name in key):
+            if self._before.type.get_field_index(name) < 0:
+                text = f"column {name} of the key is left out, and the envelope needs it"
+                raise OptionError(text, code="LMP-S012", hint="read it too")
+        found = np.zeros(self._batch.num_rows, np.bool_)
+        both = np.asarray(pc.and_(self._before.is_valid(), self._after.is_valid()))
+        for number, key in enumerate(self._keys):
+            rows = np.flatnonzero(both & (self._key_of == number))
+            for name, differs in self._differing(rows, key):
+                differing = np.zeros(len(found), np.bool_)
+                differing[rows] = differs
+                differing[[row for row, names in self._unknown.items() if name in names]] = False
+                found |= differing
+        return found
+
+    def _differing(self, rows: Int64s, names: Sequence[str]) -> Iterator[tuple[str, Flags]]:
+        """Which of some updates have two values of a column, for each of some columns."""
+        before, after = (array.take(pa.array(rows)) for array in (self._before, self._after))
+        if not self._is_text:
+            yield from ((name, _differs(before.field(name), after.field(name))) for name in names)
+        elif names:
+            pairs = [
+                [json.loads(text) for text in pair] for pair in zip(before.to_pylist(), after.to_pylist(), strict=True)
+            ]
+            for name in names:
+                yield name, np.array([old.get(name) != new.get(name) for old, new in pairs], np.bool_)
+
+    # -- what is not known ----------------------------------------------------------------------
+
+    @cached_property
+    def _absent(self) -> dict[int, list[tuple[str, str]]]:
+        """By row, role and name of the columns whose values are not in the log."""
+        detail = self._batch.column("detail")
+        rows = np.flatnonzero(np.asarray(pc.fill_null(pc.match_substring(detail, '"absent"'), False)))
+        found: dict[int, list[tuple[str, str]]] = {}
+        for row, text in zip(rows.tolist(), detail.take(pa.array(rows)).to_pylist(), strict=True):
+            reasons = json.loads(text).get("absent")
+            found[row] = [*_places(reasons if isinstance(reasons, dict) else ())]
+        return found
+
+    @cached_property
+    def _unknown(self) -> dict[int, set[str]]:
+        """By row, the columns of which one value is not in the log, or cannot be read."""
+        found = {row: {name for _, name in places} for row, places in self._absent.items()}
+        faults = self._batch.column(schemas.CORRUPT_FIELDS)
+        rows = np.flatnonzero(np.asarray(faults.is_valid()))
+        for row, entries in zip(rows.tolist(), faults.take(pa.array(rows)).to_pylist(), strict=True):
+            names = {name for _, name in _places(entry["path"] or "" for entry in entries)}
+            found[row] = found.get(row, set()) | names
+        return found
+
+    def absent(self, *roles: str) -> pa.Array:
+        """Names of the columns of some images whose values are not in the log; null if there are none."""
+        found: list[list[str] | None] = [None] * self._batch.num_rows
+        for row, places in self._absent.items():
+            names = dict.fromkeys(name for role in roles for of, name in places if of == role)
+            found[row] = list(names) or None
+        return pa.array(found, NAMES)
+
+
+def key_texts(columns: Mapping[str, pa.Array], count: int) -> pa.Array:
+    """The values of a key in rows as JSON; null is a value."""
+    values: dict[str, tuple[json_texts.Part, bool]] = {}
+    for name, array in columns.items():
+        if pa.types.is_floating(array.type):
+            array = pc.add(array, pa.scalar(0, array.type))  # makes -0.0 the 0.0 that it equals
+        is_time = pa.types.is_timestamp(array.type) or pa.types.is_date32(array.type)
+        values[name] = json_texts.values(as_text(array) if is_time else array), False
+    return json_texts.joined(json_texts.members(values), count)
+
+
+def _places(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Role and column of paths such as `before.NAME`."""
+    for path in paths:
+        role, _, name = path.partition(".")
+        if role in ("before", "after"):
+            yield role, name
+
+
+def _differs(old: pa.Array, new: pa.Array) -> Flags:
+    """Where two columns differ; null equals null, NaN equals NaN."""
+    same = np.asarray(pc.fill_null(pc.equal(old, new), False))
+    same = same | (np.asarray(old.is_null()) & np.asarray(new.is_null()))
+    if pa.types.is_floating(old.type):
+        nan = [np.asarray(pc.fill_null(pc.is_nan(array), False)) for array in (old, new)]
+        same = same | (nan[0] & nan[1])
+    found: Flags = ~same
+    return found
 
 
 # -- times -----------------------------------------------------------------------------------
@@ -271,10 +369,8 @@ def check_zone(zone: str) -> None:
     try:
         epoch_millis(pa.array([datetime(2026, 1, 1)], pa.timestamp("us")), zone)
     except (pa.ArrowException, ValueError) as error:
-        raise OptionError(
-            f"sourceTimeZone has no value {quoted(zone)}",
-            hint="as Europe/Paris, +01:00 or UTC; it needs the system's tzdata",
-        ) from error
+        text = f"sourceTimeZone has no value {quoted(zone)}"
+        raise OptionError(text, hint="as Europe/Paris, +01:00 or UTC; it needs the system's tzdata") from error
 
 
 def epoch_millis(times: pa.Array, zone: str | None) -> pa.Array:

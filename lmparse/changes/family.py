@@ -30,7 +30,7 @@ from lmparse.storage.processes import Run
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lmparse.changes.version_batches import VersionBatch
+    from lmparse.changes.rows import VersionBatch
     from lmparse.columnar.filters import Filter
     from lmparse.columnar.record_plan import RecordPlan
 
@@ -62,18 +62,23 @@ class FoundControl:
     """In words for users."""
 
 
+class ControlFinder(Protocol):
+    """Finds the control files of logs, and looks through each folder once."""
+
+    def find(self, path: str, control: str | None) -> str:
+        """The control file of a log, from its path and the option `control`. Raises ControlError LMP-C007."""
+
+    def beside(self, path: str) -> FoundControl:
+        """That of a log for which the option names none. Raises ControlError LMP-C007, FramingError."""
+
+
 @dataclass(frozen=True)
 class ControlFiles:
     """How control files of a family are recognised; its logs have no changes without one."""
 
     is_one: Callable[[str, Limits], bool]
     """Whether a file is a control file."""
-    find: Callable[[str, str | None, Limits], str]
-    """The control file of a log, from the path of the log and the option `control`. Raises ControlError LMP-C007."""
-    search: Callable[[Limits], Callable[[str, str | None], str]]
-    """The same for many logs: a function that looks through each folder once."""
-    beside: Callable[[str, Limits], FoundControl]
-    """The control file beside a log for which the option names none. Raises ControlError LMP-C007, FramingError."""
+    search: Callable[[Limits], ControlFinder]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -78,27 +78,20 @@ def table_type(versions: Sequence[Version], columns: tuple[str, ...] = ()) -> pa
         for column in version.columns:
             type_ = column_type(column)
             having.setdefault(column.name, []).append((column, version))
-            if column.name in found:
-                known, owner, before = found[column.name]
-                merged = schemas.widened(before, type_)
-                if merged is None:
-                    raise OptionError(
-                        f"column {column.name} is {before} in {owner.identity} and {type_} in {version.identity}",
-                        code="LMP-C008", hint="pick one version with tableVersion",
-                    )  # fmt: skip
-                found[column.name] = (known, owner, merged)
-            else:
-                found[column.name] = (column, version, type_)
+            known, owner, before = found.setdefault(column.name, (column, version, type_))
+            merged = schemas.widened(before, type_)
+            if merged is None:
+                text = f"column {column.name} is {before} in {owner.identity} and {type_} in {version.identity}"
+                raise OptionError(text, code="LMP-C008", hint="pick one version with tableVersion")
+            found[column.name] = known, owner, merged
     for name in columns:
         if name not in found:
             raise OptionError(f"columns: there is no column {name!r} in the table", hint=", ".join(found))
     ordered = sorted(found.values(), key=lambda entry: entry[0].number)
     ordered = [entry for entry in ordered if not columns or entry[0].name in columns]
     return pa.struct(
-        [
-            pa.field(column.name, type_, metadata=field_metadata(having[column.name], len(versions)))
-            for column, _, type_ in ordered
-        ]
+        pa.field(column.name, type_, metadata=field_metadata(having[column.name], len(versions)))
+        for column, _, type_ in ordered
     )
 
 

@@ -59,17 +59,14 @@ class TransactionSummary:
     def to_row(self) -> dict[str, Any]:
         """The summary by column name."""
         row = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return row | {name: sorted_counts(row[name]) for name in ("tables", "compensated")}
+        for name in ("tables", "compensated"):  # tables and operations by name
+            row[name] = {table: dict(sorted(numbers.items())) for table, numbers in sorted(row[name].items())}
+        return row
 
     def count(self, table: str, op: str, number: int, *, is_undone: bool) -> None:
         """Add changes of one table."""
         counts = (self.compensated if is_undone else self.tables).setdefault(table, {})
         counts[op] = counts.get(op, 0) + number
-
-
-def sorted_counts(counts: TableCounts) -> TableCounts:
-    """The same counts, tables and operations by name."""
-    return {table: dict(sorted(numbers.items())) for table, numbers in sorted(counts.items())}
 
 
 def total(counts: TableCounts) -> int:
@@ -100,8 +97,7 @@ def check_equal(one: TransactionSummary | None, other: TransactionSummary | None
     rows = one.to_row(), other.to_row()
     for name, value in rows[0].items():
         if value != rows[1][name]:
-            raise EngineDifferenceError(
-                f"transaction {place} ({one.txn_id}): {name}: {value!r} column-wise, {rows[1][name]!r} by the parser",
-                hint="one of them is wrong: report it; engine kaitai, the parser, sets the meaning",
-            )
+            text = f"transaction {place} ({one.txn_id}): {name}: {value!r} column-wise, {rows[1][name]!r} by the parser"
+            hint = "one of them is wrong: report it; engine kaitai, the parser, sets the meaning"
+            raise EngineDifferenceError(text, hint=hint)
     return one

@@ -37,6 +37,7 @@ def run(parsed: argparse.Namespace) -> int:
 def _fields(name: str, rows: str | None, as_json: bool) -> int:
     from lmparse.logs.families import spec_name
     from lmparse.spec import catalog
+    from lmparse.values.json_form import to_json
 
     spec = catalog.load(spec_name(name), rows)
     try:
@@ -46,7 +47,7 @@ def _fields(name: str, rows: str | None, as_json: bool) -> int:
     else:
         decoding = decoding_of(spec)
     if as_json:
-        fields = [dataclasses.asdict(entry) for entry in spec.layout]
+        fields = to_json([dataclasses.asdict(entry) for entry in spec.layout])
         decoded = None if decoding is None else decoding.to_dict()
         print_json({"spec": spec.id, "title": spec.layout.title, "fields": fields, "decoded": decoded})
     else:

@@ -55,9 +55,11 @@ def run(parsed: argparse.Namespace) -> int:
 def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | FramingSearch:
     """What a file is: a log, or records that are cut as options, or the bytes, say."""
     from lmparse.logs.framing_search import search
-    from lmparse.logs.sniff import sniff
+    from lmparse.logs.sniff import sniff, sniff_spec
 
     unknown: FramingError | None = None
+    if "spec" in given:
+        return sniff_spec(path, options)
     if not set(given) - {"limits"}:
         try:
             sniffed = sniff(path, options.bounds)

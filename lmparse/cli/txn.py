@@ -25,8 +25,8 @@ _COMPLETE = {True: "yes", False: "no", None: "not testable"}
 def run(parsed: argparse.Namespace) -> int:
     """Print the transactions."""
     from lmparse.logs.families import read_options
+    from lmparse.logs.log import transaction_summaries
     from lmparse.logs.open import open_resumed
-    from lmparse.logs.transactions import transaction_summaries
 
     errors, given = ErrorPrinter(parsed.show_errors), given_options(parsed)
     try:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.values import byte_arrays, texts
-from lmparse.values.byte_arrays import Bytes, Flags, Int32s, Ints
+from lmparse.values.byte_arrays import Bytes, Flags, Int32s, Int64s, Ints
 from lmparse.values.codepages import CodePage
 
 
@@ -101,6 +101,15 @@ def ragged_binary(data: Bytes, starts: Ints, lengths: Ints, is_null: Flags | Non
     every = _array(pa.binary(), max(2 * count - 1, 0), buffers, None)
     found = every.take(pa.array(np.arange(0, 2 * count, 2)))
     return found if is_null is None else without(found, is_null)
+
+
+def flat(array: pa.Array) -> tuple[Bytes, Int64s]:
+    """The bytes of all rows of texts or bytes, and their n + 1 offsets in these."""
+    _, offsets, data = array.buffers()
+    places = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    if data is None or not len(places):
+        return np.zeros(0, np.uint8), np.zeros(len(array) + 1, np.int64)
+    return np.frombuffer(data, np.uint8)[places[0] : places[-1]], places - places[0]
 
 
 def without(array: pa.Array, is_null: Flags) -> pa.Array:

@@ -225,7 +225,7 @@ class Columns:
         if absent is not None and absent.all():
             return pa.nulls(objects.count, type_ or schemas.TEXT)
         array = (
-            self._of_lists(value, entry, type_, objects)
+            self._of_lists(value, entry, type_)
             if isinstance(value, Lists)
             else self._of_vector(value, entry, objects.count)
         )
@@ -250,7 +250,7 @@ class Columns:
             raise UnfitError(f"{entry.id}: only the parser can calculate it")
         return data
 
-    def _of_lists(self, value: Lists, entry: Field, type_: pa.DataType | None, objects: Objects) -> pa.Array:
+    def _of_lists(self, value: Lists, entry: Field, type_: pa.DataType | None) -> pa.Array:
         if type_ is None or not pa.types.is_list(type_) or not entry.repeated:
             raise UnfitError(f"{entry.id}: only the parser can calculate it")
         starts, counts = value.bounds()

@@ -120,12 +120,12 @@ class Context:
     def _of(self, value: Any, name: str, arguments: tuple[Any, ...]) -> Any:
         if isinstance(value, StreamValue):
             return value.attribute(name)
+        if isinstance(value, Lists):
+            return of_lists(value, name)
         if isinstance(value, Reference):
             parts = [
                 (rows, self.reader.attribute(objects, name).some(numbers)) for rows, objects, numbers in value.parts
             ]
             found = joined(parts, value.count)
             return found if value.bad is None else found.without(value.bad)
-        if isinstance(value, Lists):
-            return of_lists(value, name)
         return of_values(value, name, arguments)

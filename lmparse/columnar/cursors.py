@@ -8,6 +8,7 @@ sound, so that every place stays inside of the data; its record is marked and is
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -106,13 +107,13 @@ class Stream:
             self._room = base, int(left.min()), int(left.max())
         return self._room[1], self._room[2]
 
-    def demand(self, holds: Flags) -> None:
+    def demand(self, holds: Flags) -> Int64s | None:
         """Leave the records to the parser in which something does not hold. Raises NothingLeftError if it never does.
 
-        These objects take the places of one that is sound.
+        These objects take the places of one that is sound: which one each now has the place of, None if all hold.
         """
         if holds.all():
-            return
+            return None
         self.records.leave(self.of, ~holds)
         sound = int(holds.argmax())
         if not holds[sound]:
@@ -120,24 +121,28 @@ class Stream:
         stand_in = np.where(holds, np.arange(len(holds)), sound)
         self.start, self.end, self.cursor = self.start.some(stand_in), self.end[stand_in], self.cursor.some(stand_in)
         self._room = None
+        return stand_in
+
+    def known(self, found: tuple[Any, Flags | None]) -> Any:
+        """Values of all objects; the records of those that have none here, by the flags, are left to the parser."""
+        values, bad = found
+        if bad is not None:
+            self.demand(~bad)
+        return values
 
     def align(self) -> Place:
         """The cursor at the next whole byte."""
         bits = self.cursor.bits
-        if isinstance(bits, np.ndarray):
-            self.cursor = self.cursor.behind((bits > 0).astype(np.int64))
-        elif bits:
-            self.cursor = self.cursor.behind(1)
+        if isinstance(bits, np.ndarray) or bits:
+            self.cursor = self.cursor.behind((bits > 0).astype(np.int64) if isinstance(bits, np.ndarray) else 1)
         return self.cursor
 
     def take(self, size: int | Int64s) -> Place:
         """Read some bytes; the place where they begin. Sizes come from the data and may be any numbers."""
         self.align()
         if isinstance(size, np.ndarray):
-            holds = (size >= 0) & (size <= self.end - self.cursor.array)
-            if not holds.all():
-                self.demand(holds)
-                size = size[np.where(holds, np.arange(len(size)), int(holds.argmax()))]
+            stand_in = self.demand((size >= 0) & (size <= self.end - self.cursor.array))
+            size = size if stand_in is None else size[stand_in]
         else:
             self._demand_room(size)
         begin = self.cursor
@@ -158,33 +163,23 @@ class Stream:
         if np.any(begin.bits) and self.bit_order != order:
             raise UnfitError("bits of one byte are read in both orders")
         self.bit_order = order
-        total = begin.bits + width
-        self._demand_bits(total)
-        begin = self.cursor
-        total = begin.bits + width
-        if isinstance(total, np.ndarray):
-            moved = begin.behind(total // 8)
-            self.cursor = Place(moved.base, moved.offset, total % 8)
-        else:
-            self.cursor = Place(begin.base, begin.offset + total // 8, total % 8)
-        return begin
-
-    def _demand_bits(self, total: int | Int64s) -> None:
-        size = -(-total // 8)
+        size = -(-(begin.bits + width) // 8)
         if isinstance(size, np.ndarray):
-            self.demand(size <= self.end - self.cursor.array)
+            self.demand(size <= self.end - begin.array)
         else:
             self._demand_room(size)
+        begin = self.cursor
+        total = begin.bits + width
+        self.cursor = replace(begin.behind(total // 8), bits=total % 8)
+        return begin
 
     def at(self, pos: int | Int64s) -> Stream:
         """The same bytes from a position in them."""
         size = self.end - self.start.array
         moved = self.copy()
         if isinstance(pos, np.ndarray):
-            moved.demand((pos >= 0) & (pos <= size))
-            holds = (pos >= 0) & (pos <= size)
-            pos = pos if holds.all() else pos[np.where(holds, np.arange(len(pos)), int(holds.argmax()))]
-            moved.cursor = Place(moved.start.array + pos)
+            stand_in = moved.demand((pos >= 0) & (pos <= size))
+            moved.cursor = Place(moved.start.array + (pos if stand_in is None else pos[stand_in]))
         else:
             moved.demand((size >= pos) & (pos >= 0))
             moved.cursor = moved.start.behind(pos)
@@ -210,11 +205,9 @@ class Stream:
     @property
     def pos(self) -> int | Int64s:
         """How far each has been read."""
-        is_near = self.cursor.base is self.start.base
-        began = isinstance(self.cursor.bits, np.ndarray) or bool(self.cursor.bits)
-        part = (self.cursor.bits > 0).astype(np.int64) if isinstance(self.cursor.bits, np.ndarray) else int(began)
+        bits, is_near = self.cursor.bits, self.cursor.base is self.start.base
         here = self.cursor.offset - self.start.offset if is_near else self.cursor.array - self.start.array
-        return here + part
+        return here + ((bits > 0).astype(np.int64) if isinstance(bits, np.ndarray) else int(bits > 0))
 
     @property
     def eof(self) -> bool | Flags:

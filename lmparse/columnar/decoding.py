@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lmparse.columnar import schemas
@@ -10,7 +10,7 @@ from lmparse.columnar.column_plans import column_plans
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.columnar.refusals import refusals
 from lmparse.records.reader import default_page
-from lmparse.spec.catalog import Spec
+from lmparse.spec.catalog import PARENT, Spec
 from lmparse.spec.layout import Field
 from lmparse.spec.nesting import flat, json_reason
 
@@ -65,29 +65,32 @@ def decoding_of(spec: Spec) -> Decoding:
     """How the columns of a spec are decoded."""
     plan = RecordPlan(spec, arguments=(0,) * len(spec.layout.params), labels=True)
     why = plan.reason or next((f"{name}: {reason}" for name, reason in plan.reasons.items()), "")
-    fields: dict[str, Field] = {}
-    for entry in flat(spec.layouts, spec.layout):
-        fields.setdefault(entry.id, entry)
+    flat_fields = [*flat(spec.layouts, spec.layout)]
+    fields: dict[str, tuple[Field | None, Field | None]] = {}
+    for entry in flat_fields:
+        fields.setdefault(entry.id, (entry, None))
+    for entry in flat_fields:
+        for inside in schemas.parts(spec.layouts, entry):
+            fields.setdefault(f"{entry.id}_{inside.id}", (entry, inside))
     columns = []
     for name in plan.types:
-        whole, part = _field(spec, fields, name)
+        whole, part = fields.get(name, (None, None))
         reason = plan.reason or plan.reasons.get(name, "")
         offset, width = (None, None) if whole is None else _place(whole, part)
         kind = "" if whole is None else (part or whole).kind
         how = ROW if reason else _kernel(spec, whole, part)
         as_text = "" if whole is None else json_reason(spec.layouts, whole)
         columns.append(DecodedColumn(name, offset, width, kind, how, reason or (as_text and f"JSON text: {as_text}")))
+        if name == PARENT:
+            columns[-1] = replace(columns[-1], kind="struct", why=f"if columns name it: {_members(plan.types[name])}")
     columns += [DecodedColumn(name, None, None, "", NOT_READ, reason) for name, reason in spec.layout.unread.items()]
-    apart = {} if why else refusals(spec.layouts, spec.layout, default_page(spec))
+    apart = {} if why else refusals(spec.layouts, spec.layout)
     return Decoding(why, columns, apart)
 
 
-def _field(spec: Spec, fields: dict[str, Field], name: str) -> tuple[Field | None, Field | None]:
-    """The field of a column, and the number inside it if the column is one."""
-    if name in fields:
-        return fields[name], None
-    pairs = ((entry, part) for entry in fields.values() for part in schemas.parts(spec.layouts, entry))
-    return next((pair for pair in pairs if f"{pair[0].id}_{pair[1].id}" == name), (None, None))
+def _members(type_: Any) -> str:
+    """The fields of a struct, those of the structs around a list in brackets."""
+    return ", ".join(f"{one.name} ({_members(one.type)})" if one.name == PARENT else one.name for one in type_)
 
 
 def _place(entry: Field, part: Field | None) -> tuple[int | None, int | None]:

@@ -23,9 +23,9 @@ def to_terminator(stream: Stream, ending: Ending) -> tuple[Place, Int64s]:
     begin = stream.align()
     found, is_there = _find(stream, begin.array, stream.end, ending.terminator or b"")
     if ending.demands_terminator:
-        stream.demand(is_there)
-        begin = stream.cursor
-        found, is_there = _find(stream, begin.array, stream.end, ending.terminator or b"")
+        stand_in = stream.demand(is_there)
+        if stand_in is not None:
+            begin, found, is_there = stream.cursor, found[stand_in], is_there[stand_in]
     start = begin.array
     length = found - start
     stream.cursor = Place(found + (is_there if ending.consumes else 0))
@@ -81,7 +81,7 @@ def _codec(encoding: str) -> str:
 
 
 def _decoded(raw: pa.Array, encoding: str) -> tuple[pa.Array, Flags | None]:
-    if encoding == "utf-8" or (encoding == "ascii" and _is_ascii(raw)):
+    if encoding == "utf-8" or (encoding == "ascii" and not (arrays.flat(raw)[0] & 0x80).any()):
         try:
             return raw.cast(pa.string()), None
         except pa.ArrowInvalid:
@@ -98,11 +98,3 @@ def _decoded(raw: pa.Array, encoding: str) -> tuple[pa.Array, Flags | None]:
         shown.append(known[one])
     bad = np.array([one is None for one in shown], np.bool_)
     return pa.array([one or "" for one in shown], pa.string()), bad if bad.any() else None
-
-
-def _is_ascii(raw: pa.Array) -> bool:
-    _, offsets, data = raw.buffers()
-    if data is None or not len(raw):
-        return True
-    bounds = np.frombuffer(offsets, np.int32)[raw.offset : raw.offset + len(raw) + 1]
-    return not (np.frombuffer(data, np.uint8)[bounds[0] : bounds[-1]] & 0x80).any()

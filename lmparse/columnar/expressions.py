@@ -161,8 +161,13 @@ class Evaluator:
             case ("not", inner):
                 holds, bad = self.truths(inner)
                 return Vector(~holds, bad)
-            case ("neg" | "~" as sign, inner):
-                return _signed(sign, self.value(inner).numbers())
+            case ("~", inner):
+                one = self.value(inner).numbers()
+                return Vector(~one.data, one.bad)
+            case ("neg", inner):
+                one = self.value(inner).numbers()
+                least = one.data == _LEAST_NUMBER
+                return Vector(-one.data, one.bad).without(least if np.any(least) else False)
             case ("in", inner, *listed):
                 one = self.value(inner)
                 found = [_compared("==", one, self.value(other)) for other in listed]
@@ -197,21 +202,10 @@ class Evaluator:
         holds, bad = self.truths(condition)
         if holds.all() or not holds.any():
             found = self.value(chosen if holds.any() else other)
-            return found if bad is None else _without(found, bad)
-        parts = [(np.flatnonzero(flags), self.value(branch)) for flags, branch in ((holds, chosen), (~holds, other))]
-        found = joined([(which, one.some(which)) for which, one in parts], self._count)
-        return found if bad is None else _without(found, bad)
-
-
-def _without(found: Any, bad: Flags) -> Any:
-    return found.without(bad)
-
-
-def _signed(sign: str, one: Vector) -> Vector:
-    if sign == "~":
-        return Vector(~one.data, one.bad)
-    least = one.data == _LEAST_NUMBER
-    return Vector(-one.data, one.bad).without(least if np.any(least) else False)
+        else:
+            sides = [(np.flatnonzero(flags), self.value(one)) for flags, one in ((holds, chosen), (~holds, other))]
+            found = joined([(which, one.some(which)) for which, one in sides], self._count)
+        return found if bad is None else found.without(bad)
 
 
 def _compared(sign: str, one: Any, other: Any) -> Vector:

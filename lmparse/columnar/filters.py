@@ -84,7 +84,7 @@ def mask(arrays: Mapping[str, pa.Array], filters: Iterable[Filter]) -> Flags:
         array = arrays[entry.column]
         if not entry.fits(array.type):
             raise OptionError(f"filters: {entry.column} is {array.type} and not like {entry.value!r}")
-        kept &= _flags(_found(array, entry))
+        kept &= _found(array, entry).fill_null(False).to_numpy(zero_copy_only=False)  # a null is not true
     return kept
 
 
@@ -111,19 +111,13 @@ def _found(array: pa.Array, entry: Filter) -> pa.Array:
         values = _ranks(np.array(values, np.float64)).tolist()
     if entry.comparison == "in":
         # A null is in no list, but `is_in` may return True for it.
-        return pc.and_(pc.is_in(array, value_set=_value_set(values, array.type)), array.is_valid())
+        held = pa.array([value for value in values if _holds(array.type, value)], array.type)
+        return pc.and_(pc.is_in(array, value_set=held), array.is_valid())
     return _ORDERS[entry.comparison](array, _scalar(values[0], array.type))
 
 
-def _value_set(values: list[Any], type_: pa.DataType) -> pa.Array:
-    """Values as an array of a type, without those that the type cannot hold, which no row can have."""
-    try:
-        return pa.array(values, type_)
-    except (pa.ArrowInvalid, OverflowError):
-        return pa.array([value for value in values if _holds(type_, value)], type_)
-
-
 def _holds(type_: pa.DataType, value: Any) -> bool:
+    """Whether a type can hold a value; if it cannot, no row has it."""
     try:
         pa.scalar(value, type_)
     except (pa.ArrowInvalid, OverflowError):
@@ -179,9 +173,3 @@ def _is_utf_8(value: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _flags(found: pa.Array) -> Flags:
-    """Where the result is true; a null is not true."""
-    flags: Flags = found.fill_null(False).to_numpy(zero_copy_only=False)
-    return flags

@@ -2,7 +2,8 @@
 
 Texts stay as they are (no `\\uXXXX` for what is not ASCII), decimals keep their digits and are in quotes, as are bytes
 (hexadecimal) and times. Only values that Arrow shows in another form are mended: floats between two sizes, decimals
-with an exponent, and texts with a character that JSON escapes.
+with an exponent, and texts with a character that JSON escapes. `as_text` is the same of whole columns of text, whose
+values are not in quotes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse import terminal
-from lmparse.values.byte_arrays import Bytes, Flags, Float64s, Int64s
+from lmparse.columnar import arrays
+from lmparse.values.byte_arrays import Flags, Float64s, Int64s
+from lmparse.values.json_form import to_json
 
 LINE = "_line"
 """Name of the column of JSON lines; no field of a spec has it."""
@@ -101,6 +104,41 @@ def values(array: pa.Array) -> pa.Array:
     raise TypeError(f"{type_} has no form in JSON here")
 
 
+def as_text(array: pa.Array) -> pa.Array:
+    """A column as text: bytes in upper-case hex, timestamps in ISO form, structs and lists as JSON."""
+    type_ = array.type
+    if array.null_count == len(array):
+        return pa.nulls(len(array), _TEXT)
+    if pa.types.is_string(type_):
+        return array
+    if pa.types.is_binary(type_):
+        return hexadecimal(array)
+    if pa.types.is_timestamp(type_) or pa.types.is_date32(type_):
+        is_date = pa.types.is_date32(type_)
+        numbers = np.asarray(array.view(pa.int32() if is_date else pa.int64()).fill_null(0))
+        times = numbers.astype("datetime64[D]" if is_date else "datetime64[us]")
+        return masked(pa.array(np.datetime_as_string(times).tolist(), _TEXT), array)
+    if pa.types.is_list(type_):
+        shown = [
+            value if value is None else json.dumps(to_json(value), ensure_ascii=False) for value in array.to_pylist()
+        ]
+        return pa.array(shown, _TEXT)
+    if pa.types.is_struct(type_):
+        columns = {entry.name: _as_json(array.field(number)) for number, entry in enumerate(type_)}
+        text = joined(members({name: (one, False) for name, one in columns.items()}), len(array))
+        return masked(text, array)
+    return decimals(array) if pa.types.is_decimal(type_) else values(array)
+
+
+def _as_json(array: pa.Array) -> pa.Array:
+    """A column as JSON."""
+    type_ = array.type
+    if pa.types.is_nested(type_):
+        return as_text(array)
+    is_time = pa.types.is_timestamp(type_) or pa.types.is_date32(type_)
+    return values(as_text(array) if is_time else array)
+
+
 def _quoted(text: pa.Array) -> pa.Array:
     return pc.binary_join_element_wise('"', text, '"', "")
 
@@ -110,13 +148,13 @@ def _quoted(text: pa.Array) -> pa.Array:
 
 def _escaped(text: pa.Array) -> pa.Array:
     """Text with what JSON escapes: quotes, backslashes and controls."""
-    data, offsets = _flat(text)
+    data, offsets = arrays.flat(text)
     needs = data < 0x20
     needs |= data == ord('"')
     needs |= data == ord("\\")
     if not needs.any():
         return text
-    rows = _rows_with(np.flatnonzero(needs), offsets)
+    rows = np.unique(np.searchsorted(offsets, np.flatnonzero(needs), side="right") - 1)
     found = text.take(pa.array(rows))
     # Backslashes first, since the other escapes begin with one.
     for code in sorted(np.unique(data[needs]).tolist(), key=lambda code: code != ord("\\")):
@@ -141,34 +179,14 @@ def difference(one: bytes, other: bytes) -> tuple[str, Any, Any]:
 
 def harmless(lines: pa.Array) -> pa.Array:
     """Lines of JSON that `terminal.harmless` has nothing to do with any more."""
-    raw = _flat(lines)[0]
-    if _is_plain(raw, len(lines)) or terminal.is_printable(raw.tobytes().decode()):
+    raw = arrays.flat(lines)[0]
+    newlines = np.count_nonzero(raw == ord("\n"))
+    is_plain = not (raw >= 0x7F).any() and np.count_nonzero(raw < 0x20) == newlines == len(lines)
+    if is_plain or terminal.is_printable(raw.tobytes().decode()):
         return lines
     rows = np.flatnonzero(np.asarray(pc.match_substring_regex(lines, _CONTROLS)))
     made = [terminal.harmless(line) for line in lines.take(pa.array(rows)).to_pylist()]
     return _replaced(lines, rows, pa.array(made, _TEXT))
-
-
-def _is_plain(raw: Bytes, count: int) -> bool:
-    """Whether ASCII has no controls but `count` newlines."""
-    if (raw >= 0x7F).any() or np.count_nonzero(raw < 0x20) != count:
-        return False
-    return bool(np.count_nonzero(raw == ord("\n")) == count)
-
-
-def _flat(text: pa.Array) -> tuple[Bytes, Int64s]:
-    """The bytes of all rows of a text, and their n + 1 offsets in these."""
-    _, offsets, data = text.buffers()
-    places = np.frombuffer(offsets, np.int32)[text.offset : text.offset + len(text) + 1].astype(np.int64)
-    if data is None or not len(places):
-        return np.zeros(0, np.uint8), np.zeros(len(text) + 1, np.int64)
-    return np.frombuffer(data, np.uint8)[places[0] : places[-1]], places - places[0]
-
-
-def _rows_with(places: Int64s, offsets: Int64s) -> Int64s:
-    """The rows that have bytes at some places."""
-    rows: Int64s = np.unique(np.searchsorted(offsets, places, side="right") - 1)
-    return rows
 
 
 def _replaced(text: pa.Array, rows: Int64s, by: pa.Array) -> pa.Array:
@@ -182,7 +200,7 @@ def _replaced(text: pa.Array, rows: Int64s, by: pa.Array) -> pa.Array:
 
 def hexadecimal(array: pa.Array) -> pa.Array:
     """Bytes as upper-case hexadecimal digits."""
-    raw, offsets = _flat(array)
+    raw, offsets = arrays.flat(array)
     digits = pa.py_buffer(raw.tobytes().hex().upper().encode())
     places = pa.py_buffer((offsets * 2).astype(np.int32))
     return masked(pa.StringArray.from_buffers(len(array), places, digits), array)
@@ -220,7 +238,7 @@ def _floats(array: pa.Array) -> pa.Array:
     rows = np.flatnonzero(~(is_fixed | is_whole) | ~np.isfinite(numbers))
     if not len(rows):
         return text
-    shown = [_float(number) for number in numbers[rows].tolist()]
+    shown = [json.dumps(to_json(number)) for number in numbers[rows].tolist()]
     return masked(_replaced(text, rows, pa.array(shown, _TEXT)), array)
 
 
@@ -231,12 +249,6 @@ def _pointed(text: pa.Array, numbers: Float64s, size: Float64s, is_whole: Flags)
     rows = np.flatnonzero(is_whole & (size >= _FIXED[1]))
     text = _replaced(text, rows, pa.array(numbers[rows].astype(np.int64)).cast(_TEXT))
     return pc.binary_join_element_wise(text, pc.if_else(pa.array(is_whole), ".0", ""), "")
-
-
-def _float(number: float) -> str:
-    if number - number == 0:
-        return repr(number)
-    return '"NaN"' if number != number else '"Infinity"' if number > 0 else '"-Infinity"'
 
 
 def masked(text: pa.Array, array: pa.Array) -> pa.Array:

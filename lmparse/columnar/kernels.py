@@ -114,12 +114,15 @@ def date_digits(raw: Bytes) -> KernelResult:
     return _days(*packed_times.date_days_array(raw))
 
 
-def time_text(raw: Bytes) -> KernelResult:
-    return _chars(*text_times.decode_time_array(raw))
+def chars(decode: Callable[[Bytes], tuple[Bytes, Flags]], raw: Bytes) -> KernelResult:
+    """Text of a form that has as many characters in all rows, (n, width)."""
+    found, bad = decode(raw)
+    return arrays.strings(found.reshape(-1), arrays.steps(*found.shape)), bad
 
 
-def time_digits(raw: Bytes) -> KernelResult:
-    return _chars(*packed_times.decode_time_array(raw))
+time_text: Kernel = partial(chars, text_times.decode_time_array)
+time_digits: Kernel = partial(chars, packed_times.decode_time_array)
+timestamp_tz_text: Kernel = partial(chars, text_times.decode_timestamp_tz_array)
 
 
 def timestamp_text(raw: Bytes) -> KernelResult:
@@ -132,36 +135,20 @@ def timestamp_digits(precision: int, raw: Bytes) -> KernelResult:
     return arrays.numbers(micros, schemas.MICROS), bad
 
 
-def timestamp_tz_text(raw: Bytes) -> KernelResult:
-    return _chars(*text_times.decode_timestamp_tz_array(raw))
-
-
 def timestamp17_chars(raw: Bytes) -> KernelResult:
     data, offsets, is_null, bad = packed_times.decode_timestamp17_array(raw)
     return arrays.strings(data, offsets, is_null), bad
 
 
-def date_text_chars(raw: Bytes) -> KernelResult:
-    return _chars(*text_times.decode_date_array(raw))
-
-
-def date_digits_chars(raw: Bytes) -> KernelResult:
-    return _chars(*packed_times.decode_date_array(raw))
-
-
-def timestamp_text_chars(raw: Bytes) -> KernelResult:
-    return _chars(*text_times.decode_timestamp_array(raw))
-
-
 def timestamp_digits_chars(precision: int, raw: Bytes) -> KernelResult:
-    return _chars(*packed_times.decode_timestamp_array(raw, precision))
+    return chars(partial(packed_times.decode_timestamp_array, precision=precision), raw)
 
 
 _CHARS: dict[Callable[..., KernelResult], Callable[..., KernelResult]] = {
     timestamp17: timestamp17_chars,
-    date_text: date_text_chars,
-    date_digits: date_digits_chars,
-    timestamp_text: timestamp_text_chars,
+    date_text: partial(chars, text_times.decode_date_array),
+    date_digits: partial(chars, packed_times.decode_date_array),
+    timestamp_text: partial(chars, text_times.decode_timestamp_array),
     timestamp_digits: timestamp_digits_chars,
 }
 """For kernels of dates and times those that keep all digits."""
@@ -177,11 +164,6 @@ def in_full(kernel: Kernel | None) -> Kernel | None:
 
 def _days(days: Int32s, bad: Flags) -> KernelResult:
     return arrays.numbers(days, pa.int32()).view(pa.date32()), bad
-
-
-def _chars(chars: Bytes, bad: Flags) -> KernelResult:
-    """(n, width) characters as text."""
-    return arrays.strings(chars.reshape(-1), arrays.steps(*chars.shape)), bad
 
 
 # -- bytes and text ----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ behind the known fields, which are left out. See `records.reader` for the same o
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,13 +31,16 @@ def object_texts(columns: Columns, *, has_kind: bool = False) -> pa.Array:
     return _joined([*first, *_members(columns, columns.root)], columns.root.count)
 
 
-def chosen_texts(columns: Columns, names: Sequence[str], *, has_kind: bool) -> pa.Array:
-    """Some fields of records as JSON objects, in the order of `names`."""
+def chosen_texts(columns: Columns, names: Sequence[str], same: Mapping[str, str], *, has_kind: bool) -> pa.Array:
+    """Some fields of records as JSON objects, in the order of `names`; `same` has JSON that is the same in all."""
     count = columns.root.count
     members: list[Any] = []
     for name in names:
         if has_kind and name == KIND:
             members.append((name, json_texts.values(columns.kinds())))
+            continue
+        if name in same:
+            members.append((name, pa.repeat(pa.scalar(same[name], schemas.TEXT), count)))
             continue
         found = [(which, _field(columns, one, entry)) for which, one, entry in columns.sources.get(name, ())]
         members.append((name, placed(found, schemas.TEXT, count)))

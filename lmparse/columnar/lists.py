@@ -88,10 +88,7 @@ def _has_bits(reading: Reader, type_: str) -> bool:
 
 
 def _counts(context: Context, stream: Stream, entry: Field) -> Int64s:
-    found, bad = context.value(entry.items).whole(context.count)
-    if bad is not None:
-        stream.demand(~bad)
-    counts: Int64s = np.maximum(found, 0)
+    counts: Int64s = np.maximum(stream.known(context.value(entry.items).whole(context.count)), 0)
     return counts
 
 
@@ -163,9 +160,7 @@ def _one_by_one(reading: Reader, context: Context, stream: Stream, entry: Field)
             break  # all of them are the parser's
         stream.move(active, own)
         if until is not None:
-            holds, bad = item.about(seen(parts, len(active))).truths(until)
-            if bad is not None:
-                own.demand(~bad)
+            holds = own.known(item.about(seen(parts, len(active))).truths(until))
             active = active[~holds]
         elif number > _MOST_EMPTY:
             moved = own.cursor.array > begin

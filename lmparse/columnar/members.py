@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.columnar import arrays
 from lmparse.columnar.cursors import UnfitError
 from lmparse.columnar.expressions import Vector
 from lmparse.columnar.objects import Lists, seen
@@ -52,10 +53,8 @@ def item_of(value: Any, place: Any) -> Any:
         return found if holds.all() else found.without(~holds)
     if isinstance(value, Vector) and isinstance(value.data, pa.Array) and pa.types.is_binary(value.data.type):
         number, bad = place.whole(len(value.data))
-        _, offsets, data = value.data.buffers()
-        bounds = np.frombuffer(offsets, np.int32)[value.data.offset : value.data.offset + len(value.data) + 1]
+        flat, bounds = arrays.flat(value.data)
         holds = (number >= 0) & (number < np.diff(bounds))
-        flat = np.frombuffer(data, np.uint8) if data is not None else np.zeros(1, np.uint8)
         found = Vector(
             flat[np.where(holds, bounds[:-1] + number, 0)].astype(np.int64) if len(flat) else 0 * number, bad
         )
@@ -82,7 +81,10 @@ def of_values(value: Vector, name: str, arguments: tuple[Any, ...]) -> Vector:
     if function is None:
         raise UnfitError(f"only the parser knows {name}")
     count = len(data) if isinstance(data, pa.Array) else 1
-    columns = [_listed(one, count) for one in (value, *arguments)]
+    columns = [
+        list(one.data.tolist()) if isinstance(one.data, np.ndarray | pa.Array) else [one.data] * count
+        for one in (value, *arguments)
+    ]
     results, bad = [], np.zeros(count, np.bool_)
     for number, row in enumerate(zip(*columns, strict=True)):
         try:
@@ -94,17 +96,6 @@ def of_values(value: Vector, name: str, arguments: tuple[Any, ...]) -> Vector:
     for one in (value, *arguments):
         bad = bad if one.bad is None else bad | one.bad
     return Vector(made if isinstance(data, pa.Array) else made[0], bad)
-
-
-def _listed(one: Vector, count: int) -> list[Any]:
-    data = one.data
-    return list(
-        data.to_pylist()
-        if isinstance(data, pa.Array)
-        else data.tolist()
-        if isinstance(data, np.ndarray)
-        else [data] * count
-    )
 
 
 def _as_array(found: list[Any], bad: Any) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -179,86 +179,68 @@ Parts: TypeAlias = "list[tuple[Int64s | None, Value]]"
 class Reference:
     """Objects that an expression is about, one for each of n rows."""
 
-    parts: list[tuple[Int64s | None, Objects, Int64s | None]]
+    parts: list[tuple[Int64s | None, Any, Int64s | None]]
     """Rows, objects, and the numbers of these; None for all rows, and for the same numbers."""
     count: int
     bad: Flags | None = None
 
-    def some(self, which: Int64s | None) -> Reference:
+    def some(self, which: Int64s | None) -> Self:
         """The objects at some places."""
         if which is None:
             return self
+        bad = None if self.bad is None else self.bad[which]
         if len(self.parts) == 1 and self.parts[0][0] is None:
             _, objects, numbers = self.parts[0]
-            bad = None if self.bad is None else self.bad[which]
-            return Reference([(None, objects, which if numbers is None else numbers[which])], len(which), bad)
-        parts: list[tuple[Int64s | None, Objects, Int64s | None]] = []
+            return type(self)([(None, objects, which if numbers is None else numbers[which])], len(which), bad)
+        parts: list[tuple[Int64s | None, Any, Int64s | None]] = []
         for rows, objects, numbers in self.parts:
             own = np.full(self.count, -1)
             rows = np.arange(self.count) if rows is None else rows
             own[rows] = np.arange(len(rows)) if numbers is None else numbers
             chosen = own[which]
             parts.append((np.flatnonzero(chosen >= 0), objects, chosen[chosen >= 0]))
-        return Reference(parts, len(which), None if self.bad is None else self.bad[which])
+        return type(self)(parts, len(which), bad)
 
-    def without(self, bad: Flags) -> Reference:
+    def without(self, bad: Flags) -> Self:
         """The same, of which some are not there."""
-        return Reference(self.parts, self.count, bad if self.bad is None else self.bad | bad)
+        return type(self)(self.parts, self.count, bad if self.bad is None else self.bad | bad)
 
-    @staticmethod
-    def joined(parts: list[tuple[Int64s | None, Any]], count: int) -> Reference:
+    @classmethod
+    def joined(cls, parts: list[tuple[Int64s | None, Any]], count: int) -> Self:
         """Objects of some rows each."""
-        found: list[tuple[Int64s | None, Objects, Int64s | None]] = []
+        found: list[tuple[Int64s | None, Any, Int64s | None]] = []
         bad = np.ones(count, np.bool_)
         for which, one in parts:
-            if not isinstance(one, Reference):
+            if type(one) is not cls:
                 raise UnfitError("it is of several kinds")
             which = np.arange(count) if which is None else which
             bad[which] = False if one.bad is None else one.bad
             found += [
                 (which if rows is None else which[rows], objects, numbers) for rows, objects, numbers in one.parts
             ]
-        return Reference(found, count, bad)
+        return cls(found, count, bad)
 
 
-@dataclass(eq=False)
-class Lists:
-    """Lists that an expression is about, one for each of n rows."""
+class Lists(Reference):
+    """Lists that an expression is about, one for each of n rows: in place of objects, their ListItems."""
 
-    items: ListItems
-    which: Int64s | None
-    """The number of the list of each row; None for the same numbers."""
-    count: int
-    bad: Flags | None = None
-
-    def some(self, which: Int64s | None) -> Lists:
-        """The lists at some places."""
-        if which is None:
-            return self
-        bad = None if self.bad is None else self.bad[which]
-        return Lists(self.items, which if self.which is None else self.which[which], len(which), bad)
-
-    def without(self, bad: Flags) -> Lists:
-        """The same, of which some are not there."""
-        return Lists(self.items, self.which, self.count, bad if self.bad is None else self.bad | bad)
+    @property
+    def items(self) -> ListItems:
+        """The items of all of them. Raises UnfitError if they are of several fields."""
+        if len(self.parts) != 1:
+            raise UnfitError("it is of several kinds")
+        found: ListItems = self.parts[0][1]
+        return found
 
     def bounds(self) -> tuple[Int64s, Int64s]:
         """The number of the first item of each list, and how many it has."""
-        which = slice(None) if self.which is None else self.which
+        rows, items, numbers = self.parts[0]
+        which: Any = slice(None) if numbers is None else numbers
+        if rows is not None:
+            which = np.zeros(self.count, np.int64)
+            which[rows] = np.arange(len(rows)) if numbers is None else numbers
         starts = self.items.offsets[:-1][which]
-        return starts, self.items.offsets[1:][which] - starts
-
-    @staticmethod
-    def joined(parts: list[tuple[Int64s | None, Any]], count: int) -> Lists:
-        """Lists of some rows."""
-        if len(parts) != 1:
-            raise UnfitError("it is of several kinds")
-        which, one = parts[0]
-        assert which is not None
-        bad, rows = np.ones(count, np.bool_), np.zeros(count, np.int64)
-        bad[which] = False if one.bad is None else one.bad
-        rows[which] = np.arange(len(which)) if one.which is None else one.which
-        return Lists(one.items, rows, count, bad)
+        return starts, items.offsets[1:][which] - starts
 
 
 def number(raw: Bytes, kind: str, order: integers.ByteOrder) -> Vector:
@@ -282,5 +264,5 @@ def _seen(value: Value) -> Any:
     if isinstance(value, Objects):
         return Reference([(None, value, None)], value.count)
     if isinstance(value, ListItems):
-        return Lists(value, None, value.count)
+        return Lists([(None, value, None)], value.count)
     return value.vector()

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from lmparse.columnar import endings
-from lmparse.columnar.bits import bit_field
 from lmparse.columnar.branches import read_nested
-from lmparse.columnar.byte_orders import order_of, order_of_type, shown_order, typed_value
+from lmparse.columnar.byte_orders import bit_field, order_of, order_of_type, shown_order, typed_value
 from lmparse.columnar.contexts import Context, StreamValue
 from lmparse.columnar.cursors import NothingLeftError, Place, Records, Stream, UnfitError
 from lmparse.columnar.expressions import Vector
@@ -104,9 +103,8 @@ class Reading:
         """A field of the objects that have it."""
         which, stream = None, whole
         if entry.condition is not None:
-            holds, bad = Context(self, objects, None, None if entry.is_instance else whole).truths(entry.condition)
-            if bad is not None:
-                whole.demand(~bad)
+            here = Context(self, objects, None, None if entry.is_instance else whole)
+            holds = whole.known(here.truths(entry.condition))
             if not holds.all():
                 which = np.flatnonzero(holds)
                 if not len(which):
@@ -141,10 +139,7 @@ class Reading:
             if not isinstance(found, StreamValue):
                 raise UnfitError(f"{entry.id}: only the parser knows its stream")
             stream = found.stream.copy() if found.which is None else found.stream.some(found.which)
-        number, bad = outside.value(entry.pos).whole(context.count)
-        if bad is not None:
-            stream.demand(~bad)
-        return stream.at(number)
+        return stream.at(stream.known(outside.value(entry.pos).whole(context.count)))
 
     def one(self, context: Context, stream: Stream, entry: Field) -> Parts:
         """A field that is no list, or the items of a list one by one."""
@@ -202,10 +197,7 @@ class Reading:
             return left
         if isinstance(size, int):
             return size
-        number: Int64s
-        number, bad = context.value(size).whole(context.count)
-        if bad is not None:
-            stream.demand(~bad)
+        number: Int64s = stream.known(context.value(size).whole(context.count))
         return number
 
     def width_of(self, entry: Field) -> int | None:

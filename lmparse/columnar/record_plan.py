@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,13 +25,16 @@ from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.lines import chosen_texts, object_texts, value_text
 from lmparse.columnar.reading import Reading, unread_bytes
 from lmparse.columnar.refusals import column_reasons, refusal_of
+from lmparse.columnar.rows import to_batch
 from lmparse.framing.windows import Window
 from lmparse.records.reader import default_page
-from lmparse.spec.catalog import KIND, Spec
+from lmparse.spec.catalog import KIND, PARENT, Spec
 from lmparse.spec.layout import Field
 from lmparse.spec.nesting import flat
+from lmparse.terminal import json_text
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
+from lmparse.values.json_form import to_json
 
 _LEFT = (UnfitError, ValueError, IndexError, OverflowError)
 """What leaves the records of a window to the parser: also places or numbers that NumPy or Arrow refuse."""
@@ -67,7 +71,9 @@ class RecordPlan:
         self._is_full = False
         self.reasons = column_reasons(spec.layouts, spec.layout, self._plans.page)
         """Why the parser reads columns, by their names."""
-        self.reason = refusal_of(spec.layouts, spec.layout, self._plans.page)
+        self.reason = refusal_of(spec.layouts, spec.layout)
+        self.parent: Mapping[str, Any] = {}
+        """The value of the column PARENT, which is the same in all records."""
         if not self.reason and len(self._arguments) < len(spec.layout.params):
             self.reason = f"needs {', '.join(spec.layout.params)}"
 
@@ -77,7 +83,8 @@ class RecordPlan:
         found = schemas.columns_of(
             self.spec.layouts, self.spec.layout, has_kind=self.spec.has_kind, labels=self._labels
         )
-        return {name: entry.type for name, entry in found.items()}
+        parent = schemas.parent_field(self.spec, labels=self._labels)
+        return {name: entry.type for name, entry in found.items()} | ({} if parent is None else {PARENT: parent.type})
 
     @cached_property
     def _inside(self) -> dict[str, Field]:
@@ -139,6 +146,10 @@ class RecordPlan:
         type_ = self.types[name]
         if name == KIND and self.spec.has_kind:
             return made.kinds()
+        if name == PARENT:
+            return to_batch([{PARENT: self.parent}], pa.schema([(PARENT, type_)]))[0].take(
+                pa.array([0] * made.root.count)
+            )
         if name in inside:
             return made.part(name, inside[name], type_)
         return made.column(name, None if is_full and not pa.types.is_nested(type_) else type_)
@@ -191,7 +202,10 @@ class RecordPlan:
         try:
             made = self._read(window, is_full=True)
             has_kind = self.spec.has_kind
-            lines = chosen_texts(made, wanted, has_kind=has_kind) if wanted else object_texts(made, has_kind=has_kind)
+            same = {PARENT: json_text(to_json(self.parent))}
+            lines = (
+                chosen_texts(made, wanted, same, has_kind=has_kind) if wanted else object_texts(made, has_kind=has_kind)
+            )
         except _LEFT:
             nothing = self._nothing(window, (), ())
             return replace(nothing, arrays=[pa.nulls(len(window), schemas.TEXT)])

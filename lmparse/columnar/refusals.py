@@ -15,20 +15,20 @@ OF_ANY_LENGTH = ("variable", "rest", "bytes", "char", "str", *NESTED)
 """Kinds whose values may have any number of bytes."""
 
 
-def refusal_of(layouts: Mapping[str, Layout], layout: Layout, page: CodePage) -> str:
+def refusal_of(layouts: Mapping[str, Layout], layout: Layout) -> str:
     """Why the parser reads all records of a layout; empty if it does not.
 
     It does if a field that every record has is the parser's; others leave only the records to it that have them.
     """
     for one in _in_all(layouts, layout, set()):
-        if found := _of_layout(layouts, one, page):
+        if found := _of_layout(layouts, one):
             return found
     return ""
 
 
-def refusals(layouts: Mapping[str, Layout], layout: Layout, page: CodePage) -> dict[str, str]:
+def refusals(layouts: Mapping[str, Layout], layout: Layout) -> dict[str, str]:
     """Layouts inside a record whose records are the parser's, by their ids, and why."""
-    found = {one.id: _of_layout(layouts, one, page) for one in reached(layouts, [layout.id]) if one.kind is None}
+    found = {one.id: _of_layout(layouts, one) for one in reached(layouts, [layout.id]) if one.kind is None}
     return {name: why for name, why in sorted(found.items()) if why}
 
 
@@ -37,7 +37,7 @@ def column_reasons(layouts: Mapping[str, Layout], layout: Layout, page: CodePage
     own: dict[str, dict[str, str]] = {}
     """The reasons of the columns of each layout, by its id; empty dictionaries are left out."""
     for one in reached(layouts, [layout.id]):
-        found = {entry.id: _of_value(layouts, one, entry, page) for entry in one.columns}
+        found = {entry.id: _of_value(one, entry, page) for entry in one.columns}
         if any(found.values()):
             own[one.id] = {name: why for name, why in found.items() if why}
     reasons: dict[str, str] = {}
@@ -64,12 +64,11 @@ def _in_all(layouts: Mapping[str, Layout], layout: Layout, seen: set[str]) -> It
             yield from _in_all(layouts, layouts[entry.type], seen)
 
 
-def _of_layout(layouts: Mapping[str, Layout], layout: Layout, page: CodePage) -> str:
+def _of_layout(layouts: Mapping[str, Layout], layout: Layout) -> str:
     if why := unread(layout.little):
         return f"its byte order depends on {why}"
-    found = (
-        (entry, _of_field(layouts, entry)) for entry in layout if not (entry.conditional and not entry.is_instance)
-    )
+    always = (entry for entry in layout if entry.is_instance or not entry.conditional)
+    found = ((entry, _of_field(layouts, entry)) for entry in always)
     return next((f"{entry.id}: {why}" for entry, why in found if why), "")
 
 
@@ -79,16 +78,8 @@ def _of_field(layouts: Mapping[str, Layout], entry: Field) -> str:
         return f"only the parser can restore {entry.process}"
     if entry.ending is not None and len(entry.ending.terminator or b" ") != 1:
         return "its terminator has several bytes"
-    expressions = (
-        entry.condition,
-        entry.size,
-        entry.items,
-        entry.switch_on,
-        entry.pos,
-        entry.io,
-        *entry.arguments,
-        *entry.demands,
-    )
+    own = entry.condition, entry.size, entry.items, entry.switch_on, entry.pos, entry.io
+    expressions = (*own, *entry.arguments, *entry.demands)
     for one in (*expressions, *(part for case in entry.switch for part in (case.key, *case.arguments))):
         if why := unread(one):
             return f"only the parser can evaluate {why}"
@@ -103,7 +94,7 @@ def _of_field(layouts: Mapping[str, Layout], entry: Field) -> str:
     return ""
 
 
-def _of_value(layouts: Mapping[str, Layout], layout: Layout, entry: Field, page: CodePage) -> str:
+def _of_value(layout: Layout, entry: Field, page: CodePage) -> str:
     """Why only the parser can turn the bytes of a field into its value, or calculate it."""
     if entry.id in layout.computed and entry.id not in layout.by_id:
         computed = layout.computed[entry.id]

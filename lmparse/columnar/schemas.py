@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from lmparse.errors import OptionError
 from lmparse.spec import catalog
+from lmparse.spec.catalog import PARENT, Spec
 from lmparse.spec.kind_words import MAX_DIGITS, common_digits
 from lmparse.spec.layout import Field, Layout
 from lmparse.spec.nesting import flat, json_reason
@@ -58,11 +59,25 @@ def records_schema(
     """
     spec = catalog.load(spec_id, rows)
     fields = columns_of(spec.layouts, spec.layout, has_kind=spec.has_kind, labels=labels)
+    if (parent := parent_field(spec, labels=labels)) and PARENT in columns:
+        fields[PARENT] = parent
     for name in columns:
         if name not in fields:
             raise OptionError(f"columns: there is no field {name!r} in {spec.id}")
     wanted = [fields[name] for name in columns] if columns else list(fields.values())
     return pa.schema([*wanted, *outcome_fields()])
+
+
+def parent_field(spec: Spec, *, labels: bool) -> pa.Field | None:
+    """The column PARENT of the items of a list; None if nothing is in front of the list, or records are no items."""
+    found: pa.Field | None = None
+    for layout in spec.parents:
+        members: dict[str, pa.Field] = {} if found is None else {PARENT: found}
+        for entry in flat(spec.layouts, layout):
+            _put(members, _arrow_field(spec.layouts, entry, labels))
+        if members:
+            found = commented(PARENT, pa.struct(list(members.values())), f"fields of {layout.id} in front of the list")
+    return found
 
 
 def columns_of(

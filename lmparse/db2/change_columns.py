@@ -17,7 +17,7 @@ import pyarrow as pa
 from lmparse.changes.change import NOT_IN_LOG, Change
 from lmparse.changes.column_reader import TABLE_NAMES, ChangeGroup, ColumnReader, RowExtents
 from lmparse.changes.log import OUTSIDE
-from lmparse.changes.version_batches import VersionBatch
+from lmparse.changes.rows import VersionBatch
 from lmparse.columnar import arrays, json_texts, schemas
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import Origin

@@ -127,8 +127,8 @@ class ChangeFolder:
             f"{identity}: control files of several extracts describe this version in different ways; the manifest does "
             "not say its key and columns"
         )
-        if found and said not in self.summary.tally.notices:
-            self.summary.tally.notices.append(said)
+        if found:
+            self.summary.tally.noticed.setdefault(said)
         return dict.fromkeys(DESCRIBED)
 
     # -- the manifest ---------------------------------------------------------------------------

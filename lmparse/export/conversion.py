@@ -149,10 +149,8 @@ class Run:
     def count(self, tally: Tally) -> None:
         """Add the counts and notices of a part to those of its log."""
         total = self.summary.tally
-        total.error_count += tally.error_count
-        total.dropped += tally.dropped
-        total.kept += tally.kept
-        total.notices = _sum_of([*total.notices, *tally.notices])
+        total.add(tally)
+        total.noticed = dict.fromkeys(_sum_of([*total.noticed, *tally.noticed]))
 
     def results(
         self, run: processes.Run, function: Callable[[Task], Result], tasks: Sequence[Task]

@@ -80,10 +80,9 @@ class Landed:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON."""
-        counts = {"error_count": self.tally.error_count, "dropped": self.tally.dropped, "kept": self.tally.kept}
         return {
             "to": self.to, "rows": self.rows, "tables": [table.to_dict() for table in self.tables],
-            "left_out": dict(sorted(self.left_out.items())), **counts, "notices": self.tally.notices,
+            "left_out": dict(sorted(self.left_out.items())), **self.tally.to_dict(),
             "bytes_read": self.bytes_read,
         }  # fmt: skip
 

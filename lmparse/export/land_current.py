@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.changes.change import OF_ROWS, TABLE_IDS
-from lmparse.changes.image_columns import key_texts
+from lmparse.changes.envelopes import key_texts
 from lmparse.columnar.schemas import CORRUPT_FIELDS, MICROS, TEXT
 from lmparse.errors import OptionError
 from lmparse.export.land_delta import DELETED, KEYS, SEQ, DeltaFolder, quoted

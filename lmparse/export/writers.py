@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.columnar import schemas
-from lmparse.columnar.json_texts import LINE
-from lmparse.columnar.texts import as_text
+from lmparse.columnar.json_texts import LINE, as_text
 from lmparse.errors import OptionError
 from lmparse.options import Options
+from lmparse.spec.catalog import PARENT
 from lmparse.storage.outputs import Foreign, lists_itself
 
 FORMS = ("parquet", "arrow", "csv", "jsonl")
@@ -96,7 +96,8 @@ def foreign_file(form: str, options: Options) -> Foreign:
                 columns = next(csv.reader([line.decode()]), [])
                 is_ours = tuple(columns[-len(schemas.OUTCOMES) :]) == schemas.OUTCOMES
             else:
-                is_ours = json.loads(line).keys() <= {*schemas.records_schema(options.spec, rows=options.rows).names}
+                names = schemas.records_schema(options.spec, rows=options.rows).names
+                is_ours = json.loads(line).keys() <= {*names, PARENT}
         except (ValueError, AttributeError, RecursionError, csv.Error):
             is_ours = False
         return None if is_ours or not line else f"its lines do not have columns of {options.spec}"

@@ -43,7 +43,8 @@ class Block:
         except FramingError as error:
             if is_cut and isinstance(error, TruncatedError):
                 raise
-            raise self._not_filled(offset, index, _in_word(error)) from None
+            found = " ".join(filter(None, (error.field, error.found)))  # in place of a descriptor word
+            raise self._not_filled(offset, index, found) from None
         if values[0] > self.end - offset:
             raise self._not_filled(offset, index, f"a record of {values[0]}")
         if values[0] > self.limit - offset:
@@ -57,11 +58,6 @@ class Block:
             record_index=index, record_offset=offset, expected=f"at most {self.end - offset} more bytes",
             found=found, spec="zos_bdw", hex=excerpt(self.buffer, offset, self.limit),
         )  # fmt: skip
-
-
-def _in_word(error: FramingError) -> str:
-    """What was found in place of a descriptor word."""
-    return " ".join(filter(None, (error.field, error.found)))
 
 
 def blocks(word: BlockDescriptor, buffer: Buffer, start: int, end: int, cursor: Cursor) -> Iterator[Block]:

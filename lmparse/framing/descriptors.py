@@ -150,9 +150,10 @@ class Descriptor:
         values: tuple[int, ...] = self.struct.unpack(buffer[offset : offset + self.size])
         for number, field, minimum, maximum in self._limits:
             if not minimum <= values[number] <= maximum:
+                expected = str(minimum) if minimum == maximum else f"{minimum} to {maximum}"
                 raise no_record(
                     buffer, offset, end, index, spec=self.spec.id, field=field.id, field_offset=self._place(field)[0],
-                    expected=self._expected(minimum, maximum), found=str(values[number]),
+                    expected=expected + said(self.rule, "rdw"), found=str(values[number]),
                     doc_ref=self.spec.layout.doc_ref,
                 )  # fmt: skip
         if not self.uncounted:
@@ -170,10 +171,6 @@ class Descriptor:
         """Offset and width of a field in the word."""
         offset, width = field.offset or 0, field.width or 0
         return (self.size - offset - width if self.rule.is_little else offset), width
-
-    def _expected(self, minimum: int, maximum: int) -> str:
-        expected = str(minimum) if minimum == maximum else f"{minimum} to {maximum}"
-        return expected + said(self.rule, "rdw")
 
     def form(self) -> WordForm:
         """The word in the form that scans read."""

@@ -97,9 +97,11 @@ def detect(
     limits: Limits = DEFAULT,
     options: Options | None = None,
     walks: Walks | None = None,
+    last: Framing | None = None,
 ) -> Trial:
     """Find the framing of a file by proof, never by a guess, among those that use all options given for framings.
 
+    `last` is tried if no other fits.
     Raises OptionError LMP-S003 if there is no such framing.
     Raises FramingError: LMP-F002 if the file is empty, LMP-F003 if no framing fits, LMP-F004 if several do, LMP-F006 if
     the file ends inside its first record, which begins as the first record of such a file always does, LMP-L002 if its
@@ -121,6 +123,9 @@ def detect(
         if whole.is_proven:
             return whole
         trials.append(whole)
+    if not left and last is not None:
+        trials += try_framings(buffer, detection, [last])
+        left = [trial for trial in trials[-1:] if trial.is_proven]
     if len(left) == 1:
         return left[0]
     if left:

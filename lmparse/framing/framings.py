@@ -79,7 +79,9 @@ def named_framing(name: str, options: Options, cutter: Cutter | None = None, byt
         raise OptionError(f"framing {name} does not use {camel(option)}", code="LMP-S003", hint=hint)
     found: Framing
     if name in _DESCRIBED:
-        found = described(name, *rules_of(options)).within(options.bounds)
+        record = WordRule(options.rdw_endian == "little", options.rdw_includes_header, options.rdw_adjustment or 0)
+        block = WordRule(options.bdw_endian == "little", options.bdw_includes_header, options.bdw_adjustment or 0)
+        found = described(name, record, block).within(options.bounds)
     elif name == "glued" and options.record_length_field is not None:
         length, adjustment = length_field(options.spec, options.record_length_field), options.rdw_adjustment or 0
         way = Measured(length, adjustment) if length.is_scanned else Glued(length.cutter(adjustment))
@@ -95,13 +97,6 @@ def unused(name: str, options: Options) -> Iterator[str]:
     yield from (option for option in given if option not in FRAMING_OPTIONS.get(name, ()))
     if name == "glued" and "rdw_adjustment" in given and "record_length_field" not in given:
         yield "rdw_adjustment"
-
-
-def rules_of(options: Options) -> tuple[WordRule, WordRule]:
-    """The rules of the words in front of records and of blocks."""
-    record = WordRule(options.rdw_endian == "little", options.rdw_includes_header, options.rdw_adjustment or 0)
-    block = WordRule(options.bdw_endian == "little", options.bdw_includes_header, options.bdw_adjustment or 0)
-    return record, block
 
 
 def described(name: str, record: WordRule, block: WordRule) -> Framing:

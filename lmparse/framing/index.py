@@ -13,7 +13,7 @@ from lmparse.framing.extents import Handover, RecordExtent, Span
 from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, ExtentRun, Window, joined
 from lmparse.storage.buffers import Buffer
 from lmparse.values import byte_arrays
-from lmparse.values.byte_arrays import Bytes, Flags
+from lmparse.values.byte_arrays import Flags
 from lmparse.values.distinct import Distinct
 
 
@@ -134,20 +134,11 @@ def firsts(windows: Iterable[Window], places: Sequence[Place]) -> Iterator[Recor
     found = Distinct(sum(width for _, width in places))
     end = max(start + width for start, width in places)
     for window in windows:
-        fits = _fits(window, end)
-        known = len(found)
-        numbers = found.of(np.concatenate([_rows(window, place, fits) for place in places], axis=1))
+        fits: Flags = window.lengths >= end
+        known, starts = len(found), window.starts[fits]
+        rows = [byte_arrays.take_rows(window.data, starts + start, width) for start, width in places]
+        numbers = found.of(np.concatenate(rows, axis=1))
         is_first = ~fits
         for number in range(known, len(found)):
             is_first[np.flatnonzero(fits)[int((numbers == number).argmax())]] = True
         yield from map(window.extent, np.flatnonzero(is_first).tolist())
-
-
-def _fits(window: Window, end: int) -> Flags:
-    fits: Flags = window.lengths >= end
-    return fits
-
-
-def _rows(window: Window, place: Place, fits: Flags) -> Bytes:
-    start, width = place
-    return byte_arrays.take_rows(window.data, window.starts[fits] + start, width)

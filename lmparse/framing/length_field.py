@@ -9,9 +9,9 @@ from struct import Struct
 from typing import Literal
 
 from lmparse.errors import DataError, OptionError
-from lmparse.framing.base import Framing, Runs
+from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import WordForm, cut_short, no_record
-from lmparse.framing.extents import Handover, RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.framing.words import WordFraming
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
@@ -89,7 +89,8 @@ class LengthField:
 def length_field(spec: str, name: str) -> LengthField:
     """The field that an option names, looked up once. Raises OptionError LMP-S003 if a spec has no such field."""
     loaded = catalog.load(spec)
-    layout, fitting = loaded.layout, fitting_fields(loaded.layout)
+    layout = loaded.layout
+    fitting = [field for field in layout if _fits(layout, field)]
     named = name.replace("-", "_").lower()
     field = next((field for field in fitting if field.id == named), None)
     if field is None:
@@ -123,12 +124,8 @@ class Measured(WordFraming):
             index += 1
 
 
-def fitting_fields(layout: Layout) -> list[Field]:
-    """The fields of a layout that may say the length of their record."""
-    return [field for field in layout if _fits(layout, field)]
-
-
 def _fits(layout: Layout, field: Field) -> bool:
+    """Whether a field may say the length of its record."""
     is_fixed = field.offset is not None and field.width is not None and field.bits is None
     is_ordered = field.width == 1 or (field.endian or layout.endian) is not None or field.kind not in _NUMBERS
     is_plain = is_ordered and not (field.conditional or field.optional or field.repeated or field.is_instance)
@@ -161,7 +158,3 @@ class Glued(Framing):
             yield RecordExtent(index, ((offset, length),), offset)
             offset += length
             index += 1
-
-    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
-        yield from ()
-        return Handover(start, index)

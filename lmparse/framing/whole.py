@@ -23,10 +23,6 @@ class Whole(Framing):
         if start < end:
             yield RecordExtent(index, ((start, end - start),), start)
 
-    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
-        yield from ()
-        return Handover(start, index)
-
 
 @dataclass(frozen=True)
 class Items(Framing):

@@ -131,12 +131,11 @@ def array_of(buffer: Buffer, start: int, end: int, *, is_kept: bool = False) -> 
 class Gathered:
     """Pieces of a file that are read together, in any order and overlapping or not."""
 
-    def __init__(self, buffer: Buffer, starts: Int64s, lengths: Int64s, near: int | None = None) -> None:
+    def __init__(self, buffer: Buffer, starts: Int64s, lengths: Int64s, near: int = _NEAR) -> None:
         """`starts` and `lengths` have one entry for each piece, in bytes; a negative length is one of no bytes.
 
         Up to `near` bytes between two pieces are read rather than left out.
         """
-        near = _NEAR if near is None else near
         order = np.argsort(starts, kind="stable")
         begins, ends = starts[order], np.maximum.accumulate((starts + np.maximum(lengths, 0))[order])
         is_first = np.append(True, begins[1:] > ends[:-1] + near)[: len(begins)]

@@ -13,7 +13,7 @@ from lmparse.framing.descriptors import BlockDescriptor, WordForm, segment_codes
 from lmparse.framing.extents import Handover
 from lmparse.framing.windows import ExtentRun, array_of, joined
 from lmparse.storage.buffers import Buffer
-from lmparse.values.byte_arrays import Bytes, Flags, Int64s
+from lmparse.values.byte_arrays import Bytes, Int64s
 
 _SCAN_BYTES = 1 << 20
 """Bytes of the file that are scanned at a time; this limits the list of Python integers."""
@@ -209,7 +209,7 @@ def runs_of_pieces(
     Up to one of more than the bytes or the pieces that `bounds` has.
     """
     longest, most_pieces = bounds
-    opening, closing = map(_marked, segment_codes())
+    opening, closing = (np.isin(np.arange(256), [*codes]) for codes in segment_codes())
     is_blocked = block_word is not None
     scan = _Scan(form, block_word, True, buffer, start, end, start if is_blocked else end)
     place = Handover(start, index)
@@ -245,13 +245,6 @@ def runs_of_pieces(
     if scan.offset == end and not len(held[0]):
         return Handover(end, index)
     return Handover(place.offset, place.index, index - place.index)
-
-
-def _marked(codes: frozenset[int]) -> Flags:
-    """For each of 256 codes, whether it is one of these."""
-    marks = np.zeros(256, np.bool_)
-    marks[list(codes)] = True
-    return marks
 
 
 _WALKERS = 256

@@ -6,7 +6,8 @@ specs become comments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +16,36 @@ import pyarrow as pa
 
 from lmparse.changes.change import Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import version_rows
+from lmparse.changes.rows import VersionBatch, accumulated, joined, version_rows
 from lmparse.changes.schemas import changes_schema, version_schema
-from lmparse.changes.version_batches import VersionBatch, accumulated, joined
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter, matching
 from lmparse.columnar.record_plan import Decoded, RecordPlan
 from lmparse.columnar.rows import Origin, Row, bad_rows, batches, is_full, size_of, to_batch
-from lmparse.errors import LmparseError, OptionError, TableNotFoundError
-from lmparse.framing.extents import Span
+from lmparse.errors import DataError, LmparseError, OptionError, TableNotFoundError
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.logs import envelopes
 from lmparse.logs.families import change_reader, check_changes, family_of, read_options
 from lmparse.logs.open import open_file, opened_again
-from lmparse.logs.partitions import FilePart, Request
-from lmparse.logs.record_rows import fields_for, parts_inside, record_row, record_rows
+from lmparse.logs.partitions import FilePart, Part, Request, UnreadFile, is_damage
 from lmparse.options import Options, check_taken, options_of_changes, truth
-from lmparse.records.files import RecordFile, ignored
+from lmparse.records.files import RecordFile, corrupt_field, ignored
+from lmparse.records.reader import Record, Wanted
 from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
-from lmparse.storage.addresses import path_of
+from lmparse.spec.layout import Field
+from lmparse.spec.nesting import flat
+from lmparse.storage.addresses import in_utf8, path_of
+from lmparse.storage.buffers import open_buffer
 from lmparse.storage.states import check_all
 from lmparse.values.byte_arrays import Flags, Int64s
+
+Inside = list[tuple[Field, Field]]
+"""Pairs of a field and a number inside it that is a column of its own."""
+SHOWN_BYTES = 4096
+"""Most bytes of what is not read that its row has: it may be the rest of a large file."""
 
 # -- records ----------------------------------------------------------------------------
 
@@ -45,7 +53,8 @@ from lmparse.values.byte_arrays import Flags, Int64s
 def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bool = True, **options: Any) -> pa.Table:
     """The records of a file that fulfil all `filters`, as an Arrow table; needs pyarrow.
 
-    `metadata` tells whether the table has the column `_metadata`. Options are those of the command line under their
+    `metadata` tells whether the table has the column `_metadata`. The metadata of the schema have what is known of the
+    reading, as those of `Log.to_table`. Options are those of the command line under their
     Python names. Raises OptionError for those of changes, FramingError where the file is damaged, and with engine
     `check` EngineDifferenceError where two engines differ; bad records and values are in the columns for them.
     """
@@ -61,7 +70,12 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     if not truth("metadata", metadata):
         schema = without_metadata(schema)
     file = open_file(path, named, on_error=ignored)
-    return pa.Table.from_batches(_by_engines(file, schema, filters=filters), schema)
+    return noted(pa.Table.from_batches(_by_engines(file, schema, filters=filters), schema), file.tally.to_dict())
+
+
+def noted(table: pa.Table, found: Mapping[str, Any]) -> pa.Table:
+    """A table with what is known of its reading in the metadata of its schema, each as JSON."""
+    return table.replace_schema_metadata({f"lmparse.{name}": json.dumps(value) for name, value in found.items()})
 
 
 def _by_engines(
@@ -148,6 +162,9 @@ def plan_of(file: RecordFile) -> RecordPlan:
     reader = file.reader
     plan = RecordPlan(file.spec, file.code_page, arguments=tuple(map(int, reader.arguments)), labels=reader.labels)
     plan.reason = reader.needs_around or plan.reason
+    if reader.parent is not None:
+        plan.parent = reader.parent.values
+        plan.reason = plan.reason or ("a value around the list is bad" if reader.parent.faults else "")
     return plan
 
 
@@ -206,6 +223,45 @@ def _with_rows(
     if rows:
         kept.append(VersionBatch(None, to_batch(rows, batch.schema), np.array(order, np.int64)))
     return joined(kept).batch
+
+
+def record_rows(file: RecordFile, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
+    """Rows of the records of a file for a schema, one by one, by the parser; in mode permissive also of bad records."""
+    inside = parts_inside(file)
+    file.keeps_bad_records = file.options.mode == "permissive"
+    try:
+        for extent, record in file.read(span, fields_for(schema, inside)):
+            yield from bad_rows(file)
+            yield record_row(file, extent, record, inside)
+    except LmparseError:
+        yield from bad_rows(file)  # they are before the damage
+        raise
+    yield from bad_rows(file)
+
+
+def parts_inside(file: RecordFile) -> Inside:
+    """Fields of a file's records with numbers inside that are columns of their own."""
+    layouts = file.spec.layouts
+    return [(entry, part) for entry in flat(layouts, file.spec.layout) for part in schemas.parts(layouts, entry)]
+
+
+def fields_for(schema: pa.Schema, inside: Inside) -> Wanted:
+    """The fields from which the columns of a schema are read."""
+    whole = {f"{entry.id}_{part.id}": entry.id for entry, part in inside}
+    return frozenset(whole.get(name, name) for name in schema.names)
+
+
+def record_row(file: RecordFile, extent: RecordExtent, record: Record, inside: Inside) -> Row:
+    """One record as a row."""
+    row: Row = dict(record.values)
+    for entry, part in inside:
+        raw = record.values.get(entry.id)
+        if raw is not None:
+            order = file.spec.layouts[entry.type or ""].byte_order(part)
+            row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], order)
+    row[schemas.CORRUPT_FIELDS] = [corrupt_field(fault) for fault in record.faults] or None
+    row["_metadata"] = file.origin.metadata(extent)
+    return row
 
 
 # -- changes ----------------------------------------------------------------------------
@@ -286,17 +342,14 @@ def _table_versions(table: str, logs: Iterable[ChangeLog], shown: str) -> list[V
             continue
         names |= log.table_names
     if len(names) > 1:
-        raise OptionError(
-            f"table {table!r} is ambiguous: {', '.join(sorted(names))}", code="LMP-C005", hint="name it as SCHEMA.NAME"
-        )
+        text = f"table {table!r} is ambiguous: {', '.join(sorted(names))}"
+        raise OptionError(text, code="LMP-C005", hint="name it as SCHEMA.NAME")
     if missing and not versions:
         raise missing[0]
     if not has_logs:
-        raise OptionError(
-            f"there is no log that says which columns table {table!r} has: {shown} has no file that can be read",
-            code="LMP-C005",
-            hint="without table, before and after are JSON text, and no file is needed for the columns",
-        )
+        text = f"there is no log that says which columns table {table!r} has: {shown} has no file that can be read"
+        hint = "without table, before and after are JSON text, and no file is needed for the columns"
+        raise OptionError(text, code="LMP-C005", hint=hint)
     return versions
 
 
@@ -324,3 +377,51 @@ def part_batches(
     if say is not None and not with_changes:
         for text in file.tally.notices:
             say(f"{part.path}: {text}")
+
+
+def part_rows(
+    part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool, say: Callable[[str], None],
+    allows_unread: bool = False,
+) -> Iterator[pa.RecordBatch]:  # fmt: skip
+    """The rows of one part that match filters as batches of a schema, then in mode permissive one for its damage.
+
+    Raises as `part_batches`, but not for damage in a part that is tolerant, which `say` is called with.
+    """
+    try:
+        if isinstance(part, UnreadFile):
+            raise part.error
+        yield from part_batches(part, schema, filters, with_changes=with_changes, say=say, allows_unread=allows_unread)
+    except DataError as error:
+        if (isinstance(part, FilePart) and not part.is_tolerant) or not is_damage(error, part.path):
+            raise
+        is_left = isinstance(part, UnreadFile) and not part.start
+        say(f"{error.at(file=part.path)}; {'nothing of it is read' if is_left else 'it is read up to there'}")
+        if part.options.mode == "permissive":
+            yield from matching([to_batch([_row(part, error)], schema)], filters)
+
+
+def _row(part: Part, error: DataError) -> dict[str, Any]:
+    """A row for what is not read because of an error, whose place and first bytes it has.
+
+    A file is read up to its damage, so that all behind it is not read.
+    """
+    path = error.file or part.path
+    start = error.record_offset or (part.span.start if isinstance(part, FilePart) else 0)
+    try:
+        buffer = open_buffer(path, part.options.bounds)
+        first, size = bytes(buffer[start : start + SHOWN_BYTES]), len(buffer)
+    except DataError:
+        first, size = b"", 0  # it is no file that can be read
+    spec = catalog.load(part.options.spec, part.options.rows)
+    return {
+        schemas.CORRUPT_RECORD: first,
+        schemas.CORRUPT_FIELDS: [corrupt_field(error)],
+        "_metadata": {
+            "file": in_utf8(path),
+            "record_index": error.record_index,
+            "record_offset": start,
+            "record_length": max(size - start, 0),
+            "spec": spec.id,
+            "spec_hash": spec.layout.sha256,
+        },
+    }

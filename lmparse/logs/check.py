@@ -17,7 +17,7 @@ from lmparse.logs.open import open_file
 from lmparse.options import Options
 from lmparse.records.dissection import Dissector
 from lmparse.records.files import KEPT_ERRORS, RecordFile
-from lmparse.records.reader import Record, Values
+from lmparse.records.reader import Record
 from lmparse.records.settings import Decision
 from lmparse.spec.layout import Field
 from lmparse.storage.buffers import open_buffer
@@ -175,7 +175,10 @@ class _Account:
             self._add(file.claims() if is_joined else [], "")
             report.claims += [*self._of_logs, self._rows]
         else:
-            self._report_fields()
+            report.claims.append(fields := self._fields)
+            if fields.failed:
+                where = f"in {fields.failed} of the records; the first at {fields.failures[0]}"
+                report.differences.append(f"bytes in no field: {report.unread}, {where}")
         report.decisions, report.notices = decisions, file.tally.notices
         self._bytes.tested = report.size
         if not report.is_accounted:
@@ -204,8 +207,11 @@ class _Account:
                 if record is None:
                     continue
                 report.parsed += extent.length
-                if not isinstance(file, ChangeLog):
-                    self._test_fields(file, dissector, extent, record)
+                if not isinstance(file, ChangeLog):  # count the bytes of a good record that are in no field
+                    is_open = record.unread or file.spec.with_instances
+                    gaps = dissector.dissect(extent.read(file.buffer)).unread() if is_open else []
+                    report.unread += sum(stop - start for start, stop in gaps)
+                    self._fields.test(f"0x{gaps[0][0]:x} of record {extent.index}" if gaps else None)
                 for name, value in file.observe(record.values).items():
                     report.counts.setdefault(name, Counter())[value] += 1
             if isinstance(file.framing, Items):
@@ -239,23 +245,12 @@ class _Account:
         self._values.failed += bool(own.faults)
         for fault in own.faults:
             file.report(fault, extent)
-        _count_codes(own.values, codes, self.report)
+        for entry in codes:
+            found = own.values.get(entry.id)
+            for value in found if isinstance(found, list) else (found,):
+                if value is not None and entry.code_of(value) is None:
+                    self.report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1
         return record
-
-    def _test_fields(self, file: RecordFile, dissector: Dissector, extent: RecordExtent, record: Record) -> None:
-        """Count the bytes of a good record that are in no field."""
-        is_open = record.unread or file.spec.with_instances
-        gaps = dissector.dissect(extent.read(file.buffer)).unread() if is_open else []
-        self.report.unread += sum(end - start for start, end in gaps)
-        self._fields.test(f"0x{gaps[0][0]:x} of record {extent.index}" if gaps else None)
-
-    def _report_fields(self) -> None:
-        """The difference between records and their fields, if there is one."""
-        report, fields = self.report, self._fields
-        report.claims.append(fields)
-        if fields.failed:
-            where = f"in {fields.failed} of the records; the first at {fields.failures[0]}"
-            report.differences.append(f"bytes in no field: {report.unread}, {where}")
 
     # -- changes ------------------------------------------------------------------------------
 
@@ -293,11 +288,3 @@ class _Account:
                 self._of_logs.append(claim)
             else:
                 known.add(claim)
-
-
-def _count_codes(values: Values, codes: list[Field], report: CheckReport) -> None:
-    for entry in codes:
-        found = values.get(entry.id)
-        for value in found if isinstance(found, list) else (found,):
-            if value is not None and entry.code_of(value) is None:
-                report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1

@@ -20,9 +20,9 @@ from lmparse.changes.schemas import table_type
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter
+from lmparse.columnar.json_texts import as_text
 from lmparse.columnar.rows import batches
 from lmparse.columnar.schemas import TEXT
-from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
 from lmparse.framing.extents import Span
 from lmparse.logs.families import change_reader, check_changes
@@ -45,10 +45,8 @@ def check_versions(options: Options, versions: Sequence[Version]) -> None:
     """Raise OptionError if the envelope cannot be made for some table versions."""
     for name in (name for version in versions for name in version.key):
         if options.columns and name not in options.columns:
-            raise OptionError(
-                f"columns leaves out {name} of the key, which envelope {options.envelope} needs",
-                hint=f"name {name} too",
-            )
+            text = f"columns leaves out {name} of the key, which envelope {options.envelope} needs"
+            raise OptionError(text, hint=f"name {name} too")
 
 
 def enveloper(options: Options, image: pa.DataType) -> Enveloper:
@@ -117,9 +115,6 @@ def _zone(options: Options) -> str | None:
     return check_changes(options).commit_zone
 
 
-# -- lines --------------------------------------------------------------------------------
-
-
 def lines(log: ChangeLog) -> Iterator[str]:
     """The changes of a log in their envelope as JSON, many lines at a time.
 
@@ -139,14 +134,10 @@ def lines(log: ChangeLog) -> Iterator[str]:
 
 def _read(log: ChangeLog, maker: Enveloper) -> Iterator[pa.RecordBatch]:
     """Flat changes without the rows of bad records, which are reported, in their envelope."""
-    yield from _made(log, maker, _sound(log, flat_batches(log, maker.flat)))
-
-
-def _sound(log: ChangeLog, flat: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in flat:
+    for batch in flat_batches(log, maker.flat):
         bad = batch.column(schemas.CORRUPT_RECORD)
         log.tally.kept -= len(bad) - bad.null_count
-        yield batch if bad.null_count == len(bad) else batch.filter(bad.is_null())
+        yield from _made(log, maker, [batch if bad.null_count == len(bad) else batch.filter(bad.is_null())])
 
 
 def _lines(batch: pa.RecordBatch, envelope: str, *, is_flat: bool) -> pa.Array:
@@ -160,7 +151,11 @@ def _lines(batch: pa.RecordBatch, envelope: str, *, is_flat: bool) -> pa.Array:
         if name in omitted or (is_flat and name in ("schema_name", "table_name", "row")):
             continue
         is_missing = name == schemas.CORRUPT_FIELDS or (name == "message" and array.null_count > 0)
-        columns[name] = (array if name in raw else _json(array)), is_missing
+        if pa.types.is_nested(array.type) or (name not in raw and array.null_count == len(array)):
+            array = as_text(array)
+        elif name not in raw:
+            array = json_texts.values(as_text(array) if pa.types.is_timestamp(array.type) else array)
+        columns[name] = array, is_missing
     if not is_flat or envelope == "debezium":
         return json_texts.joined([*json_texts.members(columns), "\n"], count)
     image = pc.fill_null(pc.utf8_slice_codeunits(batch.column("row"), 0, -1), "{")
@@ -170,14 +165,6 @@ def _lines(batch: pa.RecordBatch, envelope: str, *, is_flat: bool) -> pa.Array:
     assert isinstance(first, str)
     assert first.startswith("{")
     return json_texts.joined([lead, first[1:], *parts[1:], "\n"], count)
-
-
-def _json(array: pa.Array) -> pa.Array:
-    """A column as JSON, null where it is null."""
-    type_ = array.type
-    if pa.types.is_nested(type_) or array.null_count == len(array):
-        return as_text(array)
-    return json_texts.values(as_text(array) if pa.types.is_timestamp(type_) else array)
 
 
 def rows(log: ChangeLog) -> Iterator[dict[str, Any]]:

@@ -141,11 +141,8 @@ def check_fits(options: Options, spec: Spec) -> None:
         owners = [family for family in all_ if entry.name in family.options]
         is_free = not owners or entry.name in spec.layout.params or any(owner.owns(spec.id) for owner in owners)
         if not is_free and getattr(options, entry.name) != entry.default:
-            raise OptionError(
-                f"{camel(entry.name)} does not apply to records of {spec.id}",
-                code="LMP-S003",
-                hint=f"it is for specs of the family {owners[0].name}",
-            )
+            text = f"{camel(entry.name)} does not apply to records of {spec.id}"
+            raise OptionError(text, code="LMP-S003", hint=f"it is for specs of the family {owners[0].name}")
     if options.control_framing != "auto" and options.control is None:
         raise OptionError("controlFraming is for a control file", hint="give control too")
     family = family_of(spec)
@@ -153,29 +150,20 @@ def check_fits(options: Options, spec: Spec) -> None:
         raise OptionError(f"rows does not apply to records of {spec.id}", hint="its files are no single record")
     for name in decided(options.decisions):
         if family is not None and name not in family.decisions:
-            raise OptionError(
-                f"decisions: {name} does not apply to records of {spec.id}",
-                hint="there it is one of " + ", ".join(sorted(family.decisions)),
-            )
+            text = f"decisions: {name} does not apply to records of {spec.id}"
+            raise OptionError(text, hint="there it is one of " + ", ".join(sorted(family.decisions)))
 
 
 def check_changes(options: Options) -> AnyFamily:
-    """The family of the logs that options are for. Raises OptionError for a spec whose records are not changes."""
+    """The family of the logs that options are for. Raises OptionError for a spec whose records are not changes, and for
+    options that changes or their envelope would ignore."""
     spec = catalog.load(options.spec)
     family = family_of(spec)
     if family is None:
-        raise OptionError(
-            f"records of {spec.id} are not changes",
-            hint="one of " + ", ".join(family.spec_id for family in _families_for(spec)),
-        )
+        text = f"records of {spec.id} are not changes"
+        raise OptionError(text, hint="one of " + ", ".join(family.spec_id for family in _families_for(spec)))
     if options.enums != "labels":
         raise OptionError("enums is for records, and changes are asked for", code="LMP-S003")
-    _check_envelope(options, family)
-    return family
-
-
-def _check_envelope(options: Options, family: AnyFamily) -> None:
-    """Raise OptionError LMP-S003 for options that an envelope would ignore, or that it cannot be made with."""
     envelope = options.envelope
     if options.source_time_zone is not None and envelope != "debezium":
         raise OptionError("sourceTimeZone is for ts_ms of envelope debezium", hint="give envelope debezium too")
@@ -183,3 +171,4 @@ def _check_envelope(options: Options, family: AnyFamily) -> None:
         raise OptionError(f"sourceTimeZone: commit times of {family.files} are {family.commit_zone}")
     if envelope != "flat" and options.header:
         raise OptionError(f"envelope {envelope} has no place for header", hint="leave one of them out")
+    return family

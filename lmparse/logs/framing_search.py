@@ -108,14 +108,13 @@ def fitting_framings(buffer: Buffer, options: Options) -> list[FittingFraming]:
         and (one := _tried(named | skipped, framing, buffer)) is not None
     ]  # fmt: skip
     whole = [one for one in found if one.fault is None]
-    found = sorted(whole or found, key=_order)
+    # The best are first: those that lead far; blocks before the records in them.
+    found = sorted(
+        whole or found,
+        key=lambda one: (-one.records if one.fault is not None else 0, one.options["framing"] not in _BLOCKED),
+    )
     # The same records by another name, such as records that may be spanned but are not, are not shown twice.
     return list({(one.first, one.records): one for one in reversed(found)}.values())[::-1]
-
-
-def _order(one: FittingFraming) -> tuple[int, bool]:
-    """The best are first: those that lead far; blocks before the records in them."""
-    return -one.records if one.fault is not None else 0, one.options["framing"] not in _BLOCKED
 
 
 Way = tuple[dict[str, str], Framing]

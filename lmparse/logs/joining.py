@@ -46,7 +46,13 @@ def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options
     found = log_paths(names, options, checkpoint=before)
     if not found:
         raise OptionError(f"{len(names)} files, and none is a log")
-    return the_one(found), behind(options, before)
+    if len(found) > 1:
+        text = "is not of the same log as the files before it: they name different systems"
+        hint = "files of different logs are read apart, one command or load for each"
+        raise FramingError(text, code="LMP-F013", file=names_in(found[1])[0], hint=hint)
+    if before is not None:
+        options = replace(options, starting_after=max(before.seq, options.starting_after or ""))
+    return found[0], options
 
 
 def files_without(output: str | None, paths: Sequence[str | Path]) -> list[str]:
@@ -70,21 +76,6 @@ def _without(output: str | None, paths: Sequence[str | Path]) -> list[str]:
         name for name in names
         if name in named or addresses.is_remote(name) or os.path.realpath(addresses.local_path(name)) != own
     ]  # fmt: skip
-
-
-def behind(options: Options, before: Checkpoint | None) -> Options:
-    """The options to read a log with behind a checkpoint."""
-    return options if before is None else replace(options, starting_after=max(before.seq, options.starting_after or ""))
-
-
-def the_one(paths: Sequence[str]) -> str:
-    """The path of the one log that files are of. Raises FramingError LMP-F013 if they are of several."""
-    if len(paths) > 1:
-        raise FramingError(
-            "is not of the same log as the files before it: they name different systems", code="LMP-F013",
-            file=names_in(paths[1])[0], hint="files of different logs are read apart, one command or load for each",
-        )  # fmt: skip
-    return paths[0]
 
 
 def log_paths(

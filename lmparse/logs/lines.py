@@ -9,12 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import line_row
-from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
-from lmparse.columnar import json_texts
+from lmparse.changes.rows import FallbackRow, VersionBatch, batch_of, by_schema, joined, line_row
+from lmparse.columnar import arrays, json_texts
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINE, LINES
-from lmparse.columnar.rows import Row, chunks, to_batch
+from lmparse.columnar.rows import Row, chunks
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
 from lmparse.logs.arrow import count_unread, plan_of, with_irregular
@@ -23,8 +22,6 @@ from lmparse.logs.open import opened_again
 from lmparse.records.files import RAW, RecordFile, check_columns
 from lmparse.terminal import json_text
 from lmparse.values.byte_arrays import Flags
-
-# -- changes ------------------------------------------------------------------------------
 
 
 def change_lines(log: ChangeLog, span: Span | None = None, schema: pa.Schema = LINES) -> Iterator[list[VersionBatch]]:
@@ -37,26 +34,15 @@ def change_lines(log: ChangeLog, span: Span | None = None, schema: pa.Schema = L
         yield from columns.read(span)
         return
     for held in chunks(enumerate(log.typed_changes(span)), log.rows_together):
-        yield list(_by_version([FallbackRow(n, one.table, line_row(log, one)) for n, one in held], schema))
-
-
-def _by_version(rows: list[FallbackRow], schema: pa.Schema) -> Iterator[VersionBatch]:
-    found: dict[int, list[FallbackRow]] = {}
-    for row in rows:
-        found.setdefault(id(row.version), []).append(row)
-    for part in found.values():
-        numbers = np.array([row.number for row in part], np.int64)
-        yield VersionBatch(part[0].version, to_batch([row.row for row in part], schema), numbers)
-
-
-# -- records ------------------------------------------------------------------------------
+        rows = [FallbackRow(number, change.table, line_row(log, change)) for number, change in held]
+        yield [batch_of(part, schema) for part in by_schema(rows)]
 
 
 def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.RecordBatch]:
     """The records of a file as lines. Raises as `RecordFile.records` does."""
     if lines_refusal(file):
         for held in chunks(map(json_texts.json_line, file.records(span)), size=len):
-            yield _batch(held)
+            yield pa.RecordBatch.from_arrays([pa.array(held, pa.binary())], schema=LINES)
         return
     wanted = tuple(dict.fromkeys(file.options.columns))
     check_columns(file.spec, wanted, file.column_names())
@@ -67,8 +53,7 @@ def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.Reco
         if int(window.lengths.sum()) > json_texts.MOST_BYTES:
             lines, irregular = pa.nulls(len(window), pa.string()), np.ones(len(window), np.bool_)
         else:
-            also = {"_metadata": _places(window)} if file.spec.id == RAW else {}
-            decoded = plan.lines(window, wanted, also)
+            decoded = plan.lines(window, wanted, {"_metadata": _places(window)} if file.spec.id == RAW else {})
             lines, irregular = decoded.arrays[0], decoded.irregular | count_unread(file, window, decoded)
         yield from _mended(file, window, lines, irregular)
 
@@ -97,13 +82,6 @@ def _places(window: Window) -> pa.Array:
     return json_texts.objects({name: pa.array(array) for name, array in columns.items()}, len(window))
 
 
-def _batch(lines: list[bytes]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.array(lines, pa.binary())], schema=LINES)
-
-
-# -- what commands print ------------------------------------------------------------------
-
-
 def printed(file: RecordFile, *, with_changes: bool) -> Iterator[str]:
     """Text of whole lines, many at a time: the changes of a log, or the records of a file.
 
@@ -116,22 +94,13 @@ def printed(file: RecordFile, *, with_changes: bool) -> Iterator[str]:
             file.notice(f"nothing is compared, since {'changes' if log else 'records'} go row by row: {reason}")
         yield from (f"{json_text(row)}\n" for row in (file.records() if log is None else log.changes()))
         return
-    read = record_lines if log is None else _joined_lines
+
+    def read(source: Any) -> Iterator[pa.RecordBatch]:
+        found = record_lines(source) if log is None else (joined(many).batch for many in change_lines(source) if many)
+        return iter(found)
+
     batches = read(file)
     if file.options.engine == "check":
         batches = compared(batches, read(opened_again(file)))
     for batch in batches:
-        yield _text(batch.column(0))
-
-
-def _joined_lines(log: Any) -> Iterator[pa.RecordBatch]:
-    return (joined(found).batch for found in change_lines(log) if found)
-
-
-def _text(lines: Any) -> str:
-    """The lines of a column one behind another."""
-    _, offsets, data = lines.buffers()
-    if data is None or not len(lines):
-        return ""
-    places = np.frombuffer(offsets, np.int32)[lines.offset : lines.offset + len(lines) + 1]
-    return str(memoryview(data)[places[0] : places[-1]], "utf-8")
+        yield str(arrays.flat(batch.column(0))[0].data, "utf-8")  # the lines one behind another

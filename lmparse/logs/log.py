@@ -1,19 +1,20 @@
-"""A log as programs read it: its records and changes as dictionaries, its changes as Arrow."""
+"""A log as programs read it: its records, changes and transactions as dictionaries, its changes as Arrow."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lmparse.changes.log import ChangeLog
+from lmparse.changes.transaction_summary import TransactionSummary, check_equal
 from lmparse.errors import DataError, OptionError, not_installed
+from lmparse.framing.extents import RecordExtent
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import is_several, one_log
-from lmparse.logs.open import look_beside, open_beside, save_checkpoint, table_descriptions
-from lmparse.logs.transactions import transaction_summaries
+from lmparse.logs.open import look_beside, open_beside, opened_again, save_checkpoint, table_descriptions
 from lmparse.options import Options, check_taken, truth
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import Decision
@@ -98,17 +99,16 @@ class Log:
             raise not_installed(error) from None
 
         from lmparse.columnar.filters import Filter
-        from lmparse.logs import arrow
-        from lmparse.logs.folder_columns import with_folder_columns, with_folder_values
+        from lmparse.logs import arrow, partitions
 
         log = self._change_log()
         log.check_changes()
         read = arrow.changes_of(log.options, [log])
         schema = read if truth("metadata", metadata) else arrow.without_metadata(read)
-        schema = with_folder_columns(schema, self._folders)
+        schema = partitions.with_folder_columns(schema, self._folders)
         batches = arrow.log_batches(log, read if self._folders else schema, Filter.all_of(filters))
         if self._folders:
-            batches = (with_folder_values(batch, schema, self._folders) for batch in batches)
+            batches = (partitions.with_folder_values(batch, schema, self._folders) for batch in batches)
         return pa.RecordBatchReader.from_batches(schema, self._begun(batches))
 
     def to_table(self, *, filters: Sequence[Filter] = (), metadata: bool = True) -> pa.Table:
@@ -117,10 +117,10 @@ class Log:
         The metadata of its schema have what is known of the reading, each as JSON: `lmparse.left_out`, and of `tally`
         `lmparse.error_count`, `lmparse.dropped`, `lmparse.kept` and `lmparse.notices`.
         """
-        table, tally = self.to_reader(filters=filters, metadata=metadata).read_all(), self.tally
-        counts = {"error_count": tally.error_count, "dropped": tally.dropped, "kept": tally.kept}
-        found = {"left_out": dict(sorted(self.left_out.items())), **counts, "notices": tally.notices}
-        return table.replace_schema_metadata({f"lmparse.{name}": json.dumps(value) for name, value in found.items()})
+        table = self.to_reader(filters=filters, metadata=metadata).read_all()
+        from lmparse.logs.arrow import noted
+
+        return noted(table, {"left_out": dict(sorted(self.left_out.items())), **self.tally.to_dict()})
 
     def save_checkpoint(self) -> None:
         """Write how far the log has been read into the file that the option `checkpoint` names.
@@ -181,11 +181,7 @@ def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
 
 
 def read_changes(
-    path: str | Path | Sequence[str | Path],
-    *,
-    filters: Sequence[Filter] = (),
-    metadata: bool = True,
-    **options: Any,
+    path: str | Path | Sequence[str | Path], *, filters: Sequence[Filter] = (), metadata: bool = True, **options: Any
 ) -> pa.Table:
     """The changes of a log that fulfil all `filters`, as an Arrow table; needs pyarrow. See `Log.to_table`.
 
@@ -204,3 +200,35 @@ def _opened(paths: list[str], options: Options) -> Log:
     file = open_beside(place, beside, needs_control=False)
     folders = list_folders(paths).columns if is_several(paths) else ()
     return Log(file, fault=beside.fault, folders=folders)
+
+
+def transaction_summaries(log: ChangeLog) -> Iterator[TransactionSummary]:
+    """The transactions of a log; with engine `check` from both engines, compared.
+
+    Raises OptionError LMP-S003 for a family that cannot tell transactions apart, EngineDifferenceError where the
+    engines differ, and FramingError where the file is damaged, behind the transactions before the damage.
+    """
+    family = check_changes(log.options)
+    if family.transactions is None:
+        raise OptionError(f"logs of {family.title} have no transactions that could be listed")
+    found: Iterator[TransactionSummary] = family.transactions(log)
+    if log.options.engine != "check":
+        yield from (_placed(log, summary) for summary in found)
+        return
+    for place, (one, reference) in enumerate(zip_longest(found, family.transactions(opened_again(log)))):
+        yield _placed(log, check_equal(one, reference, place))
+
+
+def _placed(log: ChangeLog, summary: TransactionSummary) -> TransactionSummary:
+    """A summary with the files of its first and last record, and the places of these in them."""
+    first, last = (
+        log.origin.metadata(RecordExtent(index, ((offset, 0),), None))
+        for index, offset in (
+            (summary.first_record_index, summary.first_record_offset),
+            (summary.last_record_index, summary.last_record_offset),
+        )
+    )
+    summary.first_file, summary.last_file = first["file"], last["file"]
+    summary.first_record_index, summary.first_record_offset = first["record_index"], first["record_offset"]
+    summary.last_record_index, summary.last_record_offset = last["record_index"], last["record_offset"]
+    return summary

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from lmparse.changes.descriptions import TableDescriptions
+from lmparse.changes.family import ControlFinder
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
@@ -20,14 +21,12 @@ from lmparse.logs.joining import checkpoint_before, checkpoint_behind, checkpoin
 from lmparse.logs.sniff import of_another_kind
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, RecordFile, ignored
-from lmparse.records.reader import RecordReader, arguments_of
-from lmparse.records.settings import Decision, FileSettings, find_file
+from lmparse.records.settings import Decision, FileSettings, find_file, page_of, reader_of
 from lmparse.spec import catalog
 from lmparse.storage.addresses import path_of
 from lmparse.storage.joined import joined_of, names_in
 from lmparse.storage.outputs import Inputs, alone_in, inputs_of, naming_output, write_text
 from lmparse.storage.states import FileState, state_of
-from lmparse.values import codepages
 from lmparse.values.json_form import to_json
 
 CONTROL_FILE = "control file"
@@ -52,24 +51,27 @@ class Beside:
         return {"control": control} if control is not None and self.decision is not None else {}
 
 
-def look_beside(path: str, options: Options) -> Beside:
+def look_beside(path: str, options: Options, searches: dict[str, ControlFinder] | None = None) -> Beside:
     """Find the control file of a log: in its folder, unless the options say where it is or the log needs none.
 
-    Of joined files it is the address of the control files of each. Raises ControlError LMP-C007 if there is none where
-    the options say.
+    `searches`, by the names of families, are for many logs: a folder is looked through for the first one. Of joined
+    files it is the address of the control files of each. Raises ControlError LMP-C007 if there is none where the
+    options say.
     """
     family = family_of(catalog.load(options.spec))
     if family is None or family.control is None:
         return Beside(options)
-    control, joined = family.control, joined_of(path)
+    joined, search = joined_of(path), family.control.search(options.bounds)
+    if searches is not None:
+        search = searches.setdefault(family.name, search)
     if options.control is not None:
-        return Beside(replace(options, control=control.find(path, options.control, options.bounds)))
+        return Beside(replace(options, control=search.find(path, options.control)))
     try:
         if joined is None:
-            found = control.beside(path, options.bounds)
+            found = search.beside(path)
             taken, decision = found.path, Decision(CONTROL_FILE, found.path, found.evidence)
         else:
-            taken = control.find(path, None, options.bounds)
+            taken = search.find(path, None)
             each = joined_of(taken)
             assert each is not None
             evidence = "beside each file: it names the file, or has the same stem"
@@ -197,10 +199,8 @@ def save_checkpoint(file: RecordFile) -> None:
     with naming_output(place.shown), alone_in(place.path.parent):
         # One that is equal to `reached` may be of another run, over the same files: its changes are given twice then.
         if checkpoint_before(file.options) != (file.saved or file.resumed):
-            raise OptionError(
-                f"{place.shown} was written by another run since this one has read it, and is left as it is",
-                code="LMP-S022", hint="drop what this run gave, and read again behind it",
-            )  # fmt: skip
+            text = f"{place.shown} was written by another run since this one has read it, and is left as it is"
+            raise OptionError(text, code="LMP-S022", hint="drop what this run gave, and read again behind it")
         write_text(reached.to_json(), place)
         file.saved = reached
 
@@ -213,13 +213,10 @@ def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
     if not isinstance(raw, bytes | bytearray | memoryview):
         raise TypeError(f"raw is the bytes of one record, and {type(raw).__name__} is given")
     named = read_options({**options, "spec": path_of("spec", spec)})
-    page = codepages.lookup(named.code_page) if named.code_page else None
     found = catalog.load(named.spec)
     check_fits(named, found)
     check_taken(options, "parse", "one record")
     named.bounds.check("record_bytes", len(raw), spec=found.id)
-    reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named), limits=named.bounds,
-                          labels=named.enums == "labels")  # fmt: skip
-    record = reader.read(raw, frozenset(named.columns) or None).raise_fault()
+    record = reader_of(found, named, page_of(found, named)).read(raw, frozenset(named.columns) or None).raise_fault()
     values: dict[str, Any] = to_json(record.values)
     return values

@@ -1,7 +1,8 @@
 """Partitions: a set of files, cut into parts that can be read independently.
 
 A part is a span of one file between two records, with the settings of the whole file. The log itself cuts so that no
-change is divided. A file that is damaged among several does not end their reading: it is rows, or left out.
+change is divided. A file that is damaged among several does not end their reading: it is rows, or left out. Folders of
+`k=v` make columns behind those of the rows: `/logs/dt=2026-03-14/a.dat` gives each row of that file 2026-03-14 in `dt`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import pyarrow as pa
+
 from lmparse.changes.log import ChangeLog, expect_columns
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.extents import Span
 from lmparse.logs.families import check_changes, family_of, without_descriptions
 from lmparse.logs.joining import log_paths
@@ -25,6 +28,7 @@ from lmparse.spec import catalog
 from lmparse.storage.addresses import local_path
 from lmparse.storage.joined import joined_of, names_in
 from lmparse.storage.listing import FileList, is_there, list_folders, names_one
+from lmparse.storage.partition_folders import PartitionColumn
 from lmparse.storage.processes import Run
 from lmparse.storage.states import FileState, check_all
 
@@ -33,6 +37,16 @@ DEFAULT_BYTES = 128 * 1024 * 1024
 _UNREADABLE = "LMP-F001"
 _OF_REQUEST = ("LMP-L004",)
 """Errors that say that a file is read in the wrong way, or that too little may be held, and not that it is damaged."""
+
+_FOLDER_TYPES = {
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "double": pa.float64(),
+    "timestamp": pa.timestamp("us"),
+    "date": pa.date32(),
+    "string": pa.string(),
+    "void": pa.null(),
+}
 
 
 @dataclass(frozen=True)
@@ -127,7 +141,7 @@ class Request:
         if self.with_changes and family is not None and family.join is not None:
             names = log_paths(names, self.options, run, faults=faults if self.is_tolerant else None)
         control = None if family is None or not (self.with_changes or self.options.control) else family.control
-        search = None if control is None else control.search(self.options.bounds)
+        search = None if control is None else control.search(self.options.bounds).find
         found = [(name, self._options_of(name, search)) for name in names]
         found += [(str(fault.file), self._fault(str(fault.file), fault)) for fault in faults]
         errors = [options for _, options in found if isinstance(options, DataError)]
@@ -238,3 +252,39 @@ def is_damage(error: DataError, path: str) -> bool:
     if error.code == _UNREADABLE:
         return error.file in (None, path, local_path(path)) and is_there(path)
     return error.code not in _OF_REQUEST
+
+
+# -- columns of folders ---------------------------------------------------------------------
+
+
+def with_folder_columns(schema: pa.Schema, columns: Sequence[PartitionColumn]) -> pa.Schema:
+    """A schema with these columns behind the others. Raises OptionError LMP-S012 for a name that it has already."""
+    known = {name.lower() for name in schema.names}
+    for column in columns:
+        if column.name.lower() in known:
+            text = f"folders {column.name}=... make a column, and the rows have one of this name"
+            raise OptionError(text, code="LMP-S012", hint="recursiveFileLookup reads the files without it")
+        comment = {"comment": f"of the folders {column.name}=..."}
+        schema = schema.append(pa.field(column.name, _type(column), metadata=comment))
+    return schema
+
+
+def folder_array(column: PartitionColumn, batch: pa.RecordBatch) -> pa.Array:
+    """The values of a column for the rows of a batch: those of the files that its column `_metadata` names, since files
+    of several folders may be one log."""
+    files = batch.column("_metadata").field("file").dictionary_encode()
+    values = pa.array([column.value(path) for path in files.dictionary.to_pylist()], _type(column))
+    return values.take(files.indices)
+
+
+def with_folder_values(batch: pa.RecordBatch, schema: pa.Schema, columns: Sequence[PartitionColumn]) -> pa.RecordBatch:
+    """A batch with these columns, and of its own those that a schema has."""
+    folders = {column.name: column for column in columns}
+    arrays = [folder_array(folders[name], batch) if name in folders else batch.column(name) for name in schema.names]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _type(column: PartitionColumn) -> pa.DataType:
+    if column.type in _FOLDER_TYPES:
+        return _FOLDER_TYPES[column.type]
+    return pa.decimal128(int(column.type.removeprefix("decimal(").partition(",")[0]), 0)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from lmparse.changes.family import AnyFamily
 from lmparse.errors import DataError, FileLimitError, FramingError
 from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import Detection, Trial, Walks, detect, try_framings
 from lmparse.limits import DEFAULT, Limits
-from lmparse.logs.families import families, known_files
+from lmparse.logs.families import detection_of, families, known_files
 from lmparse.options import FILE_OPTIONS, Options
+from lmparse.records.settings import framing_for
 from lmparse.spec import catalog
 from lmparse.storage.addresses import path_of
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -74,15 +75,28 @@ def sniff(path: str | Path, limits: Limits = DEFAULT) -> Sniffed:
     path = path_of("path", path)
     if not isinstance(limits, Limits):
         raise TypeError(f"limits is an object of Limits, and {type(limits).__name__} is given")
-    buffer = open_buffer(path, limits)
+    return _sniffed(path, open_buffer(path, limits), lambda buffer: _find(buffer, limits))
+
+
+def sniff_spec(path: str, options: Options) -> Sniffed:
+    """What cuts a file into the records of the spec that the options name. Raises FramingError and OptionError."""
+    detection = detection_of(catalog.load(options.spec))
+    offsets = {name: str(size) for name in ("file_start_offset", "file_end_offset") if (size := getattr(options, name))}
+    buffer = open_buffer(path, options.bounds)
+    return _sniffed(path, buffer, lambda buffer: (options.spec, *framing_for(buffer, options, detection)), **offsets)
+
+
+def _sniffed(
+    path: str, buffer: Buffer, find: Callable[[Buffer], tuple[str, Detection, Trial]], **options: str
+) -> Sniffed:
     try:
-        spec, detection, trial = _find(buffer, limits)
+        spec, detection, trial = find(buffer)
         records = [extent.read(buffer) for extent in trial.extents]
         proven = detection.options(records, trial.framing) if detection.options else {}
     except FramingError as error:
         error.at(file=path)
         raise
-    return Sniffed(path, len(buffer), spec, detection.name, trial, proven)
+    return Sniffed(path, len(buffer), spec, detection.name, trial, {**options, **proven})
 
 
 def _find(buffer: Buffer, limits: Limits) -> tuple[str, Detection, Trial]:
@@ -118,7 +132,13 @@ def _converted(buffer: Buffer) -> FramingError | None:
         if not all(character in back for character in text):
             continue
         original = bytes(back[character] for character in text)
-        if _is_known(original) or _has_code(original, sample):
+        kinds = known_files().values()
+        trials = (trial for detection in kinds for trial in try_framings(original, detection))
+        # Or the bytes before translation begin with the fixed first bytes of some kind of file.
+        starts = [(detection.magic, at) for detection in kinds if detection.magic for at in record_starts()]
+        if any(trial.refusal is None and trial.extents for trial in trials) or any(
+            original.startswith(magic, at) and not sample.startswith(magic, at) for magic, at in starts
+        ):
             return FramingError(
                 "was converted from EBCDIC to ASCII on the way", code="LMP-F010", record_offset=0,
                 expected="the bytes as they are on z/OS", found="translated text", hex=sample[:32].hex().upper(),
@@ -127,25 +147,11 @@ def _converted(buffer: Buffer) -> FramingError | None:
     return None
 
 
-def _is_known(original: bytes) -> bool:
-    trials = (trial for detection in known_files().values() for trial in try_framings(original, detection))
-    return any(trial.refusal is None and trial.extents for trial in trials)
-
-
-def _has_code(original: bytes, sample: bytes) -> bool:
-    """Whether the bytes before translation begin with the fixed first bytes of some kind of file."""
-    codes = [detection.magic for detection in known_files().values() if detection.magic]
-    starts = record_starts()
-    return any(original.startswith(code, at) and not sample.startswith(code, at) for code in codes for at in starts)
-
-
 def _unknown(buffer: Buffer, walks: Walks) -> FramingError:
     kind = foreign_kind(buffer)
     if kind is not None:
-        return FramingError(
-            f"is {kind.name}", code="LMP-F003", record_offset=0, expected=_known(), hex=buffer[:32].hex().upper(),
-            hint=kind.hint,
-        )  # fmt: skip
+        (name, hint), first = kind, buffer[:32].hex().upper()
+        return FramingError(f"is {name}", code="LMP-F003", record_offset=0, expected=_known(), hex=first, hint=hint)
     sample = buffer[:_SAMPLE_BYTES]
     printable = sum(byte in b"\t\r\n" or 0x20 <= byte < 0x7F for byte in sample)
     # A blank of EBCDIC is an at sign of ASCII, and letters of EBCDIC are not printable: padded fields look like text.
@@ -170,39 +176,32 @@ def _known() -> str:
 # -- files of other programs -------------------------------------------------------------------
 
 
-class ForeignKind(NamedTuple):
-    """What a file is, and what to do."""
-
-    name: str
-    hint: str
-
-
-_KINDS: tuple[tuple[int, bytes, ForeignKind], ...] = (
-    (0, b"PK\x03\x04", ForeignKind("a zip archive", _UNPACK)),
-    (0, b"PK\x05\x06", ForeignKind("an empty zip archive", "transfer it again")),
-    (257, b"ustar", ForeignKind("a tar or pax archive", _UNPACK)),
-    (0, b"BZh", ForeignKind("a bzip2 file", _UNPACK)),
-    (0, b"\xfd7zXZ\0", ForeignKind("an xz file", _UNPACK)),
-    (0, b"7z\xbc\xaf\x27\x1c", ForeignKind("a 7z archive", _UNPACK)),
-    (0, b"PAR1", ForeignKind("a Parquet file", _CONVERT)),
-    (0, b"ARROW1\0\0", ForeignKind("an Arrow file", _CONVERT)),
-    (0, b"Obj\x01", ForeignKind("an Avro file", _CONVERT)),
-    (0, b"ORC", ForeignKind("an ORC file", _CONVERT)),
-    (0, b"SQLite format 3\0", ForeignKind("an SQLite database", _CONVERT)),
-    (0, b"%PDF-", ForeignKind("a PDF document", "give a log")),
+_KINDS: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
+    (0, b"PK\x03\x04", ("a zip archive", _UNPACK)),
+    (0, b"PK\x05\x06", ("an empty zip archive", "transfer it again")),
+    (257, b"ustar", ("a tar or pax archive", _UNPACK)),
+    (0, b"BZh", ("a bzip2 file", _UNPACK)),
+    (0, b"\xfd7zXZ\0", ("an xz file", _UNPACK)),
+    (0, b"7z\xbc\xaf\x27\x1c", ("a 7z archive", _UNPACK)),
+    (0, b"PAR1", ("a Parquet file", _CONVERT)),
+    (0, b"ARROW1\0\0", ("an Arrow file", _CONVERT)),
+    (0, b"Obj\x01", ("an Avro file", _CONVERT)),
+    (0, b"ORC", ("an ORC file", _CONVERT)),
+    (0, b"SQLite format 3\0", ("an SQLite database", _CONVERT)),
+    (0, b"%PDF-", ("a PDF document", "give a log")),
     # A control record of TSO/E TRANSMIT: its length, flags, and INMR01 in EBCDIC.
-    (2, b"\xc9\xd5\xd4\xd9\xf0\xf1", ForeignKind(
+    (2, b"\xc9\xd5\xd4\xd9\xf0\xf1", (
         "a data set packed by TSO TRANSMIT", "unpack it with RECEIVE, and transfer what comes out")),
 )  # fmt: skip
 
 
-def foreign_kind(buffer: Buffer) -> ForeignKind | None:
-    """The kind of file of another program that bytes begin like; None if none is known."""
+def foreign_kind(buffer: Buffer) -> tuple[str, str] | None:
+    """The kind of file of another program that bytes begin like, and what to do; None if none is known."""
     first = bytes(buffer[:_LONGEST])
     packing = packing_by_bytes(first)
     if packing is not None:
         ending = next(ending for ending, name in ENDINGS.items() if name == packing)
-        return ForeignKind(f"a {packing} file", f"unpack it, or give it a name that ends with {ending}")
+        return f"a {packing} file", f"unpack it, or give it a name that ends with {ending}"
     return next((kind for place, magic, kind in _KINDS if first.startswith(magic, place)), None)
 
 
@@ -219,9 +218,16 @@ def of_another_kind(path: str | Path, options: Options, error: DataError) -> Fra
     if not (error.code in ("LMP-F003", "LMP-C007") or is_first) or error.file not in (None, str(path)):
         return None
     spec = catalog.load(options.spec).id
-    found, owner = _recognised(path, options)
-    if found is None or owner is None:
-        return _of_another_program(path, options)
+    found: Sniffed | None = None
+    with suppress(FramingError):
+        found = sniff(path, options.bounds)
+    owner = next((family for family in families() if found is not None and family.owns(found.spec)), None)
+    if found is None or owner is None or not found.trial.is_proven:
+        with suppress(FramingError):
+            if kind := foreign_kind(open_buffer(path, options.bounds)):
+                name, hint = kind
+                return _error(name, path, hint)
+        return None
     if found.spec == spec:
         return None
     if not owner.owns(spec):
@@ -232,25 +238,6 @@ def of_another_kind(path: str | Path, options: Options, error: DataError) -> Fra
     return _error(found.kind, path, f"give spec {found.spec}")
 
 
-def _recognised(path: str | Path, options: Options) -> tuple[Sniffed | None, AnyFamily | None]:
-    """What a file is and the family of its records, if that is proven."""
-    try:
-        found = sniff(path, options.bounds)
-    except FramingError:
-        return None, None
-    owner = next((family for family in families() if family.owns(found.spec)), None)
-    return (found, owner) if found.trial.is_proven else (None, None)
-
-
-def _of_another_program(path: str | Path, options: Options) -> FramingError | None:
-    try:
-        kind = foreign_kind(open_buffer(path, options.bounds))
-    except FramingError:
-        return None
-    return None if kind is None else _error(kind.name, path, kind.hint)
-
-
 def _error(kind: str, path: str | Path, hint: str) -> FramingError:
-    return FramingError(
-        f"is of another kind: {kind}", code="LMP-F003", file=str(path), record_offset=0, hint=hint
-    )  # fmt: skip
+    text = f"is of another kind: {kind}"
+    return FramingError(text, code="LMP-F003", file=str(path), record_offset=0, hint=hint)

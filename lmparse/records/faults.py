@@ -66,13 +66,10 @@ class Fault:
                 is_known = self._is_measured or isinstance(self.error, kaitaistruct.InvalidArgumentError)
                 return self.steps[-1].start if is_known else None
             if entry is None or entry.offset is None or entry.repeated:
-                return self.steps[-1].start if self._is_nested and self._is_measured else None
+                is_nested = any(one.parsed._io is not self.steps[0].parsed._io for one in self.steps)
+                return self.steps[-1].start if is_nested and self._is_measured else None
             total += entry.offset
         return total
-
-    @property
-    def _is_nested(self) -> bool:
-        return any(step.parsed._io is not self.steps[0].parsed._io for step in self.steps)
 
     @property
     def _is_measured(self) -> bool:

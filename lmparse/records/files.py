@@ -44,10 +44,28 @@ class Tally:
     unread: int = 0
     """Bytes of good records that no field has, and in how many records they are, the first one of which is named."""
     with_unread: int = 0
-    first_unread: RecordExtent | None = None
-    notices: list[str] = field(default_factory=list)
-    noticed: set[str] = field(default_factory=set)
-    """The same, for the look-up."""
+    first_unread: tuple[int, str] | None = None
+    """Its number, and its place in words."""
+    noticed: dict[str, None] = field(default_factory=dict)
+    """Other notices, in their order."""
+
+    @property
+    def notices(self) -> list[str]:
+        """What is true of the file and no error."""
+        if self.first_unread is None:
+            return [*self.noticed]
+        records = f"{self.with_unread} record{'s' * (self.with_unread > 1)}, the first one {self.first_unread[1]}"
+        return [*self.noticed, f"{self.unread} bytes are in no field, in {records} [LMP-R003]"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts and notices as JSON."""
+        return {name: getattr(self, name) for name in ("error_count", "dropped", "kept", "notices")}
+
+    def add(self, other: Tally) -> None:
+        """Add the counts of another part of the same file."""
+        for name in ("error_count", "dropped", "kept", "unread", "with_unread"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.first_unread = min(filter(None, (self.first_unread, other.first_unread)), default=None)
 
     def begin(self) -> None:
         """Forget what an earlier reading counted. Notices are kept: they say what is true of the file."""
@@ -99,9 +117,7 @@ class RecordFile:
 
     def notice(self, text: str) -> None:
         """Add a notice, which is not an error, once."""
-        if text not in self.tally.noticed:
-            self.tally.noticed.add(text)
-            self.tally.notices.append(text)
+        self.tally.noticed.setdefault(text)
 
     # -- reading ----------------------------------------------------------------------
 
@@ -115,7 +131,6 @@ class RecordFile:
         except FramingError as error:
             self.origin.place(error)
             raise
-        self._say_unread()
 
     def windows(self, span: Span | None = None, max_records: int = MAX_RECORDS) -> Iterator[Window]:
         """The same records and errors as `extents`, many records at a time."""
@@ -127,7 +142,6 @@ class RecordFile:
         except FramingError as error:
             self.origin.place(error)
             raise
-        self._say_unread()
 
     def count_unread(self, extent: RecordExtent, count: int, records: int = 1) -> None:
         """Count bytes of some records, of which `extent` is the first, that no field has.
@@ -137,15 +151,9 @@ class RecordFile:
         if self.refuses_unread:
             raise RecordError(f"{count} bytes are in no field", code="LMP-R003", spec=self.spec.id)
         tally = self.tally
-        if tally.first_unread is None or extent.index < tally.first_unread.index:
-            tally.first_unread = extent
+        if tally.first_unread is None or extent.index < tally.first_unread[0]:
+            tally.first_unread = extent.index, self.origin.said(extent)
         tally.unread, tally.with_unread = tally.unread + count, tally.with_unread + records
-
-    def _say_unread(self) -> None:
-        count, first = self.tally.with_unread, self.tally.first_unread
-        if first is not None:
-            records = f"{count} record{'s' * (count > 1)}, the first one {self.origin.said(first)}"
-            self.notice(f"{self.tally.unread} bytes are in no field, in {records} [LMP-R003]")
 
     def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[RecordExtent, Record]]:
         """Every good record with its extent, or some of its fields; errors of bad records are reported."""

@@ -7,6 +7,7 @@ length is fixed, or is calculated from numbers at fixed places; else the parser 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from inspect import signature
 from io import SEEK_CUR, SEEK_END, SEEK_SET, BufferedReader, RawIOBase
@@ -21,7 +22,7 @@ from lmparse.framing.fixed_length import Fixed
 from lmparse.framing.parsed import Parsed, unreadable
 from lmparse.framing.whole import Items, Whole
 from lmparse.records.faults import Fault
-from lmparse.records.reader import RecordReader
+from lmparse.records.reader import Record, RecordReader
 from lmparse.records.record_ends import (
     UnknownError,
     cutter_by_parser,
@@ -32,9 +33,9 @@ from lmparse.records.record_ends import (
     words_in,
 )
 from lmparse.spec import step_budget
-from lmparse.spec.catalog import Spec
-from lmparse.spec.layout import Field
-from lmparse.spec.nesting import list_at, reached
+from lmparse.spec.catalog import PARENT, Spec
+from lmparse.spec.layout import Field, Layout
+from lmparse.spec.nesting import flat, list_at, reached
 from lmparse.storage.buffers import Buffer
 
 _SHOWN = 1 << 16
@@ -54,23 +55,25 @@ class ListRows:
 
 
 def find_list(
-    buffer: Buffer, root: RecordReader, item: Spec, path: str, skipped: tuple[int, int], read: ItemReader
-) -> ListRows:
-    """Find a list in a file whose record `root` reads; `item` is the spec of its items.
+    buffer: Buffer, root: RecordReader, item: Spec, path: str, skipped: tuple[int, int], read: ItemReader,
+    *, with_parent: bool = False,
+) -> ListRows:  # fmt: skip
+    """Find a list in a file whose record `root` reads; `item` is the spec of its items, `with_parent` with PARENT.
 
     `skipped`: bytes at the start and end of the file that are not of the record. Raises OptionError LMP-S003 for a list
     that cannot be read item by item, and FramingError: LMP-F003 if the file has no such list, LMP-F006 or LMP-F016 if
     what is in front of it is damaged.
     """
-    steps = list_at(root.spec.layouts, root.spec.layout, path)
-    entry, behind = steps[-1], _behind(root, steps, path)
+    around = list_at(root.spec.layouts, root.spec.layout, path)
+    steps = [step for _, step in around]
+    entry, behind = steps[-1], _behind(root, around, path)
     _check(root, entry, behind, path)
     start, stop = Whole().skipping(*skipped).range_of(buffer)
     head = _head(buffer, root, steps, start, stop)
     if head is None:
         raise FramingError(f"has no {path}: a condition of {root.spec.id} does not hold", code="LMP-F003")
     begin, end = _place(head, steps, start, stop)
-    around: tuple[Any, ...] = (head, head._root)
+    objects: tuple[Any, ...] = (head, head._root)
     count = None if entry.items == ("rest",) else number(entry.items, head, root)
     arguments = tuple(number(one, head, root) for one in entry.arguments)
     if None in arguments or (count is None and entry.items != ("rest",)):
@@ -78,9 +81,11 @@ def find_list(
     if begin == end and count:
         raise cut_short(buffer, begin, end, 0, f"{count} items")
     if "_is_le" in signature(item.parser.__init__).parameters:
-        around += (head._is_le,)
-    reader = read(arguments, around)
+        objects += (head._is_le,)
+    reader = read(arguments, objects)
     reader.needs_around = _needs_around(reader)
+    if with_parent:
+        reader.parent = _parent(root, item.parents, head, steps)
     framing, evidence = _cut(reader, entry, head, path)
     evidence += f"; {begin - start} bytes are in front of the list" + (
         f", {stop - end} behind it" if end < stop else ""
@@ -121,10 +126,10 @@ def _needs_around(reader: RecordReader) -> str:
     return ""
 
 
-def _behind(root: RecordReader, steps: list[Field], path: str) -> list[str]:
+def _behind(root: RecordReader, around: list[tuple[Layout, Field]], path: str) -> list[str]:
     """What is behind a list, in the objects around it. Raises OptionError for a list that only the parser can read."""
-    found, layout = list[str](), root.spec.layout
-    for step in steps:
+    found: list[str] = []
+    for layout, step in around:
         if step.process or step.stream or step.ending is not None:
             raise _refused(
                 path, f"only the parser can read {step.id}: {step.process or step.stream or 'it has a terminator'}"
@@ -133,7 +138,6 @@ def _behind(root: RecordReader, steps: list[Field], path: str) -> list[str]:
         found = ["the rest of the file"] if step.is_instance else fields[fields.index(step.id) + 1 :] + found
         if step.size is not None and not step.repeated:
             found = []  # what is behind it is not in the stream of the list
-        layout = root.spec.layouts[step.type or ""]
     inside = reached(root.spec.layouts, [root.spec.layout.id])
     has_positions = any(one.is_instance for layout in inside for one in layout)
     return ["the rest of the file"] if has_positions and not found else found
@@ -152,6 +156,21 @@ def _cut(reader: RecordReader, entry: Field, head: Any, path: str) -> tuple[Fram
         return item_framing(reader)
     except UnknownError as why:
         return Parsed(cutter_by_parser(reader, reader.limits)), f"the parser finds where each item ends: {why}"
+
+
+def _parent(root: RecordReader, parents: tuple[Layout, ...], head: Any, steps: list[Field]) -> Record:
+    """The value of the column PARENT, from the objects around a list, which have been read up to it."""
+    found, parsed = Record({}), head._root
+    for layout, step in zip(parents, steps, strict=True):
+        names = dict.fromkeys(entry.id for entry in flat(root.spec.layouts, layout))
+        apart = copy(parsed)
+        parsed = vars(apart).pop(_attribute(step), None)  # a body would give its fields to the object around it
+        own = root.values_of(apart, frozenset(names))
+        values = ({PARENT: found.values} if found.values else {}) | {name: own.values.get(name) for name in names}
+        found = Record(values, [*found.faults, *own.faults])
+        for fault in found.faults:
+            fault.field, fault.field_offset = f"{PARENT}.{fault.field}", None
+    return found
 
 
 # -- what is in front of the list ---------------------------------------------------------------

@@ -88,7 +88,9 @@ def steps_to_end(parsed: Any) -> list[FieldStep]:
         items = noted.get("arr")
         if items:
             noted, value = items[-1], value[-1] if value else None
-        start = base + (noted["start"] if noted else _end_of_last(parsed._debug))
+        # Where a field begins whose condition has no value: at the byte behind the last field that was read.
+        ends = (one["end"] for name, one in parsed._debug.items() if "end" in one and not name.startswith(_INSTANCE))
+        start = base + (noted["start"] if noted else max(ends, default=0))
         # The number of the item that was begun last: what was wrong with one that has ended is its value.
         index = None if items is None else max(len(items) - 1, 0)
         steps.append(FieldStep(parsed, key.removeprefix(_INSTANCE), start, index))
@@ -97,12 +99,6 @@ def steps_to_end(parsed: Any) -> list[FieldStep]:
         if value._io is not parsed._io:
             base = start
         parsed = value
-
-
-def _end_of_last(noted: dict[str, dict[str, Any]]) -> int:
-    """The byte behind the last field that was read, where one begins whose condition has no value."""
-    ends = (place["end"] for name, place in noted.items() if "end" in place and not name.startswith(_INSTANCE))
-    return max(ends, default=0)
 
 
 def _last(noted: dict[str, dict[str, Any]]) -> str:

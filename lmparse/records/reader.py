@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from io import BytesIO
@@ -19,11 +20,10 @@ from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError, LimitError, OptionError
 from lmparse.limits import DEFAULT, Limits
-from lmparse.options import Options
 from lmparse.records.faults import Fault, without_value
 from lmparse.records.places import FieldStep, InstanceError, value_of
 from lmparse.spec import step_budget
-from lmparse.spec.catalog import KIND, Spec
+from lmparse.spec.catalog import KIND, PARENT, Spec
 from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.spec.nesting import reached
 from lmparse.spec.step_budget import KaitaiStream
@@ -91,6 +91,8 @@ class RecordReader:
         """Whether numbers of an enumeration are shown by its words."""
         self.around, self.needs_around = around, ""
         """What is around an item of a list: its object and the root, for the parser; and why values depend on these."""
+        self.parent: Record | None = None
+        """The value of the column PARENT of all items, and its faults, if it is asked for."""
         self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
 
     def parse(self, raw: bytes) -> KaitaiStruct:
@@ -206,11 +208,15 @@ class RecordReader:
         parsed = self.parse(raw)
         record = self.values_of(parsed, wanted)
         record.unread = self._unread(parsed)
+        if self.parent is not None:
+            record.values[PARENT] = self.parent.values
+            record.faults += map(copy, self.parent.faults)
         return record
 
     def values_of(self, parsed: KaitaiStruct, wanted: Wanted = None) -> Record:
         """The values of a parsed record; with `wanted`, only of these fields."""
-        record = Record({KIND: kind_of(parsed)} if self.spec.has_kind else {})
+        is_told = self.spec.has_kind and (wanted is None or KIND in wanted)
+        record = Record({KIND: kind_of(parsed)} if is_told else {})
         self._fill(parsed, record.values, record.faults, "", 0, wanted=wanted)
         return record
 
@@ -435,15 +441,3 @@ def kind_of(parsed: Any) -> str:
 def default_page(spec: Spec) -> CodePage:
     """The code page of files of a spec when nothing names one: EBCDIC, or UTF-8 for a database's text."""
     return codepages.lookup("utf-8" if "database" in spec.codecs else "cp037")
-
-
-def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:
-    """The values of a spec's parameters (`generation`, `byte_order`) from options; empty if one is not specified."""
-    found = []
-    for name in spec.layout.params:
-        word = str(getattr(options, name, "")).replace(".", "_")
-        value = next((code.value for code in spec.layout.param_codes.get(name, ()) if code.id == word), None)
-        if value is None:
-            return ()
-        found.append(value)
-    return tuple(found)

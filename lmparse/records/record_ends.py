@@ -28,7 +28,6 @@ from lmparse.spec.nesting import reached, types_of
 from lmparse.storage.buffers import Buffer
 
 _WORDS = re.compile(r"[A-Za-z_]\w*").findall
-_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod,
     "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
@@ -187,7 +186,7 @@ class _Item:
             raise UnknownError(f"{name} is not at a fixed place")
         if entry.kind in ("struct", "body") and entry.type and not entry.repeated:
             return _Scope(self.reader.spec.layouts[entry.type], scope.base + entry.offset, scope)
-        if entry.kind not in ("uint", "int") or entry.width not in _LETTERS or entry.repeated:
+        if entry.kind not in ("uint", "int") or entry.width not in (1, 2, 4, 8) or entry.repeated:
             raise UnknownError(f"{name} is not a number of whole bytes")
         offset, known = scope.base + entry.offset, [one.offset for one in self.numbers]
         if offset not in known:

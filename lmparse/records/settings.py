@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ from lmparse.framing.base import Framing
 from lmparse.framing.detection import Detection, Trial, detect
 from lmparse.framing.framings import framing_of, named_framing
 from lmparse.options import Options
+from lmparse.records.dissection import Dissector
 from lmparse.records.list_rows import find_list
-from lmparse.records.reader import RecordReader, arguments_of, default_page
+from lmparse.records.reader import RecordReader, default_page
 from lmparse.records.record_ends import cutter_by_parser, record_end
 from lmparse.spec import catalog
-from lmparse.spec.catalog import Spec
+from lmparse.spec.catalog import PARENT, Spec
 from lmparse.spelling import camel
 from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.values import codepages
@@ -121,13 +123,10 @@ def _of_rows(path: str, buffer: Buffer, root: RecordReader, options: Options) ->
     named_framing("whole", options)  # raises for options that it does not use
     item = catalog.load(options.spec, rows)
 
-    def read(arguments: tuple[Any, ...], around: tuple[Any, ...]) -> RecordReader:
-        page = codepages.lookup(options.code_page) if options.code_page else default_page(item)
-        return RecordReader(item, code_page=page, arguments=arguments, limits=options.bounds, around=around,
-                            labels=options.enums == "labels")  # fmt: skip
-
+    page, skipped = page_of(item, options), (options.file_start_offset, options.file_end_offset)
+    read = partial(reader_of, item, options, page)
     try:
-        found = find_list(buffer, root, item, rows, (options.file_start_offset, options.file_end_offset), read)
+        found = find_list(buffer, root, item, rows, skipped, read, with_parent=PARENT in options.columns)
     except DataError as error:
         error.at(file=path)
         raise
@@ -145,10 +144,25 @@ def page_of(
     return codepages.lookup(options.code_page) if options.code_page else otherwise or default_page(spec)
 
 
-def reader_of(spec: Spec, options: Options, page: CodePage) -> RecordReader:
-    """The reader of records for some options."""
-    return RecordReader(spec, code_page=page, arguments=arguments_of(spec, options), limits=options.bounds,
+def reader_of(
+    spec: Spec, options: Options, page: CodePage, arguments: tuple[Any, ...] | None = None, around: tuple[Any, ...] = ()
+) -> RecordReader:
+    """The reader of records for some options, which have the arguments unless they are given."""
+    arguments = arguments_of(spec, options) if arguments is None else arguments
+    return RecordReader(spec, code_page=page, arguments=arguments, limits=options.bounds, around=around,
                         labels=options.enums == "labels")  # fmt: skip
+
+
+def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:
+    """The values of a spec's parameters (`generation`, `byte_order`) from options; empty if one is not specified."""
+    found = []
+    for name in spec.layout.params:
+        word = str(getattr(options, name, "")).replace(".", "_")
+        value = next((code.value for code in spec.layout.param_codes.get(name, ()) if code.id == word), None)
+        if value is None:
+            return ()
+        found.append(value)
+    return tuple(found)
 
 
 def proof(trial: Trial) -> Decision:
@@ -186,6 +200,19 @@ def _find_framing(
     return trial.framing, proof(trial)
 
 
+def framing_for(buffer: Buffer, options: Options, detection: Detection | None) -> tuple[Detection, Trial]:
+    """What cuts a file into the records of a spec: as `auto`, and if nothing fits, by the parser from record to record.
+
+    `detection` is that of the spec, if it has one. Raises as `detect`.
+    """
+    spec, last = catalog.load(options.spec), None
+    if detection is None:
+        reader = reader_of(spec, options, page_of(spec, options))
+        detection = _parsing(reader)
+        last = named_framing("parsed", options, cutter_by_parser(reader, options.bounds))
+    return detection, detect(buffer, detection, options.bounds, options, last=last)
+
+
 def _named_page(buffer: Buffer, framing: Framing, page: Callable[[bytes], CodePage] | None) -> CodePage | None:
     """The code page that the first record names; a bad first record is reported where it is read."""
     if page is not None:
@@ -207,6 +234,8 @@ def _parsing(reader: RecordReader) -> Detection:
             end = record_end(reader, raw)
         except DataError as error:
             return str(error.at(record_index=0, record_offset=0))
+        if end < len(raw) and reader.spec.with_instances:
+            end = max((node.end for node in Dissector(reader).dissect(raw).leaves()), default=end)
         return None if end == len(raw) else f"{reader.spec.id} ends at {end:#x}"
 
     is_of_user = Path(reader.spec.name).name != reader.spec.name

@@ -10,12 +10,12 @@ from lmparse.logs.families import check_fits, read_options
 from lmparse.logs.partitions import FilePart, Part
 from lmparse.options import Options, check_taken, truth
 from lmparse.records.files import check_columns, corrupt_field
-from lmparse.records.reader import RecordReader, arguments_of
+from lmparse.records.reader import RecordReader
+from lmparse.records.settings import page_of, reader_of
 from lmparse.spark.requests import reader_request
 from lmparse.spec import catalog
 from lmparse.spelling import plain
 from lmparse.storage.addresses import path_of
-from lmparse.values import codepages
 from lmparse.values.json_form import to_json
 
 if TYPE_CHECKING:
@@ -72,10 +72,8 @@ class _Parser:
 
     def __call__(self, records: Iterable[bytes]) -> Iterator[Any]:
         options = self.options
-        page = codepages.lookup(options.code_page) if options.code_page else None
         spec, limits = catalog.load_planned(options.spec, self.fingerprint), options.bounds
-        given, labels = arguments_of(spec, options), options.enums == "labels"
-        reader = RecordReader(spec, code_page=page, arguments=given, limits=limits, labels=labels)
+        reader = reader_of(spec, options, page_of(spec, options))
         one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
         for raw in records:
             try:

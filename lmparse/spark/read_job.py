@@ -17,9 +17,8 @@ from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter
 from lmparse.errors import DataError, LmparseError, OptionError
 from lmparse.logs import arrow
-from lmparse.logs.folder_columns import folder_array, with_folder_columns
-from lmparse.logs.part_rows import part_rows
-from lmparse.logs.partitions import Part, Request
+from lmparse.logs.arrow import part_rows
+from lmparse.logs.partitions import Part, Request, folder_array, with_folder_columns
 from lmparse.spark.requests import corrupt_record
 from lmparse.storage.partition_folders import PartitionColumn
 from lmparse.storage.processes import prefetched

@@ -55,11 +55,9 @@ def imported(name: str) -> ModuleType:
 
 def differs(folder: Path, name: str, found: str) -> UnknownFormatError:
     """The error of products that are not as they were built."""
-    return UnknownFormatError(
-        f"{folder}: {name} is not as it was built: {found}",
-        code="LMP-S011",
-        hint=f"build the spec again, from a source that you trust: lmparse build --formats DIR --out {folder}",
-    )
+    text = f"{folder}: {name} is not as it was built: {found}"
+    hint = f"build the spec again, from a source that you trust: lmparse build --formats DIR --out {folder}"
+    return UnknownFormatError(text, code="LMP-S011", hint=hint)
 
 
 def _hashes(folder: Path) -> dict[str, str]:

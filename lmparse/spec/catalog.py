@@ -6,6 +6,7 @@ The products of the specs of lmparse are in `lmparse._generated`. Another spec, 
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import os
 import sys
@@ -20,13 +21,15 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import ReadError, UnknownFormatError
 from lmparse.spec.built import differs, imported, package_of
 from lmparse.spec.layout import Layout
-from lmparse.spec.nesting import flat, list_at, reached
+from lmparse.spec.nesting import flat, in_front, list_at, reached
 from lmparse.spelling import quoted
 from lmparse.storage.stored import reason
 
 PACKAGE = "lmparse._generated"
 KIND = "kind"
 """Name of the instance in a spec, and key in `records`, that tells the kind of a record where there are several."""
+PARENT = "_parent"
+"""Name of the column of items of a list that has what is around the list."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Spec:
     layouts: Mapping[str, Layout]
     """All layouts that were built together with this one, by id (`bmc_dicl.key_column`)."""
     parser: type[KaitaiStruct]
+    parents: tuple[Layout, ...] = ()
+    """For items of a list: the objects around it, the outermost first, with the fields that are in front of it."""
 
     @cached_property
     def classes(self) -> dict[str, Layout]:
@@ -57,7 +62,10 @@ class Spec:
 
     def field_ids(self) -> set[str]:
         """Ids of all fields that a record of any kind may have."""
-        return {entry.id for entry in flat(self.layouts, self.layout)} | ({KIND} if self.has_kind else set())
+        more = {KIND: self.has_kind, PARENT: any(layout.fields for layout in self.parents)}
+        return {entry.id for entry in flat(self.layouts, self.layout)} | {
+            name for name, is_there in more.items() if is_there
+        }
 
     @property
     def has_kind(self) -> bool:
@@ -112,13 +120,17 @@ def load(name: str, rows: str | None = None) -> Spec:
     """
     if rows is not None:
         spec = load(name)
-        item = list_at(spec.layouts, spec.layout, rows)[-1].type or ""
+        steps = list_at(spec.layouts, spec.layout, rows)
+        parents, item = tuple(in_front(*step) for step in steps), steps[-1][1].type or ""
         package = str(sys.modules[spec.parser.__module__].__package__)
-        return Spec(item, name, spec.layouts[item], spec.layouts, _parser(package, item))
+        return Spec(item, name, spec.layouts[item], spec.layouts, _parser(package, item), parents)
     package, spec_id = _locate(name)
     layouts = _layouts(package)
     if spec_id not in layouts or "." in spec_id:
-        raise UnknownFormatError(f"there is no spec {quoted(name)}", hint=_nearest(spec_id, list(layouts)))
+        known = sorted(entry for entry in layouts if "." not in entry)
+        near = difflib.get_close_matches(spec_id, known, n=3, cutoff=0.5)
+        hint = "did you mean " + " or ".join(near) + "?" if near else "known: " + ", ".join(known)
+        raise UnknownFormatError(f"there is no spec {quoted(name)}", hint=hint)
     return Spec(spec_id, name, layouts[spec_id], layouts, _parser(package, spec_id))
 
 
@@ -126,10 +138,9 @@ def load_planned(name: str, fingerprint: str) -> Spec:
     """Load the spec with which another process planned. Raises ReadError LMP-F012 if it is another one now."""
     spec = load(name)
     if spec.fingerprint != fingerprint:
-        raise ReadError(
-            f"{name}: is not the spec that its reading was planned with",
-            hint="read it again when no build of the spec runs; all processes must have the same spec",
-        )
+        text = f"{name}: is not the spec that its reading was planned with"
+        hint = "read it again when no build of the spec runs; all processes must have the same spec"
+        raise ReadError(text, hint=hint)
     return spec
 
 
@@ -166,16 +177,6 @@ def _locate(name: str) -> tuple[str, str]:
     except OSError as error:
         raise UnknownFormatError(f"{path.parent}: cannot be read: {reason(error)}") from None
     if not is_there:
-        raise UnknownFormatError(
-            f"there is no layouts.py in {path.parent}",
-            hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}",
-        )
+        text = f"there is no layouts.py in {path.parent}"
+        raise UnknownFormatError(text, hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}")
     return package_of(folder), path.name
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    import difflib
-
-    candidates = [entry for entry in known if "." not in entry]
-    near = difflib.get_close_matches(name, candidates, n=3, cutoff=0.5)
-    return "did you mean " + " or ".join(near) + "?" if near else "known: " + ", ".join(sorted(candidates))

@@ -115,21 +115,20 @@ def read_json(data: bytes, limits: Limits = DEFAULT) -> Any:
 
         return read
 
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise ValueError("a key occurs twice")
+        return found
+
     try:
-        return json.loads(text_of(data), parse_int=number(int), parse_float=number(float), object_pairs_hook=_once)
+        return json.loads(text_of(data), parse_int=number(int), parse_float=number(float), object_pairs_hook=once)
     except LimitError as error:
         raise _exceeds(error) from None
     except RecursionError:
         raise _exceeds(limits.error("document_depth")) from None
     except ValueError as error:
         raise DocumentError(Flaw(f"is not JSON: {error}")) from None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key occurs twice")
-    return found
 
 
 # -- YAML -----------------------------------------------------------------------------------
@@ -150,8 +149,9 @@ def read_yaml(data: bytes, limits: Limits = DEFAULT, *, loader: Any = FAST) -> D
         return Document(source.construct_document(root) if root else None, root)
     except yaml.MarkedYAMLError as error:
         # When the text ends too early, the problem itself has no mark.
-        mark = error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, "", 0)
-        raise DocumentError(Flaw(_with_advice(str(error.problem)), mark.line + 1, mark.column + 1)) from None
+        mark, problem = error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, "", 0), str(error.problem)
+        advice = next((f": {advice}" for part, advice in _ADVICE.items() if part in problem), "")
+        raise DocumentError(Flaw(f"{problem}{advice}", mark.line + 1, mark.column + 1)) from None
     except RecursionError:
         raise _exceeds(limits.error("document_depth")) from None
     except yaml.reader.ReaderError as error:
@@ -168,11 +168,6 @@ _ADVICE = {
     "mapping values are not allowed": "quote a text that has a colon and a blank in it, or indent this line less",
 }
 """What to do about what PyYAML and libyaml say, each in its own words."""
-
-
-def _with_advice(problem: str) -> str:
-    advice = next((advice for part, advice in _ADVICE.items() if part in problem), "")
-    return f"{problem}: {advice}" if advice else problem
 
 
 class _Composer(yaml.composer.Composer):

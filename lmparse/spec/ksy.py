@@ -13,18 +13,8 @@ from lmparse.spec.build.constructs import enum_number
 from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.lint import linted
-from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope, attributes
-from lmparse.spec.build.specs import (
-    FORMATS,
-    SUFFIX,
-    Selection,
-    SpecError,
-    SpecFile,
-    parsed,
-    places_in,
-    read_all,
-    with_all,
-)
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, Scope, number_of
+from lmparse.spec.build.specs import FORMATS, SUFFIX, Selection, SpecError, parsed, places_in, read_all
 from lmparse.spec.documents import DocumentError, file_bytes
 from lmparse.spec.layout import Layout
 from lmparse.spelling import quoted
@@ -67,11 +57,13 @@ def read_specs(source: str) -> Specs:
     specs, and LmparseError (LMP-S008) with path, line and column of every fault in them.
     """
     try:
-        if source == INSTALLED:
-            return _read_folder(source, FORMATS)
-        path = Path(source)
+        path = FORMATS if source == INSTALLED else Path(source)
         if path.is_dir():
-            return _read_folder(source, path)
+            places = places_in(path)
+            if not any("/" in place for place in places):
+                text = f"there is no <family>/<id>{SUFFIX} in {source}"
+                raise OptionError(text, code="LMP-S009", hint="name the folder above the folders of the families")
+            return _specs(source, Selection(path, places, *read_all(path, places)), is_file=False)
         if path.is_file():
             return _read_file(source, path)
     except DocumentError as error:
@@ -80,22 +72,8 @@ def read_specs(source: str) -> Specs:
         raise LmparseError(str(error), code=error.code) from None
     except OSError as error:
         raise OptionError(f"{source}: cannot be read: {reason(error)}", code="LMP-S009") from None
-    raise OptionError(
-        f"there is no file or folder {quoted(source)}",
-        code="LMP-S009",
-        hint=f"give a {SUFFIX} file, a folder of specs, or {INSTALLED}",
-    )
-
-
-def _read_folder(source: str, root: Path) -> Specs:
-    places = places_in(root)
-    if not any("/" in place for place in places):
-        raise OptionError(
-            f"there is no <family>/<id>{SUFFIX} in {source}",
-            code="LMP-S009",
-            hint="name the folder above the folders of the families",
-        )
-    return _specs(source, with_all(root, places, *read_all(root, places)), is_file=False)
+    text = f"there is no file or folder {quoted(source)}"
+    raise OptionError(text, code="LMP-S009", hint=f"give a {SUFFIX} file, a folder of specs, or {INSTALLED}")
 
 
 def _read_file(source: str, path: Path) -> Specs:
@@ -109,7 +87,7 @@ def _read_file(source: str, path: Path) -> Specs:
     if not spec_id.startswith(f"{family}_"):
         family = spec_id.split("_")[0]
     spec = replace(spec, place=f"{family}/{spec_id}")
-    return _specs(source, with_all(root, [spec.place], [spec], {}), is_file=True)
+    return _specs(source, Selection(root, [spec.place], [spec], {}), is_file=True)
 
 
 def _specs(source: str, selection: Selection, *, is_file: bool) -> Specs:
@@ -117,16 +95,12 @@ def _specs(source: str, selection: Selection, *, is_file: bool) -> Specs:
         raise SpecError(problems)
     specs = [selection.known[place] for place in sorted(selection.known)]
     own = frozenset(place.rpartition("/")[2] for place in selection.wanted)
-    return Specs(source, own, is_file, Layouts(specs).by_id, _details(specs))
+    known = {spec.id: spec for spec in specs}
+    details = {scope.id: dict(_members(scope)) for spec in specs for scope in Scope(known, spec).all()}
+    return Specs(source, own, is_file, Layouts(specs).by_id, details)
 
 
 # -- what a spec states beyond its layouts: expressions, cases and instances are in the parser only -------------
-
-
-def _details(specs: list[SpecFile]) -> dict[str, Details]:
-    """The details of some specs and of the types in them, by the id of the layout."""
-    known = {spec.id: spec for spec in specs}
-    return {scope.id: dict(_members(scope)) for spec in specs for scope in Scope(known, spec).all()}
 
 
 def _members(scope: Scope) -> Iterator[tuple[str, dict[str, str]]]:
@@ -137,7 +111,7 @@ def _members(scope: Scope) -> Iterator[tuple[str, dict[str, str]]]:
     yield "", _texts(meta) | _texts(tree, _HELD_BY_LAYOUT)
     for entry in tree.get("params", []):
         yield f"params.{entry['id']}", _texts(entry, {"id"})
-    for attribute in attributes(tree):
+    for attribute in scope.attributes():
         yield attribute["id"], _texts(attribute, _HELD_BY_FIELD) | dict(_reading(scope, attribute))
     for name, instance in tree.get("instances", {}).items():
         yield f"instances.{name}", _texts(instance)
@@ -155,14 +129,15 @@ def _reading(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple[str, str
     if size is not None:
         # A nested record of constant size has this size, whatever the width of its own fields.
         is_plain = constant(size) is not None and "repeat" not in attribute
-        is_number = type_ is None or NUMBER.match(str(type_)) is not None
-        if not is_plain or not (is_number or type_ in COMPILERS_TEXTS):
+        if not is_plain or not (type_ is None or number_of(type_) or type_ in COMPILERS_TEXTS):
             yield "size", _text(size)
     if isinstance(type_, dict):
         yield "switch-on", _text(type_.get("switch-on"))
         for key, case in type_["cases"].items():
-            yield f"case {key}", _case(scope, _text(case))
-    elif isinstance(type_, str) and (match := NUMBER.match(type_)):
+            name, bracket, arguments = _text(case).partition("(")
+            nested = scope.type_named(name)  # shown by the id of its layout
+            yield f"case {key}", f"{nested.id if nested else name}{bracket}{arguments}"
+    elif match := number_of(type_):
         letter, width, order = match.groups()
         if letter == "b" and order not in (None, scope.bit_endian):
             yield "bit order", order
@@ -174,13 +149,6 @@ def _reading(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple[str, str
         yield "text", type_
     elif isinstance(type_, str) and "(" in type_:
         yield "arguments", _text(type_[type_.index("(") :])
-
-
-def _case(scope: Scope, case: str) -> str:
-    """The type of a case, with the id of its layout."""
-    nested = scope.type_named(case)
-    _, bracket, arguments = case.partition("(")
-    return f"{nested.id}{bracket}{arguments}" if nested else case
 
 
 def _texts(tree: dict[Any, Any], held: Container[str] = ()) -> dict[str, str]:

@@ -300,11 +300,6 @@ class Layout:
         """The fields by their id."""
         return {entry.id: entry for entry in self.fields}
 
-    @cached_property
-    def numbers(self) -> dict[str, int]:
-        """The place of each field among the fields by its id, counted from 0."""
-        return {name: number for number, name in enumerate(self.by_id)}
-
     def __getitem__(self, field_id: str) -> Field:
         return self.by_id[field_id]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import takewhile
 
 from lmparse.errors import OptionError
 from lmparse.spec.layout import NESTED, Field, Layout
@@ -54,9 +56,9 @@ def _of_cases(layouts: Mapping[str, Layout], cases: Iterable[str], seen: set[str
             yield from layouts[case].columns
 
 
-def list_at(layouts: Mapping[str, Layout], layout: Layout, path: str) -> list[Field]:
-    """The fields on the path to a list of nested records, the list last. Raises OptionError LMP-S003."""
-    found: list[Field] = []
+def list_at(layouts: Mapping[str, Layout], layout: Layout, path: str) -> list[tuple[Layout, Field]]:
+    """The fields on the path to a list of nested records, each with its layout. Raises OptionError LMP-S003."""
+    found: list[tuple[Layout, Field]] = []
     inside, names = layout, path.split(".")
     for name in names:
         entry = inside.by_id.get(name)
@@ -66,13 +68,17 @@ def list_at(layouts: Mapping[str, Layout], layout: Layout, path: str) -> list[Fi
             if entry is not None and entry.type:
                 why = f"{name} is one object" if is_list else f"{name} is a list itself"
             lists = sorted(_lists(layouts, layout, ()))
-            raise OptionError(
-                f"rows has no value {quoted(path)} for {layout.id}: {why}",
-                hint="one of " + ", ".join(lists) if lists else "the spec has no list of objects",
-            )
-        found.append(entry)
+            text = f"rows has no value {quoted(path)} for {layout.id}: {why}"
+            raise OptionError(text, hint="one of " + ", ".join(lists) if lists else "the spec has no list of objects")
+        found.append((inside, entry))
         inside = layouts[entry.type]
     return found
+
+
+def in_front(layout: Layout, entry: Field) -> Layout:
+    """A layout with the fields of `seq` alone that are in front of one of its fields: all, if it is an instance."""
+    front = takewhile(lambda one: one.id != entry.id, (one for one in layout if not one.is_instance))
+    return replace(layout, fields=tuple(front), computed={}, calculated=(), instances=())
 
 
 def _lists(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]) -> Iterator[str]:
@@ -82,12 +88,6 @@ def _lists(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]
             inside = () if entry.repeated else _lists(layouts, layouts[entry.type], (*above, layout.id))
             yield from (f"{entry.id}.{name}" for name in inside)
             yield from (entry.id,) if entry.repeated else ()
-
-
-def holds_itself(layouts: Mapping[str, Layout], layout_id: str) -> bool:
-    """Whether a layout is inside itself."""
-    inside = reached(layouts, types_in(layouts[layout_id]))
-    return any(layout.id == layout_id for layout in inside)
 
 
 def rings(inside: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
@@ -140,7 +140,7 @@ def json_reason(layouts: Mapping[str, Layout], entry: Field) -> str:
     if entry.kind not in NESTED:
         return ""
     for name in types_of(entry):
-        if holds_itself(layouts, name):
+        if any(inside.id == name for inside in reached(layouts, types_in(layouts[name]))):
             return f"{name} contains itself"
     if entry.type is not None and next(flat(layouts, layouts[entry.type]), None) is None:
         return f"{entry.type} has no fields"

@@ -75,7 +75,7 @@ def name_of_local(path: str) -> str:
 
 def base_name(path: str) -> str:
     """The last part of a path or address."""
-    return os.path.basename(split(path)[1] if is_remote(path) else path)
+    return os.path.basename(split(path)[1])
 
 
 def in_utf8(name: str) -> str:
@@ -84,14 +84,18 @@ def in_utf8(name: str) -> str:
 
 
 def child(folder: str, name: str) -> str:
-    """The address of an entry of the folder at an address."""
+    """The path or address of an entry of a folder."""
+    if not is_remote(folder):
+        return os.path.join(folder, name)
     front, path, behind = split(folder)
     path = f"{front}{path}".rstrip("/") + "/" if path or not front.endswith("://") else front
     return f"{path}{name}{behind}"
 
 
 def folder_of(address: str) -> str:
-    """The address of the folder that holds the entry at an address."""
+    """The path or address of the folder that an entry is in, as far as its own says it."""
+    if not is_remote(address):
+        return os.path.dirname(address)
     front, path, behind = split(address)
     return f"{front}{path.rstrip('/').rpartition('/')[0]}{behind}"
 
@@ -102,7 +106,9 @@ def holds_credential(address: str) -> bool:
 
 
 def split(address: str) -> tuple[str, str, str]:
-    """Scheme with host or bucket, path, and the part behind the path."""
+    """Scheme with host or bucket, path, and the part behind the path; only the path is not empty of a local one."""
+    if not is_remote(address):
+        return "", address, ""
     found = _PARTS.fullmatch(address)
     assert found is not None
     return found["front"], found["path"], found["behind"]

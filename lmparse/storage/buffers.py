@@ -17,9 +17,9 @@ import stat
 import tempfile
 import weakref
 from bisect import bisect_right
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import closing, contextmanager
+from functools import lru_cache
 from io import BufferedReader
 from pathlib import Path
 from threading import Lock
@@ -65,20 +65,9 @@ class FileBytes:
             self._size = os.fstat(file.fileno()).st_size
             self._handle = os.dup(file.fileno())
             weakref.finalize(self, os.close, self._handle)
-            if not self._size:
-                self._check_empty()
-
-    def _check_empty(self) -> None:
-        """Raise ReadError if the file has bytes, as files of /proc and of some network file systems do."""
-        try:
-            has_bytes = bool(os.pread(self._handle, 1, 0))
-        except OSError as error:
-            raise ReadError(f"{self._name}: byte 0 cannot be read: {error.strerror or error}") from None
-        if has_bytes:
-            raise ReadError(
-                f"{self._name}: its file system says that it has no bytes, and it has some",
-                hint="copy it, and read the copy",
-            )
+            if not self._size and self._fill(memoryview(bytearray(1)), 0):  # of /proc, and of some network file systems
+                text = f"{self._name}: its file system says that it has no bytes, and it has some"
+                raise ReadError(text, hint="copy it, and read the copy")
 
     def __len__(self) -> int:
         return self._size
@@ -112,20 +101,21 @@ class FileBytes:
         found = np.empty(size, np.uint8)  # for large arrays NumPy requests large pages, which are faster to fill
         done = 0
         while done < size:
-            place = start + done
-            try:
-                count = os.preadv(self._handle, [found[done:].data], place)
-            except OSError as error:
-                why = error.strerror or str(error)
-                raise ReadError(f"{self._name}: byte {place} cannot be read: {why}") from None
+            count = self._fill(found[done:].data, start + done)
             if not count:
-                raise ReadError(
-                    f"{self._name}: shrank while it was read: expected {self._size} bytes, found at most {place}",
-                    hint="read it again when nothing writes to it",
-                )
+                sizes = f"expected {self._size} bytes, found at most {start + done}"
+                text = f"{self._name}: shrank while it was read: {sizes}"
+                raise ReadError(text, hint="read it again when nothing writes to it")
             done += count
         found.flags.writeable = False
         return found
+
+    def _fill(self, target: memoryview, place: int) -> int:
+        """Read bytes at a place of the file into `target`, as many as come at once. Raises ReadError."""
+        try:
+            return os.preadv(self._handle, [target], place)
+        except OSError as error:
+            raise ReadError(f"{self._name}: byte {place} cannot be read: {error.strerror or error}") from None
 
 
 class JoinedBytes(FileBytes):
@@ -134,8 +124,7 @@ class JoinedBytes(FileBytes):
     def __init__(self, joined: Joined, open_: Callable[[str], FileBytes]) -> None:
         """`open_` opens one of the files."""
         super().__init__(None, joined.shown, joined.starts[-1])
-        self._joined, self._open = joined, open_
-        self._held: OrderedDict[str, FileBytes] = OrderedDict()
+        self._joined, self._file = joined, lru_cache(_MOST_OPEN)(open_)
 
     def _read(self, start: int, size: int) -> npt.NDArray[np.uint8]:
         found, end = [np.zeros(0, np.uint8)], start + size
@@ -151,13 +140,6 @@ class JoinedBytes(FileBytes):
         whole = np.concatenate(found) if len(found) > 2 else found[-1]
         whole.flags.writeable = False
         return whole
-
-    def _file(self, path: str) -> FileBytes:
-        held = self._held.pop(path, None) or self._open(path)
-        self._held[path] = held
-        if len(self._held) > _MOST_OPEN:
-            self._held.popitem(last=False)
-        return held
 
 
 Buffer = bytes | FileBytes
@@ -230,8 +212,8 @@ def head(path: str | Path, size: int) -> bytes:
     name = str(path)
     first = b""
     stored = stored_file(name) if is_remote(name) else _local(name, local_path(name))
-    with _content(stored) as (_, chunks):
-        for chunk in chunks:
+    with StoredBytes(stored) as source:
+        for chunk in unpacked(source, stored.place):
             first += chunk[:size]
             if len(first) >= size:
                 break
@@ -272,18 +254,27 @@ def _shared(stored: StoredFile, limits: Limits) -> FileBytes:
 
 
 def _copied(stored: StoredFile, limits: Limits) -> FileBytes:
+    """The bytes of a file in a temporary one. Raises FileLimitError LMP-L003 before a limit is exceeded."""
+    size, tested = 0, 0
     try:
-        with _content(stored) as (source, chunks), tempfile.TemporaryFile() as file:
-            for chunk in _within(limits, source, chunks):
+        with StoredBytes(stored) as source, tempfile.TemporaryFile() as file:
+            for chunk in unpacked(source, stored.place):
+                size += len(chunk)
+                limits.check("unpacked_bytes", size, file=stored.name)
+                if size - _TRUSTED_BYTES > limits.unpacked_ratio * source.position:
+                    raise limits.error("unpacked_ratio", f"{size} from {source.position}", file=stored.name)
+                if size - tested >= _STEP_BYTES:
+                    tested = size
+                    _check_disk(limits, stored.name, size)
                 file.write(chunk)
+            _check_disk(limits, stored.name, size)
             file.flush()
             return FileBytes(file, stored.name)
     except OSError as error:
         # Errors of the file itself have become FramingError and are not caught here.
-        raise FramingError(
-            f"cannot be copied to the disk: {reason(error)}", code="LMP-F001", file=stored.name,
-            hint="it is unpacked into a temporary file; TMPDIR names the folder",
-        ) from None  # fmt: skip
+        text = f"cannot be copied to the disk: {reason(error)}"
+        hint = "it is unpacked into a temporary file; TMPDIR names the folder"
+        raise FramingError(text, code="LMP-F001", file=stored.name, hint=hint) from None
 
 
 _STEP_BYTES = 64 << 20
@@ -291,21 +282,6 @@ _STEP_BYTES = 64 << 20
 _TRUSTED_BYTES = 256 << 20
 """Unpacked bytes that the ratio leaves out: a short file of blanks or zeros may pack as well as one made to fill disks,
 and so many bytes fill none. Gzip packs at most 1032 to one, zstd far more."""
-
-
-def _within(limits: Limits, source: StoredBytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks, each before it is written. Raises FileLimitError LMP-L003 for the first that exceeds a limit."""
-    size, tested = 0, 0
-    for chunk in chunks:
-        size += len(chunk)
-        limits.check("unpacked_bytes", size, file=source.name)
-        if size - _TRUSTED_BYTES > limits.unpacked_ratio * source.position:
-            raise limits.error("unpacked_ratio", f"{size} from {source.position}", file=source.name)
-        if size - tested >= _STEP_BYTES:
-            tested = size
-            _check_disk(limits, source.name, size)
-        yield chunk
-    _check_disk(limits, source.name, size)
 
 
 def _check_disk(limits: Limits, name: str, size: int) -> None:
@@ -318,10 +294,3 @@ def _check_disk(limits: Limits, name: str, size: int) -> None:
 
 def _local(name: str, place: str) -> StoredFile:
     return StoredFile(name, place, stamp(place), lambda: _opened(name, place))
-
-
-@contextmanager
-def _content(stored: StoredFile) -> Iterator[tuple[StoredBytes, Iterator[bytes]]]:
-    """The stored bytes of a file, and its unpacked bytes, some at a time."""
-    with closing(StoredBytes(stored)) as source:
-        yield source, unpacked(source, stored.place)

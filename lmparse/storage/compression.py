@@ -53,50 +53,42 @@ def unpacked_name(path: str) -> str:
 
 
 def unpacked(source: StoredBytes, path: str) -> Iterator[bytes]:
-    """The unpacked bytes of a file in chunks; its path says whether it is compressed."""
+    """The unpacked bytes of a file in chunks; its path says whether it is compressed.
+
+    They are those of every member of a gzip file, or frame of a zstd file. Zeros behind gzip's are padding of tapes,
+    which are read one by one.
+    """
     packing = packing_of(path, source.first)
-    return _unpacked(source, packing) if packing else iter(lambda: source.read(_CHUNK) or b"", b"")
-
-
-def _unpacked(source: StoredBytes, packing: str) -> Iterator[bytes]:
-    """The bytes of every member of a gzip file, or frame of a zstd file. Zeros behind gzip's are padding of tapes."""
-    stream = _gzip(source) if packing == "gzip" else _zstd(source)
+    if packing is None:
+        yield from iter(lambda: source.read(_CHUNK) or b"", b"")
+        return
+    is_gzip = packing == "gzip"
+    stream: Any = gzip.GzipFile(fileobj=io.BufferedReader(source, _READ)) if is_gzip else _zstd(source)
     is_empty = not source.first
     while not is_empty:
         try:
             unpacked: bytes = stream.read(_CHUNK)
         except (EOFError, OSError, ValueError, zlib.error) as error:  # of gzip, zlib and Arrow
             if _WINDOW in str(error):
-                raise FramingError(
-                    "its zstd data need a window of more than 128 MB, or are damaged", code="LMP-F001",
-                    file=source.name, hint="unpack it, or compress it again, with --long=27 at most",
-                ) from None  # fmt: skip
+                text = "its zstd data need a window of more than 128 MB, or are damaged"
+                hint = "unpack it, or compress it again, with --long=27 at most"
+                raise FramingError(text, code="LMP-F001", file=source.name, hint=hint) from None
             if isinstance(error, EOFError) or (packing == "zstd" and source.is_at_end):
                 break
             place = f"at or before byte {source.position}"  # what unpacks reads ahead
-            raise FramingError(
-                f"is damaged {place} of the compressed file: {str(error).rpartition(': ')[2]}", code="LMP-F001",
-                file=source.name, hint="transfer it again, in binary",
-            ) from None  # fmt: skip
+            text = f"is damaged {place} of the compressed file: {str(error).rpartition(': ')[2]}"
+            raise FramingError(text, code="LMP-F001", file=source.name, hint="transfer it again, in binary") from None
         if not unpacked:
             return
         yield unpacked
-    raise FramingError(
-        f"is cut short: its {packing} data go on behind byte {source.position}, where the file ends",
-        code="LMP-F001", file=source.name, hint="transfer it again",
-    )  # fmt: skip
-
-
-def _gzip(source: StoredBytes) -> Any:
-    return gzip.GzipFile(fileobj=io.BufferedReader(source, _READ))  # zeros behind a member are read one by one
+    text = f"is cut short: its {packing} data go on behind byte {source.position}, where the file ends"
+    raise FramingError(text, code="LMP-F001", file=source.name, hint="transfer it again")
 
 
 def _zstd(source: StoredBytes) -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise OptionError(
-            f"{source.name}: pyarrow is not installed, which unpacks zstd", code="LMP-S005",
-            hint="pip install 'lmparse[arrow]'",
-        ) from None  # fmt: skip
+        text = f"{source.name}: pyarrow is not installed, which unpacks zstd"
+        raise OptionError(text, code="LMP-S005", hint="pip install 'lmparse[arrow]'") from None
     return pyarrow.CompressedInputStream(source, "zstd")

@@ -20,6 +20,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fnmatch import translate
 from functools import cache
 from pathlib import Path
@@ -72,7 +73,7 @@ def list_folders(paths: Sequence[str], *, name_filter: str | None = None, recurs
     roots: dict[str, None] = {}
     for path in map(local_path, paths):
         for root in [Entry(path, is_folder=False)] if is_joined(path) else _roots(path):
-            folder = root.path if root.is_folder else folder_of(root.path)
+            folder = root.path if root.is_folder else addresses.folder_of(root.path)
             roots[folder] = None
             if root.is_folder:
                 inside = _below(root.path, (root.path,), recursive=recursive, passes=passes)
@@ -84,17 +85,11 @@ def list_folders(paths: Sequence[str], *, name_filter: str | None = None, recurs
     if not files:
         hint = None if name_filter is None else f"no name of {len(found)} matches {name_filter}"
         raise FramingError("has no file that could be a log", code="LMP-F001", file=", ".join(paths), hint=hint)
-    if columns:
-        _check_beside(files, found, columns)
-    return FileList([path if addresses.is_remote(path) else name_of_local(path) for path in files], columns)
-
-
-def _check_beside(files: Sequence[str], found: dict[str, tuple[str, ...]], columns: Sequence[PartitionColumn]) -> None:
-    """Raise FramingError LMP-F015 for a file that is in no folder of `k=v` where others are: Spark passes it over."""
-    for path in files:
+    for path in files if columns else ():  # Spark passes over a file that is in no folder of `k=v` where others are
         if not any(pair_in(addresses.base_name(folder)) for folder in found[path][1:]):
             text = f"is beside folders of {columns[0].name}=..., and has no value of it"
             raise contradiction(path, text, "move it, or leave it out with pathGlobFilter")
+    return FileList([path if addresses.is_remote(path) else name_of_local(path) for path in files], columns)
 
 
 # -- roots --------------------------------------------------------------------------------
@@ -109,7 +104,9 @@ def _roots(path: str) -> list[Entry]:
             raise
         there = None  # the folders of the pattern say what is wrong
     if there is not None and there.fault != _LOST:
-        others = [other for other in matches(path) if other != path] if _is_sound_pattern(path) else []
+        others: list[str] = []
+        with suppress(OptionError):  # a name need not be a pattern too
+            others = [other for other in matches(path) if other != path]
         if others:
             text = f"{path} is the name of a file, and a pattern of others, as {others[0]}"
             raise OptionError(text, code="LMP-S003", hint="a backslash in front of [ ] { } * ? and \\ makes it a name")
@@ -126,24 +123,11 @@ def matches(pattern: str) -> list[str]:
 
 
 def _is_pattern(path: str) -> bool:
-    return _MAGIC.search(_parts(path)[1]) is not None
-
-
-def _is_sound_pattern(path: str) -> bool:
-    try:
-        name_pattern(_parts(path)[1])
-    except OptionError:
-        return False
-    return True
-
-
-def _parts(path: str) -> tuple[str, str, str]:
-    """What is in front of the names of folders and files in a path, these names, and what is behind them."""
-    return addresses.split(path) if addresses.is_remote(path) else ("", path, "")
+    return _MAGIC.search(addresses.split(path)[1]) is not None
 
 
 def _matched(path: str) -> list[Entry]:
-    front, names, behind = _parts(path)
+    front, names, behind = addresses.split(path)
     found: dict[str, Entry] = {}
     for alternative in alternatives(names):
         parts = [part for part in alternative.split("/") if part]
@@ -156,7 +140,7 @@ def _walk(folder: str, parts: Sequence[str]) -> Iterator[Entry]:
     """What is below a folder and matches the patterns of names."""
     first, *rest = parts
     if (name := literal(first)) is not None:
-        found = [look_up(_child(folder, name))]
+        found = [look_up(addresses.child(folder, name))]
     else:
         at = look_up(folder) if folder else Entry("", is_folder=True)
         matched = name_pattern(first).fullmatch
@@ -318,15 +302,6 @@ def look_up(path: str) -> Entry | None:
         return Entry(path, is_folder=False, fault=_LOST) if os.path.islink(path) else None
     is_other = not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
     return Entry(path, stat.S_ISDIR(mode), "a pipe, socket or device" if is_other else "")
-
-
-def _child(folder: str, name: str) -> str:
-    return addresses.child(folder, name) if addresses.is_remote(folder) else os.path.join(folder, name)
-
-
-def folder_of(path: str) -> str:
-    """The folder that a file is in, as far as its path says it."""
-    return addresses.folder_of(path) if addresses.is_remote(path) else os.path.dirname(path)
 
 
 # -- one path -----------------------------------------------------------------------------

@@ -43,19 +43,17 @@ Identity = tuple[int, int]
 class Inputs:
     """The local files that a command reads."""
 
-    files: frozenset[Identity | None]
-    folders: frozenset[Identity | None]
+    files: frozenset[Identity]
+    folders: frozenset[Identity]
     """Those that the files are in, at any depth, by their names and with all links resolved."""
 
     def has(self, place: Path) -> bool:
         """Whether a file is one of them."""
-        identity = _identity(place)
-        return identity is not None and identity in self.files
+        return _identity(place) in self.files
 
     def below(self, folder: Path) -> bool:
         """Whether a folder holds one of them."""
-        identity = _identity(folder)
-        return identity is not None and identity in self.folders
+        return _identity(folder) in self.folders
 
 
 def _identity(path: Path) -> Identity | None:
@@ -75,7 +73,7 @@ def inputs_of(names: Iterable[str | Path | None], *, at_any_depth: bool = True) 
     found = [path for name in names for one in names_in(str(name or "")) for path in _paths(one, at_any_depth)]
     named = {Path(resolved(path)) for path in found for resolved in (os.path.abspath, os.path.realpath)}
     folders = {folder for path in named for folder in path.parents}
-    return Inputs(frozenset(map(_identity, found)), frozenset(map(_identity, folders)))
+    return Inputs(*(frozenset(filter(None, map(_identity, paths))) for paths in (found, folders)))
 
 
 def _paths(name: str, at_any_depth: bool) -> Iterator[Path]:
@@ -180,26 +178,18 @@ class OutputPlace:
 
 
 def check_place(
-    out: str | Path,
-    inputs: Inputs,
-    *,
-    is_folder: bool,
-    overwrite: bool,
-    foreign: Foreign,
-    makes_parents: bool = False,
+    out: str | Path, inputs: Inputs, *, is_folder: bool, overwrite: bool, foreign: Foreign, makes_parents: bool = False
 ) -> OutputPlace:
     """The place of an output. Raises OptionError LMP-S021 if nothing may be written there.
 
     `inputs` are the files that are read. What is there is replaced only with `overwrite` and if `foreign` finds
     nothing in it that is not of lmparse. The folder above it must exist, unless the caller makes it.
     """
-    shown = str(out)
+    shown, local = str(out), "\0"
     if is_remote(shown):
         raise _refused(f"{shown}: files are written to local folders only", "copy it from there")
-    try:
+    with suppress(FramingError):
         local = local_path(shown)
-    except FramingError:
-        local = "\0"
     if "\0" in local or has_half_character(local) or not shown.strip():
         raise _refused(f"{shown!r} is not the name of a file", "name another place")
     with naming_output(shown):
@@ -248,24 +238,21 @@ class AtomicOutput:
 
     def finish(self) -> None:
         """Move the finished output to its place, unless something else has come there in the meantime."""
+        place, before = self._place.path, self.folder / "before"
         if self.made.is_dir():
             put_on_disk(self.made)
         self._place.check()
-        self._put()
-        put_on_disk(self._place.path.parent)
-
-    def _put(self) -> None:
-        place, before = self._place.path, self.folder / "before"
-        if not place.is_dir():
+        if place.is_dir():
+            # A folder cannot be replaced in one step: the old one is moved away, and back if the second step fails.
+            os.rename(place, before)
+            try:
+                os.rename(self.made, place)
+            finally:
+                if not os.path.lexists(place):
+                    os.rename(before, place)
+        else:
             os.replace(self.made, place)
-            return
-        # A folder cannot be replaced in one step: the old one is moved away, and back if the second step fails.
-        os.rename(place, before)
-        try:
-            os.rename(self.made, place)
-        finally:
-            if not os.path.lexists(place):
-                os.rename(before, place)
+        put_on_disk(place.parent)
 
 
 @contextmanager

@@ -41,7 +41,7 @@ class PartitionColumn(NamedTuple):
 
     def value(self, path: str) -> Any:
         """Its value for a file, that of the nearest folder above it which is named for the column; None without one."""
-        pairs = filter(None, map(pair_in, reversed(_folders(path))))
+        pairs = filter(None, map(pair_in, reversed(addresses.split(path)[1].split("/")[:-1])))
         raw = next((raw for name, raw in pairs if name == self.name), _NULL)
         return value_of(raw, self.type)
 
@@ -102,16 +102,9 @@ def _base_and_pairs(folders: Sequence[str], stops: frozenset[str]) -> tuple[str,
     return (folders[place], pairs[::-1]) if pairs else (folders[-1], [])
 
 
-def _folders(path: str) -> list[str]:
-    return (addresses.split(path)[1] if addresses.is_remote(path) else path).split("/")[:-1]
-
-
 def unescaped(text: str) -> str:
     """A text with its characters in place of `%XX`."""
     return re.sub(r"%([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), text)
-
-
-# -- types --------------------------------------------------------------------------------
 
 
 def type_of(raw: str) -> str:
@@ -147,12 +140,10 @@ def _wider(one: str, other: str) -> str:
     if kinds == {"int", "double"}:
         return "double"
     if kinds <= {"int", "bigint", "decimal"}:
-        return f"decimal({max(map(_digits, (one, other)))},0)"
+        digits = {"int": 10, "bigint": 20}
+        most = max(digits.get(type_) or int(re.findall("[0-9]+", type_)[0]) for type_ in (one, other))
+        return f"decimal({most},0)"
     return "timestamp" if kinds == {"timestamp", "date"} else "string"
-
-
-def _digits(type_: str) -> int:
-    return {"int": 10, "bigint": 20}.get(type_) or int(re.findall("[0-9]+", type_)[0])
 
 
 def value_of(raw: str, type_: str) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,17 +39,14 @@ class FileState:
 
     def check(self) -> None:
         """Raise FramingError LMP-F001 if the file is gone, ReadError LMP-F012 if it is another than this."""
-        now = state_of(self.name)
+        now, how = state_of(self.name), ""
         if now.size != self.size:
-            assert self.size is not None
-            assert now.size is not None
-            how = "grew" if now.size > self.size else "shrank"
-            raise self._changed(f"{how} after its reading was planned: expected {self.size} bytes, found {now.size}")
-        if now.host == self.host and now.stamp != self.stamp:
-            raise self._changed("was written to after its reading was planned")
-
-    def _changed(self, how: str) -> ReadError:
-        return ReadError(f"{self.name}: {how}", hint="read it again when nothing writes to it")
+            how = "grew" if (now.size or 0) > (self.size or 0) else "shrank"
+            how += f" after its reading was planned: expected {self.size} bytes, found {now.size}"
+        elif now.host == self.host and now.stamp != self.stamp:
+            how = "was written to after its reading was planned"
+        if how:
+            raise ReadError(f"{self.name}: {how}", hint="read it again when nothing writes to it")
 
 
 def state_of(name: str) -> FileState:
@@ -70,15 +68,13 @@ def check_all(states: Iterable[FileState]) -> None:
 
 def seen_now(paths: Iterable[Path]) -> Seen:
     """The state of some files now."""
-    return {path: _seen(path) for path in paths}
-
-
-def _seen(path: Path) -> tuple[int, int, int] | None:
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):  # ValueError: a NUL in the name
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    seen: Seen = {}
+    for path in paths:
+        seen[path] = None
+        with suppress(OSError, ValueError):  # ValueError: a NUL in the name
+            found = os.stat(path)
+            seen[path] = found.st_mtime_ns, found.st_size, found.st_ino
+    return seen
 
 
 def changed(before: Seen, paths: Callable[[], Iterable[Path]]) -> Seen:

@@ -128,7 +128,10 @@ class Entry(NamedTuple):
 
 def look_up(address: str) -> Entry | None:
     """The entry at an address; None if there is none. Raises FramingError LMP-F001, OptionError."""
-    return _look_up(address)[0]
+    with reading(address):
+        system, path = _resolve(address)
+        info = system.get_file_info(path)
+        return _entry(address, info) if info.type else None
 
 
 def entries(folder: str) -> list[Entry]:
@@ -144,21 +147,13 @@ def entries(folder: str) -> list[Entry]:
 
 def stored_file(address: str) -> StoredFile:
     """The file at an address. Raises FramingError LMP-F001, OptionError."""
-    entry, system, path = _look_up(address)
+    entry, (system, path) = look_up(address), _resolve(address)
     if entry is None:
         raise unreadable(address)
     if entry.is_folder:
         raise FramingError("is a directory, not a file", code="LMP-F001", file=address, hint=AS_ONE_LOG)
     name = addresses.base_name(address)
     return StoredFile(address, name, (address, entry.stamp), lambda: system.open_input_stream(path, compression=None))
-
-
-def _look_up(address: str) -> tuple[Entry | None, Any, str]:
-    """The entry at an address, the file system, and the path there."""
-    with reading(address):
-        system, path = _resolve(address)
-        info = system.get_file_info(path)
-        return _entry(address, info) if info.type else None, system, path
 
 
 def _entry(address: str, info: Any) -> Entry:
@@ -169,10 +164,8 @@ def _resolve(address: str) -> tuple[Any, str]:
     """The file system of an address, and the path there. Raises OptionError."""
     scheme = address.partition("://")[0]
     if addresses.holds_credential(address):
-        raise OptionError(
-            f"an address of {scheme}:// holds a credential, and would be in every row and message",
-            hint="leave it to the environment, or to the configuration of the file system",
-        )
+        text = f"an address of {scheme}:// holds a credential, and would be in every row and message"
+        raise OptionError(text, hint="leave it to the environment, or to the configuration of the file system")
     front, path, behind = addresses.split(address)
     found = None if "::" in address else _system(front, behind)  # one that leads through several file systems
     if found is None:

@@ -15,7 +15,7 @@ def to_json(value: Any) -> Any:
         return value.hex().upper()
     if isinstance(value, dict):
         return {name: item if type(item) in _PLAIN else to_json(item) for name, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [to_json(item) for item in value]
     if isinstance(value, float) and value - value != 0:
         return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"

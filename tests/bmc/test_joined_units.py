@@ -12,8 +12,8 @@ from bmc_extracts import Cut, example
 
 from lmparse import cli
 from lmparse.logs.families import read_options
+from lmparse.logs.log import transaction_summaries
 from lmparse.logs.open import open_resumed
-from lmparse.logs.transactions import transaction_summaries
 from lmparse.samples import bmc_log
 
 PLACES = [f"{end}_{what}" for end in ("first", "last") for what in ("file", "record_index", "record_offset")]

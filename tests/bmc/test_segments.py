@@ -14,8 +14,8 @@ from writers.bmc.rows import Column
 
 import lmparse
 from lmparse.logs import arrow
+from lmparse.logs.arrow import part_rows
 from lmparse.logs.families import read_options
-from lmparse.logs.part_rows import part_rows
 from lmparse.logs.partitions import Request
 
 WIDE = Table(0x0105, 2, 3, "PROD", "WIDE", (Column("NO", "INT", 4), Column("TEXT", "CHAR", 60)))

@@ -16,7 +16,7 @@ from writers.db2.stream import Stream
 from writers.db2.wire import Rid
 
 from lmparse.changes import log as change_log
-from lmparse.changes import version_batches
+from lmparse.changes import rows as change_rows
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.schemas import changes_schema
 from lmparse.logs import arrow, lines
@@ -65,7 +65,7 @@ def test_rows_of_a_wide_table_are_held_a_few_at_a_time(
 @pytest.mark.parametrize("engine", ENGINES)
 def test_rows_of_many_versions_are_not_all_held(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table that is described anew before each row: what is held at once has a limit, and each row comes once."""
-    monkeypatch.setattr(version_batches, "_PIECES", 40)
+    monkeypatch.setattr(change_rows, "_PIECES", 40)
     stream = Stream("v10", "little", "filter")
     for number in range(150):
         unit = stream.begin()
@@ -85,7 +85,7 @@ def test_rows_of_many_versions_are_not_all_held(engine: str, tmp_path: Path, mon
 
     found: Counter[int] = Counter()
     parts = counted((number % 100, number) for number in range(500))
-    for _, kept in version_batches.accumulated(parts, lambda _: 1, 8):  # type: ignore[arg-type]
+    for _, kept in change_rows.accumulated(parts, lambda _: 1, 8):  # type: ignore[arg-type]
         held -= len(kept)
         found.update(kept)
     assert found == Counter(range(500))

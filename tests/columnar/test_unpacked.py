@@ -13,8 +13,8 @@ from columnar.test_decimal_columns import build
 from lmparse.columnar import rows, schemas
 from lmparse.columnar.filters import Filter
 from lmparse.logs import arrow, lines
+from lmparse.logs.arrow import record_rows
 from lmparse.logs.open import open_file
-from lmparse.logs.record_rows import record_rows
 from lmparse.options import Options
 from lmparse.records import reader
 from lmparse.records.files import RecordFile, ignored

@@ -62,6 +62,9 @@ the same values and errors for all of them, and for random specs and bytes
 | a terminator, padding | no part of the value; `lmparse explain` lists its bytes |
 | bytes that no field has | in no column; counted and said (LMP-R003), and refused with `--mode failfast` |
 
+Bytes in no field are said by `lmparse.notices` in the metadata of a table in Python. If a spec has fields at positions,
+only `check` counts such bytes: any other reader would have to note the place of each field.
+
 An instance whose type contains the type that it is in is not read, since it may lead in a circle; `lmparse formats`
 lists it. Names and types in all expressions are checked by the build: `size: naem` names the place and the field that
 is meant, `if: count` says that a condition must be true or false.

@@ -92,7 +92,7 @@ def _read_by(path: Path, engine: str, spec: Built) -> tuple[object, ...]:
     file = open_file(path, Options(spec=spec.name, framing="rdw", engine=engine), on_error=lambda error: None)
     for _ in lines.printed(file, with_changes=False):
         pass
-    first = None if file.tally.first_unread is None else file.tally.first_unread.index
+    first = None if file.tally.first_unread is None else file.tally.first_unread[0]
     strict = Options(spec=spec.name, framing="rdw", engine=engine, mode="failfast")
     try:
         count, code = len("".join(lines.printed(open_file(path, strict), with_changes=False)).splitlines()), None

@@ -22,10 +22,9 @@ from lmparse.changes.schemas import changes_schema, table_type
 from lmparse.columnar.rows import BATCH_ROWS, batches
 from lmparse.columnar.schemas import column_type, records_schema
 from lmparse.errors import OptionError
-from lmparse.logs.arrow import part_batches, request_schema
+from lmparse.logs.arrow import part_batches, record_rows, request_schema
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import FilePart, Request
-from lmparse.logs.record_rows import record_rows
 from lmparse.options import Options
 from lmparse.spec import catalog
 
@@ -333,7 +332,7 @@ def test_rows_need_no_spark(folder: Path) -> None:
     """Frames are made without Spark being imported."""
     program = (
         "import sys\n"
-        "from lmparse.logs.record_rows import record_rows\n"
+        "from lmparse.logs.arrow import record_rows\n"
         "from lmparse.columnar.schemas import records_schema\n"
         "from lmparse.logs.open import open_file\n"
         "from lmparse.options import Options\n"

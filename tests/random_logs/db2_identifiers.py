@@ -22,7 +22,7 @@ from writers.db2.scripts import Form
 from writers.db2.stream import Stream, Transaction
 from writers.db2.tables import Table
 
-from lmparse.logs.transactions import transaction_summaries
+from lmparse.logs.log import transaction_summaries
 from random_logs.db2_reading import ENGINES, Reading, both_engines, opened, read, same, stretches, written
 
 LOGS = 4

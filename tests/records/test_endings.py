@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from spec.test_step_budget import built
 
+import lmparse
 from lmparse import cli
+from lmparse.export.conversion import Conversion
+from lmparse.export.convert import convert
+from lmparse.export.progress import Progress
+from lmparse.logs.families import read_options
 
 REST = "{id: r, size-eos: true, -lm-type: rest}"
 CUT = f"{{id: n, type: u1}}, {{id: a, type: u2, if: not _io.eof}}, %s, {REST}"
@@ -106,6 +112,12 @@ def test_bytes_that_no_field_has_are_said(tmp_path: Path, capsys: pytest.Capture
         assert cli.main([*command, *words]) == 0
         said = "note: 6 bytes are in no field, in 2 records, the first one record 0 at 0x0 [LMP-R003]"
         assert said in capsys.readouterr().err.splitlines()
+    for engine in ("kaitai", "columnar", "check"):
+        table = lmparse.read_table(log, spec=spec, framing="fixed", record_length=5, engine=engine)
+        assert json.loads(table.schema.metadata[b"lmparse.notices"]) == [said.removeprefix("note: ")]
+    options = read_options({"spec": spec, "framing": "fixed", "record_length": 5})
+    asked = Conversion(str(log), str(tmp_path / "out.parquet"), options, jobs=2, part_bytes=5)
+    assert convert(asked, lambda error: None, Progress(StringIO())).tally.notices == [said.removeprefix("note: ")]
     assert cli.main(["records", str(log), *words, "--mode", "failfast"]) == 20
     assert "record 0 at 0x0: acme_a: 3 bytes are in no field [LMP-R003]" in capsys.readouterr().err
     assert cli.main(["check", str(log), "--spec", spec, *words[2:6]]) == 24

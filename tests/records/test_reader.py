@@ -12,7 +12,8 @@ from spec.test_step_budget import built
 from lmparse import cli
 from lmparse.options import Options
 from lmparse.records.dissection import Dissector
-from lmparse.records.reader import RecordReader, arguments_of
+from lmparse.records.reader import RecordReader
+from lmparse.records.settings import arguments_of
 from lmparse.spec import catalog
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from cases.collected import samples_of_cases
 from writers.bmc import control, framing
 
 from lmparse import cli
+from lmparse.bmc import control_search
 from lmparse.review.coverage.files import collect
 from lmparse.review.coverage.reports import CoverageReport, SpecReach, report_of
 from lmparse.review.explain.search import explain
@@ -156,6 +158,16 @@ def test_a_folder_brings_the_control_file_of_each_log(tmp_path: Path) -> None:
     assert {Path(path).name for path in samples.passed_over} == {"notes.txt", "empty"}
     assert samples.coverage.records["bmc_row_image"]
     assert not samples.faults
+
+
+def test_a_folder_is_looked_through_for_control_files_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    look = control_search._named_by
+    monkeypatch.setattr(control_search, "_named_by", lambda path, limits: looked.append(path) or look(path, limits))
+    for name, suffix in product("abc", (".bin", ".ctl")):
+        (tmp_path / f"{name}{suffix}").write_bytes((CASES / "bmc_lldf" / f"changes_bdw{suffix}").read_bytes())
+    assert collect([str(tmp_path)], {}).coverage.records["bmc_row_image"]
+    assert sorted(looked) == sorted(map(str, tmp_path.iterdir()))
 
 
 def test_a_framing_that_is_named_may_be_one_that_nothing_recognises(tmp_path: Path) -> None:

@@ -43,3 +43,7 @@ def test_rows_are_the_packets_of_all_files(spark: SparkSession, tmp_path: Path) 
         assert sorted(good, key=lambda row: row["ts_sec"]) == expected[:count], name
     bad = {row["_metadata"]["file"][-5:]: row["_corrupt_fields"][0]["code"] for row in rows if row["_corrupt_record"]}
     assert bad == {"b.cap": "LMP-F006", "d.cap": "LMP-F006"}
+    named = {**options, "columns": "_parent,ts_sec"}
+    one = spark.read.format("lmparse").options(**named).load(str(files / "a.cap")).filter("ts_sec = 7").first()
+    assert one is not None
+    assert (one["_parent"]["version"], one["_parent"]["snaplen"]) == (2, 65535)

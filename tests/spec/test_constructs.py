@@ -55,7 +55,7 @@ def compiled(texts: list[str]) -> list[str]:
         tree |= yaml.safe_load(text)
         tree["meta"] = {**tree["meta"], "id": f"acme_{number}"}
         specs[f"acme_{number}"] = parsed(f"acme_{number}", Path(f"acme_{number}.ksy"), yaml.safe_dump(tree).encode())
-    faults = compiler().compile(list(specs.values()), specs).faults
+    faults = compiler().compile(list(specs.values()), specs)[1]
     return [" ".join(problem.text for problem in faults.get(place, [])) for place in specs]
 
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spec.build_step import make
 
-from lmparse.spec.build.foreign_code import foreign_in_parser
+from lmparse.spec.build.parsers import foreign_in_parser
 from lmparse.spec.build.specs import SpecError
 from lmparse.spec.catalog import class_name
 

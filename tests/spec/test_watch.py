@@ -9,8 +9,7 @@ from threading import Event
 
 import pytest
 
-from lmparse.spec.build.products import Builder, Made
-from lmparse.spec.build.watch import watch
+from lmparse.spec.build.products import Builder, Made, watch
 
 SPEC = "meta: {id: acme_a, imports: [acme_b]}\nseq: [{id: one, type: u1}]\n"
 OTHER = "meta: {id: acme_b}\nseq: [{id: other, type: u1}]\n"

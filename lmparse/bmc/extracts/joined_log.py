@@ -34,7 +34,7 @@ from lmparse.changes.change import Change, Version
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.claims import Claim, Statement
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.version_batches import VersionBatch
+from lmparse.changes.rows import VersionBatch
 from lmparse.columnar.filters import Filter
 from lmparse.errors import DataError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from lmparse.changes.family import ControlFinder
 from lmparse.errors import DataError, FramingError, OptionError, UnknownFormatError
 from lmparse.logs.families import dissector_of
 from lmparse.options import Options
@@ -82,7 +83,7 @@ def collect(
     Damaged records and files are kept among the results. Raises OptionError.
     """
     Options.parse(given)
-    samples = Samples()
+    samples, searches = Samples(), dict[str, ControlFinder]()
     for path in paths:
         try:
             names = list_files([path], recursive=True)
@@ -97,7 +98,7 @@ def collect(
             shown = Path(name).relative_to(root).as_posix() if named_from and Path(name).is_relative_to(root) else name
             case = case_of(name)
             try:
-                file = _opened(name, given, case, specs)
+                file = _opened(name, given, case, specs, searches)
             except DataError as error:
                 error.at(file=name)
                 error.file = shown
@@ -112,15 +113,17 @@ def collect(
     return samples
 
 
-def _opened(path: str, given: Mapping[str, Any], case: LogCase | None, specs: str | None) -> RecordFile:
+def _opened(
+    path: str, given: Mapping[str, Any], case: LogCase | None, specs: str | None, searches: dict[str, ControlFinder]
+) -> RecordFile:
     """A file with the reader of its spec; what does not fit in its case is a fault of the file.
 
     Values of enumerations are numbers, whose lists are counted.
     """
     if case is None or case.log != Path(path) or "spec" in given:
-        return open_unknown(path, {**given, "enums": "numbers"})
+        return open_unknown(path, {**given, "enums": "numbers"}, searches)
     try:
-        return open_unknown(path, {**case.options_of_log(specs), **given, "enums": "numbers"})
+        return open_unknown(path, {**case.options_of_log(specs), **given, "enums": "numbers"}, searches)
     except (OptionError, UnknownFormatError) as error:
         raise case.unusable(error.message) from None
 

@@ -9,6 +9,7 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
+from lmparse.changes.family import ControlFinder
 from lmparse.errors import FramingError, OptionError
 from lmparse.framing.extents import RecordExtent
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
@@ -105,12 +106,14 @@ def search_in(path: str | Path, **options: Any) -> RecordSearch:
     return RecordSearch(file, dissector_of(file))
 
 
-def open_unknown(path: str | Path, given: Mapping[str, Any]) -> RecordFile:
+def open_unknown(
+    path: str | Path, given: Mapping[str, Any], searches: dict[str, ControlFinder] | None = None
+) -> RecordFile:
     """A file of which nothing may be known, with the spec that its bytes have and the control file beside it.
 
-    Which one was taken is among the decisions. Raises as `search_in`.
+    Which one was taken is among the decisions. `searches` as for `look_beside`. Raises as `search_in`.
     """
-    beside = look_beside(str(path), read_options(with_spec(path, given)))
+    beside = look_beside(str(path), read_options(with_spec(path, given)), searches)
     file = open_file(path, beside.options, on_error=ignored)
     file.decisions[:0] = [] if beside.decision is None else [beside.decision]
     return file

@@ -18,9 +18,8 @@ from lmparse.errors import LmparseError, OptionError
 from lmparse.review.explain.explanation import printable
 from lmparse.review.serve.record_list import ServedFile
 from lmparse.spec.build.compiler import CompilerUnavailable
-from lmparse.spec.build.products import Builder
+from lmparse.spec.build.products import Builder, watch
 from lmparse.spec.build.specs import SUFFIX, Problem, SpecError
-from lmparse.spec.build.watch import watch
 from lmparse.storage.outputs import write_files
 
 _LONGEST_WAIT = 60

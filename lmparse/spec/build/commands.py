@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
-from collections.abc import Set
 from pathlib import Path
 
 from lmparse.errors import OptionError
 from lmparse.spec.build.compiler import CompilerUnavailable
-from lmparse.spec.build.lint import linted
-from lmparse.spec.build.new import new
+from lmparse.spec.build.lint import RESERVED_IDS, linted
 from lmparse.spec.build.products import DEBUG, Builder, Made, files_in, files_of_build
-from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, selected, shown
+from lmparse.spec.build.specs import FORMATS, GENERATED, SUFFIX, Problem, SpecError, real_path, selected, shown
 from lmparse.spec.built import MANIFEST
 from lmparse.storage.outputs import write_files
+
+_ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
 
 
 def run(parsed: argparse.Namespace, program: str) -> int:
@@ -31,7 +32,12 @@ def run(parsed: argparse.Namespace, program: str) -> int:
     _validate(parsed)
     try:
         if parsed.command == "lint":
-            return _lint(parsed.formats, parsed.folders)
+            selection = linted(selected(parsed.formats, parsed.folders))
+            if selection.problems:
+                return _say(*map(str, selection.problems))
+            count = len(selection.wanted)
+            print(f"{count} {'spec has' if count == 1 else 'specs have'} no fault that is found without the compiler")
+            return 0
         if parsed.command == "new":
             print("\n".join(new(parsed.id, parsed.formats, program)))
             return 0
@@ -74,7 +80,9 @@ def _build(parsed: argparse.Namespace) -> int:
     """Make the products and place them; a spec with a fault has none. The project's own are placed all or none."""
     out: Path = parsed.out
     present = files_in(out)
-    if _is_foreign(out, present.keys()):
+    is_ours = real_path(out) == GENERATED or present.keys() <= files_of_build(out)
+    # Files that are not products are removed, and a link would lead to other folders.
+    if not is_ours or (os.path.lexists(out) and not out.is_dir()) or (out / DEBUG).is_symlink():
         return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
     products, problems, count = _made(parsed)
     changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
@@ -101,13 +109,6 @@ def _unbuilt(problems: list[Problem], count: int) -> int:
     return _say(*map(str, problems), f"{failed} of {count + failed} specs are not built")
 
 
-def _is_foreign(out: Path, present: Set[str]) -> bool:
-    """Whether the folder has files that no build made, since files that are not products are removed."""
-    if (os.path.lexists(out) and not out.is_dir()) or (out / DEBUG).is_symlink():
-        return True  # a link would lead to other folders
-    return not present <= files_of_build(out) and real_path(out) != GENERATED
-
-
 def _check(parsed: argparse.Namespace, program: str) -> int:
     out: Path = parsed.out
     folders = "".join(f" --import {folder}" for folder in parsed.folders)
@@ -124,16 +125,62 @@ def _check(parsed: argparse.Namespace, program: str) -> int:
     return max(bool(different), _unbuilt(problems, count))
 
 
-def _lint(source: Path, folders: list[Path]) -> int:
-    """Report what is wrong."""
-    selection = linted(selected(source, folders))
-    if selection.problems:
-        return _say(*map(str, selection.problems))
-    count = len(selection.wanted)
-    print(f"{count} {'spec has' if count == 1 else 'specs have'} no fault that is found without the compiler")
-    return 0
-
-
 def _say(*lines: str) -> int:
     print("\n".join(lines), file=sys.stderr)
     return 1
+
+
+def new(spec_id: str, formats: Path, program: str) -> list[str]:
+    """Write the skeleton of a spec into a formats folder, and a file that it reads and a bad one into `tests/cases` and
+    `tests/cases_bad` beside that folder; returns the lines that list the next steps.
+
+    The texts are in `skeleton/`; the bytes are made here from the values that are expected, never read back from a
+    parser. Raises OptionError for what is no id or that of a spec; nothing is written then.
+    """
+    if not _ID.fullmatch(spec_id):
+        raise OptionError(f"{spec_id!r} is not an id: it is <family>_<thing> in lower case, such as acme_reading")
+    if spec_id in RESERVED_IDS:
+        raise OptionError(f"{spec_id!r} means something else in the generated code")
+    root = real_path(formats).parent
+    good, bad = Path("tests", "cases", spec_id), Path("tests", "cases_bad", spec_id)
+    spec = Path(real_path(formats).name, spec_id.split("_")[0], f"{spec_id}{SUFFIX}")
+    for path in (root / spec, root / good, root / bad):
+        if os.path.lexists(path):
+            raise OptionError(f"{shown(path)} is there: {spec_id} is the id of a spec already")
+    first, second = _record(b"FIRST"), _record(b"SECOND", b"\1\2")
+    head, title = _text("head"), spec_id.replace("_", " ").capitalize()
+    good_head = head.format(program=program, title="Two records, one with bytes behind the fields that are known")
+    bad_head = head.format(program=program, title="A record that ends inside its name")
+    files = {
+        good / "first.yaml": (good_head + _text("good")).encode(),
+        good / "first.bin": _framed(first, second),
+        bad / "cut.yaml": (bad_head + _text("bad")).encode(),
+        bad / "cut.bin": _framed(first, second[:5]),
+        spec: _text("spec").format(id=spec_id, title=title).encode(),
+    }
+    write_files(root, {str(path): data for path, data in files.items()})
+    where = shown(formats)
+    return [
+        *(shown(root / path) for path in files),
+        "",
+        "What to do next:",
+        f"1. put the fields of the manual's table into {shown(root / spec)}: one line, one field",
+        f"2. {program} lint --formats {where} && {program} --formats {where} --out OUT",
+        f"3. put bytes and values of real records into {shown(root / good)}; {shown(root / bad)} is for damaged ones",
+        f"4. lmparse records {shown(root / good)}/first.bin --spec OUT/{spec_id} --framing rdw",
+    ]
+
+
+def _text(name: str) -> str:
+    """A part of the skeleton, with fields to fill in."""
+    return (Path(__file__).with_name("skeleton") / f"{name}.txt").read_text("utf-8")
+
+
+def _record(name: bytes, rest: bytes = b"") -> bytes:
+    """A record: its length in two bytes, a name of eight in EBCDIC, and what is behind."""
+    return (10 + len(rest)).to_bytes(2, "big") + name.ljust(8).decode().encode("cp037") + rest
+
+
+def _framed(*records: bytes) -> bytes:
+    """Records behind record descriptor words: a length that includes the word, and two zero bytes."""
+    return b"".join((len(record) + 4).to_bytes(2, "big") + bytes(2) + record for record in records)

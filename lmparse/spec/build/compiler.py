@@ -13,7 +13,7 @@ import json
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.specs import FORMATS, Faults, Problem, SpecFile, closure, shown
@@ -36,47 +36,32 @@ class CompilerUnavailable(Exception):
 _DRIVER = Path(__file__).with_name("compiler_driver.js")
 
 
-class Compiled(NamedTuple):
-    """What the compiler gives for some specs, by their places."""
-
-    texts: dict[str, str]
-    faults: Faults
-
-
 class Dukpy:
     """Runs the compiler by QuickJS inside Python."""
 
     def __init__(self, path: Path) -> None:
         import dukpy
 
-        self._interpreter = dukpy.JSInterpreter()
-        try:
-            self._evaluate("var self = this; 0")
-            self._evaluate(path.read_text(encoding="utf-8") + ";0")
-            self._evaluate("var KSC = this.KaitaiStructCompiler || module.exports;" + _DRIVER.read_text("utf-8") + ";0")
-        except dukpy.JSRuntimeError as error:
-            raise CompilerUnavailable(f"{path} does not run: {_last_line(str(error))}") from None
+        self._dukpy, self._interpreter = dukpy, dukpy.JSInterpreter()
+        compiler, driver = path.read_text(encoding="utf-8"), _DRIVER.read_text("utf-8")
+        for code in ("var self = this", compiler, f"var KSC = this.KaitaiStructCompiler || module.exports;{driver}"):
+            self._evaluate(f"{path} does not run:", f"{code};0")
 
     def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
         """Compile each of `job['places']`, specs among `job['files']`; returns `files` or `error` for each."""
-        import dukpy
-
-        try:
-            self._evaluate("compileAll(dukpy.job); 0", job=job)  # returns when no promise is left
-            text = self._evaluate("JSON.stringify(globalThis.results)")
-        except dukpy.JSRuntimeError as error:
-            raise CompilerUnavailable(f"{NAME} ends with {_last_line(str(error))}") from None
-        results: list[dict[str, Any]] = json.loads(text)
+        failure = f"{NAME} ends with"
+        self._evaluate(failure, "compileAll(dukpy.job); 0", job=job)  # returns when no promise is left
+        results: list[dict[str, Any]] = json.loads(self._evaluate(failure, "JSON.stringify(globalThis.results)"))
         return results
 
-    def _evaluate(self, code: str, **names: Any) -> Any:
-        return self._interpreter.evaljs(code, **names)
-
-
-def _last_line(text: str) -> str:
-    """The line of a message of JavaScript that names the error."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if "Error" in line), lines[-1] if lines else "no message")
+    def _evaluate(self, failure: str, code: str, **names: Any) -> Any:
+        """The value of some JavaScript. Raises CompilerUnavailable with the line that names the error."""
+        try:
+            return self._interpreter.evaljs(code, **names)
+        except self._dukpy.JSRuntimeError as error:
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            last = next((line for line in lines if "Error" in line), lines[-1] if lines else "no message")
+            raise CompilerUnavailable(f"{failure} {last}") from None
 
 
 class Compiler:
@@ -95,25 +80,27 @@ class Compiler:
             raise CompilerUnavailable(f"{shown(file)} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
         self._engine = Dukpy(file)
 
-    def compile(self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False) -> Compiled:
-        """The Python texts of specs, imported specs first, and the problems of those that have no text.
+    def compile(
+        self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False
+    ) -> tuple[dict[str, str], Faults]:
+        """The Python texts of specs by place, imported specs first, and the problems of those that have no text.
 
         `known` are all specs that may be imported. A spec is not reported for importing a broken one. Parsers made
         with `debug` record start and end of every field in `_debug`, and read only when `_read()` is called.
         """
         files = {spec.place: _for_compiler(spec) for spec in closure(known, [spec.place for spec in specs])}
-        compiled = Compiled({}, {})
+        texts: dict[str, str] = {}
+        faults: Faults = {}
         broken: set[str] = set()
         job = {"debug": debug, "places": [spec.place for spec in specs], "files": files}
         for spec, result in zip(specs, self._engine.run(job) if specs else (), strict=True):
             if "error" not in result:
-                compiled.texts[spec.place] = result["files"][f"{spec.id}.py"]
+                texts[spec.place] = result["files"][f"{spec.id}.py"]
                 continue
-            is_victim = bool(broken.intersection(spec.imports))
+            if not broken.intersection(spec.imports):
+                faults[spec.place] = _problems(spec, result["error"])
             broken.add(spec.place)
-            if not is_victim:
-                compiled.faults[spec.place] = _problems(spec, result["error"])
-        return compiled
+        return texts, faults
 
 
 def fetched() -> Path:
@@ -167,12 +154,9 @@ def _for_json(value: Any, key: str = "") -> Any:
         return [_for_json(item, key) for item in value]
     if isinstance(value, float) or (isinstance(value, int) and abs(value) > _LARGEST):
         return repr(value)
-    return _in_docstring(value) if key in ("doc", "doc-ref") and isinstance(value, str) else value
-
-
-def _in_docstring(text: str) -> str:
-    """A text so that a docstring with it, which the compiler writes as it is, has this text."""
-    return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\0", "\\x00")
+    if key in ("doc", "doc-ref") and isinstance(value, str):  # the compiler writes it into a docstring as it is
+        return value.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\0", "\\x00")
+    return value
 
 
 def _problems(spec: SpecFile, message: str) -> list[Problem]:
@@ -186,17 +170,14 @@ def _problems(spec: SpecFile, message: str) -> list[Problem]:
             problems.append(spec.problem(where, text.removeprefix("error:").strip() + advice))
         elif ": /" in text:
             where = _COMPILED_CASE.sub(r"\1::\2", "/" + text.split(": /", 1)[1].rstrip(":"))
-    return problems or [_without_place(spec, message.strip())]
-
-
-def _without_place(spec: SpecFile, message: str) -> Problem:
-    """A message that names no place. That of values that need one another is the name of one of them, and no more."""
+    if problems:
+        return problems
+    name = message.strip()  # of values that need one another the message is the name of one of them, and no more
     for scope in Scope({spec.id: spec}, spec).all():
-        if message in scope.tree.get("instances", {}):
-            return spec.problem(
-                f"{scope.where}/instances/{message}", "its value leads back to itself, or to what has no type"
-            )
-    return spec.problem("/meta", message)
+        if name in scope.tree.get("instances", {}):
+            text = "its value leads back to itself, or to what has no type"
+            return [spec.problem(f"{scope.where}/instances/{name}", text)]
+    return [spec.problem("/meta", name)]
 
 
 _COMPILED_CASE = re.compile(r"EnumByLabel\(identifier\((\w+)\),identifier\((\w+)\),[^/]*\)")

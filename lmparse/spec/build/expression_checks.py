@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 from lmparse.spec.build.constructs import Finding, type_word
-from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
-from lmparse.spec.build.scopes import Scope, located
+from lmparse.spec.build.expression_language import NotAnExpressionError, arguments
+from lmparse.spec.build.scopes import Scope, bounds_of
 from lmparse.spec.build.value_types import (
     ANY,
     BYTES,
@@ -40,7 +40,7 @@ Check = tuple[str, Any, Callable[[ValueType], object]]
 
 def mistyped(types: ValueTypes, scope: Scope) -> Iterator[Finding]:
     """What is wrong in the expressions of a type."""
-    for where, entry in located(scope):
+    for where, entry in scope.located():
         # What the item is that `repeat-until` and `valid` are about.
         plain = {key: value for key, value in entry.items() if key != "repeat"}
         item = ANY if "value" in entry else types.of_entry(scope, plain)
@@ -99,10 +99,8 @@ def _switch(types: ValueTypes, scope: Scope, key: str, tree: dict[str, Any]) -> 
 
 
 def _valid(entry: dict[str, Any], item: ValueType) -> Iterator[Check]:
-    valid = entry.get("valid")
-    bounds: dict[str, Any] = valid if isinstance(valid, dict) else {"eq": valid} if "valid" in entry else {}
-    for key, bound in bounds.items():
-        place = f"/valid/{key}" if isinstance(valid, dict) else "/valid"
+    for key, bound in bounds_of(entry).items():
+        place = f"/valid/{key}" if isinstance(entry["valid"], dict) else "/valid"
         if key == "in-enum" and "enum" not in entry:
             yield place, 0, _refuse("in-enum is for what has an enum")
         elif key == "expr":
@@ -117,18 +115,16 @@ def _valid(entry: dict[str, Any], item: ValueType) -> Iterator[Check]:
 def _arguments(scope: Scope, key: str, name: str) -> Iterator[Check]:
     """The arguments of a type."""
     nested = None if type_word(name) else scope.type_named(name)
-    text = name.partition("(")[2].rpartition(")")[0].strip()
     try:
-        tree = parsed(f"[{text}]")
+        given = arguments(name)
     except NotAnExpressionError:
         return
-    arguments = tree[1:] if isinstance(tree, tuple) else ()
     params = [] if nested is None else nested.tree.get("params", [])
-    if nested is not None and len(arguments) != len(params):
+    if nested is not None and len(given) != len(params):
         names = ", ".join(entry["id"] for entry in params)
-        yield key, 0, _refuse(f"{nested.id} takes {len(params)} arguments ({names}), not {len(arguments)}")
+        yield key, 0, _refuse(f"{nested.id} takes {len(params)} arguments ({names}), not {len(given)}")
         return
-    for one, entry in zip(arguments, params, strict=False):
+    for one, entry in zip(given, params, strict=False):
         wanted = type_named(nested or scope, entry["type"]) if "type" in entry else BYTES
         yield key, one, partial(_argument, wanted, f"the parameter {entry['id']}")
 

@@ -58,6 +58,12 @@ def parsed(text: str) -> Expression:
     return tree
 
 
+def arguments(type_: str) -> tuple[Any, ...]:
+    """The trees of the arguments of a type, such as `a(1, x)`. Raises NotAnExpressionError."""
+    tree = parsed(f"[{type_.partition('(')[2].rpartition(')')[0].strip()}]")
+    return tree[1:] if isinstance(tree, tuple) else ()
+
+
 def constant(size: Any) -> int | None:
     """A number that does not depend on the data: one that is stated, or a sum or product of such; else None."""
     try:

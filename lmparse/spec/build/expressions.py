@@ -9,41 +9,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
-from lmparse.spec.build.scopes import NUMBER, Scope, is_column, number_kind
+from lmparse.spec.build.expression_language import NotAnExpressionError, arguments, parsed
+from lmparse.spec.build.scopes import Scope, bounds_of, is_column, number_kind, number_of
 from lmparse.spec.build.value_types import ANY, ValueTypes, enumeration_of
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Case, Code, Computed, Ending, Expression, Field
 
 _DEEPEST = 40
 """Operators inside operators of an expression."""
-_OPERATORS = frozenset(
-    [
-        "==",
-        "!=",
-        "<",
-        "<=",
-        ">",
-        ">=",
-        "+",
-        "-",
-        "*",
-        "/",
-        "%",
-        "&",
-        "|",
-        "^",
-        "<<",
-        ">>",
-        "~",
-        "neg",
-        "and",
-        "or",
-        "not",
-        "?",
-        "at",
-    ]
-)
+_OPERATORS = frozenset((
+    "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "~", "neg", "and", "or",
+    "not", "?", "at",
+))  # fmt: skip
 """What is evaluated for many records at once."""
 _CALLS = frozenset(("to_i", "to_s", "reverse", "substring"))
 
@@ -84,7 +61,10 @@ def _data(scope: Scope, tree: Expression) -> Expression:
         case ("name", _):
             return tree
         case ("member", path):
-            return _member(scope, path)
+            enum, _, name = path.rpartition("::")
+            for code in scope.codes_of(enum):
+                if code.id == name:
+                    return code.value
         case ("text" | "real", value) if value is not None:
             return value  # type: ignore[no-any-return]
         case ("call", inner, str(name), *arguments) if name in _CALLS:
@@ -100,15 +80,6 @@ def _data(scope: Scope, tree: Expression) -> Expression:
             return ("list", *(_data(scope, one) for one in items))
         case (operator, *operands) if operator in _OPERATORS:
             return (operator, *(_data(scope, one) for one in operands))
-    raise NotAnExpressionError
-
-
-def _member(scope: Scope, path: str) -> int:
-    enum, _, name = path.rpartition("::")
-    holder, last = scope.enum_named(enum) or (None, "")
-    for entry in holder.members(last) if holder else ():
-        if entry.id == name:
-            return entry.value
     raise NotAnExpressionError
 
 
@@ -142,31 +113,23 @@ def switch(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, tuple[C
     type_ = attribute.get("type")
     if not isinstance(type_, dict):
         return None, ()
-    cases = sorted(type_["cases"].items(), key=lambda case: str(case[0]) == "_")
-    return expression(scope, type_["switch-on"]), tuple(
-        Case(
-            None if str(key) == "_" else expression(scope, key),
-            *target(scope, str(name)),
-            plain(scope, attribute, name),
-        )
-        for key, name in cases
-    )
+    found = []
+    for key, name in sorted(type_["cases"].items(), key=lambda case: str(case[0]) == "_"):
+        wanted = None if str(key) == "_" else expression(scope, key)
+        found.append(Case(wanted, *target(scope, str(name)), plain(scope, attribute, name)))
+    return expression(scope, type_["switch-on"]), tuple(found)
 
 
 def target(scope: Scope, name: str) -> tuple[str, tuple[Expression, ...]]:
     """Id of the layout that a type names, and its arguments; no id for the compiler's own types."""
-    found = None if NUMBER.match(name) else scope.type_named(name)
+    found = None if number_of(name) else scope.type_named(name)
     if found is None:
         return "", ()
     given = name.partition("(")[2].rpartition(")")[0].strip()
-    if not given:
-        return found.id, ()
     try:
-        tree = parsed(f"[{given}]")
+        return found.id, tuple(_read(scope, one, given) for one in arguments(name))
     except NotAnExpressionError:
         return found.id, (("unread", given[:60]),) * len(found.tree.get("params", [1]))
-    assert isinstance(tree, tuple)
-    return found.id, tuple(_read(scope, one, given) for one in tree[1:])
 
 
 def little(scope: Scope) -> Expression:
@@ -189,19 +152,16 @@ def computed(scope: Scope) -> dict[str, Computed]:
         if "value" in instance:
             found[name] = Computed(expression(scope, instance["value"]), condition(scope, instance))
         elif not is_column(instance):
-            found[name] = _peek(scope, instance)
+            number = number_of(instance.get("type"))
+            if number and number[1] in "us" and instance.keys() <= _PEEKED:
+                pos = expression(scope, instance.get("pos"))
+                width, is_signed = int(number[2]), number[1] == "s"
+                found[name] = Computed(pos, condition(scope, instance), width, is_signed, number[3])
+            else:
+                found[name] = Computed(("unread", f"type: {instance.get('type')}"))
         if name == KIND and name in found:
             found[name] = replace(found[name], codes=_codes_of(scope, instance))
     return found
-
-
-def _peek(scope: Scope, instance: dict[str, Any]) -> Computed:
-    type_ = instance.get("type")
-    match = NUMBER.match(type_) if isinstance(type_, str) else None
-    if match is None or number_kind(match) == "float" or match[1] == "b" or not instance.keys() <= _PEEKED:
-        return Computed(("unread", f"type: {type_}"))
-    pos = expression(scope, instance.get("pos"))
-    return Computed(pos, condition(scope, instance), int(match[2]), match[1] == "s", match[3])
 
 
 _PEEKED = frozenset((
@@ -222,12 +182,10 @@ def _codes_of(scope: Scope, instance: dict[str, Any]) -> tuple[Code, ...] | None
 
 def checks(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, ...]:
     """What `valid` and `contents` demand of a value, `_`, as expressions."""
-    valid = attribute.get("valid")
-    bounds = valid if isinstance(valid, dict) else {"eq": valid} if "valid" in attribute else {}
     value: Expression = ("name", "_")
     words = {"eq": "==", "min": ">=", "max": "<="}
     found: list[Expression] = []
-    for key, bound in bounds.items():
+    for key, bound in bounds_of(attribute).items():
         if key == "expr":
             found.append(expression(scope, bound))
         elif key in words:
@@ -239,33 +197,27 @@ def checks(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, ...]:
         else:
             found.append(("unread", key))
     if attribute.get("contents") is not None:
-        found.append(("==", value, _bytes_of(attribute["contents"])))
+        found.append(("==", value, bytes_of(attribute["contents"])))
     return tuple(found)
 
 
-def _bytes_of(contents: Any) -> bytes:
+def bytes_of(contents: Any) -> bytes:
     """The bytes of `contents`: a text, a byte, or a list of both."""
     if isinstance(contents, list):
-        return b"".join(map(_bytes_of, contents))
-    return (
-        contents.encode()
-        if isinstance(contents, str)
-        else bytes([contents & 0xFF] if isinstance(contents, int) else [])
-    )
+        return b"".join(map(bytes_of, contents))
+    return contents.encode() if isinstance(contents, str) else bytes([int(contents) & 0xFF])
 
 
 def ending(scope: Scope, attribute: dict[str, Any]) -> Ending | None:
     """Where the value of an attribute ends inside of its bytes; None if it has all of them."""
     terminator = attribute.get("terminator")
     if terminator is None and attribute.get("type") == "strz":
-        name = encoding(scope, attribute).upper()
-        terminator = [0] * (
-            2 if name.startswith(("UTF-16", "UTF16")) else 4 if name.startswith(("UTF-32", "UTF32")) else 1
-        )
+        name = encoding(scope, attribute).upper().replace("-", "")
+        terminator = [0] * (2 if name.startswith("UTF16") else 4 if name.startswith("UTF32") else 1)
     if terminator is None and "pad-right" not in attribute:
         return None
     return Ending(
-        None if terminator is None else _bytes_of(terminator),
+        None if terminator is None else bytes_of(terminator),
         bool(attribute.get("include", False)),
         bool(attribute.get("consume", True)),
         bool(attribute.get("eos-error", True)),
@@ -275,27 +227,17 @@ def ending(scope: Scope, attribute: dict[str, Any]) -> Ending | None:
 
 def plain(scope: Scope, attribute: dict[str, Any], name: Any) -> Field | None:
     """A field of one of the compiler's own types, as a case of an attribute whose type switches."""
-    if scope.type_named(str(name)) is not None:
+    if scope.type_named(name) is not None:
         return None
-    number = NUMBER.match(str(name))
-    one = {**attribute, "type": name}
+    number, one = number_of(name), {**attribute, "type": name}
     if number is None:
-        return Field(
-            str(name),
-            None,
-            None,
-            "str",
-            size=size(scope, attribute),
-            ending=ending(scope, one),
-            encoding=encoding(scope, one),
-        )
-    is_bits = number[1] == "b"
-    width = None if is_bits else int(number[2])
-    endian = number[3] or (scope.bit_endian if is_bits else None)
-    return Field(
-        str(name), None, width, number_kind(number), number_width=width, endian=endian,
-        bits=int(number[2]) if is_bits else None,
-    )  # fmt: skip
+        text = Field(str(name), None, None, "str", size=size(scope, attribute))
+        return replace(text, ending=ending(scope, one), encoding=encoding(scope, one))
+    if number[1] == "b":
+        endian = number[3] or scope.bit_endian
+        return Field(name, None, None, number_kind(number), endian=endian, bits=int(number[2]))
+    width = int(number[2])
+    return Field(name, None, width, number_kind(number), number_width=width, endian=number[3])
 
 
 def encoding(scope: Scope, attribute: dict[str, Any]) -> str:

@@ -7,18 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lmparse.spec.build import expressions
-from lmparse.spec.build.choices import choices
 from lmparse.spec.build.constructs import TOO_DEEP, texts
 from lmparse.spec.build.expression_language import constant
 from lmparse.spec.build.scopes import (
     COMPILERS_TEXTS,
-    NUMBER,
     Scope,
-    attributes,
+    bounds_of,
     in_a_line,
-    instances,
     is_column,
-    kind_of,
+    number_kind,
+    number_of,
+    type_names,
 )
 from lmparse.spec.build.specs import SpecError, SpecFile
 from lmparse.spec.build.value_types import ValueType, ValueTypes, enumeration_of
@@ -33,6 +32,8 @@ _KINDS_OF_VALUES = {
     "any": "any",
 }  # fmt: skip
 """Kinds of calculated values by the kinds of their types."""
+_UNLISTED = "unlisted"
+"""Id of the choice for values without a case."""
 _BOOTSTRAP = "cp037"
 """Code page of codes: letters and digits, which are the same in all EBCDIC pages."""
 
@@ -85,14 +86,15 @@ class Layouts:
         place = _Place()
         params = {one["id"] for one in tree.get("params", [])}
         numbers = {*params}
-        for number, attribute in enumerate(attributes(tree)):
+        for number, attribute in enumerate(scope.attributes()):
             field, place = self._field(scope, f"{scope.where}/seq/{number}", attribute, place, numbers)
             fields.append(field)
-            if _is_number(field):
-                numbers.add(field.id)
+            is_there = not (field.optional or field.conditional or field.repeated or field.process or field.type)
+            if is_there and field.kind in ("uint", "int") and None not in (field.offset, field.width):
+                numbers.add(field.id)  # it is a number that is at one place in all records
         end = place.aligned().offset
         self._ends[scope.id] = place.bits
-        fields += [self._instance(scope, name, instance, params) for name, instance in instances(tree).items()]
+        fields += [self._instance(scope, name, instance, params) for name, instance in scope.instances().items()]
         in_order = [field for field in fields if not field.is_instance]
         is_fixed = end is not None and not any(field.optional or field.kind == "rest" for field in in_order)
         meta = tree.get("meta", {})
@@ -105,7 +107,7 @@ class Layouts:
             width=end if is_fixed else None,
             endian=endian if isinstance(endian, str) else None,
             params=tuple(entry["id"] for entry in tree.get("params", [])),
-            param_codes=_param_codes(scope),
+            param_codes={one["id"]: scope.codes_of(one["enum"]) for one in tree.get("params", []) if "enum" in one},
             kind=tree.get("-lm-type"),
             title=meta.get("title", ""),
             doc=in_a_line(tree.get("doc")),
@@ -134,14 +136,14 @@ class Layouts:
         condition = expressions.condition(scope, attribute)
         missing_from = _missing_from(condition, numbers)
         is_repeated = "repeat" in attribute
-        type_ = attribute.get("type")
-        nested = scope.type_named(type_) if isinstance(type_, str) else None
+        number, nested = number_of(attribute.get("type")), scope.type_named(attribute.get("type"))
+        number_width = found[0].number_width if found else width if is_repeated else None
         field = Field(
             id=attribute["id"],
             offset=place.offset,
             width=None if is_repeated or bits else width,
             kind=kind,
-            number_width=_number_width(kind, found, width if is_repeated else None),
+            number_width=number_width if kind in (*SCALABLE, "float", "code", "lsn") else None,
             type=nested.id if nested else None,
             codec=attribute.get("-codec"),
             scale=attribute.get("-scale"),
@@ -152,11 +154,11 @@ class Layouts:
             ends=missing_from or _filled(expressions.size(scope, attribute), numbers),
             conditional="if" in attribute and missing_from is None,
             repeated=is_repeated,
-            cases=self._cases(scope, type_),
+            cases=tuple(scope.types_of(attribute)) if isinstance(attribute.get("type"), dict) else (),
             choices=found if kind == "switch" else (),
             valid_status=attribute.get("-lm-valid-status", ""),
             bits=bits or None,
-            endian=_endian(type_) or (scope.bit_endian if bits else None),
+            endian=(number and number[3]) or (scope.bit_endian if bits else None),
             process=str(attribute.get("process", "")),
             stream=str(attribute.get("io", "")),
             condition=condition,
@@ -176,12 +178,11 @@ class Layouts:
         type_, size = attribute.get("type"), attribute.get("size")
         if size is not None or attribute.get("size-eos"):
             return constant(size), 0
-        if isinstance(type_, str) and (match := NUMBER.match(type_)):
-            number = int(match.group(2))
-            return (None, number) if match.group(1) == "b" else (number, 0)
+        if number := number_of(type_):
+            return (None, int(number[2])) if number[1] == "b" else (int(number[2]), 0)
         if "contents" in attribute:
-            return len_contents(attribute["contents"]), 0
-        nested = scope.type_named(type_) if isinstance(type_, str) else None
+            return len(expressions.bytes_of(attribute["contents"])), 0
+        nested = scope.type_named(type_)
         # A type inside itself is still open: the data decide how deep it nests.
         is_open = nested is None or nested.id in self._open or "terminator" in attribute
         return (None, 0) if nested is None or is_open else (self._add(nested).width, 0)
@@ -192,36 +193,55 @@ class Layouts:
         if "-lm-type" in attribute:
             return str(attribute["-lm-type"]), ()
         if isinstance(type_, dict):
-            found = choices(scope, attribute, self._nested)
+            found = self._choices(scope, attribute)
             # Cases that are all numbers, or all text, are one value.
             is_switch = len(found) != 1 or found[0].kind in NESTED or found[0].type is not None
             return ("switch" if is_switch else found[0].kind), found
-        kind = kind_of(scope, attribute)
+        kind = scope.kind_of(attribute)
         return ("variable" if kind == "bytes" and self._width(scope, attribute)[0] is None else kind), ()
 
-    def _nested(self, scope: Scope) -> Field:
-        """A field of a type."""
-        width = None if scope.id in self._open else self._add(scope).width
-        return Field(scope.id, None, width, str(scope.tree.get("-lm-type", "struct")), type=scope.id)
+    def _choices(self, scope: Scope, attribute: dict[str, Any]) -> tuple[Field, ...]:
+        """What a field may be whose type switches, one choice for each kind of value, in the order of its cases.
+
+        Numbers are one choice, with the type that holds all of them.
+        """
+        found: dict[str, Field] = {}
+        for name in map(str, type_names(attribute)):
+            entry = self._choice(scope, name)
+            found.setdefault(entry.type or entry.id, entry)
+        if "_" not in attribute["type"]["cases"] and ("size" in attribute or attribute.get("size-eos")):
+            found[_UNLISTED] = Field(_UNLISTED, None, None, "variable")
+        return _distinct(_merged(_merged([*found.values()], ("uint", "int")), ("float",)))
+
+    def _choice(self, scope: Scope, name: str) -> Field:
+        if number := number_of(name):
+            width = -(-int(number[2]) // 8) if number[1] == "b" else int(number[2])
+            return Field(name, None, None, number_kind(number), number_width=width)
+        if name in COMPILERS_TEXTS:
+            return Field("str", None, None, "str")
+        nested = scope.type_named(name)
+        if nested is None:
+            return Field(name, None, None, "variable")
+        bytes_ = None if nested.id in self._open else self._add(nested).width
+        kind = str(nested.tree.get("-lm-type", "struct"))
+        return Field(nested.id.rpartition(".")[2], None, bytes_, kind, type=nested.id)
 
     def _instance(self, scope: Scope, name: str, instance: dict[str, Any], numbers: Set[str]) -> Field:
         """An instance at a position: its offset is known where the stream is the record's."""
-        is_records = not scope.path and "io" not in instance
-        place = _Place(_position(instance["pos"]) if is_records and "pos" in instance else None)
+        pos = constant(instance["pos"]) if "pos" in instance and "io" not in instance and not scope.path else None
+        place = _Place(None if pos is None or not 0 <= pos < 1 << 63 else pos)
         field, _ = self._field(scope, f"{scope.where}/instances/{name}", {"id": name, **instance}, place, numbers)
-        pos = (
-            expressions.expression(scope, instance["pos"])
-            if "pos" in instance
-            else ("unread", "an instance without pos")
-        )
-        return replace(field, is_instance=True, pos=pos)
+        if "pos" not in instance:
+            return replace(field, is_instance=True, pos=("unread", "an instance without pos"))
+        return replace(field, is_instance=True, pos=expressions.expression(scope, instance["pos"]))
 
     def _calculated(self, scope: Scope) -> tuple[tuple[Field, ...], dict[str, str]]:
         """The calculated values of a type, and why others are not columns."""
         found, unread = [], {}
+        has_body = any(attribute.get("-lm-type") == "body" for attribute in scope.attributes())
         for name, instance in scope.tree.get("instances", {}).items():
-            if "value" not in instance or not is_column(instance) or (name == KIND and _has_body(scope)):
-                continue
+            if "value" not in instance or not is_column(instance) or (name == KIND and has_body):
+                continue  # where records are of several kinds, `kind` says which one a record is
             type_ = self._types.of_member(scope, name, instance)
             field = _calculated_field(name, type_, instance)
             if field is None:
@@ -230,27 +250,16 @@ class Layouts:
                 found.append(field)
         return tuple(found), unread
 
-    def _cases(self, scope: Scope, type_: Any) -> tuple[str, ...]:
-        if not isinstance(type_, dict):
-            return ()
-        found = (scope.type_named(str(case)) for case in type_["cases"].values())
-        return tuple(dict.fromkeys(case.id for case in found if case))
-
     def _codes(self, scope: Scope, where: str, attribute: dict[str, Any], width: int | None) -> tuple[Code, ...]:
-        found = scope.enum_named(attribute["enum"]) if "enum" in attribute else None
-        if found is None or "-codec" not in attribute or width is None:
-            return _codes_of(found)
-        holder, name = found
+        codes = scope.codes_of(attribute.get("enum"))
+        if "-codec" not in attribute or width is None:
+            return codes
         try:
-            return tuple(replace(code, text=code_text(code.value, width)) for code in holder.members(name))
+            return tuple(replace(code, text=code_text(code.value, width)) for code in codes)
         except OverflowError:
+            name = attribute["enum"].rpartition("::")[2]
             text = f"{name} has a code that is too large for {attribute.get('type')}"
             raise SpecError([scope.spec.problem(f"{where}/enum", text)]) from None
-
-
-def _has_body(scope: Scope) -> bool:
-    """Whether records are of several kinds, so that `kind` says which one a record is."""
-    return any(attribute.get("-lm-type") == "body" for attribute in attributes(scope.tree))
 
 
 def _calculated_field(name: str, type_: ValueType, instance: dict[str, Any]) -> Field | None:
@@ -263,7 +272,7 @@ def _calculated_field(name: str, type_: ValueType, instance: dict[str, Any]) -> 
     return Field(
         name, None, None, kind,
         enum=enum[1] if enum else None,
-        codes=_codes_of(enum),
+        codes=enum[0].members(enum[1]) if enum else (),
         repeated=item is not type_ and kind != "any",
         number_width=8 if kind in ("int", "float") else None,
         conditional="if" in instance,
@@ -304,11 +313,10 @@ def without_circles(layouts: dict[str, Layout]) -> dict[str, Layout]:
 def _begins_with_bits(scope: Scope, attribute: dict[str, Any], seen: set[str]) -> bool:
     """Whether a field may go on in the byte in which the one before it ends; of the types `seen`, which grow, none
     does."""
-    type_ = attribute.get("type")
-    if type_ is None or "size" in attribute or attribute.get("size-eos"):
+    if "size" in attribute or attribute.get("size-eos"):
         return False
-    for name in map(str, type_["cases"].values() if isinstance(type_, dict) else [type_]):
-        if number := NUMBER.match(name):
+    for name in type_names(attribute):
+        if number := number_of(name):
             if number[1] == "b":
                 return True
         elif (nested := scope.type_named(name)) is not None and nested.id not in seen:
@@ -321,29 +329,6 @@ def _begins_with_bits(scope: Scope, attribute: dict[str, Any], seen: set[str]) -
     return False
 
 
-def _param_codes(scope: Scope) -> dict[str, tuple[Code, ...]]:
-    enums = {one["id"]: scope.enum_named(one["enum"]) for one in scope.tree.get("params", []) if "enum" in one}
-    return {name: _codes_of(enum) for name, enum in enums.items() if enum is not None}
-
-
-def _codes_of(enum: tuple[Scope, str] | None) -> tuple[Code, ...]:
-    """The codes of an enumeration, by the type that defines it and its name."""
-    return enum[0].members(enum[1]) if enum else ()
-
-
-def len_contents(contents: Any) -> int:
-    """Length of `contents` in bytes: a text, a byte, or a list of both."""
-    if isinstance(contents, list):
-        return sum(map(len_contents, contents))
-    return len(contents.encode()) if isinstance(contents, str) else 1
-
-
-def _position(pos: Any) -> int | None:
-    """A position that does not depend on the data and that a stream may have; else None."""
-    found = constant(pos)
-    return None if found is None or not 0 <= found < 1 << 63 else found
-
-
 def code_text(value: int, width: int) -> str:
     """The text of a code: its characters without trailing blanks, or one blank when all are blanks."""
     return value.to_bytes(width, "big").decode(_BOOTSTRAP).rstrip() or " "
@@ -351,8 +336,7 @@ def code_text(value: int, width: int) -> str:
 
 def _bounds(attribute: dict[str, Any]) -> dict[str, Any]:
     """What `Field` has of the checks in `valid` and `contents`."""
-    valid = attribute.get("valid")
-    bounds = valid if isinstance(valid, dict) else {"eq": valid} if "valid" in attribute else {}
+    bounds = bounds_of(attribute)
     minimum, maximum = (_whole(bounds.get(key, bounds.get("eq"))) for key in ("min", "max"))
     checks = [f"{k}: {v}" for k, v in bounds.items() if k not in ("min", "max", "eq") or _whole(v) is None]
     if attribute.get("contents") is not None:
@@ -365,7 +349,6 @@ def _reading(scope: Scope, attribute: dict[str, Any], width: int | None) -> dict
     type_ = attribute.get("type")
     switch_on, cases = expressions.switch(scope, attribute)
     is_plain = width is not None and type_ is None and "repeat" not in attribute
-    bounds = _bounds(attribute)
     return {
         # A plain field of constant size has its width already.
         "size": None if is_plain else expressions.size(scope, attribute),
@@ -373,23 +356,12 @@ def _reading(scope: Scope, attribute: dict[str, Any], width: int | None) -> dict
         "items": expressions.items(scope, attribute),
         "switch_on": switch_on,
         "switch": cases,
-        "demands": expressions.checks(scope, attribute) if bounds["checks"] else (),
+        "demands": expressions.checks(scope, attribute) if _bounds(attribute)["checks"] else (),
         "ending": expressions.ending(scope, attribute),
         "io": expressions.expression(scope, attribute["io"]) if "io" in attribute else None,
         "restore": expressions.restore(scope, attribute),
         "encoding": expressions.encoding(scope, attribute) if type_ in COMPILERS_TEXTS else "",
     }
-
-
-def _number_width(kind: str, found: tuple[Field, ...], width: int | None) -> int | None:
-    """See `Field.number_width`; `width` is that of an item of a list."""
-    return (found[0].number_width if found else width) if kind in (*SCALABLE, "float", "code", "lsn") else None
-
-
-def _endian(type_: Any) -> str | None:
-    """The byte order that the name of a type states."""
-    match = NUMBER.match(type_) if isinstance(type_, str) else None
-    return match.group(3) if match else None
 
 
 def _missing_from(condition: Expression, numbers: Set[str]) -> str | None:
@@ -415,11 +387,31 @@ def _filled(size: Expression, numbers: Set[str]) -> str | None:
     return None
 
 
-def _is_number(entry: Field) -> bool:
-    """Whether a field is a number that is at one place in all records."""
-    is_there = not (entry.optional or entry.conditional or entry.repeated or entry.process or entry.type)
-    return is_there and entry.kind in ("uint", "int") and entry.offset is not None and entry.width is not None
-
-
 def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _merged(entries: list[Field], kinds: tuple[str, ...]) -> list[Field]:
+    """The choices of a type that switches, with one in place of all numbers of some kinds."""
+    numbers = [entry for entry in entries if entry.kind in kinds and entry.type is None]
+    if len(numbers) < 2:
+        return entries
+    signed = [entry.number_width or 0 for entry in numbers if entry.kind != "uint"]
+    unsigned = [entry.number_width or 0 for entry in numbers if entry.kind == "uint"]
+    # A signed number that holds an unsigned one has a bit more, and numbers have 1, 2, 4 or 8 bytes.
+    width = max((*signed, *(2 * width for width in unsigned))) if signed else max(unsigned)
+    one = replace(numbers[0], id=kinds[-1], kind=kinds[-1] if signed else "uint", number_width=width)
+    at = entries.index(numbers[0])
+    return [entry for entry in (*entries[:at], one, *entries[at:]) if entry is one or entry not in numbers]
+
+
+def _distinct(entries: list[Field]) -> tuple[Field, ...]:
+    """The choices under ids that differ: types of other types have the ids of these in front."""
+    ids = [entry.id for entry in entries]
+    found: dict[str, Field] = {}
+    for entry in entries:
+        name = entry.type.replace(".", "_") if entry.type and ids.count(entry.id) > 1 else entry.id
+        while name in found:
+            name += "_"
+        found[name] = replace(entry, id=name)
+    return tuple(found.values())

@@ -1,26 +1,26 @@
-"""Products: makes the texts of all files in `generated/`."""
+"""Products: makes the texts of all files in `generated/`, once, or again whenever a spec changes (`watch`)."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
-from lmparse.spec.build.foreign_code import foreign_in_parser
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.lint import linted
-from lmparse.spec.build.parsers import parser_module
+from lmparse.spec.build.parsers import foreign_in_parser, parser_module
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.specs import Problem, Selection, SpecError, SpecFile, selected
+from lmparse.spec.build.specs import SUFFIX, Problem, Selection, SpecError, SpecFile, places_in, root_of, selected
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
 from lmparse.spec.catalog import class_name
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
 from lmparse.spec.layout import Case, Code, Computed, Ending, Field, Layout, spec_of
+from lmparse.storage.states import changed, seen_now
 
 LAYOUTS = "layouts.py"
 DEBUG = "debug/"
@@ -41,12 +41,8 @@ class Made(NamedTuple):
     """Number of the specs that are built."""
 
 
-class _Part(NamedTuple):
-    """What is made of one spec."""
-
-    texts: dict[str, str]
-    layouts: dict[str, str]
-    """Entries of `layouts.py` by the id of the layout."""
+_Part = tuple[dict[str, str], dict[str, str]]
+"""What is made of one spec: texts by file name, and entries of `layouts.py` by the id of the layout."""
 
 
 class Builder:
@@ -69,25 +65,28 @@ class Builder:
             return Made({}, selection.problems, 0)
         compiler = self._compiler = self._compiler or Compiler(self._path)
         made = _parts(selection, compiler)
-        parts = [made[spec.place] for spec in selection.specs]
-        if not parts:
+        products, layouts = dict[str, str](), dict[str, str]()
+        for spec in selection.specs:
+            texts, entries = made[spec.place]
+            products |= texts
+            layouts |= entries
+        if not products:
             return Made({}, selection.problems, 0)
-        products = {name: text for part in parts for name, text in part.texts.items()}
-        products[LAYOUTS] = _layouts_text({name: text for part in parts for name, text in part.layouts.items()})
+        products[LAYOUTS] = _layouts_text(layouts)
         products |= dict.fromkeys(_PACKAGES, _DOC)
         products[MANIFEST] = _manifest(selection, products, compiler.sha256)
-        return Made(products, selection.problems, len(parts))
+        return Made(products, selection.problems, len(selection.specs))
 
 
 def _parts(selection: Selection, compiler: Compiler) -> dict[str, _Part]:
     """What is made of the specs without a fault, by their places; the problems of the others are noted."""
     specs, known = selection.specs, selection.known
-    compiled = compiler.compile(specs, known)
-    debug = compiler.compile([spec for spec in specs if spec.place in compiled.texts], known, debug=True)
-    parts, faults = {}, {**debug.faults, **compiled.faults}
+    compiled, faults = compiler.compile(specs, known)
+    debug, more = compiler.compile([spec for spec in specs if spec.place in compiled], known, debug=True)
+    parts, faults = {}, more | faults
     for spec in specs:
-        if spec.place in debug.texts:  # what imports a faulty spec has no text
-            texts = {"": compiled.texts[spec.place], DEBUG: debug.texts[spec.place]}
+        if spec.place in debug:  # what imports a faulty spec has no text
+            texts = {"": compiled[spec.place], DEBUG: debug[spec.place]}
             try:
                 parts[spec.place] = _part(spec, selection.closure(spec), texts)
             except SpecError as error:
@@ -111,35 +110,22 @@ def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str]) -> _P
     Raises SpecError and SyntaxError.
     """
     found, named = Layouts(specs).by_id, {one.id: one for one in specs}
-    texts = {
-        f"{folder}{spec.id}.py": _head(spec) + parser_module(spec, text, named, is_debug=bool(folder))
-        for folder, text in compiled.items()
-    }
-    if foreign := [*_foreign(specs, texts.values())]:
-        raise SpecError(spec.problem("/meta", text) for text in foreign)
-    texts[f"{spec.id}.pyi"] = stub(spec, named)
-    own = {name: layout for name, layout in found.items() if spec_of(name) == spec.id}
-    return _Part(texts, {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own.items()})
-
-
-def _foreign(specs: list[SpecFile], parsers: Iterable[str]) -> Iterator[str]:
-    """What the parsers of a spec have beyond what parsers need, in words; layouts are constants by `repr`."""
-    named = {one.id: one for one in specs}
     scopes = [scope for one in specs for scope in Scope(named, one).all()]
     names = {(scope.path or (scope.spec.id,))[-1] for scope in scopes}
     classes = {class_name(name) for name in names.union(*(scope.tree.get("enums", {}) for scope in scopes))}
-    for text in parsers:
-        if found := foreign_in_parser(text, named, classes):
-            yield f"what is generated from it holds more than a parser: {found}"
-
-
-def _head(spec: SpecFile) -> str:
-    """The first lines of a parser."""
-    return (
+    head = (
         f"{_MADE}formats/{spec.place}.ksy. Do not edit.\n"
         f"# SHA-256 of the spec: {spec.sha256}\n"
         f"# Compiler: {NAME} {VERSION}\n"
     )
+    texts = {}
+    for folder, text in compiled.items():  # of parsers only: layouts are constants by `repr`
+        module = texts[f"{folder}{spec.id}.py"] = head + parser_module(spec, text, named, is_debug=bool(folder))
+        if foreign := foreign_in_parser(module, named, classes):
+            raise SpecError([spec.problem("/meta", f"what is generated from it holds more than a parser: {foreign}")])
+    texts[f"{spec.id}.pyi"] = stub(spec, named)
+    own = {name: layout for name, layout in found.items() if spec_of(name) == spec.id}
+    return texts, {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own.items()}
 
 
 def _layouts_text(layouts: dict[str, str]) -> str:
@@ -156,11 +142,11 @@ def _layouts_text(layouts: dict[str, str]) -> str:
 def _construct(value: Any, depth: int) -> str:
     """A constructor call without default values, one argument a line when it is long."""
     if isinstance(value, Layout | Field | Code | Case | Computed | Ending):
-        arguments = [
-            f"{entry.name}={_construct(getattr(value, entry.name), depth + 1)}"
-            for entry in fields(value)
-            if getattr(value, entry.name) != _default(entry)
-        ]
+        arguments = []
+        for entry in fields(value):
+            held = getattr(value, entry.name)
+            if held != ({} if entry.default is MISSING else entry.default):  # dictionaries are empty by default
+                arguments.append(f"{entry.name}={_construct(held, depth + 1)}")
         return _wrapped(f"{type(value).__name__}(", arguments, ")", depth)
     if isinstance(value, tuple) and value:
         return _wrapped("(", [_construct(item, depth + 1) for item in value], ",)" if len(value) == 1 else ")", depth)
@@ -168,10 +154,6 @@ def _construct(value: Any, depth: int) -> str:
         items = [f"{key!r}: {_construct(item, depth + 1)}" for key, item in value.items()]
         return _wrapped("{", items, "}", depth)
     return repr(value)
-
-
-def _default(entry: Any) -> Any:
-    return entry.default_factory() if entry.default_factory is not MISSING else entry.default
 
 
 def _wrapped(start: str, items: list[str], end: str, depth: int) -> str:
@@ -189,17 +171,15 @@ def _manifest(selection: Selection, products: dict[str, str], compiler_sha256: s
             spec.id: {
                 "path": f"{spec.place}.ksy",
                 "sha256": spec.sha256,
-                "outputs": {name: _hash(products[name]) for name in _names(spec.id)},
+                "outputs": {
+                    name: _hash(products[name]) for name in (f"{spec.id}.py", f"{spec.id}.pyi", f"{DEBUG}{spec.id}.py")
+                },
             }
             for spec in sorted(selection.specs, key=lambda entry: entry.id)
         },
         "outputs": {name: _hash(products[name]) for name in (*_PACKAGES, LAYOUTS)},
     }
     return json.dumps(content, indent=2) + "\n"
-
-
-def _names(spec_id: str) -> tuple[str, ...]:
-    return f"{spec_id}.py", f"{spec_id}.pyi", f"{DEBUG}{spec_id}.py"
 
 
 def _hash(text: str) -> str:
@@ -225,3 +205,43 @@ def files_of_build(out: Path) -> set[str]:
         return set()
     heads = (_DOC.encode(), _MADE.encode())
     return {name for name, data in files_in(out).items() if name == MANIFEST or data.startswith(heads)}
+
+
+class _Ended(Exception):
+    """The watching is to end."""
+
+
+def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: Callable[[], bool]) -> None:
+    """Call `build`, which builds a source, at once and after each change; returns soon after `is_ended` is true."""
+
+    def paths() -> set[Path]:
+        if is_ended():
+            raise _Ended
+        try:
+            return paths_of(source, builder.selection)
+        except SpecError:  # a folder that goes while it is looked through: the next build says so, if it stays away
+            return {source}
+
+    try:
+        now = seen_now(paths())
+        while True:
+            before = now
+            build()
+            read = {spec.path for spec in builder.selection.known.values()} if builder.selection else set()
+            # What the build read for the first time is as it was read; a new file that it has not read is a change.
+            built = {
+                path: before.get(path, seen if path in read or seen is None else None)
+                for path, seen in seen_now(paths()).items()
+            }
+            now = changed(built, paths)
+    except _Ended:
+        return
+
+
+def paths_of(source: Path, selection: Selection | None) -> set[Path]:
+    """The files that decide what a build of a source gives, also those that are imported and missing."""
+    root = root_of(source)
+    places = [] if source.is_file() else places_in(root)
+    specs = selection.known.values() if selection else ()
+    found = {root / f"{place}{SUFFIX}" for place in (*places, *(name for spec in specs for name in spec.imports))}
+    return found | {spec.path for spec in specs} | ({source} if source.suffix == SUFFIX else set())

@@ -18,6 +18,23 @@ COMPILERS_TEXTS = ("str", "strz")
 _KINDS = {"u": "uint", "b": "uint", "s": "int", "f": "float"}
 
 
+def number_of(type_: Any) -> re.Match[str] | None:
+    """The match of NUMBER of the `type` of an attribute; None if that is no number, and if it switches."""
+    return NUMBER.match(type_) if isinstance(type_, str) else None
+
+
+def type_names(attribute: dict[str, Any]) -> list[Any]:
+    """What the `type` of an attribute may be: the types of its cases, or its own, which is None for bytes."""
+    type_ = attribute.get("type")
+    return [*type_["cases"].values()] if isinstance(type_, dict) else [type_]
+
+
+def bounds_of(attribute: dict[str, Any]) -> dict[str, Any]:
+    """What `valid` of an attribute demands, by key; a value alone is `eq`."""
+    valid = attribute.get("valid")
+    return valid if isinstance(valid, dict) else {"eq": valid} if "valid" in attribute else {}
+
+
 def is_column(instance: dict[str, Any]) -> bool:
     """Whether an instance is shown: it is no helper, which only decides how bytes are read (`-lm-column: false`)."""
     return instance.get("-lm-column") is not False
@@ -83,11 +100,14 @@ class Scope:
         """The types directly inside it, sorted by name."""
         return [self._inner(name) for name in sorted(self.tree.get("types", {}))]
 
-    def type_named(self, name: str) -> Scope | None:
+    def type_named(self, name: Any) -> Scope | None:
         """The type that `a`, `a::b` or `a(1)` names here; None for the compiler's own types, and if it is not clear.
 
-        The compiler takes the type that it is in for all of a path that begins with the name of this type.
+        The compiler takes the type that it is in for all of a path that begins with the name of this type. What is no
+        name, as a type that switches, names nothing.
         """
+        if not isinstance(name, str):
+            return None
         path = name.split("(")[0].strip().split("::")
         is_in_it = len(path) > 1 and path[0] in (self.spec.id, *self.path)
         return None if is_in_it else self._at(path, is_path=len(path) > 1)
@@ -114,10 +134,7 @@ class Scope:
 
     def types_of(self, attribute: dict[str, Any]) -> dict[str, Scope]:
         """The types of specs that an attribute may have, by id."""
-        type_ = attribute.get("type")
-        names = type_["cases"].values() if isinstance(type_, dict) else [type_]
-        found = [self.type_named(name) for name in names if isinstance(name, str)]
-        return {nested.id: nested for nested in found if nested is not None}
+        return {nested.id: nested for nested in map(self.type_named, type_names(attribute)) if nested is not None}
 
     def visible(self, section: str) -> set[str]:
         """The names of the types or enumerations, by their section, that mean something here."""
@@ -131,16 +148,19 @@ class Scope:
         found |= {scope.id for scope in levels if name == (scope.path or (scope.spec.id,))[-1]}
         return found | ({name} if name in self.specs else set())
 
+    def codes_of(self, enum: Any) -> tuple[Code, ...]:
+        """The entries of the enumeration named `a` or `a::b` here; none if nothing has that name."""
+        found = self.enum_named(enum) if isinstance(enum, str) else None
+        return found[0].members(found[1]) if found else ()
+
     def members(self, enum: str) -> tuple[Code, ...]:
         """The entries of an enumeration that is defined here, in the order of the spec."""
-        entries = [
-            (enum_number(key) or 0, entry if isinstance(entry, dict) else {"id": entry})
-            for key, entry in self.tree["enums"][enum].items()
-        ]
-        return tuple(
-            Code(value, None, entry["id"], in_a_line(entry.get("doc")), entry.get("-lm-status", ""))
-            for value, entry in entries
-        )
+        found = []
+        for key, named in self.tree["enums"][enum].items():
+            entry = named if isinstance(named, dict) else {"id": named}
+            doc, status = in_a_line(entry.get("doc")), entry.get("-lm-status", "")
+            found.append(Code(enum_number(key) or 0, None, entry["id"], doc, status))
+        return tuple(found)
 
     def _inner(self, name: str) -> Scope:
         return Scope(self.specs, self.spec, (*self.path, name))
@@ -157,64 +177,57 @@ class Scope:
                 return scope
         return Scope(self.specs, self.specs[name]) if name in self.specs else None
 
+    def kind_of(self, attribute: dict[str, Any]) -> str:
+        """The kind of a field; `bytes` even if their number depends on the data, and empty if its type switches."""
+        type_ = attribute.get("type")
+        if "-lm-type" in attribute:
+            return str(attribute["-lm-type"])
+        if isinstance(type_, dict):
+            return ""
+        if number := number_of(type_):
+            return "code" if "-codec" in attribute and "enum" in attribute else number_kind(number)
+        if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
+            nested = self.type_named(type_)
+            return str((nested.tree.get("-lm-type") if nested else None) or "struct")
+        return "char" if "-codec" in attribute else "bytes" if type_ is None else "str"
+
+    def attributes(self) -> list[dict[str, Any]]:
+        """The fields in order, with the compiler's name for those without an id."""
+        return [{"id": f"_unnamed{number}", **attribute} for number, attribute in enumerate(self.tree.get("seq", []))]
+
+    def instances(self) -> dict[str, dict[str, Any]]:
+        """The instances that have bytes of their own: neither calculated values nor helpers (`-lm-column: false`)."""
+        every = self.tree.get("instances", {}).items()
+        return {name: instance for name, instance in every if "value" not in instance and is_column(instance)}
+
+    def columns(self) -> list[tuple[str, dict[str, Any]]]:
+        """The fields, and the instances that have bytes of their own, with their names."""
+        return [*((one["id"], one) for one in self.attributes()), *self.instances().items()]
+
+    def flat_columns(
+        self, seen: set[str], listed: list[tuple[str, dict[str, Any]]] | None = None
+    ) -> Iterator[tuple[Scope, str, dict[str, Any]]]:
+        """The same of a record, or of some `listed`, with the fields of bodies, whatever kind, each with its type.
+
+        Those of the types `seen`, which grow, are left out.
+        """
+        for name, attribute in self.columns() if listed is None else listed:
+            if attribute.get("-lm-type") != "body":
+                yield self, name, attribute
+                continue
+            for nested in self.types_of(attribute).values():
+                if nested.id not in seen:
+                    seen.add(nested.id)
+                    yield from nested.flat_columns(seen)
+
+    def located(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The fields and instances, each with its place in the spec."""
+        for section in ("seq", "instances"):
+            listed = self.tree.get(section, [])
+            for key, attribute in listed.items() if isinstance(listed, dict) else enumerate(listed):
+                yield f"{self.where}/{section}/{key}", attribute
+
 
 def in_a_line(text: Any) -> str:
     """A text, or a list of texts, as one line."""
     return "; ".join(" ".join(str(part).split()) for part in texts(text or ""))
-
-
-def kind_of(scope: Scope, attribute: dict[str, Any]) -> str:
-    """The kind of a field; `bytes` whether or not their number depends on the data, and empty if its type switches."""
-    type_ = attribute.get("type")
-    if "-lm-type" in attribute:
-        return str(attribute["-lm-type"])
-    if isinstance(type_, dict):
-        return ""
-    if isinstance(type_, str) and (number := NUMBER.match(type_)):
-        return "code" if "-codec" in attribute and "enum" in attribute else number_kind(number)
-    if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
-        nested = scope.type_named(type_)
-        return str((nested.tree.get("-lm-type") if nested else None) or "struct")
-    return "char" if "-codec" in attribute else "bytes" if type_ is None else "str"
-
-
-def attributes(tree: dict[str, Any]) -> list[dict[str, Any]]:
-    """The fields in order, with the compiler's name for those without an id."""
-    return [{"id": f"_unnamed{number}", **attribute} for number, attribute in enumerate(tree.get("seq", []))]
-
-
-def instances(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The instances that have bytes of their own: neither calculated values nor helpers (`-lm-column: false`)."""
-    return {
-        name: instance
-        for name, instance in tree.get("instances", {}).items()
-        if "value" not in instance and is_column(instance)
-    }
-
-
-def columns(scope: Scope) -> list[tuple[str, dict[str, Any]]]:
-    """The fields, and the instances that have bytes of their own, with their names."""
-    return [*((one["id"], one) for one in attributes(scope.tree)), *instances(scope.tree).items()]
-
-
-def flat_columns(scope: Scope, seen: set[str]) -> Iterator[tuple[Scope, str, dict[str, Any]]]:
-    """The same of a record with the fields of its bodies, whatever kind they are, each with the type that has it.
-
-    Those of the types `seen`, which grow, are left out.
-    """
-    for name, attribute in columns(scope):
-        if attribute.get("-lm-type") != "body":
-            yield scope, name, attribute
-            continue
-        for nested in scope.types_of(attribute).values():
-            if nested.id not in seen:
-                seen.add(nested.id)
-                yield from flat_columns(nested, seen)
-
-
-def located(scope: Scope) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The fields and instances, each with its place in the spec."""
-    for section in ("seq", "instances"):
-        listed = scope.tree.get(section, [])
-        for key, attribute in listed.items() if isinstance(listed, dict) else enumerate(listed):
-            yield f"{scope.where}/{section}/{key}", attribute

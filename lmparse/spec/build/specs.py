@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+import posixpath
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -169,15 +170,9 @@ def _read_names(root: yaml.Node) -> Iterator[Finding]:
 
 def _place_of_import(name: str, place: str) -> str:
     """The place that an import names, from the root of the formats or from the folder of the importing spec."""
-    parts = [] if name.startswith("/") else place.split("/")[:-1]
-    for step in name.split("/"):
-        if step == ".." and not parts:
-            return name
-        if step == "..":
-            parts.pop()
-        elif step not in ("", "."):
-            parts.append(step)
-    return "/".join(parts)
+    folder = "" if name.startswith("/") else posixpath.dirname(place)
+    found = posixpath.normpath(posixpath.join(folder, name.lstrip("/")))
+    return name if found.split("/")[0] == ".." else found
 
 
 def _unreadable(path: Path, error: DocumentError) -> SpecError:
@@ -246,15 +241,14 @@ def read_all(root: Path, places: Iterable[str]) -> tuple[list[SpecFile], Faults]
 
 
 def with_imports(
-    own: Iterable[SpecFile], root: Path, folders: Iterable[Path], unread: Container[str] = ()
+    own: Iterable[SpecFile], faults: Faults, root: Path, folders: Iterable[Path]
 ) -> tuple[dict[str, SpecFile], Faults]:
-    """Specs with everything they import, by place, and the problems of imported specs that cannot be read.
+    """Specs with everything they import, by place, and `faults` with the problems of imports that cannot be read.
 
     Imports are looked for below the same root, then in `folders`, then among the specs of lmparse; a relative one that
-    is nowhere there is looked for at the top of `folders`. Those `unread` are not looked for.
+    is nowhere there is looked for at the top of `folders`.
     """
     known = {spec.place: spec for spec in own}
-    faults: Faults = {}
     left = [*known.values()]
     while left:
         spec = left.pop()
@@ -262,12 +256,12 @@ def with_imports(
         for number, name in enumerate(_imported_names(spec.tree)):
             places = [(home, imports[number]) for home in (root, *folders, FORMATS)]
             for home, place in (*places, *((home, _place_of_import(f"/{name}", "")) for home in folders)):
-                if not (place in known or place in faults or place in unread):
+                if place not in known and place not in faults:
                     found, wrong = read_all(home, [place])
                     known |= {one.place: one for one in found}
                     left += found
-                    faults |= wrong
-                if place in known or place in faults or place in unread:
+                    faults = faults | wrong
+                if place in known or place in faults:
                     imports[number] = place
                     break
         known[spec.place] = replace(spec, imports=tuple(imports))
@@ -327,15 +321,20 @@ def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]
 class Selection:
     """Specs of one build, imported specs first. A faulty spec is not built, nor is what imports it; all others are."""
 
-    def __init__(self, known: dict[str, SpecFile], wanted: list[str], faults: Faults) -> None:
+    def __init__(
+        self, root: Path, wanted: list[str], own: list[SpecFile], faults: Faults, folders: Iterable[Path] = ()
+    ) -> None:
+        """`own` are the specs below a root that are wanted, `faults` the problems of those that could not be read."""
+        known, faults = with_imports(own, faults, root, folders)
         self.known = known
         """All specs that could be read, by place."""
         self.wanted = wanted
         """Places of the specs that are asked for."""
-        self.faults: Faults = dict(faults)
+        self.faults = dict(faults)
         """Problems of the specs that are not built, by place."""
         self._ordered = closure(known, wanted)
-        self.fail({spec.place: missing_imports(spec, {**known, **faults}) for spec in self._ordered})
+        self.fail({spec.place: missing_imports(spec, known | self.faults) for spec in self._ordered})
+        self.fail(wrong_ids(known.values()))  # The compiler names its output after the id.
 
     @property
     def specs(self) -> list[SpecFile]:
@@ -357,15 +356,16 @@ class Selection:
         for place, problems in faults.items():
             if problems:
                 self.faults[place] = [*self.faults.get(place, []), *problems]
-        while found := {spec.place: problems for spec in self.specs if (problems := self._unbuilt_imports(spec))}:
-            self.faults |= found  # again, since imports may go in a circle
-
-    def _unbuilt_imports(self, spec: SpecFile) -> list[Problem]:
-        return [
-            spec.problem(f"/meta/imports/{number}", f"it imports {place}, which is not built")
-            for number, place in enumerate(spec.imports)
-            if place in self.faults
-        ]
+        while True:  # again, since imports may go in a circle
+            found: Faults = {}
+            for spec in self.specs:
+                for number, place in enumerate(spec.imports):
+                    if place in self.faults:
+                        text = f"it imports {place}, which is not built"
+                        found.setdefault(spec.place, []).append(spec.problem(f"/meta/imports/{number}", text))
+            if not found:
+                return
+            self.faults |= found
 
     def closure(self, spec: SpecFile) -> list[SpecFile]:
         """A spec with all that it imports, imported specs first: all that its products are made of."""
@@ -378,14 +378,4 @@ def selected(source: Path, folders: Iterable[Path] = ()) -> Selection:
     Raises SpecError when there is none.
     """
     root, places = on_disk(source)
-    return with_all(root, places, *read_all(root, places), folders)
-
-
-def with_all(
-    root: Path, wanted: list[str], own: list[SpecFile], faults: Faults, folders: Iterable[Path] = ()
-) -> Selection:
-    """Specs below a root with their imports; `faults` are those of the wanted ones that could not be read."""
-    known, more = with_imports(own, root, folders, faults)
-    selection = Selection(known, wanted, faults | more)
-    selection.fail(wrong_ids(known.values()))  # The compiler names its output after the id.
-    return selection
+    return Selection(root, places, *read_all(root, places), folders)

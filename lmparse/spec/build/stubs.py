@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 from typing import Any
 
-from lmparse.spec.build.scopes import Scope, attributes
+from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.specs import SpecFile
 from lmparse.spec.build.value_types import ValueType, ValueTypes, enumeration_of
 from lmparse.spec.catalog import class_name
@@ -47,7 +47,7 @@ def _class(types: ValueTypes, scope: Scope, indent: str) -> list[str]:
     for type_ in scope.inside():
         lines += _class(types, type_, inner)
     params = [(entry["id"], _annotation(types, scope, entry)) for entry in tree.get("params", [])]
-    fields = [(entry["id"], _annotation(types, scope, entry)) for entry in attributes(tree)]
+    fields = [(entry["id"], _annotation(types, scope, entry)) for entry in scope.attributes()]
     lines += [f"{inner}{name}: {annotation}" for name, annotation in params + fields]
     for name, instance in sorted(tree.get("instances", {}).items()):
         lines += [f"{inner}@property", f"{inner}def {name}(self) -> {_annotation(types, scope, instance)}: ..."]

@@ -14,7 +14,7 @@ from typing import Any
 
 from lmparse.spec.build.constructs import near, type_word
 from lmparse.spec.build.expression_language import NotAnExpressionError, parsed
-from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope, located
+from lmparse.spec.build.scopes import COMPILERS_TEXTS, NUMBER, Scope
 from lmparse.spec.layout import Expression
 
 _WORDS = {
@@ -90,17 +90,16 @@ class ValueTypes:
 
         A text that is no expression is ANY: the compiler says what is wrong in it.
         """
-        if isinstance(text, bool | int | float):
-            return TRUTH if isinstance(text, bool) else WHOLE if isinstance(text, int) else REAL
         try:
-            return self.of(scope, text if isinstance(text, tuple) else parsed(str(text)), names)
+            tree = text if isinstance(text, bool | int | float | tuple) else parsed(str(text))
+            return self.of(scope, tree, names)
         except (NotAnExpressionError, RecursionError):
             return ANY
 
     def of(self, scope: Scope, tree: Expression, names: Names = NONE) -> ValueType:
         """The same of a tree."""
-        if isinstance(tree, bool | int):
-            return TRUTH if isinstance(tree, bool) else WHOLE
+        if isinstance(tree, bool | int | float):
+            return TRUTH if isinstance(tree, bool) else WHOLE if isinstance(tree, int) else REAL
         match tree:
             case ("real", _):
                 return REAL
@@ -112,14 +111,18 @@ class ValueTypes:
                 return _member(scope, path)
             case ("name", name):
                 return names[name] if name in names else self._of_object(scope, name)
+            case ("list",):
+                raise MistypedError("a list without items has no type")
+            case ("list", *items) if all(type(one) is int and 0 <= one <= 255 for one in items):
+                return BYTES
             case ("list", *items):
-                return self._list(scope, items, names)
+                found = [self.of(scope, one, names) for one in items]
+                return ValueType("list", found[0] if all(one == found[0] for one in found) else ANY)
             case ("get", inner, name):
                 return self._part(self.of(scope, inner, names), name)
             case ("call", inner, name, *arguments):
-                return self._part(
-                    self.of(scope, inner, names), name, *(self.of(scope, one, names) for one in arguments)
-                )
+                of = self.of(scope, inner, names)
+                return self._part(of, name, *(self.of(scope, one, names) for one in arguments))
             case ("at", _, ("neg", int(number))):
                 raise MistypedError(f"there is no item -{number}: items count from 0, and .last is the last one")
             case ("at", inner, place):
@@ -134,7 +137,10 @@ class ValueTypes:
                 demand(TRUTH, "what stands behind not", self.of(scope, inner, names))
                 return TRUTH
             case ("neg" | "~" as sign, inner):
-                return _signed(sign, self.of(scope, inner, names))
+                signed = self.of(scope, inner, names)
+                if signed.kind not in ("any", "whole", "real" if sign == "neg" else "whole"):
+                    raise MistypedError(f"{'-' if sign == 'neg' else sign} is for numbers, not for {signed}")
+                return signed
             case (operator, left, right):
                 return _operated(str(operator), self.of(scope, left, names), self.of(scope, right, names))
         return ANY
@@ -149,7 +155,9 @@ class ValueTypes:
             raise MistypedError(f"nothing is of the type {scope.id}, so that it has no {name}")
         if name == "_parent":
             return self._parents.get(scope.id, OBJECT)
-        members = members_of(scope)
+        tree = scope.tree
+        listed = {str(one["id"]): one for one in (*tree.get("seq", []), *tree.get("params", [])) if "id" in one}
+        members = {**tree.get("instances", {}), **listed}
         if name not in members:
             is_own = name.startswith("_")
             raise MistypedError(
@@ -220,14 +228,6 @@ class ValueTypes:
             return WHOLE if of.kind == "bytes" else ANY
         raise MistypedError(f"{of} has no items")
 
-    def _list(self, scope: Scope, items: list[Expression], names: Names) -> ValueType:
-        if not items:
-            raise MistypedError("a list without items has no type")
-        if all(type(one) is int and 0 <= one <= 255 for one in items):
-            return BYTES
-        found = [self.of(scope, one, names) for one in items]
-        return ValueType("list", found[0] if all(one == found[0] for one in found) else ANY)
-
 
 def object_of(scope: Scope) -> ValueType:
     """The type of an object."""
@@ -241,15 +241,9 @@ def member_type(scope: Scope, enum: str) -> ValueType:
 
 def enumeration_of(type_: ValueType) -> tuple[Scope, str] | None:
     """The type that defines the enumeration of which a value is a member, and the name of this; None without one."""
-    is_member = type_.kind == "member" and type_.scope is not None
-    return (type_.scope, type_.name.rpartition(".")[2]) if is_member and type_.scope is not None else None
-
-
-def members_of(scope: Scope) -> dict[str, Mapping[str, Any]]:
-    """The fields, instances and parameters of a type by name."""
-    tree = scope.tree
-    listed = (*tree.get("seq", []), *tree.get("params", []))
-    return {**tree.get("instances", {}), **{str(one["id"]): one for one in listed if "id" in one}}
+    if type_.kind != "member" or type_.scope is None:
+        return None
+    return type_.scope, type_.name.rpartition(".")[2]
 
 
 def type_named(scope: Scope, name: str) -> ValueType:
@@ -278,12 +272,6 @@ def demand_comparable(one: ValueType, what: str, other: ValueType) -> None:
         return
     if one.kind != other.kind or (one.kind == "member" and one.name != other.name):
         raise MistypedError(f"{what} compares {one} with {other}")
-
-
-def _signed(sign: str, inner: ValueType) -> ValueType:
-    if inner.kind not in ("any", "whole", "real" if sign == "neg" else "whole"):
-        raise MistypedError(f"{'-' if sign == 'neg' else sign} is for numbers, not for {inner}")
-    return inner
 
 
 def _operated(operator: str, one: ValueType, other: ValueType) -> ValueType:
@@ -329,7 +317,7 @@ def _parents(scopes: list[Scope]) -> dict[str, ValueType]:
     """The type of `_parent` by the id of each type; OBJECT for one that several use, or whose parent is named."""
     users: dict[str, dict[str, Scope]] = {}
     for scope in scopes:
-        for _, entry in located(scope):
+        for _, entry in scope.located():
             for nested in scope.types_of(entry).values():
                 is_plain = "parent" not in entry and nested.spec is scope.spec
                 users.setdefault(nested.id, {})[scope.id if is_plain else ""] = scope
