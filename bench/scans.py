@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lmparse.framing.base import Framing
-from lmparse.framing.descriptors import descriptor, number_struct
+from lmparse.framing.descriptors import descriptor
 from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
 
@@ -78,7 +78,7 @@ def _by_struct(buffer: bytes | memoryview) -> Places:
 def by_lengths_checked_later(buffer: bytes) -> Places:
     """A loop over the lengths alone; all words are checked afterwards, as arrays."""
     view = memoryview(buffer)
-    unpack, least = number_struct(LENGTH, "big").unpack_from, LEAST
+    unpack, least = struct.Struct(">H").unpack_from, LEAST
     starts: list[int] = []
     append = starts.append
     offset, last = 0, len(buffer) - WORD.size
