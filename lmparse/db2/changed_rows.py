@@ -11,9 +11,8 @@ import numpy as np
 
 from lmparse.changes.change import ROLES
 from lmparse.db2.descriptions_in_force import Descriptions
-from lmparse.db2.hex_texts import hex_digits, number_bytes
 from lmparse.db2.log_part import LogContext, PartContext
-from lmparse.db2.order import NOT_COMMITTED
+from lmparse.db2.order import NOT_COMMITTED, hex_digits, number_bytes
 from lmparse.db2.outcomes import is_among, rows_of_pieces
 from lmparse.db2.outside_columns import OutsidePieces
 from lmparse.db2.part_reader import PartColumns

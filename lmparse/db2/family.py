@@ -10,6 +10,7 @@ from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, Family
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.db2 import log_record
+from lmparse.db2.descriptions_in_force import describe
 from lmparse.db2.log import Db2Log, open_log
 from lmparse.db2.order import SEQ_FORM
 from lmparse.errors import DataError
@@ -56,9 +57,7 @@ def _checkpoint(log: Db2Log) -> Checkpoint:
 
 
 def _describe(log: Db2Log) -> TableDescriptions:
-    from lmparse.db2.table_descriptions import describe
-
-    return describe(log)
+    return describe(log.transactions)
 
 
 def _transactions(log: Db2Log) -> Iterator[TransactionSummary]:
