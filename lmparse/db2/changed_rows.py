@@ -13,7 +13,7 @@ from lmparse.changes.change import ROLES
 from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.log_part import LogContext, PartContext
 from lmparse.db2.order import NOT_COMMITTED, hex_digits, number_bytes
-from lmparse.db2.outcomes import is_among, rows_of_pieces
+from lmparse.db2.outcomes import rows_of_pieces
 from lmparse.db2.outside_columns import OutsidePieces
 from lmparse.db2.part_reader import PartColumns
 from lmparse.db2.record_columns import NO_TABLE, row_number, table_ids, table_number
@@ -81,11 +81,10 @@ class PartRows:
         """The unit of each record."""
         rows, members = self.columns.rows, self.columns.members
         self.row_unit: Int64s = self.unit_of[rows.member]
-        self.is_undone = is_among(self.columns, context.undone)
+        self.is_undone = np.isin(self.columns.row_numbers, context.undone)
         self.is_incomplete = whole.beginning.lack(self.units)
         """Of each unit, whether its first record was not read."""
-        irregular = np.zeros(0, np.uint64) if context.irregular is None else context.irregular
-        self.rows: Int64s = np.flatnonzero(~np.isin(members.tid[rows.member], irregular))
+        self.rows: Int64s = np.flatnonzero(~np.isin(members.tid[rows.member], context.irregular))
         """Numbers of the changed rows, in the order of the log."""
         self.piece_rows = rows_of_pieces(self.columns, self.unit_of, self.ops)
         """For each piece the row that it belongs to."""
@@ -192,18 +191,11 @@ class PartRows:
         order = np.argsort(rows, kind="stable")
         return rows[order], order
 
-    @cached_property
-    def _first_rows(self) -> Int64s:
-        """For each row the first one of its record."""
-        rows = self.columns.rows
-        found: Int64s = np.arange(len(rows)) - rows.number
-        return found
-
     def _add_pieces(self, reference: ChangeReference, row: int) -> None:
         if reference.op not in ("I", "U"):
             return
         rows, order = self._pieces
-        first = int(self._first_rows[row])
+        first = row - reference.number  # the pieces are with the first row of the record
         low, high = np.searchsorted(rows, first), np.searchsorted(rows, first, side="right")
         reference.pieces = tuple(self._piece(int(piece)) for piece in order[low:high])
         behind = first + 1
@@ -214,7 +206,7 @@ class PartRows:
     @cached_property
     def _is_doubtful(self) -> Flags:
         """Of each row, whether a record that cannot be read may be a piece of its values."""
-        return is_among(self.columns, self._context.doubtful)
+        return np.isin(self.columns.row_numbers, self._context.doubtful)
 
     # -- many rows --------------------------------------------------------------------------------
 

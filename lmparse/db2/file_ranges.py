@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lmparse.db2.links import Links, links_of
+from lmparse.db2.links import Links
 from lmparse.db2.order import Position
 from lmparse.db2.record_column_reader import RecordColumnReader
+from lmparse.db2.record_columns import links_of
 from lmparse.db2.settings import find_log
 from lmparse.errors import FramingError
 from lmparse.framing import index

@@ -83,17 +83,18 @@ class LogIndex:
 
     def divided(self, max_bytes: int) -> Iterator[LogPart]:
         """The parts in groups of about `max_bytes`, each to be read on its own; the last one has the faults."""
+        rest = replace(self.whole.rest, transactions=[])  # these are with their part
+        whole = replace(self.whole, rest=replace(rest, bad=[], fault=None))
         held: list[PartContext] = []
         for number, context in enumerate(self.contexts):
             held.append(self._alone(context))
             is_last = number == len(self.contexts) - 1
             following = context if is_last else self.contexts[number + 1]
             if is_last or following.span.end - held[0].span.start > max_bytes:
-                whole = self.whole.with_faults() if is_last else self.whole.without_faults()
-                yield LogPart(whole, tuple(held))
+                yield LogPart(replace(whole, rest=rest) if is_last else whole, tuple(held))
                 held = []
         if not self.contexts:
-            yield LogPart(self.whole.with_faults(), ())
+            yield LogPart(replace(whole, rest=rest), ())
 
     def _alone(self, context: PartContext) -> PartContext:
         """A context with its units in it."""
@@ -232,9 +233,9 @@ class LogIndex:
             read_before=whole.beginning.read_before,
         )  # fmt: skip
         wanted = [*outcomes.extents(irregular, np.setdiff1d(outcomes.special(), irregular))]
-        wanted += ((extent, -1) for extent in table.apart)
+        wanted += ((one.extent, -1) for one in table.loads)
         rest = reader.read(log.logs, log.buffer, sorted(wanted, key=lambda one: one[0].index))
-        whole.rest, whole.gaps, whole.unread = rest, reader.gaps, rest.unread
+        whole.rest, whole.gaps, whole.unread = rest, reader.gaps, reader.unread
         self._count(table, outcomes, irregular)
         self.oldest_open = self._oldest_open(table, outcomes)
         rest.bad += table.bad + table.faults
@@ -285,10 +286,10 @@ class LogIndex:
         loads, units = self.whole.beginning.loads, self.units
         starts = {one.tid: one for one in table.loads}
         behind = outcomes.last_of(list(starts))
-        alone = [one for tid, one in starts.items() if behind.get(tid, -1) < one.index]
+        alone = [one for tid, one in starts.items() if behind.get(tid, -1) < one.extent.index]
         # A load may begin another transaction with the identifier of one that has no end.
         ended = {one.tid for one in alone if not loads.through(one.tid, one.previous)}
-        numbers = [loads.first_index(one.tid, one.address, one.index) for one in alone]
+        numbers = [loads.first_index(one.tid, one.address, one.extent.index) for one in alone]
         for unit in outcomes.open().tolist():
             tid = int(units.tid[unit])
             if tid not in ended:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,11 +41,11 @@ class PartContext:
     """These units, where the index of the log is not at hand."""
     authids: tuple[str, ...] = ()
     """Authorization ids of these, by their numbers."""
-    irregular: UInt64s | None = None
+    irregular: UInt64s = field(default_factory=lambda: np.zeros(0, np.uint64))
     """Identifiers whose changes are `extras`."""
-    undone: Int64s | None = None
+    undone: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
     """Its rows that are undone, by `record_columns.row_number`."""
-    doubtful: Int64s | None = None
+    doubtful: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
     """Its rows of whose values a piece may be in a record that cannot be read."""
     extras: list[tuple[Transaction, ChangeReference]] = field(default_factory=list)
     """Changes that were found record by record, in the order of the log."""
@@ -59,18 +59,10 @@ class LogContext:
     """Descriptions of tables, faults and messages; of the transactions only those that are read record by record."""
     gaps: dict[Ids, GapTimes] = field(default_factory=dict)
     unread: list[int] = field(default_factory=list)
-    """Numbers of the records that cannot be read, ascending."""
+    """Numbers of the records whose transaction or place in it cannot be read, ascending."""
     beginning: LogBeginning = field(default_factory=LogBeginning)
     tables: set[int] = field(default_factory=set)
     """Tables with changed rows, as in `ChangedRows.ids`."""
-
-    def without_faults(self) -> LogContext:
-        """The same for a part that is not the last one; nor does it have transactions, which are with their part."""
-        return replace(self, rest=replace(self.rest, transactions=[], unread=[], bad=[], fault=None))
-
-    def with_faults(self) -> LogContext:
-        """The same for the last part."""
-        return replace(self, rest=replace(self.rest, transactions=[], unread=[]))
 
 
 @dataclass(frozen=True)

@@ -185,10 +185,3 @@ def rows_of_pieces(columns: RecordTable, unit_of: Int64s, ops: Ints) -> Int64s:
     target = np.where(fits, able[np.minimum(order[following], len(able) - 1)] if len(able) else -1, -1)
     found[order[:-1][is_piece] - len(able)] = target[is_piece]
     return found
-
-
-def is_among(columns: RecordTable, numbers: Int64s | None) -> Flags:
-    """Which rows are among some, by `row_number`."""
-    if numbers is None or not len(numbers):
-        return np.zeros(len(columns.rows), np.bool_)
-    return np.isin(columns.row_numbers, numbers)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from lmparse.db2.links import LoadStart, links_of
+from lmparse.db2.links import LoadStart
 from lmparse.db2.log_part import ERROR_BYTES
 from lmparse.db2.log_record import SPEC, STREAMS, LogReader, LogRecord, commit_seconds
 from lmparse.db2.record_columns import (
@@ -24,6 +24,7 @@ from lmparse.db2.record_columns import (
     Pieces,
     RecordColumns,
     Undos,
+    links_of,
 )
 from lmparse.db2.record_fields import Fields, Place, places
 from lmparse.db2.record_forms import RecordForm, Role, role_of
@@ -443,7 +444,6 @@ class _Batch:
         if record.kind.startswith("db2_log.unlisted"):
             self.found.counts[UNLISTED] += 1
         if role == Role.APART:
-            self.found.apart.append(record.extent)
             self.found.loads.append(LoadStart.of(record))
         elif role in (Role.COMMIT, Role.ABORT):
             seconds = commit_seconds(getattr(record.body, "time_committed", None), self.reader.logs.byte_order)

@@ -166,10 +166,9 @@ class RowImages:
         """Which rows are a pointer to the row in another place, or have headers that cannot be read."""
         return self._with_header(data, starts, lengths, lambda header: header.is_pointer and not header.is_row)
 
-    def internal(self, data: Bytes, starts: Int64s, lengths: Int64s) -> tuple[Flags, Flags]:
-        """Which images are internal records and not rows, and which have headers that cannot be read."""
-        is_unread = self._with_header(data, starts, lengths, lambda _: False)
-        return self._with_header(data, starts, lengths, lambda header: not header.is_row) & ~is_unread, is_unread
+    def are_rows(self, data: Bytes, starts: Int64s, lengths: Int64s) -> Flags:
+        """Which images are rows and not internal records, or have headers that cannot be read."""
+        return self._with_header(data, starts, lengths, lambda header: header.is_row)
 
     def _with_header(self, data: Bytes, starts: Int64s, lengths: Int64s, test: Callable[[RecordHeader], bool]) -> Flags:
         """Which images have a header that fulfils a test, or one that cannot be read."""

@@ -211,8 +211,6 @@ class TransactionIndex:
 
     transactions: list[Transaction] = field(default_factory=list)
     """Those with changes that were read record by record; of some, only the changes of tables as a whole were."""
-    unread: list[int] = field(default_factory=list)
-    """Numbers of the records whose transaction or place in it could not be read, ascending."""
     tables: dict[Ids, list[TableRecord]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     """Number of occurrences of each notice, by text."""

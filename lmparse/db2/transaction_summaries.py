@@ -15,7 +15,6 @@ import numpy as np
 from lmparse.changes.transaction_summary import TableLabels, TransactionSummary
 from lmparse.db2.changed_rows import PartRows
 from lmparse.db2.decoder import name_of
-from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.log import Db2Log
 from lmparse.db2.record_columns import NO_TABLE, table_ids
 from lmparse.db2.record_fields import Fields
@@ -25,7 +24,6 @@ from lmparse.db2.transaction_index import ChangeReference, Transaction
 from lmparse.db2.units import OPEN, STATES
 from lmparse.errors import DataError
 from lmparse.framing.windows import Gathered
-from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Flags, Int64s
 
 BEGINS_BEFORE = "it begins before the log"
@@ -62,7 +60,7 @@ class _Summaries:
         self._labels = TableLabels()
         for ids, table in log.transactions.named.items():
             self._labels.add(table.full_name, _shown(ids))
-        self._unread = log.transactions.unread
+        self._unread = log.log_index.whole.unread
 
     def in_order(self) -> Iterator[TransactionSummary]:
         """All summaries, as `transaction_summaries` gives them."""
@@ -71,7 +69,7 @@ class _Summaries:
         of_unit = {one.number: one for one in parsed}
         # Behind an end, another end of the same transaction says nothing new.
         numbers = np.flatnonzero(~units.is_end | ~units.begins_before | self._index.whole.beginning.lack(units))
-        counts = self._counts()
+        counts = UnitCounts(self._log)
         is_open = np.append(units.state[numbers] == OPEN, np.zeros(len(loads), np.bool_))
         first = np.append(units.first_index[numbers], [one.first_index for one in loads])
         last = np.append(units.last_index[numbers], [one.last_index for one in loads])
@@ -86,14 +84,6 @@ class _Summaries:
             if unit in of_unit:
                 self._add_changes(found, of_unit[unit])
             yield found
-
-    def _counts(self) -> UnitCounts:
-        log = self._log
-        images = RowImages(Fields(log.logs.records.spec.layouts, log.logs.byte_order_word))
-        found = UnitCounts(log.buffer, images, log.descriptions)
-        for part in self._index.parts(has_extras=False):
-            found.add(part)
-        return found
 
     def _of_unit(self, unit: int, transaction: Transaction) -> TransactionSummary:
         """A summary without its changes."""
@@ -168,18 +158,21 @@ def _shown(ids: Ids) -> str:
 class UnitCounts:
     """The changed rows of each unit."""
 
-    def __init__(self, buffer: Buffer, images: RowImages, descriptions: Descriptions) -> None:
-        self._buffer, self._images, self._descriptions = buffer, images, descriptions
+    def __init__(self, log: Db2Log) -> None:
+        self._log = log
+        self._images = RowImages(Fields(log.logs.records.spec.layouts, log.logs.byte_order_word))
         self._tables: list[tuple[int, Table | None]] = []
         self._found: list[Int64s] = []
         """Of each count: unit, number of the table, operation, whether it was taken back, and how many; (5, n)."""
+        for part in log.log_index.parts(has_extras=False):
+            self._add(part)
 
-    def add(self, part: PartRows) -> None:
+    def _add(self, part: PartRows) -> None:
         """Count the rows of the next part. Ids that are used again, or a table that is altered, are several tables."""
         rows = part.rows[self._are_rows(part, part.rows)]
         table = np.zeros(len(rows), np.int64)
         first = len(self._tables)
-        for described, places in part.versions(rows, self._descriptions):
+        for described, places in part.versions(rows, self._log.descriptions):
             table[places] = len(self._tables) - first
             self._tables.append((int(part.columns.rows.ids[rows[places[0]]]), described))
         op = part.ops[rows].view(np.uint8).astype(np.int64)
@@ -219,7 +212,6 @@ class UnitCounts:
         ):
             has = np.flatnonzero(starts >= 0)
             width = np.minimum(lengths[has], self._images.header_width)
-            gathered = Gathered(self._buffer, starts[has], width, _NEAR)
-            is_internal, _ = self._images.internal(gathered.data, gathered.places(starts[has]), lengths[has])
-            found[has] |= ~is_internal
+            gathered = Gathered(self._log.buffer, starts[has], width, _NEAR)
+            found[has] |= self._images.are_rows(gathered.data, gathered.places(starts[has]), lengths[has])
         return found

@@ -72,6 +72,11 @@ class TransactionReader:
         self.gaps = {ids: GapTimes([-1], [reason]) for ids, reason in (gaps or {}).items()}
         """Why rows of each table may be missing, along the log."""
 
+    @property
+    def unread(self) -> list[int]:
+        """The records that cannot be read, with those whose place in their transaction cannot."""
+        return self._pieces.damaged
+
     def read(self, logs: LogReader, buffer: Buffer, extents: Iterable[tuple[RecordExtent, int]]) -> TransactionIndex:
         """Read records in the order of the log, each with the number of its unit, and end what is still open."""
         last: RecordExtent | None = None
@@ -85,7 +90,6 @@ class TransactionReader:
             self.index.fault = error
         for transaction in list(self._open.values()):
             self._end(transaction)
-        self.index.unread = self._pieces.damaged
         self.index.tables |= self._definitions.records()
         return self.index
 

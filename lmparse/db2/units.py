@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmparse.db2.links import LoadStarts, MissingRecord, missing_records
+from lmparse.db2.links import LoadStarts
 from lmparse.db2.record_columns import NO_AUTHID, NO_TIME, Arrays, RecordTable
 from lmparse.db2.record_forms import Role
 from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
@@ -61,12 +61,8 @@ class Units(Arrays):
         return found
 
     @property
-    def is_first(self) -> Flags:
-        """Whether it is the first one of its identifier."""
-        return np.append(True, self.tid[1:] != self.tid[:-1])[: len(self)]
-
-    @property
     def is_last(self) -> Flags:
+        """Whether it is the last one of its identifier."""
         return np.append(self.tid[1:] != self.tid[:-1], True)[-len(self) :] if len(self) else np.zeros(0, np.bool_)
 
 
@@ -112,12 +108,29 @@ def find_units(columns: RecordTable) -> tuple[Units, Int64s]:
         last_lsn=members.lsn[end],
         is_broken=np.zeros(count, np.bool_),
     )
-    broken = missing_records(members, order, starts, columns.unread, loads)
+    broken = _behind_missing(columns, order, starts, loads)
     units.is_broken[unit_of[broken]] = True
     for place in broken.tolist():
         previous = loads.through(int(members.tid[place]), int(members.previous[place]))
-        columns.links.miss(MissingRecord(previous, int(members.index[place])))
+        columns.links.miss(previous, int(members.index[place]))
     return units, unit_of
+
+
+def _behind_missing(columns: RecordTable, order: Int64s, starts: Flags, loads: LoadStarts) -> Int64s:
+    """The members that follow a missing record of their transaction, ascending; those without one follow none.
+
+    `order` sorts members by transaction, and units of one begin at `starts`. A link over a record that cannot be read
+    shows nothing.
+    """
+    members, before, after = columns.members, order[:-1], order[1:]
+    tid, address = members.tid[after], members.address[before]
+    previous = loads.all_through(tid, members.previous[after])
+    places = np.flatnonzero(~starts[1:] & (tid != 0) & (address != 0) & (previous > address))
+    if len(places) and columns.bad:
+        between = np.array(columns.unread)
+        low, high = (np.searchsorted(between, members.index[side[places]]) for side in (before, after))
+        places = places[low == high]
+    return np.sort(after[places])
 
 
 def changing_members(columns: RecordTable) -> Int64s:
