@@ -15,8 +15,7 @@ from lmparse.db2.log_part import LogContext, PartContext
 from lmparse.db2.order import NOT_COMMITTED, hex_digits, number_bytes
 from lmparse.db2.outcomes import rows_of_pieces
 from lmparse.db2.outside_columns import OutsidePieces
-from lmparse.db2.part_reader import PartColumns
-from lmparse.db2.record_columns import NO_TABLE, row_number, table_ids, table_number
+from lmparse.db2.record_columns import NO_TABLE, RecordColumns, row_number, table_ids, table_number
 from lmparse.db2.tables import Table
 from lmparse.db2.transaction_index import INCOMPLETE, ChangeReference, LobPiece, Transaction
 from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units
@@ -68,12 +67,12 @@ class PartRows:
     """The changes of one part."""
 
     def __init__(
-        self, whole: LogContext, context: PartContext, part: PartColumns, units: Units, authids: Sequence[str]
+        self, whole: LogContext, context: PartContext, columns: RecordColumns, units: Units, authids: Sequence[str]
     ) -> None:
         """`units` are those of `PartContext.unit_numbers`, `authids` their authorization ids by number."""
         self._whole, self._context = whole, context
-        self.columns, self.kinds, self.authids = part.columns, part.kinds, authids
-        self.ops = part.ops()
+        self.columns, self.authids = columns, authids
+        self.ops = columns.operations()
         """The operation of each changed row, one letter."""
         self.units = units
         self.unit_numbers = context.unit_numbers
@@ -162,7 +161,7 @@ class PartRows:
         ids = int(rows.ids[row])
         index = int(members.index[member])
         reference = ChangeReference(
-            self.extent(member), self.kinds[int(members.form[member])], self.ops[row].decode(),
+            self.extent(member), columns.kinds[int(members.form[member])], self.ops[row].decode(),
             None if ids == NO_TABLE else table_ids(ids), int(members.lsn[member]), int(members.lfs[member]),
             int(members.stream[member]), int(members.address[member]), int(members.previous[member]),
             number=int(rows.number[row]), is_undone=bool(self.is_undone[row]),
@@ -286,7 +285,7 @@ class PartRows:
     def _piece(self, number: int) -> LobPiece:
         pieces = self.columns.pieces
         member = int(pieces.member[number])
-        kind = self.kinds[int(self.columns.members.form[member])]
+        kind = self.columns.kinds[int(self.columns.members.form[member])]
         return LobPiece(
             self.extent(member), kind, int(pieces.column[number]), int(pieces.address[number]),
             int(pieces.length[number]), bool(pieces.has_data[number]),

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.db2.file_chain import FileChain
-from lmparse.db2.file_form import UNDECIDED, common_settings, known_settings, undecided_error
-from lmparse.db2.file_ranges import FileRange, range_of
+from lmparse.db2.file_ranges import FileRange, not_one_log, range_of
+from lmparse.db2.settings import LuwSettings, find_log, is_explained, known_settings
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.options import Options
 from lmparse.records.settings import FileSettings
@@ -21,6 +21,8 @@ from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import Joined, JoinedPiece
 from lmparse.storage.processes import Run
 
+_UNDECIDED = ("LMP-F003", "LMP-F004")
+"""Errors of files that are too short to show how they are framed."""
 _MOST_SAID = 20
 """Most places between files of which a log says what is twice or missing there."""
 
@@ -57,11 +59,11 @@ def join(
             hint="copy the records of each file into one of its own",
         )
     try:
-        settings = known_settings(checkpoint, options) or common_settings(pieces, options)
+        settings = known_settings(checkpoint, options) or _common_settings(pieces, options)
     except FramingError as error:
-        if faults is None or error.code not in UNDECIDED:
+        if faults is None or error.code not in _UNDECIDED:
             raise
-        faults += [undecided_error(piece.path, options, error) for piece in pieces]
+        faults += [_undecided_error(piece.path, options, error) for piece in pieces]
         return Joined(())
     tasks = [(piece, options, settings) for piece in pieces]
     found = map(_range_of, tasks) if run is None else run(_range_of, tasks)
@@ -99,6 +101,41 @@ def _sound(found: FileRange | FramingError, faults: list[DataError] | None) -> F
         return found
     faults.append(found.fault)
     return replace(found, piece=replace(found.piece, end=found.sound_end))
+
+
+def _common_settings(pieces: Sequence[JoinedPiece], options: Options) -> FileSettings:
+    """How all files are framed; files that are too short to show it are like the others."""
+    found: dict[tuple[str, str | None, str], tuple[str, FileSettings]] = {}
+    undecided: FramingError | None = None
+    for path in dict.fromkeys(piece.path for piece in pieces):
+        if len(found) == 1 and is_explained(path, options, next(iter(found.values()))[1]):
+            continue  # found out for itself, it would be the same, at many times the cost
+        try:
+            file, logs = find_log(path, options, None)
+        except FramingError as error:
+            if error.code not in _UNDECIDED:
+                raise
+            undecided = undecided or error
+            continue
+        form = file.framing.name, file.framing.byte_order, logs.generation
+        found.setdefault(form, (path, replace(file.settings, own=LuwSettings(logs.generation))))
+    if not found:
+        assert undecided is not None
+        raise undecided
+    if len(found) > 1:
+        (first, _), (second, _) = list(found.values())[:2]
+        forms = " and ".join(" ".join(filter(None, one)) for one in list(found)[:2])
+        raise not_one_log(f"it and {first} are framed in different ways: {forms}", second)
+    return next(iter(found.values()))[1]
+
+
+def _undecided_error(path: str, options: Options, error: FramingError) -> DataError:
+    """The error of one of the files of which none shows how it is framed."""
+    try:
+        find_log(path, options, None)
+    except FramingError as own:
+        return own.at(file=path)
+    return error
 
 
 def said(joined: Joined) -> Iterator[str]:

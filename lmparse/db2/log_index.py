@@ -20,7 +20,7 @@ from lmparse.db2.changed_rows import PartRows, transaction_of
 from lmparse.db2.links import LoadStarts
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
 from lmparse.db2.outcomes import Outcomes
-from lmparse.db2.part_reader import FirstReading, IndexedLog, PartColumns, PartReader, ReadTask, leave, read_first
+from lmparse.db2.part_reader import IndexedLog, PartReader, leave, packed, read_first
 from lmparse.db2.record_columns import NO_AUTHID, RecordColumns, RecordTable, TableWriter, row_number
 from lmparse.db2.transaction_index import Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
@@ -75,7 +75,7 @@ class LogIndex:
 
     def _rows(self, context: PartContext, kept: bytes | None) -> PartRows:
         if context.is_parsed:
-            return PartRows(self.whole, context, PartColumns(RecordColumns(), [], []), Units.none(), [])
+            return PartRows(self.whole, context, RecordColumns(), Units.none(), [])
         part = self._reader.read(context, kept)
         if context.units is not None:
             return PartRows(self.whole, context, part, context.units, context.authids)
@@ -113,8 +113,7 @@ class LogIndex:
         """Index the log in this process."""
         with self._table() as table:
             fault = self._read_parts(table)
-            part = self._reader.part(RecordColumns())
-            return self._settled(table.finished(), part.kinds, part.authids, fault)
+            return self._settled(self._reader.named(table.finished()), fault)
 
     def _read_parts(self, table: TableWriter) -> FramingError | None:
         """Read the log for the first time. Returns the damage behind the last good record."""
@@ -141,7 +140,7 @@ class LogIndex:
                 table.add(joined)
                 # What is behind the last good record is not read again.
                 span = Span(start, size if is_last and fault is None else end, first)
-                self._keep(self._reader.part(joined.moved(-first)), span)
+                self._keep(self._reader.named(joined), span)
                 first += count
                 held, start, count = [], end, 0
         return fault
@@ -152,31 +151,33 @@ class LogIndex:
         A log with damaged framing is indexed here, up to the damage.
         """
         contexts = [PartContext(Span(span.start, span.end, 0), self._file_of(span)) for span in spans]
-        tasks = [ReadTask(open_, context, context is contexts[-1]) for context in contexts]
+        tasks = [(open_, context, context is contexts[-1]) for context in contexts]
         try:
             return self._joined(contexts, run(read_first, tasks))
         except FramingError:
             self.contexts = []
             return self.build()
 
-    def _joined(self, contexts: Sequence[PartContext], found: Iterable[FirstReading]) -> LogIndex:
+    def _joined(
+        self, contexts: Sequence[PartContext], found: Iterable[tuple[RecordTable, FramingError | None, bytes]]
+    ) -> LogIndex:
         """The index of a log of which other processes have read the parts."""
         first, fault = 0, None
         kinds, authids = list[str](), dict[str, int]()
         with self._table() as table:
-            for context, reading in zip(contexts, found, strict=True):
-                columns, span, fault = reading.columns, context.span, reading.fault
+            for context, (columns, fault, digest) in zip(contexts, found, strict=True):
+                span = context.span
                 self._log.held.take(len(columns.bad) * ERROR_BYTES)
                 end = span.end if fault is None else max(columns.end, span.start)
                 span = Span(span.start, end, first)
-                self.contexts.append(replace(context, span=span, digest=reading.digest, is_parsed=self._is_parsed))
-                numbers = [authids.setdefault(authid, len(authids)) for authid in reading.authids]
+                self.contexts.append(replace(context, span=span, digest=digest, is_parsed=self._is_parsed))
+                numbers = [authids.setdefault(authid, len(authids)) for authid in columns.authids]
                 table.add(columns.renumbered(first, len(kinds), numbers))
                 if fault is not None and fault.record_index is not None:
                     fault.record_index += first
-                kinds += reading.kinds
+                kinds += columns.kinds
                 first += columns.count
-            return self._settled(table.finished(), kinds, list(authids), fault)
+            return self._settled(replace(table.finished(), kinds=kinds, authids=list(authids)), fault)
 
     def _table(self) -> TableWriter:
         folder = self._log.scratch
@@ -188,12 +189,12 @@ class LogIndex:
         folder = self._log.scratch
         return None if folder is None else str(folder / f"index-{span.start}")
 
-    def _keep(self, part: PartColumns, span: Span) -> None:
+    def _keep(self, part: RecordColumns, span: Span) -> None:
         """Keep the columns of a part in memory, or else in a file if there is a place for it."""
         if self._is_parsed:
             self.contexts.append(PartContext(span, is_parsed=True))
             return
-        data, path, digest = part.packed(), None, b""
+        data, path, digest = packed(part, span.first_index), None, b""
         if self._kept_bytes + len(data) <= self._log.options.bounds.index_bytes:
             self._kept[len(self.contexts)] = data
             self._kept_bytes += len(data)
@@ -203,12 +204,10 @@ class LogIndex:
 
     # -- what became of the changes -------------------------------------------------------------
 
-    def _settled(
-        self, table: RecordTable, kinds: list[str], authids: list[str], fault: FramingError | None
-    ) -> LogIndex:
-        self.authids = authids
+    def _settled(self, table: RecordTable, fault: FramingError | None) -> LogIndex:
+        self.authids = table.authids
         try:
-            self._settle(table, kinds, fault)
+            self._settle(table, fault)
         except FileLimitError as error:
             # Without all transactions no outcome is known.
             self._log.origin.place(error)
@@ -216,13 +215,12 @@ class LogIndex:
             self.whole = LogContext(TransactionIndex(fault=error))
         return self
 
-    def _settle(self, table: RecordTable, kinds: list[str], fault: FramingError | None) -> None:
+    def _settle(self, table: RecordTable, fault: FramingError | None) -> None:
         log, whole = self._log, self.whole
         whole.tables, whole.beginning = set(np.unique(table.rows.ids).tolist()), log.beginning
-        for stream, address in table.links.firsts.items():
-            whole.beginning.place(stream, address)
+        whole.beginning.firsts = table.links.firsts | whole.beginning.firsts
         whole.beginning.loads = LoadStarts(table.loads)
-        outcomes = Outcomes(table, kinds, has_addresses=self._reader.has_addresses)
+        outcomes = Outcomes(table, has_addresses=self._reader.has_addresses)
         self.units = outcomes.units
         log.held.take(len(self.units) * _UNIT_BYTES)
         self._is_incomplete = whole.beginning.lack(self.units)

@@ -8,7 +8,6 @@ import numpy as np
 
 from lmparse.db2 import record_kinds
 from lmparse.db2.lob_columns import Places
-from lmparse.db2.part_reader import operations
 from lmparse.db2.record_columns import RecordTable, table_ids
 from lmparse.db2.record_forms import Role
 from lmparse.db2.tables import Ids
@@ -27,19 +26,18 @@ _UNDONE_CLASSES = {kind: _CLASSES.get(undone[0], 0) for kind, undone in record_k
 class Outcomes:
     """The units of a log, which of its rows are undone, and the transactions that arrays do not show whole."""
 
-    def __init__(self, columns: RecordTable, kinds: list[str], *, has_addresses: bool) -> None:
-        """`kinds` are those of the forms of records, by number."""
+    def __init__(self, columns: RecordTable, *, has_addresses: bool) -> None:
         self._columns = columns
         self.units, self.unit_of = find_units(columns)
         form = columns.members.form
         row_class, undo_class = (
-            np.array([*(numbers.get(kind, 0) for kind in kinds), 0], np.int64)[form[member]]
+            np.array([*(numbers.get(kind, 0) for kind in columns.kinds), 0], np.int64)[form[member]]
             for numbers, member in ((_CLASSES, columns.rows.member), (_UNDONE_CLASSES, columns.undos.member))
         )
         self._matched = match_undos(
             columns, self.unit_of, self.units.begins_before, row_class, undo_class, has_addresses=has_addresses
         )
-        self._ops = operations(columns, kinds)
+        self._ops = columns.operations()
 
     # -- transactions that are read record by record ------------------------------------------
 

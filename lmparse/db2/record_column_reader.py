@@ -26,8 +26,7 @@ from lmparse.db2.record_columns import (
     Undos,
     links_of,
 )
-from lmparse.db2.record_fields import Fields, Place, places
-from lmparse.db2.record_forms import RecordForm, Role, role_of
+from lmparse.db2.record_forms import Fields, Place, RecordForm, Role, places, role_of
 from lmparse.db2.row_images import RowImages
 from lmparse.errors import DataError
 from lmparse.framing.windows import Window

@@ -12,6 +12,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
+from lmparse.db2 import record_kinds
 from lmparse.db2.links import Links, LoadStart
 from lmparse.db2.tables import Ids
 from lmparse.errors import DataError
@@ -238,11 +239,21 @@ class RecordTable:
     """Commits whose authorization id is not text, with their errors."""
     counts: Counter[str] = field(default_factory=Counter)
     links: Links = field(default_factory=Links)
+    kinds: list[str] = field(default_factory=list)
+    """The kind of each form, by its number."""
+    authids: list[str] = field(default_factory=list)
+    """The authorization ids, by their numbers."""
 
     @property
     def unread(self) -> list[int]:
         """Numbers of the records that cannot be read, and may be between two of one transaction; ascending."""
         return sorted(extent.index for extent, _ in self.bad)
+
+    def operations(self) -> Ints:
+        """The operation of each changed row, one letter."""
+        letters = np.array([*(record_kinds.OPERATIONS.get(kind, " ").encode() for kind in self.kinds), b" "], "S1")
+        found: Ints = letters[self.members.form[self.rows.member]]
+        return found
 
     @property
     def row_numbers(self) -> Int64s:

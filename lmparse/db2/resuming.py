@@ -13,14 +13,13 @@ from typing import Protocol
 from lmparse.changes.checkpoint import MOST_FILES, Checkpoint, NeededStretch
 from lmparse.db2.definitions import described_in
 from lmparse.db2.file_chain import known_file
-from lmparse.db2.file_form import form_of, known_reader
 from lmparse.db2.file_ranges import placed_range
 from lmparse.db2.gaps import KINDS, LASTING, gap_opened_by
 from lmparse.db2.log_index import LogIndex
 from lmparse.db2.log_record import LogRecord
 from lmparse.db2.order import seq_behind
 from lmparse.db2.part_reader import IndexedLog
-from lmparse.db2.settings import LuwSettings
+from lmparse.db2.settings import LuwSettings, form_of, known_reader
 from lmparse.db2.table_history import TableRecord
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import TransactionIndex

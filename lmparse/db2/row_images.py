@@ -9,8 +9,7 @@ import numpy as np
 
 from lmparse.db2 import record_kinds
 from lmparse.db2.record_columns import NO_TABLE, table_number
-from lmparse.db2.record_fields import Fields, Place
-from lmparse.db2.record_forms import RecordForm
+from lmparse.db2.record_forms import Fields, Place, RecordForm
 from lmparse.db2.row_reader import RecordHeader, header_by_types
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout

@@ -17,7 +17,7 @@ from lmparse.db2.changed_rows import PartRows
 from lmparse.db2.decoder import name_of
 from lmparse.db2.log import Db2Log
 from lmparse.db2.record_columns import NO_TABLE, table_ids
-from lmparse.db2.record_fields import Fields
+from lmparse.db2.record_forms import Fields
 from lmparse.db2.row_images import RowImages
 from lmparse.db2.tables import Ids, Table
 from lmparse.db2.transaction_index import ChangeReference, Transaction
