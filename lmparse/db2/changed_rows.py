@@ -169,13 +169,8 @@ class PartRows:
         if ids != NO_TABLE:
             reference.gap = self._gap(ids, index)
             self._add_pieces(reference, row)
-        return self.transaction(unit), reference
-
-    def transaction(self, unit: int) -> Transaction:
-        """The transaction of a unit, without its changes."""
-        return transaction_of(
-            self.units, unit, self.authids, number=int(self.unit_numbers[unit]), is_incomplete=self.is_incomplete[unit]
-        )
+        number, is_incomplete = int(self.unit_numbers[unit]), self.is_incomplete[unit]
+        return transaction_of(self.units, unit, self.authids, number=number, is_incomplete=is_incomplete), reference
 
     def extent(self, member: int) -> RecordExtent:
         """The extent of a record."""

@@ -235,6 +235,6 @@ def _find(piece: JoinedPiece, position: Position, options: Options, settings: Fi
     with suppress(FramingError):  # no record behind damage is joined
         for heads in file_heads(piece, options, settings):
             if len(heads.lsn) and heads.position(-1) >= position:
-                places = np.flatnonzero(heads.has_reached(position) & ~heads.is_behind(position))
+                places = np.flatnonzero((heads.lfs == position[0]) & (heads.lsn == position[1]))
                 return (int(heads.index[places[0]]), int(heads.start[places[0]])) if len(places) else None
     return None

@@ -138,11 +138,6 @@ class FileHeads:
         found: Flags = (self.lfs > position[0]) | ((self.lfs == position[0]) & (self.lsn > position[1]))
         return found
 
-    def has_reached(self, position: Position) -> Flags:
-        """Which records are at a position, or behind it."""
-        found: Flags = (self.lfs > position[0]) | ((self.lfs == position[0]) & (self.lsn >= position[1]))
-        return found
-
     @property
     def is_ascending(self) -> bool:
         later, same = self.lfs[1:] > self.lfs[:-1], self.lfs[1:] == self.lfs[:-1]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lmparse.db2.log_record import MARGIN, LogRecord
+from lmparse.db2.log_record import MARGIN
 from lmparse.framing.extents import RecordExtent
 from lmparse.values.byte_arrays import UInt64s
 
@@ -27,13 +27,9 @@ class LoadStart:
 
     tid: int
     address: int
+    """Zero if the record does not state it."""
     previous: int
     extent: RecordExtent
-
-    @classmethod
-    def of(cls, record: LogRecord) -> LoadStart:
-        """That of a log record."""
-        return cls(int.from_bytes(record.transaction_id), record.address or 0, record.previous, record.extent)
 
 
 class LoadStarts:
@@ -43,16 +39,11 @@ class LoadStarts:
         self._previous: dict[tuple[int, int], int] = {}
         self._indexes: dict[tuple[int, int], int] = {}
         """Number of the first of the loads that a link goes through."""
-        self._addresses: UInt64s | None = None
         for one in found:
-            self.add(one)
-
-    def add(self, one: LoadStart) -> None:
-        """Take note of one; without addresses no link is tested."""
-        if one.address > one.previous:
-            self._previous[one.tid, one.address] = one.previous
-            self._indexes[one.tid, one.address] = self.first_index(one.tid, one.previous, one.extent.index)
-            self._addresses = None
+            if one.address > one.previous:  # without addresses no link is tested
+                self._previous[one.tid, one.address] = one.previous
+                self._indexes[one.tid, one.address] = self.first_index(one.tid, one.previous, one.extent.index)
+        self._addresses = np.unique(np.array([address for _, address in self._previous], np.uint64))
 
     def first_index(self, tid: int, previous: int, index: int) -> int:
         """The number of the first of the loads that the link `previous` goes through; else that of its own record."""
@@ -72,8 +63,6 @@ class LoadStarts:
         """The same of many."""
         if not self._previous:
             return previous
-        if self._addresses is None:
-            self._addresses = np.unique(np.array([address for _, address in self._previous], np.uint64))
         places = np.flatnonzero(np.isin(previous, self._addresses))
         found = previous.copy()
         for place, tid in zip(places.tolist(), tids[places].tolist(), strict=True):

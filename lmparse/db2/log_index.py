@@ -230,7 +230,7 @@ class LogIndex:
             log.byte_order, log.held, self.transaction, unread=table.unread, gaps=log.gaps_before,
             read_before=whole.beginning.read_before,
         )  # fmt: skip
-        wanted = [*outcomes.extents(irregular, np.setdiff1d(outcomes.special(), irregular))]
+        wanted = [*outcomes.extents(irregular)]
         wanted += ((one.extent, -1) for one in table.loads)
         rest = reader.read(log.logs, log.buffer, sorted(wanted, key=lambda one: one[0].index))
         whole.rest, whole.gaps, whole.unread = rest, reader.gaps, reader.unread

@@ -68,16 +68,12 @@ class Outcomes:
         ]
         return np.unique(np.concatenate(found))
 
-    def special(self) -> UInt64s:
-        """Identifiers of the transactions that change tables as a whole."""
+    def extents(self, irregular: UInt64s) -> Iterator[tuple[RecordExtent, int]]:
+        """The records of irregular transactions that change something or end them, and of others the changes of tables
+        as a whole and the ends of transactions with one; each with the number of its unit."""
         members = self._columns.members
-        return np.unique(members.tid[members.role == Role.OBJECT])
-
-    def extents(self, irregular: UInt64s, special: UInt64s) -> Iterator[tuple[RecordExtent, int]]:
-        """The records of irregular transactions that change something or end them, and of special ones the changes of
-        tables and the ends; each with the number of its unit."""
-        members = self._columns.members
-        role, is_special = members.role, np.isin(members.tid, special)
+        role = members.role
+        is_special = np.isin(members.tid, np.unique(members.tid[role == Role.OBJECT]))
         is_wanted = np.isin(members.tid, irregular) & ~np.isin(role, (Role.MEMBER, Role.TOUCH))
         is_wanted |= is_special & np.isin(role, (Role.OBJECT, Role.COMMIT, Role.ABORT))
         held = members.take(is_wanted)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -132,11 +132,6 @@ def places_of_prefix(framing_name: str) -> dict[str, Place]:
     return found
 
 
-def _streams(own: UInt64s, stated: UInt64s) -> UInt64s:
-    """As `LogRecord.stream`, from the log streams that headers and prefixes state."""
-    return np.where((own == 0) & (stated < STREAMS), stated, own)
-
-
 class _Batch:
     """The records of one window while their columns are made."""
 
@@ -221,6 +216,7 @@ class _Batch:
         length = layout["length"]
         is_sound &= fields.numbers(rows, (lead + (length.offset or 0), length)).view(np.int64) == self.lengths
         self.is_compressed = prefix["sqlcode"] != 0 if "sqlcode" in prefix else np.zeros(len(window), np.bool_)
+        stream, stated = number("log_stream_id"), prefix.get("stream", zeros)  # as `LogRecord.stream`
         offset, tid = chain["transaction_id"]
         return Members(
             index=np.arange(len(window)) + window.first_index,
@@ -230,7 +226,7 @@ class _Batch:
             previous=number("previous_lsn", "previous_lso"),
             lsn=window.offsets.astype(np.uint64) if lsn is None else lsn,
             lfs=number("lfs"),
-            stream=_streams(number("log_stream_id"), prefix.get("stream", zeros)).view(np.int64),
+            stream=np.where((stream == 0) & (stated < STREAMS), stated, stream).view(np.int64),
             address=prefix.get("lso" if "previous_lso" in chain else "lsn", zeros),
             role=self.role,
             form=self.form,
@@ -301,7 +297,7 @@ class _Batch:
         self.role[which] = form.role
         if form.class_differs:
             self.found.counts[form.class_differs] += len(which)
-        if form.is_unlisted:
+        if form.kind.startswith("db2_log.unlisted"):
             self.found.counts[UNLISTED] += len(which)
         if form.has_rows:
             self._change(form, which, rows_)
@@ -341,20 +337,15 @@ class _Batch:
         for key, chosen in places_by_value(keys):
             header = self.reader.header_of(key, None)
             assert header is not None
-            held: dict[str, tuple[UInt64s, Flags]] = {}
+            held: list[Any] = []
             for word in ("compensated", "before_compensated"):
                 place = header.places.get(f"{word}_lsn") or header.places.get(f"{word}_lso")
-                has = np.full(len(chosen), place is not None)
-                if place is None:
-                    held[word] = np.zeros(len(chosen), np.uint64), has
-                    continue
-                values = fields.numbers_at(self.data, self.starts[which[chosen]] + place[0], place[1])
-                held[word] = values, has
-            images = self.reader.images
-            self.undos.append(
-                Undos(which[chosen], images.ids(form, rows)[chosen], images.rids(form, rows)[chosen],
-                      *held["compensated"], *held["before_compensated"])
-            )  # fmt: skip
+                values = np.zeros(len(chosen), np.uint64)
+                if place is not None:
+                    values = fields.numbers_at(self.data, self.starts[which[chosen]] + place[0], place[1])
+                held += [values, np.full(len(chosen), place is not None)]
+            ids, rids = self.reader.images.ids(form, rows), self.reader.images.rids(form, rows)
+            self.undos.append(Undos(which[chosen], ids[chosen], rids[chosen], *held))
 
     def _piece(self, form: RecordForm, which: Int64s, rows: Bytes) -> None:
         layout, fields = form.layout, self.reader.fields
@@ -443,7 +434,8 @@ class _Batch:
         if record.kind.startswith("db2_log.unlisted"):
             self.found.counts[UNLISTED] += 1
         if role == Role.APART:
-            self.found.loads.append(LoadStart.of(record))
+            tid = int.from_bytes(record.transaction_id)
+            self.found.loads.append(LoadStart(tid, record.address or 0, record.previous, record.extent))
         elif role in (Role.COMMIT, Role.ABORT):
             seconds = commit_seconds(getattr(record.body, "time_committed", None), self.reader.logs.byte_order)
             raw = getattr(record.body, "authid", None) if role == Role.COMMIT else None

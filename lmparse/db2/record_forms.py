@@ -105,11 +105,6 @@ class RecordForm:
         return cls(record.kind, role_of(record), base, layout, spec, record.class_differs)
 
     @property
-    def is_unlisted(self) -> bool:
-        """Whether type or component is not listed."""
-        return self.kind.startswith("db2_log.unlisted")
-
-    @property
     def has_rows(self) -> bool:
         """Whether its records change rows, in a transaction that is read by the column or not."""
         return self.kind in _ROWS and self.role in (Role.CHANGE, Role.IRREGULAR, Role.SINGULAR)

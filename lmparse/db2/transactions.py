@@ -46,9 +46,9 @@ class TransactionReader:
         held: Held,
         transaction_of: Callable[[int], Transaction],
         *,
-        unread: Sequence[int] = (),
-        read_before: int = 0,
-        gaps: Mapping[Ids, str] | None = None,
+        unread: Sequence[int],
+        read_before: int,
+        gaps: Mapping[Ids, str],
     ) -> None:
         """`transaction_of` makes the transaction of the unit with a number, without its changes.
 
@@ -59,6 +59,7 @@ class TransactionReader:
         self.index = TransactionIndex()
         self._held, self._byte_order, self._read_before = held, byte_order, read_before
         self._transaction_of = transaction_of
+        self._moved = catalog.load("db2_dms").enum("iud_flag")["moved_row"]
         self._open: dict[int, Transaction] = {}
         """By number of the unit."""
         self._reused: list[tuple[int, int]] = []
@@ -67,9 +68,9 @@ class TransactionReader:
         self._lookups: dict[Transaction, OpenChanges] = {}
         """For open transactions that needed one."""
         self._pieces = LobPieces(self.index, held, unread)
-        self._gaps = Gaps(self.index, gaps or {})
+        self._gaps = Gaps(self.index, gaps)
         self._definitions = Definitions()
-        self.gaps = {ids: GapTimes([-1], [reason]) for ids, reason in (gaps or {}).items()}
+        self.gaps = {ids: GapTimes([-1], [reason]) for ids, reason in gaps.items()}
         """Why rows of each table may be missing, along the log."""
 
     @property
@@ -183,7 +184,7 @@ class TransactionReader:
             self._held.take(_CHANGE_BYTES)
             references = [replace(base, rid=row_id(getattr(body, "old_row", body)))]
         for reference in references:
-            reference.is_half = bool(getattr(body, "iud_flags", 0) & _enum("iud_flag", "moved_row"))
+            reference.is_half = bool(getattr(body, "iud_flags", 0) & self._moved)
             reference.gap = self._gaps.reason(reference.ids)
         if base.op in ("I", "U") and base.ids is not None:
             self._pieces.give(transaction, references)
@@ -274,7 +275,3 @@ class TransactionReader:
 def _lsn(record: LogRecord) -> int:
     """Log sequence number of a record; its offset in the file if it has none."""
     return record.extent.offset if record.lsn is None else record.lsn
-
-
-def _enum(name: str, word: str) -> int:
-    return catalog.load("db2_dms").enum(name)[word]
