@@ -219,10 +219,8 @@ class Continuity:
         elif self._damaged > known.index:
             claim.untestable[_DAMAGED] += 1
         else:
-            missing = (
-                f"{self._said(record.extent)}: a record at {previous:016X} is missing behind {self._named(known.index)}"
-            )
-            self._suspects.append((claim, missing))
+            missing = f"a record at {previous:016X} is missing behind {self._named(known.index)}"
+            self._suspects.append((claim, f"{self._said(record.extent)}: {missing}"))
 
     # -- addresses ----------------------------------------------------------------------------
 

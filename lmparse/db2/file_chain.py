@@ -171,10 +171,10 @@ class FileChain:
         for heads in file_heads(one.piece, self.options, self.settings):
             places = np.flatnonzero(~heads.is_behind(before.reached))
             if len(places):
-                start, place = int(heads.start[places[-1]]), int(heads.behind[places[-1]])
-                number = int(heads.index[places[-1]]) + 1
+                start, place = heads.bounds(places[-1])
+                number = int(heads.members.index[places[-1]]) + 1
                 digest = record_digest(open_buffer(one.path, self.options.bounds)[start:place])
-            if len(places) < len(heads.lsn):
+            if len(places) < len(heads.members):
                 position = heads.position(len(places))
                 break
         if digest != last.digest:
@@ -234,7 +234,7 @@ def _find(piece: JoinedPiece, position: Position, options: Options, settings: Fi
     """Number and offset, in its file, of the first record at a position."""
     with suppress(FramingError):  # no record behind damage is joined
         for heads in file_heads(piece, options, settings):
-            if len(heads.lsn) and heads.position(-1) >= position:
-                places = np.flatnonzero((heads.lfs == position[0]) & (heads.lsn == position[1]))
-                return (int(heads.index[places[0]]), int(heads.start[places[0]])) if len(places) else None
+            if len(heads.members) and heads.position(-1) >= position:
+                places = np.flatnonzero((heads.members.lfs == position[0]) & (heads.members.lsn == position[1]))
+                return (int(heads.members.index[places[0]]), heads.bounds(places[0])[0]) if len(places) else None
     return None

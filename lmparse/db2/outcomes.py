@@ -11,7 +11,7 @@ from lmparse.db2.lob_columns import Places
 from lmparse.db2.record_columns import RecordTable, table_ids
 from lmparse.db2.record_forms import Role
 from lmparse.db2.tables import Ids
-from lmparse.db2.units import OPEN, changing_members, find_units, match_undos
+from lmparse.db2.units import OPEN, Matched, changing_members, find_units
 from lmparse.framing.extents import RecordExtent
 from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
 
@@ -34,9 +34,10 @@ class Outcomes:
             np.array([*(numbers.get(kind, 0) for kind in columns.kinds), 0], np.int64)[form[member]]
             for numbers, member in ((_CLASSES, columns.rows.member), (_UNDONE_CLASSES, columns.undos.member))
         )
-        self._matched = match_undos(
+        matched = Matched(
             columns, self.unit_of, self.units.begins_before, row_class, undo_class, has_addresses=has_addresses
         )
+        self._is_undone, self._left, self._irregular = matched.is_undone, matched.left, matched.irregular
         self._ops = columns.operations()
 
     # -- transactions that are read record by record ------------------------------------------
@@ -60,8 +61,8 @@ class Outcomes:
         # A value that an update appends to is joined from the pieces of several rows.
         grown = np.unique(rows.ids[row[has[self._ops[row[has]] == b"U"]]])
         found = [
-            self._matched.irregular,
-            members.tid[columns.undos.member[self._matched.left]],
+            self._irregular,
+            members.tid[columns.undos.member[self._left]],
             members.tid[np.isin(members.role, (Role.IRREGULAR, Role.SINGULAR))],
             members.tid[rows.member[rows.is_half | rows.is_pointer]],
             members.tid[pieces.member[is_apart | np.isin(pieces.ids, grown)]],
@@ -99,7 +100,7 @@ class Outcomes:
             unit_of = self.unit_of[bounds[number] : bounds[number + 1]]
             numbers = np.unique(unit_of)
             place[numbers] = np.arange(len(numbers))
-            undone = np.flatnonzero(self._matched.is_undone[rows[number] : rows[number + 1]]) + rows[number]
+            undone = np.flatnonzero(self._is_undone[rows[number] : rows[number + 1]]) + rows[number]
             yield numbers, place[unit_of], columns.row_numbers_of(undone)
 
     def doubtful(self, unread: list[int]) -> Int64s:

@@ -11,15 +11,14 @@ from dataclasses import replace
 from typing import Protocol
 
 from lmparse.changes.checkpoint import MOST_FILES, Checkpoint, NeededStretch
-from lmparse.db2.definitions import described_in
 from lmparse.db2.file_chain import known_file
 from lmparse.db2.file_ranges import placed_range
-from lmparse.db2.gaps import KINDS, LASTING, gap_opened_by
 from lmparse.db2.log_index import LogIndex
 from lmparse.db2.log_record import LogRecord
 from lmparse.db2.order import seq_behind
 from lmparse.db2.part_reader import IndexedLog
 from lmparse.db2.settings import LuwSettings, form_of, known_reader
+from lmparse.db2.table_changes import GAP_KINDS, LASTING, described_in, gap_opened_by
 from lmparse.db2.table_history import TableRecord
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import TransactionIndex
@@ -118,7 +117,7 @@ def _settled_before(index: LogIndex, number: int) -> int:
     spans = [
         (one.first_index, max(one.last_index, one.reused_at))
         for one in rest.transactions
-        if (one.state != "open" or one.is_reused) and any(change.kind in KINDS for change in one.changes)
+        if (one.state != "open" or one.is_reused) and any(change.kind in GAP_KINDS for change in one.changes)
     ]
     for first, last in sorted(spans, reverse=True):
         if first < number <= last:

@@ -20,7 +20,7 @@ from lmparse.db2.record_columns import NO_TABLE, table_ids
 from lmparse.db2.record_forms import Fields
 from lmparse.db2.row_images import RowImages
 from lmparse.db2.tables import Ids, Table
-from lmparse.db2.transaction_index import ChangeReference, Transaction
+from lmparse.db2.transaction_index import Transaction
 from lmparse.db2.units import OPEN, STATES
 from lmparse.errors import DataError
 from lmparse.framing.windows import Gathered
@@ -120,7 +120,10 @@ class _Summaries:
     def _add_changes(self, summary: TransactionSummary, transaction: Transaction) -> None:
         for change in transaction.changes:
             if self._log.decoder.has_row(change):
-                table = self._described(transaction, change)
+                try:
+                    table = self._log.descriptions.of(transaction, change)
+                except DataError:
+                    table = None  # reading the change raises it
                 summary.count(self._name(change.ids, table), change.op, 1, is_undone=change.is_undone)
 
     def _reasons(self, transaction: Transaction) -> list[str]:
@@ -134,12 +137,6 @@ class _Summaries:
         if transaction.state == STATES[OPEN]:
             reasons.append(USED_AGAIN if transaction.is_reused else NO_END)
         return reasons
-
-    def _described(self, transaction: Transaction, change: ChangeReference) -> Table | None:
-        try:
-            return self._log.descriptions.of(transaction, change)
-        except DataError:
-            return None  # reading the change raises it
 
     def _name(self, ids: Ids | None, described: Table | None) -> str:
         """The name of a table as its changes have it: that of the file is not that of a table before it."""

@@ -15,11 +15,10 @@ from typing import Any
 
 from lmparse.db2 import record_kinds
 from lmparse.db2.compensation import OpenChanges, row_id, without_halves
-from lmparse.db2.definitions import Definitions, described_in
-from lmparse.db2.gaps import Gaps
 from lmparse.db2.lob_pieces import LobPieces
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import record_header
+from lmparse.db2.table_changes import Definitions, Gaps, described_in
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference, GapTimes, Transaction, TransactionIndex
 from lmparse.errors import DataError, FramingError, RecordError
