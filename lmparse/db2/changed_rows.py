@@ -80,7 +80,7 @@ class PartRows:
         """The unit of each record."""
         rows, members = self.columns.rows, self.columns.members
         self.row_unit: Int64s = self.unit_of[rows.member]
-        self.is_undone = np.isin(self.columns.row_numbers, context.undone)
+        self.is_undone = np.isin(self.columns.row_numbers(), context.undone)
         self.is_incomplete = whole.beginning.lack(self.units)
         """Of each unit, whether its first record was not read."""
         self.rows: Int64s = np.flatnonzero(~np.isin(members.tid[rows.member], context.irregular))
@@ -99,7 +99,7 @@ class PartRows:
         """Take the changes that were found record by record: as rows, if they are no more than that."""
         if not extras:
             return
-        keys = self.columns.row_numbers
+        keys = self.columns.row_numbers()
         wanted = np.array([row_number(one.extent.index, one.number) for _, one in extras], np.int64)
         places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0)).tolist()
         for pair, place, key in zip(extras, places, wanted.tolist(), strict=True):
@@ -118,7 +118,7 @@ class PartRows:
         """The changes in the order of the log, in windows of limited number and size."""
         extras = self.extras
         sizes = np.cumsum(self.sizes(self.rows))
-        keys = self.columns.row_numbers[self.rows]
+        keys = self.columns.row_numbers(self.rows)
         before = np.searchsorted(keys, [row_number(one.extent.index, one.number) for _, one in extras])
         extra_places = before + np.arange(len(extras))
         places = np.arange(len(self.rows)) + np.searchsorted(before, np.arange(len(self.rows)), side="right")
@@ -200,7 +200,7 @@ class PartRows:
     @cached_property
     def _is_doubtful(self) -> Flags:
         """Of each row, whether a record that cannot be read may be a piece of its values."""
-        return np.isin(self.columns.row_numbers, self._context.doubtful)
+        return np.isin(self.columns.row_numbers(), self._context.doubtful)
 
     # -- many rows --------------------------------------------------------------------------------
 

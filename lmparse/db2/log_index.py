@@ -233,7 +233,7 @@ class LogIndex:
         wanted = [*outcomes.extents(irregular)]
         wanted += ((one.extent, -1) for one in table.loads)
         rest = reader.read(log.logs, log.buffer, sorted(wanted, key=lambda one: one[0].index))
-        whole.rest, whole.gaps, whole.unread = rest, reader.gaps, reader.unread
+        whole.rest, whole.gaps, whole.unread = rest, reader.gaps.times, reader.unread
         self._count(table, outcomes, irregular)
         self.oldest_open = self._oldest_open(table, outcomes)
         rest.bad += table.bad + table.faults

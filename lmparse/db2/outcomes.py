@@ -101,7 +101,7 @@ class Outcomes:
             numbers = np.unique(unit_of)
             place[numbers] = np.arange(len(numbers))
             undone = np.flatnonzero(self._is_undone[rows[number] : rows[number + 1]]) + rows[number]
-            yield numbers, place[unit_of], columns.row_numbers_of(undone)
+            yield numbers, place[unit_of], columns.row_numbers(undone)
 
     def doubtful(self, unread: list[int]) -> Int64s:
         """The rows of whose values a piece may be in a record that cannot be read, by `row_number`, ascending: it is
@@ -121,7 +121,7 @@ class Outcomes:
         start_of[changes] = start
         known = np.append(np.array(unread), np.iinfo(np.int64).max)
         following = known[np.searchsorted(known, start_of[rows.member])]
-        return columns.row_numbers_of(np.flatnonzero(following < index[rows.member]))
+        return columns.row_numbers(np.flatnonzero(following < index[rows.member]))
 
     # -- what is said of the log --------------------------------------------------------------
 

@@ -110,11 +110,6 @@ class RecordColumnReader:
             self.forms.append(RecordForm.of(record, self.spec))
         return found
 
-    def authid_number(self, raw: bytes) -> int:
-        """The number of an authorization id. Raises InvalidValueError for bytes that are not text."""
-        text = self.page.decode(raw.rstrip(b"\x00 "))
-        return self.authids.setdefault(text, len(self.authids))
-
 
 def places_of_prefix(framing_name: str) -> dict[str, Place]:
     """Fields of the prefix of a record: `lfs`, `lsn`, `stream`, `lso` and `sqlcode`, as far as it has them."""
@@ -390,9 +385,10 @@ class _Batch:
 
     def _authid(self, places_: Int64s, raw: bytes) -> int:
         """The number of the authorization id of the commits at some places."""
+        authids = self.reader.authids
         for place in places_.tolist() if raw else ():
             try:
-                return self.reader.authid_number(raw)
+                return authids.setdefault(self.reader.page.decode(raw.rstrip(b"\x00 ")), len(authids))
             except DataError as error:
                 self.found.faults.append((self.window.extent(place), error.at(spec="db2_transaction", field="authid")))
         return NO_AUTHID

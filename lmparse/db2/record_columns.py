@@ -255,14 +255,8 @@ class RecordTable:
         found: Ints = letters[self.members.form[self.rows.member]]
         return found
 
-    @property
-    def row_numbers(self) -> Int64s:
-        """The changed rows by `row_number`, ascending."""
-        found: Int64s = row_number(self.members.index[self.rows.member], self.rows.number)
-        return found
-
-    def row_numbers_of(self, rows: Int64s) -> Int64s:
-        """The same of some rows."""
+    def row_numbers(self, rows: Int64s | slice = slice(None)) -> Int64s:
+        """The changed rows, or some of them, by `row_number`, ascending."""
         found: Int64s = row_number(self.members.index[self.rows.member[rows]], self.rows.number[rows])
         return found
 
@@ -334,7 +328,6 @@ class TableWriter:
     def __init__(self, folder: str | None, *, is_large: bool) -> None:
         """`folder` is where the files are; None for the folder of temporary files."""
         self._table = RecordTable()
-
         self._open = ExitStack()
 
         def file() -> IO[bytes]:

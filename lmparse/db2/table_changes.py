@@ -16,7 +16,7 @@ from lmparse.db2 import record_kinds
 from lmparse.db2.order import Position
 from lmparse.db2.table_history import TableRecord
 from lmparse.db2.tables import Ids, Table, table_of
-from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, GapTimes, Transaction, TransactionIndex
 from lmparse.spec import catalog
 
 LASTING = (record_kinds.ATTRIBUTE, record_kinds.LOAD)
@@ -115,6 +115,9 @@ class Gaps:
         self._withdrawn: set[ChangeReference] = set()
         """Those whose transaction was not committed."""
         self._changed: set[Ids] = set()
+        """Those whose gaps have been opened or closed since the last note."""
+        self.times = {ids: GapTimes([-1], [reason]) for ids, reason in inherited.items()}
+        """Why rows of each table may be missing, along the log."""
 
     def open(self, transaction: Transaction, reference: ChangeReference, body: Any) -> None:
         """Add the gap that a change opens, if it opens one, to its transaction."""
@@ -137,10 +140,14 @@ class Gaps:
             self._withdrawn.discard(gaps.pop())
         return None if ids is None else self._inherited.get(ids)
 
-    def changed(self) -> set[Ids]:
-        """Tables whose gaps have been opened or closed since the last call."""
-        found, self._changed = self._changed, set()
-        return found
+    def note(self, ids: Ids | None, index: int) -> None:
+        """Note the gaps of a table, and of others, that may have been opened, closed or taken back behind a record."""
+        changed, self._changed = self._changed | self.times.keys() & {ids}, set()
+        for one in changed:
+            times, reason = self.times.setdefault(one, GapTimes()), self.reason(one)
+            if reason != (times.reasons[-1] if times.reasons else None):
+                times.indexes.append(index)
+                times.reasons.append(reason)
 
     def forget(self, ids: Ids) -> None:
         """A table that is described anew has no gap."""

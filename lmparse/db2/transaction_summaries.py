@@ -34,9 +34,6 @@ _ROWS = 1 << 16
 """Rows whose headers are read at a time."""
 _NEAR = 1 << 13
 """Bytes between two headers that are read."""
-UnitCount = tuple[Ids | None, Table | None, str, bool, int]
-"""Ids of the table, its description at the changes, their operation, whether they were taken back, and how many they
-are."""
 
 
 def transaction_summaries(log: Db2Log) -> Iterator[TransactionSummary]:
@@ -180,8 +177,9 @@ class UnitCounts:
         unit, table = part.unit_numbers[key >> 40], (key >> 8 & 0xFFFFFFFF) + first
         self._found.append(np.stack([unit, table, key & 0xFF, different & 1, counts]))
 
-    def of(self, unit: int) -> Iterator[UnitCount]:
-        """The changed rows of a unit, by table, operation and outcome."""
+    def of(self, unit: int) -> Iterator[tuple[Ids | None, Table | None, str, bool, int]]:
+        """The changed rows of a unit: ids of the table, its description at the changes, their operation, whether they
+        were taken back, and how many they are."""
         units, found = self._counts
         low, high = np.searchsorted(units, (unit, unit + 1))
         for _, table, op, is_undone, number in found[:, low:high].T.tolist():

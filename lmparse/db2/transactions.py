@@ -20,7 +20,7 @@ from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import record_header
 from lmparse.db2.table_changes import Definitions, Gaps, described_in
 from lmparse.db2.tables import Ids
-from lmparse.db2.transaction_index import ChangeReference, GapTimes, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.errors import DataError, FramingError, RecordError
 from lmparse.framing.extents import RecordExtent
 from lmparse.limits import Held
@@ -67,10 +67,8 @@ class TransactionReader:
         self._lookups: dict[Transaction, OpenChanges] = {}
         """For open transactions that needed one."""
         self._pieces = LobPieces(self.index, held, unread)
-        self._gaps = Gaps(self.index, gaps)
+        self.gaps = Gaps(self.index, gaps)
         self._definitions = Definitions()
-        self.gaps = {ids: GapTimes([-1], [reason]) for ids, reason in gaps.items()}
-        """Why rows of each table may be missing, along the log."""
 
     @property
     def unread(self) -> list[int]:
@@ -98,10 +96,10 @@ class TransactionReader:
         kind, index = record.kind, record.extent.index
         while self._reused and self._reused[0][0] <= index:
             self._end(self._open[heappop(self._reused)[1]])
-            self._note(None, index - 1)
+            self.gaps.note(None, index - 1)
         if kind == record_kinds.LOAD:
             self._load(record)
-            self._note(record.table, index)
+            self.gaps.note(record.table, index)
             return
         transaction = self._transaction(unit)
         if record.is_compensating:
@@ -115,18 +113,7 @@ class TransactionReader:
             self._pieces.add(record, record.table, transaction.first_index, is_first=is_first)
         if index == transaction.last_index and transaction.state != "open":
             self._end(transaction)
-        self._note(record.table, index)
-
-    def _note(self, ids: Ids | None, index: int) -> None:
-        """Note the gaps of tables that may have been opened, closed or taken back, behind record `index`."""
-        own = {ids} if ids in self.gaps else set()
-        for changed in own | self._gaps.changed():
-            if changed is None:
-                continue
-            times, reason = self.gaps.setdefault(changed, GapTimes()), self._gaps.reason(changed)
-            if reason != (times.reasons[-1] if times.reasons else None):
-                times.indexes.append(index)
-                times.reasons.append(reason)
+        self.gaps.note(record.table, index)
 
     # -- beginnings and ends ------------------------------------------------------------
 
@@ -159,7 +146,7 @@ class TransactionReader:
         transaction.changes = without_halves(transaction.changes)
         for reference in transaction.changes:
             is_done = transaction.state == "committed" and not reference.is_undone
-            self._gaps.settle(reference, transaction.commit_position, is_done=is_done)
+            self.gaps.settle(reference, transaction.commit_position, is_done=is_done)
             is_read_before = reference.extent.index < self._read_before
             if is_done and not is_read_before and reference.kind in record_kinds.ALTER:
                 self.index.counts[ALTERED] += 1
@@ -184,14 +171,14 @@ class TransactionReader:
             references = [replace(base, rid=row_id(getattr(body, "old_row", body)))]
         for reference in references:
             reference.is_half = bool(getattr(body, "iud_flags", 0) & self._moved)
-            reference.gap = self._gaps.reason(reference.ids)
+            reference.gap = self.gaps.reason(reference.ids)
         if base.op in ("I", "U") and base.ids is not None:
             self._pieces.give(transaction, references)
         if base.op == "U":
             self._join_pointer(transaction, references[0], record)
         transaction.changes.extend(references)
         self._describe(transaction, references[0], body)
-        self._gaps.open(transaction, references[0], body)
+        self.gaps.open(transaction, references[0], body)
 
     def _join_pointer(self, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> None:
         """Join an update that left a pointer with the insert before it, which contains the row."""
@@ -222,7 +209,7 @@ class TransactionReader:
             self._definitions.add(transaction, reference, *found)
             self._pieces.describe(reference.ids)
         if found is not None and reference.kind == record_kinds.INITIALIZE:
-            self._gaps.forget(reference.ids)
+            self.gaps.forget(reference.ids)
 
     def _load(self, record: LogRecord) -> None:
         """A load takes effect at once, whatever the outcome of its transaction."""
@@ -235,7 +222,7 @@ class TransactionReader:
             record.extent, record.kind, "O", record.table, _lsn(record), record.lfs, record.stream
         )
         transaction.changes.append(reference)
-        self._gaps.open(transaction, reference, record.body)
+        self.gaps.open(transaction, reference, record.body)
         self._end(transaction)
 
     # -- compensation ---------------------------------------------------------------------
