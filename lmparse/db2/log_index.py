@@ -58,6 +58,7 @@ class LogIndex:
         self._kept: dict[int, bytes] = {}
         self._kept_bytes = 0
         self._is_parsed = log.options.engine == "kaitai"
+        """Whether all changes are found record by record, so that nothing is read by the column."""
         self._is_incomplete: Flags = np.zeros(0, np.bool_)
         """Of each unit, whether it may begin in front of the log."""
 
@@ -74,7 +75,7 @@ class LogIndex:
             yield self._rows(context if has_extras else replace(context, extras=[]), self._kept.get(number))
 
     def _rows(self, context: PartContext, kept: bytes | None) -> PartRows:
-        if context.is_parsed:
+        if self._is_parsed:
             return PartRows(self.whole, context, RecordColumns(), Units.none(), [])
         part = self._reader.read(context, kept)
         if context.units is not None:
@@ -98,7 +99,7 @@ class LogIndex:
 
     def _alone(self, context: PartContext) -> PartContext:
         """A context with its units in it."""
-        if context.is_parsed:
+        if self._is_parsed:
             return context
         units = self.units.take(context.unit_numbers)
         used, authid = np.unique(np.append(units.authid, NO_AUTHID), return_inverse=True)
@@ -170,7 +171,7 @@ class LogIndex:
                 self._log.held.take(len(columns.bad) * ERROR_BYTES)
                 end = span.end if fault is None else max(columns.end, span.start)
                 span = Span(span.start, end, first)
-                self.contexts.append(replace(context, span=span, digest=digest, is_parsed=self._is_parsed))
+                self.contexts.append(replace(context, span=span, digest=digest))
                 numbers = [authids.setdefault(authid, len(authids)) for authid in columns.authids]
                 table.add(columns.renumbered(first, len(kinds), numbers))
                 if fault is not None and fault.record_index is not None:
@@ -192,7 +193,7 @@ class LogIndex:
     def _keep(self, part: RecordColumns, span: Span) -> None:
         """Keep the columns of a part in memory, or else in a file if there is a place for it."""
         if self._is_parsed:
-            self.contexts.append(PartContext(span, is_parsed=True))
+            self.contexts.append(PartContext(span))
             return
         data, path, digest = packed(part, span.first_index), None, b""
         if self._kept_bytes + len(data) <= self._log.options.bounds.index_bytes:

@@ -88,8 +88,6 @@ class PartContext:
     """Path of the file with its columns as the first reading has left it, or leaves it."""
     digest: bytes = b""
     """SHA-256 of that file. Others may be able to exchange it, and what is unpickled is run."""
-    is_parsed: bool = False
-    """Whether all its changes are `extras`, so that nothing is read by the column."""
     unit_numbers: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
     """Numbers of the units of which it has records, ascending."""
     unit_of: Ints = field(default_factory=lambda: np.zeros(0, np.uint32))
