@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from lmparse.changes.checkpoint import MOST_FILES, Checkpoint, NeededStretch
-from lmparse.db2.file_chain import known_file
 from lmparse.db2.file_ranges import placed_range
+from lmparse.db2.joining import known_file
 from lmparse.db2.log_index import LogIndex
 from lmparse.db2.log_record import LogRecord
 from lmparse.db2.order import seq_behind
