@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.bmc import header_columns, order
-from lmparse.bmc.change_headers import HEADER_COLUMNS, ChangeHeaders, HeaderRows, KnownTable, each, time_field
+from lmparse.bmc.change_headers import HEADER_COLUMNS, TIMES, ChangeHeaders, HeaderRows, KnownTable, each
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.row_plan import ImagePlan
 from lmparse.bmc.tables import TableVersion
@@ -145,7 +145,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         records = group.records
         if entry.name == "header":
             return self._header_texts.objects(records.window, records.numbers)
-        time = time_field(entry.name)
+        time = TIMES.get(entry.name)
         if time is not None and pa.types.is_string(entry.type):
             return self._header_texts.columns(records.window, records.numbers, [time])[0]
         if entry.name in HEADER_COLUMNS:

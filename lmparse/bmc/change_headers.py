@@ -36,14 +36,15 @@ from lmparse.values.distinct import Distinct
 _STATE_FIELDS = ("uor_disp", "log_rec_disp", "sql_type")
 _COMMIT_FIELDS = ("uor_disp", "uor_commit_lrsn", "uor_commit_point")
 _POSITION_FIELDS = ("member_id", "log_lrsn", "log_rba")
-_TIMES = {"commit_ts": "uor_commit_timestamp", "ts": "timestamp"}
+TIMES = {"commit_ts": "uor_commit_timestamp", "ts": "timestamp"}
+"""The header fields of the times that every change has, by their columns."""
 _RAW = (
     *("change_type", "total_segs", "uor_id", "data"),
     *dict.fromkeys((*_STATE_FIELDS, *_COMMIT_FIELDS, *_POSITION_FIELDS, *TABLE_FIELDS)),
 )
 HEADER_COLUMNS = {
     **dict.fromkeys(("op", "seq", "txn_id", "schema_name", "table_name", *HEADER_FIELDS), schemas.TEXT),
-    **dict.fromkeys(_TIMES, schemas.MICROS),
+    **dict.fromkeys(TIMES, schemas.MICROS),
 }
 """Columns of a change that depend on its header alone, with their types."""
 
@@ -121,7 +122,7 @@ class ChangeHeaders:
         self._plan = header_columns.record_plan(log.header, log.code_page)
         # Fields that can be faulty are read even if no column needs them: such records are read one by one.
         columns = HEADER_FIELDS if has_columns else ()
-        self._names = list(dict.fromkeys((*columns, *_TIMES.values(), *self._plan.fallible)))
+        self._names = list(dict.fromkeys((*columns, *TIMES.values(), *self._plan.fallible)))
         self._lrsn = "log_rba" if "log_lrsn" in log.header.absent else "log_lrsn"
         """The field with the LRSN of a record; the RBA if the header has no LRSN."""
         self.operations: list[str] = []
@@ -187,14 +188,12 @@ class ChangeHeaders:
             if self._bounds[number]:
                 reached[places] = _reached(self.positions(found, places), self._bounds[number])
         _, firsts, groups = np.unique(np.stack((tables, reached)), axis=1, return_index=True, return_inverse=True)
-        known = [self._known_number(found, int(place), int(tables[place]), int(reached[place])) for place in firsts]
-        return np.array(known, np.int64)[groups.reshape(-1)]
-
-    def _known_number(self, found: HeaderRows, place: int, table: int, reached: int) -> int:
-        number = self._known_at.setdefault((table, reached), len(self.known))
-        if number == len(self.known):
-            self.known.append(self._about(self.values(found, place)))
-        return number
+        known = np.zeros(len(firsts), np.int64)
+        for at, place in enumerate(firsts.tolist()):
+            known[at] = self._known_at.setdefault((int(tables[place]), int(reached[place])), len(self.known))
+            if known[at] == len(self.known):
+                self.known.append(self._about(self.values(found, place)))
+        return known[groups.reshape(-1)]
 
     def _about(self, values: Values) -> KnownTable:
         log = self._log
@@ -230,7 +229,7 @@ class ChangeHeaders:
             return as_hex(self.commit_positions(found), found.raw(self._lrsn, "log_rba", "member_id"), _ordinals(found))
         if name == "txn_id":
             return as_hex(found.raw("member_id", "uor_id"))
-        return found.column(_TIMES.get(name, name))
+        return found.column(TIMES.get(name, name))
 
     def sort_keys(self, found: HeaderRows) -> Bytes:
         """(n, width) bytes that sort as `order.commit_key`."""
@@ -336,8 +335,3 @@ def as_hex(*parts: Bytes) -> pa.Array:
 
 def _ordinals(found: HeaderRows) -> Bytes:
     return found.ordinals.astype(">u4").view(np.uint8).reshape(-1, 4)
-
-
-def time_field(column: str) -> str | None:
-    """The header field of a time that every change has; None for another column."""
-    return _TIMES.get(column)

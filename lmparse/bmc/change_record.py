@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from kaitaistruct import KaitaiStruct
-
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import TRAILERS, cut_short, excerpt, no_record
@@ -59,7 +57,13 @@ class DataReader:
             if _codes().get(change_type) != change_types()["mass_delete"]:
                 raise
             return DataArea(payload=data)
-        return _area(body)
+        if hasattr(body, "images"):
+            return DataArea(images=tuple(image.row for image in body.images))
+        if hasattr(body, "clone_name"):
+            return DataArea(clone=(body.clone_owner, body.clone_name))
+        if hasattr(body, "limit_keys"):
+            return DataArea(limit_keys=tuple(key.row for key in body.limit_keys))
+        return DataArea(payload=body.payload)
 
     def fits(self, values: Values) -> bool:
         """Whether the parts fill the DATA area of a change exactly."""
@@ -73,16 +77,6 @@ class DataReader:
             arguments = _codes().get(change_type, 0), self._reading
             self._readers[change_type] = RecordReader(self._spec, arguments=arguments)
         return self._readers[change_type]
-
-
-def _area(body: KaitaiStruct) -> DataArea:
-    if hasattr(body, "images"):
-        return DataArea(images=tuple(image.row for image in body.images))
-    if hasattr(body, "clone_name"):
-        return DataArea(clone=(body.clone_owner, body.clone_name))
-    if hasattr(body, "limit_keys"):
-        return DataArea(limit_keys=tuple(key.row for key in body.limit_keys))
-    return DataArea(payload=body.payload)
 
 
 @cache

@@ -104,12 +104,22 @@ class Column:
 
     @property
     def sql_words(self) -> str:
-        """Its type in SQL words."""
+        """Its type in SQL words; of an unlisted type its code.
+
+        Times are text, so LLCOLUMNLEN of a timestamp shows the digits of its fraction.
+        """
         length = self.length
         if self.is_graphic and self.value_bytes in (length, len_unit("characters") * length):
-            length = self.value_bytes // len_unit("characters")
-        is_bit_data = self.subtype == "B" and self.type in _TEXT
-        return _sql_words(self.type, length, self.scale, self.precision, is_bit_data=is_bit_data)
+            length = self.value_bytes // len_unit("characters")  # SQL counts characters
+        if (self.type, length) in _NUMBERS:
+            return _NUMBERS[self.type, length]
+        if self.type == "DEC":
+            return f"DECIMAL({self.precision},{self.scale})"
+        if self.type in ("DTTM", "DTTZ"):
+            has_zone = self.type == "DTTZ"
+            return f"TIMESTAMP({max(length - _SECONDS - _ZONE * has_zone, 0)})" + " WITH TIME ZONE" * has_zone
+        words = _NAMES.get(self.type, self.type) + f"({length})" * (self.type in _WITH_LENGTH)
+        return words + " FOR BIT DATA" * (self.subtype == "B" and self.type in _TEXT)
 
     @property
     def form(self) -> str:
@@ -217,22 +227,3 @@ def _page_of(
     else:
         ccsid = stated(f"{family}_single") or _DEFAULT_CCSIDS[family]
     return ccsid, codepages.maybe_lookup(ccsid) if ccsid else None
-
-
-def _sql_words(type_: str, length: int, scale: int, precision: int, *, is_bit_data: bool) -> str:
-    """The type of a column in SQL words; of an unlisted type its code.
-
-    `length` is in the unit that SQL has for the type: characters of graphic types, else bytes. Times are text, so
-    LLCOLUMNLEN of a timestamp shows the digits of its fraction.
-    """
-    if (type_, length) in _NUMBERS:
-        return _NUMBERS[type_, length]
-    if type_ == "DEC":
-        return f"DECIMAL({precision},{scale})"
-    if type_ in ("DTTM", "DTTZ"):
-        digits = max(length - _SECONDS - _ZONE * (type_ == "DTTZ"), 0)
-        return f"TIMESTAMP({digits})" + " WITH TIME ZONE" * (type_ == "DTTZ")
-    words = _NAMES.get(type_, type_)
-    if type_ in _WITH_LENGTH:
-        words += f"({length})"
-    return words + " FOR BIT DATA" * is_bit_data

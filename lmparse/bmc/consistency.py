@@ -90,12 +90,7 @@ class Consistency:
     """
 
     def __init__(
-        self,
-        absent: Collection[str],
-        *,
-        runs: PositionRuns,
-        segments: SegmentIndex,
-        is_merged: bool = False,
+        self, absent: Collection[str], *, runs: PositionRuns, segments: SegmentIndex, is_merged: bool = False
     ) -> None:
         self._runs, self._index = runs, segments
         self._absent, self._is_merged = frozenset(absent), is_merged
@@ -112,6 +107,8 @@ class Consistency:
         """By which of the lengths SEGLEN is; the last is zero."""
         self._whole = _Kinds[tuple[int, int]]()
         """Changes in one record by TOTALSEGS and SEGNUM."""
+        self._descriptor = catalog.load("zos_rdw").layout.width or 0
+        """Bytes of a record descriptor word."""
         self._is_damaged = False
         self.meaning: tuple[str, str] | None = None
         """What SEGLEN counts, and the evidence; known once the claims are."""
@@ -124,13 +121,7 @@ class Consistency:
         self._runs.number(raw)
 
     def add(
-        self,
-        extent: RecordExtent,
-        raw: bytes,
-        values: Values,
-        *,
-        stated: Values | None = None,
-        is_given: bool = True,
+        self, extent: RecordExtent, raw: bytes, values: Values, *, stated: Values | None = None, is_given: bool = True
     ) -> None:
         """Test one record by its own values, and by those `stated`, with the outcome from another extract.
 
@@ -139,8 +130,8 @@ class Consistency:
         stated = values if stated is None else stated
         self._indexes.append(extent.index)
         self._digests.append(hash(raw) & _MASK)
-        unit = values["uor_id"]
-        self._keys.append(hash((values["member_id"], unit)) & _MASK if unit and any(unit) else 0)
+        name = values["uor_id"]
+        self._keys.append(hash((values["member_id"], name)) & _MASK if name and any(name) else 0)
         self._said.append(hash(tuple([values[name] for name in _UNIT_FIELDS])) & _MASK)
         self._headers.add(values["length"], extent)
         self._test_seg_len(extent, values)
@@ -148,7 +139,12 @@ class Consistency:
         self._add_seq(stated, self._runs.number(raw), begins and is_given)
         self._test_within(extent, stated)
         self._test_commit(extent, values)
-        self._test_outcome(extent, stated)
+        unit, record = stated["uor_disp"], stated["log_rec_disp"]
+        if unit is None or record is None:
+            self._outcomes.untestable[_ABSENT] += 1
+        else:
+            is_bad = (unit, record) in (("C", "A"), ("A", "C"))
+            self._outcomes.test(f"{_said(extent)}: LOGRECDISP {record}, but UORDISP {unit}" if is_bad else None)
 
     def claims(self) -> list[Claim]:
         """What came of all tests."""
@@ -158,8 +154,10 @@ class Consistency:
         )
         self._end_seg_len()
         self._end_segments()
-        self._end_twice()
-        self._end_seqs()
+        self._twice.tested += len(self._digests)
+        self._fail_pairs(self._twice, _pairs(self._digests), "the same as record")
+        self._seq.tested += len(self._seqs) - self._seqs.count(0)
+        self._fail_pairs(self._seq, _pairs(self._seqs), "has the seq of record")
         self._end_units()
         return self._all
 
@@ -170,7 +168,7 @@ class Consistency:
         if stated is None:
             self._seg_len.untestable[_ABSENT if "seg_len" in self._absent else _BAD_VALUE] += 1
             return
-        lengths = extent.length, extent.length + _descriptor(), len(values["data"] or b"")
+        lengths = extent.length, extent.length + self._descriptor, len(values["data"] or b"")
         is_unset = not (stated or values["total_segs"] or values["seg_num"])
         fits = (*[stated == length for length in lengths], is_unset)
         self._seg_lens.add(fits, extent, f": SEGLEN {stated} of {extent.length} bytes")
@@ -254,14 +252,6 @@ class Consistency:
             failure = f"{_said(extent)}: UORDISP is {unit or 'blank'}, but {_name(found[0])} is not zero"
         self._commits.test(failure)
 
-    def _test_outcome(self, extent: RecordExtent, values: Values) -> None:
-        unit, record = values["uor_disp"], values["log_rec_disp"]
-        if unit is None or record is None:
-            self._outcomes.untestable[_ABSENT] += 1
-            return
-        is_bad = (unit, record) in (("C", "A"), ("A", "C"))
-        self._outcomes.test(f"{_said(extent)}: LOGRECDISP {record}, but UORDISP {unit}" if is_bad else None)
-
     def _end_units(self) -> None:
         """Compare each record of a unit with the first one."""
         keys, said = np.frombuffer(self._keys, np.uint64), np.frombuffer(self._said, np.uint64)
@@ -284,10 +274,6 @@ class Consistency:
             self._fail_pairs(self._units, sorted(pairs), "says otherwise of its unit of recovery than record")
         self._units.untestable += Counter()  # drops what is zero
 
-    def _end_twice(self) -> None:
-        self._twice.tested += len(self._digests)
-        self._fail_pairs(self._twice, _pairs(self._digests), "the same as record")
-
     # -- the sort key -------------------------------------------------------------------------
 
     def _add_seq(self, values: Values, ordinal: int, begins: bool) -> None:
@@ -295,10 +281,6 @@ class Consistency:
             self._seq.untestable[_ABSENT if "log_rba" in self._absent else _BAD_VALUE] += 1
             begins = False
         self._seqs.append((hash(order.seq(values, ordinal)) & _MASK or 1) if begins else 0)
-
-    def _end_seqs(self) -> None:
-        self._seq.tested += len(self._seqs) - self._seqs.count(0)
-        self._fail_pairs(self._seq, _pairs(self._seqs), "has the seq of record")
 
     def _fail_pairs(self, claim: Claim, pairs: list[tuple[int, int]], says: str) -> None:
         """Count pairs of a later and an earlier record as failures."""
@@ -313,12 +295,6 @@ def _pairs(held: array[int]) -> list[tuple[int, int]]:
     found = digests[sorting]
     place = np.flatnonzero((found[1:] == found[:-1]) & (found[1:] != 0))
     return sorted((int(sorting[at + 1]), int(sorting[at])) for at in place)
-
-
-@cache
-def _descriptor() -> int:
-    """Bytes of a record descriptor word."""
-    return catalog.load("zos_rdw").layout.width or 0
 
 
 @cache

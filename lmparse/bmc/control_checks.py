@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
@@ -69,7 +68,9 @@ class ControlChecks:
                 self._known.clear()
             version = self._version(values)
             described = self._is_described(values, version)
-            known = self._known[key] = _lengths(values), described, self._only(values)
+            # The right one of several versions is found by its positions, which are not tested then.
+            every = self._versions(values)
+            known = self._known[key] = _lengths(values), described, every[0] if len(every) == 1 else None
         lengths, described, version = known
         _count(self._lengths, extent, lengths)
         _count(self._described, extent, described)
@@ -108,11 +109,6 @@ class ControlChecks:
 
     def _versions(self, values: Values) -> Sequence[TableVersion]:
         return self._tables.of(identity(values)).versions if self._tables else ()
-
-    def _only(self, values: Values) -> TableVersion | None:
-        """The version, if the table has one only: the right one of several is found by its positions."""
-        found = self._versions(values)
-        return found[0] if len(found) == 1 else None
 
     def _is_described(self, values: Values, version: TableVersion | None) -> Result:
         if self._tables is None:
@@ -156,14 +152,15 @@ def _count(claim: Claim, extent: RecordExtent, result: Result) -> None:
 
 def _lengths(values: Values) -> Result:
     layout, reasons = catalog.load("bmc_lldf").layout, Counter[str]()
+    longest = catalog.load("bmc_dtob").layout["obj_name"].width or 0
     for length, name in _NAMES:
         stated, text, width = values[length], values[name], layout[name].width or 0
         vendor = layout[length].orig_id
         if stated is None or text is None:
             reasons[_ABSENT] += 1
         elif stated > width:
-            if stated > _longest():
-                return f": {vendor} {stated}, but a name has at most {_longest()} bytes", None
+            if stated > longest:
+                return f": {vendor} {stated}, but a name has at most {longest} bytes", None
             if name == "table_owner" and len(text) < width:
                 return f": {vendor} {stated}, but {layout[name].orig_id} is {text!r}", None
         elif "\x1a" in text:
@@ -171,9 +168,3 @@ def _lengths(values: Values) -> Result:
         elif stated not in (len(text), len(text.encode("utf-8", "replace"))):
             return f": {vendor} {stated}, but {layout[name].orig_id} is {text!r}", None
     return None, next(iter(reasons), None)
-
-
-@cache
-def _longest() -> int:
-    """Bytes of the longest name of an object."""
-    return catalog.load("bmc_dtob").layout["obj_name"].width or 0

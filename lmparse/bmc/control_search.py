@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -130,7 +130,8 @@ class ControlSearch:
             if is_pattern and not is_remote and not is_there(control) and is_there(given):
                 control = given  # the name of a folder or a file, and no pattern
             control = control if is_remote else name_of_local(control)
-            if not _is_folder(control):
+            entry = look_up(local_path(control))
+            if entry is None or not entry.is_folder:
                 if is_pattern and not is_there(control):
                     raise ControlError(f"no control file {control} for it", code="LMP-C007", file=path)
                 return control
@@ -158,7 +159,12 @@ class ControlSearch:
     def _in_folder(self, path: str, folder: str, place: str) -> FoundControl:
         """The one of the control files of a folder that is for the log at `place`; raises as `find_control`."""
         if folder not in self._folders:
-            self._folders[folder] = list(_control_files(folder, self._limits))
+            known: list[tuple[str, str]] = []
+            for one, stamp in _files_in(folder):
+                with suppress(FramingError):  # an unreadable one may belong to another log
+                    if (data_set := _data_set(one, stamp, self._limits)) is not None:
+                        known.append((one, data_set))
+            self._folders[folder] = known
         candidates = [(one, data_set) for one, data_set in self._folders[folder] if one != place]
         name = compression.unpacked_name(place)
         names, stem = (name.upper(), Path(name).stem.upper()), Path(name).stem
@@ -176,22 +182,8 @@ class ControlSearch:
         )  # fmt: skip
 
 
-def _control_files(folder: str, limits: Limits) -> Iterator[tuple[str, str]]:
-    """The control files in a folder, with the data set that each one names."""
-    for path, stamp in _files_in(folder):
-        with suppress(FramingError):  # an unreadable one may belong to another log
-            data_set = _data_set(path, stamp, limits)
-            if data_set is not None:
-                yield path, data_set
-
-
 def _place_of(path: str) -> str:
     return path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
-
-
-def _is_folder(path: str) -> bool:
-    entry = look_up(local_path(path))
-    return entry is not None and entry.is_folder
 
 
 def _files_in(folder: str) -> list[tuple[str, Hashable]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,7 +37,12 @@ class ChangeDecoder:
         """One change and the faults in its DATA area. Raises the error of a record that cannot be read."""
         values, extent = joined.values, joined.extent
         area = self._area(values)
-        version, fault = self._version(values)
+        version: TableVersion | None = None
+        fault: ControlError | None = None
+        try:
+            version = self.tables.find(values)
+        except ControlError as error:
+            fault = error
         name = self.name(values, version)
         change = Change(
             op=OPERATIONS.get(values["change_type"]),
@@ -92,12 +98,6 @@ class ChangeDecoder:
             error.field = f"data.{error.field}" if error.field else "data"
             raise
 
-    def _version(self, values: Values) -> tuple[TableVersion | None, ControlError | None]:
-        try:
-            return self.tables.find(values), None
-        except ControlError as error:
-            return None, error
-
     def _read_images(self, change: Change, version: TableVersion, images: dict[str, bytes]) -> None:
         absent: dict[str, str] = {}
         for role, image in images.items():
@@ -118,15 +118,8 @@ def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any]:
     if area.limit_keys:
         detail["limit_keys"] = [key.hex().upper() for key in area.limit_keys]
     if area.payload:
-        text = _text(area.payload, page)
-        detail["payload" if text is None else "text"] = area.payload.hex().upper() if text is None else text
+        text = ""
+        with suppress(InvalidValueError):
+            text = page.decode(area.payload)
+        detail |= {"text": text} if text and text.isprintable() else {"payload": area.payload.hex().upper()}
     return detail
-
-
-def _text(payload: bytes, page: CodePage) -> str | None:
-    """The payload as text if all of it decodes to printable characters."""
-    try:
-        text = page.decode(payload)
-    except InvalidValueError:
-        return None
-    return text if text.isprintable() else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from lmparse.bmc import change_record
@@ -45,6 +44,7 @@ class LogicalLogDissector(FileDissector):
         self._log = file
         self._areas: dict[str, Dissector] = {}
         self._rows: dict[int, Dissector] = {}
+        self._places = file.header_places(self.positions)
 
     def dissect_bytes(self, raw: bytes) -> Dissection:
         found = self.fields.dissect(raw) if self._log.header.is_table else self._described(raw)
@@ -74,22 +74,9 @@ class LogicalLogDissector(FileDissector):
         version: TableVersion | None = None
         with suppress(DataError):
             version = self._log.tables.find(values)
-        return RecordHeading(
-            values["change_type"] or "",
-            self._meaning("change_type", values),
-            self._log.decoder.name(values, version).full,
-            self._meaning("uor_disp", values),
-        )
-
-    def _meaning(self, name: str, values: Values) -> str:
-        """What the code of a header field means; empty for a code that is not listed."""
-        codes = self._log.spec.layout[name].codes
-        said = (code for code in codes if code.text is not None and code.text.rstrip() == values[name])
-        return next((code.doc or code.id.replace("_", " ") for code in said), "")
-
-    @cached_property
-    def _places(self) -> dict[str, tuple[int, int]]:
-        return self._log.header_places(self.positions)
+        layout, name = self._log.spec.layout, self._log.decoder.name(values, version)
+        kind, outcome = (_meaning(layout[field], values[field]) for field in ("change_type", "uor_disp"))
+        return RecordHeading(values["change_type"] or "", kind, name.full, outcome)
 
     # -- a header that XHDF describes ---------------------------------------------------------
 
@@ -206,11 +193,15 @@ def _header_node(
     entry = field.known or field.as_unknown
     entry = replace(entry, offset=field.position, width=field.length, orig_id=field.name)
     value = values.get(entry.id)
-    listed = (code for code in entry.codes if value == (code.value if code.text is None else code.text.rstrip()))
-    meaning = next((code.doc or code.id.replace("_", " ") for code in listed), "")
     start = field.position
     stop = min(start + field.length, end)
-    return Node(entry.id, entry, layout, start, stop, value, meaning, fault=faults.get(entry.id))
+    return Node(entry.id, entry, layout, start, stop, value, _meaning(entry, value), fault=faults.get(entry.id))
+
+
+def _meaning(entry: Field, value: Any) -> str:
+    """What the code in a header field means; empty for a code that is not listed."""
+    listed = (code for code in entry.codes if value == (code.value if code.text is None else code.text.rstrip()))
+    return next((code.doc or code.id.replace("_", " ") for code in listed), "")
 
 
 def _column(
@@ -230,7 +221,9 @@ def _column(
     )
     own = faults[0]
     value: Any = None
-    meaning = "null" if _is_null(parts) else ""
+    absent = catalog.load(SPEC).enum("null_indicator")["absent"]
+    is_null = any(part.field.id == "null_indicator" and part.value == absent for part in parts)
+    meaning = "null" if is_null else ""
     decode = reader.decoders[number]
     if row is not None:
         value, meaning = row.values.get(column.name), row.absent.get(column.name, meaning)
@@ -245,11 +238,6 @@ def _column(
     children = parts if len(parts) > 1 or any(part.fault for part in parts) else ()
     return Node(column.name, _field(column, node), _COLUMN, node.start, node.end, shown, meaning, children, own,
                 is_column=True)  # fmt: skip
-
-
-def _is_null(parts: Sequence[Node]) -> bool:
-    absent = catalog.load(SPEC).enum("null_indicator")["absent"]
-    return any(part.field.id == "null_indicator" and part.value == absent for part in parts)
 
 
 def _field(column: Column, node: Node) -> Field:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_search import ControlSearch, is_control
 from lmparse.bmc.interpretation import LogSettings
-from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.open import open_logical_log
+from lmparse.bmc.log import LogicalLog, open_logical_log
 from lmparse.bmc.order import SEQ_FORM
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
@@ -51,11 +50,7 @@ def _open_log(
 
 
 def _join(
-    paths: Sequence[str],
-    options: Options,
-    _: Run | None,
-    checkpoint: Checkpoint | None,
-    faults: list[DataError] | None,
+    paths: Sequence[str], options: Options, _: Run | None, checkpoint: Checkpoint | None, faults: list[DataError] | None
 ) -> Sequence[Joined]:
     from lmparse.bmc.extracts.joined_log import logs_of
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise, takewhile
-from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
 from lmparse.changes.claims import Claim, Statement
@@ -101,7 +100,9 @@ class Header:
         if holes and lost:
             raise _misdescribed("every byte of the header in a field", holes[0].text, holes[0].behind, lost)
         self.differences = [f"{spec.layout[name].orig_id} is absent" for name in self.absent] + [
-            text for field in sorted(self.fields, key=_is_known) if (text := _difference(field))
+            text
+            for field in sorted(self.fields, key=lambda field: field.known is not None)
+            if (text := _difference(field))
         ]
         """Differences from the table of the manual, in words; those by which values have no column come first."""
 
@@ -185,9 +186,11 @@ class Header:
         return record
 
     def _add_unknown(self, record: Record, field: HeaderField, raw: bytes, page: CodePage) -> None:
+        value = raw[field.position : field.position + field.length]
+        decode = kinds.KINDS[field.kind].decoder(page)
         record.values[field.name] = None
         try:
-            record.values[field.name] = _unknown(field, raw, page)
+            record.values[field.name] = value if decode is None else decode(value)
         except InvalidValueError as error:
             error.at(spec=self.spec.id, field=field.name, field_offset=field.position)
             record.faults.append(error)
@@ -287,8 +290,13 @@ def _holes(fields: Sequence[HeaderField], spec: Spec) -> list[_Hole]:
     Raises ControlError if a byte belongs to two fields, or a field is described at two places. LENGTH needs no
     description, because it begins every header.
     """
-    for known, places in _twice(fields).items():
-        raise _misdescribed("each field once", f"{known} at {' and at '.join(map(str, places))}", known)
+    described: dict[str, list[int]] = {}
+    for field in fields:
+        if field.known is not None:
+            described.setdefault(field.known.orig_id or field.known.id, []).append(field.position)
+    for name, places in described.items():
+        if len(places) > 1:
+            raise _misdescribed("each field once", f"{name} at {' and at '.join(map(str, places))}", name)
     length = spec.layout["length"]
     begun = HeaderField(length.orig_id or "", "", "", 0, length.width or 0, length)
     ordered = sorted((field for field in fields if field.length), key=lambda field: field.position)
@@ -308,15 +316,6 @@ def _holes(fields: Sequence[HeaderField], spec: Spec) -> list[_Hole]:
     return found
 
 
-def _twice(fields: Sequence[HeaderField]) -> dict[str, list[int]]:
-    """The fields of the spec that are described more than once, with their places."""
-    places: dict[str, list[int]] = {}
-    for field in fields:
-        if field.known is not None:
-            places.setdefault(field.known.orig_id or field.known.id, []).append(field.position)
-    return {name: found for name, found in places.items() if len(found) > 1}
-
-
 def _reserved_between(first: HeaderField, second: HeaderField, spec: Spec) -> Iterator[int]:
     """Widths of the reserved bytes that the spec has behind the first field, and in front of the second."""
     entries = list(spec.layout)
@@ -334,10 +333,6 @@ def _misdescribed(expected: str, found: str, name: str, lost: Sequence[str] = ()
         field="head_field_pos", expected=expected, found=found,
         hint=f"an XHDF record near {name} is missing or damaged{missing}; transfer the control file again",
     )  # fmt: skip
-
-
-def _is_known(field: HeaderField) -> bool:
-    return field.known is not None
 
 
 def _difference(field: HeaderField) -> str | None:
@@ -373,19 +368,9 @@ def widen(value: bytes, known: Field) -> bytes:
         return packed_times.extend_timestamp(value)
     front, fill = padding(known.kind, known.type, width, len(value))
     if len(value) > width and (value[: max(-front, 0)] + value[width - front :]).strip(fill):
-        raise _too_wide(value, width)
+        shown = value.hex().upper()
+        raise InvalidValueError(code="LMP-V004", expected=f"at most {width} bytes", found=f"X'{shown}'", hex=shown[:64])
     return (fill * front + value[max(-front, 0) :])[:width].ljust(width, fill)
-
-
-def _too_wide(value: bytes, width: int) -> InvalidValueError:
-    shown = value.hex().upper()
-    return InvalidValueError(code="LMP-V004", expected=f"at most {width} bytes", found=f"X'{shown}'", hex=shown[:64])
-
-
-def _unknown(field: HeaderField, raw: bytes, page: CodePage) -> Any:
-    value = raw[field.position : field.position + field.length]
-    decode = kinds.KINDS[field.kind].decoder(page)
-    return value if decode is None else decode(value)
 
 
 NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")

@@ -6,7 +6,8 @@ these leave several ways, each image is read by the first one under which it is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -15,14 +16,7 @@ from typing import Any
 from lmparse.bmc import change_record
 from lmparse.bmc.change_record import DataReader
 from lmparse.bmc.extracts.outcomes import ExtractSettings
-from lmparse.bmc.row_image import (
-    SPEC,
-    ImageOptions,
-    ImageReading,
-    RowReader,
-    all_image_readings,
-    choose_image_reading,
-)
+from lmparse.bmc.row_image import SPEC, ImageOptions, ImageReading, RowReader, all_image_readings, choose_image_reading
 from lmparse.bmc.tables import Tables, TableVersion
 from lmparse.changes.change import RowValues, of_table
 from lmparse.errors import ControlError, DataError, RecordError
@@ -107,15 +101,14 @@ class Interpretation:
             if other is None:
                 raise
             return self.rows(version, other).read(image, wanted)
-        if self.are_nulls_open and rows.has_null_of_fixed_length(parsed) and len(self._null_bytes(version, image)) > 1:
+        if self.are_nulls_open and rows.has_null_of_fixed_length(parsed):
+            filled = {way.null_bytes for way in self.image_candidates if self.rows(version, way).fits(image)}
+            if len(filled) < 2:
+                return rows.values_of(parsed, wanted)
             text = "the row image is filled by its columns in two ways: null columns of fixed length may have bytes"
             error = RecordError(text, code="LMP-R015", spec=SPEC, hint="set decisions to null_bytes=present, or absent")
             raise of_table(error, version.columns, version.identity)
         return rows.values_of(parsed, wanted)
-
-    def _null_bytes(self, version: TableVersion, image: bytes) -> set[str]:
-        """What the interpretations say of null columns under which an image is filled."""
-        return {way.null_bytes for way in self.image_candidates if self.rows(version, way).fits(image)}
 
     def rows(self, version: TableVersion, reading: ImageReading) -> RowReader:
         """The reader of a table version's rows."""
@@ -129,23 +122,17 @@ class Interpretation:
         return list(islice(self.sample(), _SAMPLES))
 
     def _found_in_rows(self) -> tuple[ImageReading, ...]:
-        images = list(self._images(self._samples))
+        images: list[tuple[TableVersion, bytes]] = []
+        for values in self._samples:
+            with suppress(DataError):
+                version, data = self.tables.find(values), self.data.read(values["change_type"], values["data"])
+                images += [(version, image) for image in data.images]
         ways = all_image_readings(((version, b"") for version in self.tables.versions), self.options)
         left, evidence = choose_image_reading(images, self.options, ways)
         if len(left) > 1 and images:
             evidence += f"; nothing in them tells {len(left)} readings apart, the first is taken"
         self.decide("columns", str(left[0]), evidence)
         return left
-
-    def _images(self, samples: Iterable[Values]) -> Iterator[tuple[TableVersion, bytes]]:
-        """The row images of some headers with whole DATA, each with its table version; bad ones are left out."""
-        for values in samples:
-            try:
-                version = self.tables.find(values)
-                images = self.data.read(values["change_type"], values["data"]).images
-            except DataError:
-                continue
-            yield from ((version, image) for image in images)
 
     def _fills_columns(self, values: Values, reading: str) -> bool:
         """Whether some interpretation of columns fills the images that a meaning of the halfwords yields."""

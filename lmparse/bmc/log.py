@@ -1,4 +1,4 @@
-"""Logs: a Log Master logical log, control file and data file together."""
+"""Logs: a Log Master logical log, control file and data file together, as a log or as one extract of a log."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import change_record, log_parts, order, position_runs, segments
+from lmparse.bmc import change_record, order, position_runs, segments
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.consistency import Consistency
 from lmparse.bmc.control_checks import ControlChecks
-from lmparse.bmc.control_file import ControlFile
+from lmparse.bmc.control_file import ControlFile, read_control
+from lmparse.bmc.control_search import find_control
 from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.extracts.outcomes import ExtractReading
 from lmparse.bmc.headers import OUTCOME, Header, check_header
@@ -27,22 +28,16 @@ from lmparse.bmc.tables import Tables, TableVersion, identity, of_number, read_t
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import OUTSIDE, ChangeLog
-from lmparse.errors import (
-    ControlError,
-    DataError,
-    FileLimitError,
-    FramingError,
-    InvalidValueError,
-    OptionError,
-)
+from lmparse.errors import ControlError, DataError, FileLimitError, FramingError, InvalidValueError, OptionError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.index import firsts
 from lmparse.framing.windows import MAX_RECORDS, Window
 from lmparse.options import Options
 from lmparse.records.files import OnError
 from lmparse.records.reader import Record, Values, Wanted
-from lmparse.records.settings import FileSettings, FoundFile
+from lmparse.records.settings import Decision, FileSettings, FoundFile, find_file
 from lmparse.spec import catalog
+from lmparse.values import codepages
 
 _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
 """Header fields without which the position of a change or its table is unknown."""
@@ -87,14 +82,11 @@ class LogicalLog(ChangeLog):
         return self.control is not None
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        return self._with_settings(log_parts.cut(self, self.position_runs, self.segments(), max_bytes))
-
-    def _with_settings(self, spans: list[Span]) -> list[tuple[FileSettings, Span]]:
-        interpretation = self.interpretation
+        interpretation, extract = self.interpretation, self.extract.known
         own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids)
-        extract = self.extract.known
         return [
-            (replace(self.settings, own=replace(own, extract=extract and extract.inside(span))), span) for span in spans
+            (replace(self.settings, own=replace(own, extract=extract and extract.inside(span))), span)
+            for span in position_runs.cut(self, self.position_runs, self.segments(), max_bytes)
         ]
 
     @cached_property
@@ -301,9 +293,7 @@ class LogicalLog(ChangeLog):
             if version is None or version.sequence != sequence:
                 return "of other table versions"
         return self.why_excluded(
-            order.unit_state(values),
-            lambda: order.seq(values, joined.ordinal),
-            lambda: order.commit_micros(values),
+            order.unit_state(values), lambda: order.seq(values, joined.ordinal), lambda: order.commit_micros(values)
         )
 
     @classmethod
@@ -401,3 +391,30 @@ class LogicalLog(ChangeLog):
 def _missing(record: Record) -> InvalidValueError | None:
     """A fault in a field without which a record is not a change."""
     return next((fault for fault in record.faults if fault.field in _COMPUTED), None)
+
+
+def open_logical_log(
+    path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None,
+) -> LogicalLog:  # fmt: skip
+    """Open a data file with its control file: those of the extract that `settings` are of, if they are of one.
+
+    Raises ControlError, FramingError, OptionError.
+    """
+    own = None if settings is None else settings.own
+    if isinstance(own, LogSettings) and own.extract is not None:
+        path, options = own.extract.path, replace(options, control=own.extract.control)
+    control = None
+    if options.control is not None:
+        page = codepages.lookup(options.code_page) if options.code_page else None
+        place = find_control(str(path), options.control, options.bounds)
+        control = read_control(place, framing=options.control_framing, code_page=page, limits=options.bounds)
+    header = Header.of(catalog.load(options.spec), control)
+    places = () if header.is_table else (header.places, header.width)
+    named = control.code_page if control is not None and options.code_page is None else None
+    found = find_file(
+        path, options, settings, change_record.detection(*places), page=named, may_be_empty=control is not None
+    )
+    evidence = "XTYP names it" if named else "option" if options.code_page else "nothing names one; the default"
+    said = Decision("code page", found.reader.code_page.name, evidence)
+    found = replace(found, decisions=(said, *found.decisions), own=own)
+    return LogicalLog(path, options, found, control, header, on_error=on_error)

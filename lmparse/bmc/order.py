@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from lmparse.bmc import order
 from lmparse.bmc.segments import JoinedChange
 from lmparse.changes.change import SeqForm
 from lmparse.framing.extents import RecordExtent
@@ -96,7 +95,7 @@ _KEY_BYTES, EXTENT_BYTES = 400, 300
 def commit_key(joined: JoinedChange) -> tuple[str, str, str]:
     """What changes are sorted by: position of the commit, unit of recovery and `seq`."""
     values = joined.values
-    return order.commit_position(values), order.txn_id(values), order.seq(values, joined.ordinal)
+    return commit_position(values), txn_id(values), seq(values, joined.ordinal)
 
 
 def in_commit_order(

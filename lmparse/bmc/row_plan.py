@@ -80,9 +80,12 @@ def _column(column: Column, reading: ImageReading, options: ImageOptions) -> Ima
     # Arrow has no type for a decimal without digits.
     type_ = pa.null() if has_no_digits else column_type(column.counting(reading.dec_length))
     reason = _refusal(column, width, reading)
-    kernel, read, read_ragged = "", None, None
+    kernel, read = "", None
+    read_ragged: RaggedKernel | None = None
     if not reason and column.is_varying:
-        kernel, read_ragged = _ragged_kernel(column)
+        kernel, read_ragged = "varying bytes", kernels.ragged_binary
+        if column.page is not None:
+            kernel, read_ragged = "varying text", partial(kernels.ragged_text, column.page)
     elif not reason:
         kernel, read = _kernel(column, type_, options)
     return ImageColumn(
@@ -142,13 +145,6 @@ _TEMPORAL: dict[str, tuple[str, Kernel]] = {
     "timestamp": ("timestamp text", kernels.timestamp_text),
     "timestamp_tz": ("timestamp text with zone", kernels.timestamp_tz_text),
 }
-
-
-def _ragged_kernel(column: Column) -> tuple[str, RaggedKernel]:
-    """Name and kernel of a varying column."""
-    if column.page is None:
-        return "varying bytes", kernels.ragged_binary
-    return "varying text", partial(kernels.ragged_text, column.page)
 
 
 # Offsets of columns

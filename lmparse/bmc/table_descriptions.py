@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.table_names import TableName
@@ -48,20 +48,15 @@ def _of_extract(log: LogicalLog) -> TableDescriptions:
     found = TableDescriptions()
     names: dict[str, TableName] = {}
     try:
-        for version, name in _named(log):
-            known = names.get(version.identity)
-            if known is None or (known.is_short and not name.is_short):
-                names[version.identity] = name
+        for values in log.table_headers():
+            for version in log.tables.of(identity(values)).versions:
+                known, name = names.get(version.identity), log.decoder.name(values, version)
+                if known is None or (known.is_short and not name.is_short):
+                    names[version.identity] = name
     except DataError as error:
         found.fault = error
     found.found = [_description(version, names.get(version.identity)) for version in log.all_versions()]
     return found
-
-
-def _named(log: LogicalLog) -> Iterator[tuple[TableVersion, TableName]]:
-    for values in log.table_headers():
-        for version in log.tables.of(identity(values)).versions:
-            yield version, log.decoder.name(values, version)
 
 
 def _description(version: TableVersion, name: TableName | None) -> TableDescription:

@@ -26,7 +26,6 @@ from lmparse.bmc.tables import TableVersion, full_ids, position_of
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import NO_OPERATION, TableLabels, TransactionSummary
 from lmparse.errors import ControlError, FileLimitError, FramingError
-from lmparse.framing.extents import RecordExtent
 from lmparse.framing.windows import Window
 from lmparse.limits import Held
 from lmparse.records.reader import Values
@@ -77,32 +76,6 @@ def grouped_counts(rows: pa.Table) -> pa.Table:
     """Rows of COUNTS, one for each unit, table, operation and outcome."""
     found = grouped(rows, COUNTS.names[:-1], [("number", "sum")])
     return found.select([*COUNTS.names[:-1], "number_sum"]).rename_columns(COUNTS.names).cast(COUNTS)
-
-
-class UnitGroups:
-    """The units of one log, with the numbers of their records and changes."""
-
-    def __init__(self, held: Held) -> None:
-        self._held = held
-        self._units, self._counts = [UNITS.empty_table()], [COUNTS.empty_table()]
-
-    def add(self, units: pa.Table, counts: pa.Table) -> None:
-        """Add rows of UNITS and COUNTS. Raises FileLimitError LMP-L004."""
-        for kept, rows in ((self._units, grouped_units(units)), (self._counts, grouped_counts(counts))):
-            self._held.take(rows.nbytes)
-            kept.append(rows)
-
-    def in_order(self) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-        """Each unit, and the counts of its changes: by commit, then by the first record in the file."""
-        units, counts = grouped_units(pa.concat_tables(self._units)), grouped_counts(pa.concat_tables(self._counts))
-        runs = pc.run_end_encode(counts["txn_id"].combine_chunks())
-        units = units.append_column("place", pc.index_in(units["txn_id"], runs.values))
-        ends = [0, *runs.run_ends.to_pylist()]
-        for batch in units.sort_by([("commit", "ascending"), ("first_index", "ascending")]).to_batches(1 << 12):
-            for unit in batch.to_pylist():
-                place = unit.pop("place")
-                start, end = (0, 0) if place is None else ends[place : place + 2]
-                yield unit, counts.slice(start, end - start).to_pylist()
 
 
 NO_END = "its end is not in the log"
@@ -157,7 +130,9 @@ class _Units:
 
     def __init__(self, log: ChangeLog) -> None:
         self._log = log
-        self._groups = UnitGroups(Held(log.options.bounds))
+        self._held = Held(log.options.bounds)
+        self._groups = [UNITS.empty_table()], [COUNTS.empty_table()]
+        """Rows of UNITS and of COUNTS, those of each window grouped."""
         self._tables: dict[tuple[str, str], int] = {}
         """Number of each table: its full name as far as that is proven, and its system and ids in hex."""
         self._unlisted = 0
@@ -205,21 +180,27 @@ class _Units:
         if self._units:
             units, counts = self._units, self._counts
             self._units, self._counts = [], []
-            self._groups.add(pa.Table.from_pylist(units, UNITS), pa.Table.from_pylist(counts, COUNTS))
+            self._group(pa.Table.from_pylist(units, UNITS), pa.Table.from_pylist(counts, COUNTS))
+
+    def _group(self, units: pa.Table, counts: pa.Table) -> None:
+        """Group rows of UNITS and COUNTS, and add them. Raises FileLimitError LMP-L004."""
+        for kept, rows in zip(self._groups, (grouped_units(units), grouped_counts(counts)), strict=True):
+            self._held.take(rows.nbytes)
+            kept.append(rows)
 
     def add(self, units: pa.Table, txn_ids: pa.Array, tables: Int64s, ops: pa.Array, effects: npt.NDArray[Any]) -> None:
         """Add rows of UNITS, and the unit, number of the table, operation and effect of each change."""
         self._unlisted += int((effects == order.UNLISTED).sum())
         one = pa.repeat(pa.scalar(1, pa.int64()), len(txn_ids))
         counts = pa.table([txn_ids, pa.array(tables), ops, pa.array(effects == order.TAKEN_BACK), one], schema=COUNTS)
-        self._groups.add(units, counts.filter(pa.array(effects != order.UNDO)))
+        self._group(units, counts.filter(pa.array(effects != order.UNDO)))
 
     def number(self, table: tuple[str, str]) -> int:
         """The number of a table."""
         return self._tables.setdefault(table, len(self._tables))
 
     def summaries(self) -> Iterator[TransactionSummary]:
-        """The units in order."""
+        """The units with the counts of their changes: by commit, then by the first record in the file."""
         if self._unlisted:
             what = "changes whose LOGRECDISP is not listed: they are counted as not taken back"
             self._log.notice(f"{self._unlisted} x {what}")
@@ -227,11 +208,32 @@ class _Units:
         for table in self._tables:
             labels.add(*table)
         names = [labels.label(*table) for table in self._tables]
-        for unit, counts in self._groups.in_order():
-            found = _summary(unit)
-            for row in counts:
-                found.count(names[row["table"]], row["op"], row["number"], is_undone=row["is_undone"])
-            yield found
+        units, counts = (pa.concat_tables(tables) for tables in self._groups)
+        units, counts = grouped_units(units), grouped_counts(counts)
+        runs = pc.run_end_encode(counts["txn_id"].combine_chunks())
+        units = units.append_column("place", pc.index_in(units["txn_id"], runs.values))
+        ends = [0, *runs.run_ends.to_pylist()]
+        for batch in units.sort_by([("commit", "ascending"), ("first_index", "ascending")]).to_batches(1 << 12):
+            for unit in batch.to_pylist():
+                found, place = _summary(unit), unit["place"]
+                start, end = (0, 0) if place is None else ends[place : place + 2]
+                for row in counts.slice(start, end - start).to_pylist():
+                    found.count(names[row["table"]], row["op"], row["number"], is_undone=row["is_undone"])
+                yield found
+
+
+def _summary(unit: dict[str, Any]) -> TransactionSummary:
+    """A summary without counts of changes."""
+    is_open = unit["least"] == unit["greatest"] == order.DISPOSITIONS.index("open")
+    lacks = {CONTRADICTORY: unit["least"] != unit["greatest"], NO_END: is_open, BROKEN: unit["is_broken"]}
+    reasons = [reason for reason, applies in lacks.items() if applies]
+    names = (*FACTS, "txn_id", "records", "bytes", "first_position", "last_position")
+    places = (f"{end}_{what}" for end in ("first", "last") for what in ("index", "offset"))
+    return TransactionSummary(
+        disposition=order.DISPOSITIONS[unit["disposition"]], complete=False if reasons else None,
+        why="; ".join(reasons) or NOT_TESTABLE, **{name: unit[name] for name in names},
+        **{place.replace("_", "_record_"): unit[place] for place in places},
+    )  # fmt: skip
 
 
 def _named(log: LogicalLog, values: Values) -> tuple[str, str]:
@@ -269,14 +271,10 @@ class _WindowReader:
         is_other[found.numbers[is_spanned]] = True
         found = found.part(~is_spanned)
         for number in np.flatnonzero(is_other).tolist():
-            self._read_one(window.extent(number))
+            if (joined := self._log.next_change(self._joiner, window.extent(number), 0)) is not None:
+                self._units.add_one(self._log, joined)
         if len(found.numbers):
             self._read_many(found)
-
-    def _read_one(self, extent: RecordExtent) -> None:
-        joined = self._log.next_change(self._joiner, extent, 0)
-        if joined is not None:
-            self._units.add_one(self._log, joined)
 
     def _read_many(self, found: HeaderRows) -> None:
         dispositions, is_broken, effects = self._outcomes_of(found)
@@ -323,22 +321,3 @@ class _WindowReader:
             values = self._headers.values(found, int(places[0])) if len(places) else None
             self._numbers.append(-1 if values is None else self._units.number(_named(self._log, values)))
         return each(self._numbers, found.known)
-
-
-def _summary(unit: dict[str, Any]) -> TransactionSummary:
-    """A summary without counts of changes."""
-    names = (*FACTS, "txn_id", "records", "bytes", *(f"{end}_position" for end in ("first", "last")))
-    places = (f"{end}_{what}" for end in ("first", "last") for what in ("index", "offset"))
-    reasons = _reasons(unit)
-    return TransactionSummary(
-        disposition=order.DISPOSITIONS[unit["disposition"]], complete=False if reasons else None,
-        why="; ".join(reasons) or NOT_TESTABLE, **{name: unit[name] for name in names},
-        **{place.replace("_", "_record_"): unit[place] for place in places},
-    )  # fmt: skip
-
-
-def _reasons(unit: dict[str, Any]) -> list[str]:
-    """Why not all of a unit is in the log, as far as the outcomes in its records say it."""
-    is_open = unit["least"] == unit["greatest"] == order.DISPOSITIONS.index("open")
-    found = {CONTRADICTORY: unit["least"] != unit["greatest"], NO_END: is_open, BROKEN: unit["is_broken"]}
-    return [reason for reason, applies in found.items() if applies]

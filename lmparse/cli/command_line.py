@@ -33,7 +33,9 @@ def _run(arguments: list[str] | None) -> int:
     try:
         parsed, unknown = parser.parse_known_args(arguments)
         if unknown:
-            raise _unknown(unknown[0], parsed.flags)
+            near = difflib.get_close_matches(unknown[0].split("=")[0], parsed.flags, n=1, cutoff=NEAR)
+            hint = f"did you mean {near[0]}?" if near else "see --help"
+            raise OptionError(f"there is no option {quoted(unknown[0])}; {hint}", code="LMP-S002", hint=hint)
         parsed.main = main  # for the demo, whose steps are commands
         module, _, function = parsed.run.partition(".")
         return int(getattr(import_module(f"lmparse.cli.{module}"), function)(parsed))
@@ -103,13 +105,6 @@ def _of_option(entry: dataclasses.Field[Any]) -> dict[str, Any]:
         # `--header` alone means true; a value, as in `--trim false`, is the form of Spark.
         keywords |= {"nargs": "?", "const": "true", "metavar": "true|false"}
     return keywords
-
-
-def _unknown(given: str, flags: list[str]) -> OptionError:
-    """The error for an option that the command does not have, with the nearest one that it has."""
-    near = difflib.get_close_matches(given.split("=")[0], flags, n=1, cutoff=NEAR)
-    hint = f"did you mean {near[0]}?" if near else "see --help"
-    return OptionError(f"there is no option {quoted(given)}; {hint}", code="LMP-S002", hint=hint)
 
 
 class _Parser(argparse.ArgumentParser):

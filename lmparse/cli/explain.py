@@ -17,7 +17,10 @@ def run(parsed: argparse.Namespace) -> int:
     from lmparse.review.templating import foreign_page
     from lmparse.storage.outputs import check_place, write_text
 
-    _check(parsed)
+    if parsed.brief and (parsed.json or parsed.html):
+        raise OptionError("--brief is for text in the terminal", hint="leave --json and --html out")
+    if parsed.overwrite and parsed.html is None:
+        raise OptionError("--overwrite is for a page", hint="give --html too")
     options = options_of(parsed)
     place = None
     if parsed.html is not None:
@@ -38,11 +41,3 @@ def run(parsed: argparse.Namespace) -> int:
     if not found.faults:
         return GOOD
     return LEFTOVER if isinstance(found.fault, LeftoverError) else DATA
-
-
-def _check(parsed: argparse.Namespace) -> None:
-    """Raise OptionError for arguments that contradict each other."""
-    if parsed.brief and (parsed.json or parsed.html):
-        raise OptionError("--brief is for text in the terminal", hint="leave --json and --html out")
-    if parsed.overwrite and parsed.html is None:
-        raise OptionError("--overwrite is for a page", hint="give --html too")

@@ -40,7 +40,12 @@ def _fields(name: str, rows: str | None, as_json: bool) -> int:
     from lmparse.values.json_form import to_json
 
     spec = catalog.load(spec_name(name), rows)
-    decoding = _decoding(spec)
+    try:
+        from lmparse.columnar.decoding import decoding_of
+    except ImportError:
+        decoding = None  # without Arrow nothing is decoded column-wise
+    else:
+        decoding = decoding_of(spec)
     if as_json:
         fields = to_json([dataclasses.asdict(entry) for entry in spec.layout])
         decoded = None if decoding is None else decoding.to_dict()
@@ -48,15 +53,6 @@ def _fields(name: str, rows: str | None, as_json: bool) -> int:
     else:
         print_lines(_lines(spec, decoding))
     return GOOD
-
-
-def _decoding(spec: Spec) -> Decoding | None:
-    """How the fields are decoded; None where Arrow is not installed, with which they are decoded column-wise."""
-    try:
-        from lmparse.columnar.decoding import decoding_of
-    except ImportError:
-        return None
-    return decoding_of(spec)
 
 
 def _lines(spec: Spec, decoding: Decoding | None) -> Iterator[str]:

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import options_of, with_arrow
 from lmparse.cli.messages import DIFFERENCE, GOOD, message, print_json, report_tally
-
-if TYPE_CHECKING:
-    from lmparse.export.land import LandedChanges
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -30,17 +25,12 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json(landed.to_dict())
     for table in landed.tables:
-        for line in _lines(table):
-            message(line)
+        counts = ", ".join(f"{count} {op}" for op, count in sorted(table.rows_by_operation.items()))
+        merged = f"; current: {table.merged} changes merged" if table.merged is not None else ""
+        message(f"{table.folder}: {table.rows} changes" + (f" ({counts})" if counts else "") + merged)
+        if table.is_refused:
+            message(f"error: {table.refusal}")
+        elif table.refusal:
+            message(f"{table.folder}: no current table: {table.refusal}")
     message(f"{landed.to}: {landed.rows} changes landed, from {landed.bytes_read} bytes")
     return code
-
-
-def _lines(table: LandedChanges) -> Iterator[str]:
-    counts = ", ".join(f"{count} {op}" for op, count in sorted(table.rows_by_operation.items()))
-    merged = f"; current: {table.merged} changes merged" if table.merged is not None else ""
-    yield f"{table.folder}: {table.rows} changes" + (f" ({counts})" if counts else "") + merged
-    if table.is_refused:
-        yield f"error: {table.refusal}"
-    elif table.refusal:
-        yield f"{table.folder}: no current table: {table.refusal}"

@@ -46,8 +46,12 @@ def run_changes(parsed: argparse.Namespace) -> int:
     log = open_resumed(parsed.files, read_options(given), on_error=errors)
     if log.options.checkpoint is not None:
         checkpoint_place(log.options, files_read(log.path, log.options))
-    is_flat = log.options.envelope == "flat"
-    lines = _by_column(log, given, with_changes=True) if is_flat else _enveloped(log)
+    if log.options.envelope == "flat":
+        lines = _by_column(log, given, with_changes=True)
+    else:
+        with with_arrow():  # an envelope is made by the column only
+            from lmparse.logs import envelopes
+        lines = envelopes.lines(log)
     code = _print_lines(log, map(_line, log.changes()) if lines is None else lines, errors)
     if log.options.checkpoint is not None:
         if errors.is_ended:
@@ -73,13 +77,6 @@ def _by_column(file: RecordFile, given: Mapping[str, Any], *, with_changes: bool
             raise not_installed(error) from None
         return None
     return lines.printed(file, with_changes=with_changes)
-
-
-def _enveloped(log: ChangeLog) -> Iterator[str]:
-    """The lines of changes in their envelope, which is made by the column only."""
-    with with_arrow():
-        from lmparse.logs import envelopes
-    return envelopes.lines(log)
 
 
 def _line(row: Any) -> str:

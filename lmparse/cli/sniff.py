@@ -63,7 +63,12 @@ def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | Fram
     if not set(given) - {"limits"}:
         try:
             sniffed = sniff(path, options.bounds)
-            return sniffed if sniffed.trial.is_proven else _of_spec(path, options, sniffed.spec) or sniffed
+            if sniffed.trial.is_proven:
+                return sniffed
+            # What is damaged as z/OS writes it may have words that something else wrote.
+            searched = search(path, options, sniffed.spec)
+            whole = tuple(one for one in searched.framings if one.fault is None)
+            return replace(searched, framings=whole) if whole else sniffed
         except FramingError as error:
             if error.code != "LMP-F003":
                 raise
@@ -75,18 +80,6 @@ def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | Fram
             found="none that does, with the options that are given",
         )  # fmt: skip
     return searched
-
-
-def _of_spec(path: str, options: Options, spec: str) -> FramingSearch | None:
-    """The framings whose records of a spec fill the file; None if there are none.
-
-    What is damaged as z/OS writes it may have words that something else wrote.
-    """
-    from lmparse.logs.framing_search import search
-
-    searched = search(path, options, spec)
-    whole = tuple(one for one in searched.framings if one.fault is None)
-    return replace(searched, framings=whole) if whole else None
 
 
 def _lines(path: str, found: Sniffed | FramingSearch, beside: Beside) -> list[str]:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import given_options
 from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, report_tally
 from lmparse.errors import OptionError
-
-if TYPE_CHECKING:
-    from lmparse.export.sql_script import SqlScript
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -34,12 +30,6 @@ def run(parsed: argparse.Namespace) -> int:
         sys.stdout.write(line + "\n")
     code = GOOD if script.fault is None else fail(script.fault)
     errors.total()
-    _report(script)
-    return report_tally(log.tally, code, log.left_out)
-
-
-def _report(script: SqlScript) -> None:
-    """Print how many statements there are, and how many changes have none."""
     message(f"statements: {script.statements}")
     if script.guarded:
         message(
@@ -48,3 +38,4 @@ def _report(script: SqlScript) -> None:
         )
     for refusal, count in script.refused.most_common():
         message(f"comments in place of statements: {count} for {refusal.value}")
+    return report_tally(log.tally, code, log.left_out)

@@ -120,9 +120,16 @@ def chars(decode: Callable[[Bytes], tuple[Bytes, Flags]], raw: Bytes) -> KernelR
     return arrays.strings(found.reshape(-1), arrays.steps(*found.shape)), bad
 
 
-time_text: Kernel = partial(chars, text_times.decode_time_array)
-time_digits: Kernel = partial(chars, packed_times.decode_time_array)
-timestamp_tz_text: Kernel = partial(chars, text_times.decode_timestamp_tz_array)
+def time_text(raw: Bytes) -> KernelResult:
+    return chars(text_times.decode_time_array, raw)
+
+
+def time_digits(raw: Bytes) -> KernelResult:
+    return chars(packed_times.decode_time_array, raw)
+
+
+def timestamp_tz_text(raw: Bytes) -> KernelResult:
+    return chars(text_times.decode_timestamp_tz_array, raw)
 
 
 def timestamp_text(raw: Bytes) -> KernelResult:

@@ -36,6 +36,8 @@ class Reading:
 
     def __init__(self, layouts: Mapping[str, Layout], data: Bytes) -> None:
         self.layouts, self.data = layouts, data
+        self._stream: Stream | None = None
+        """The stream of the fields that are being read."""
 
     def read(self, layout: Layout, arguments: dict[str, Any], starts: Int64s, lengths: Int64s) -> Objects:
         """The records as objects of one layout; those that are left to the parser are in `records.bad`."""
@@ -43,6 +45,7 @@ class Reading:
         vectors = {name: Vector(value) for name, value in arguments.items()}
         objects = Objects(layout, Stream(records, None, start, starts + lengths, start, self.data), arguments=vectors)
         self.read_fields(objects)
+        self._stream = None
         for inner in [*inside(objects)]:
             for entry in inner.layout:
                 if entry.is_instance:
@@ -58,6 +61,7 @@ class Reading:
                 objects.stream.demand(np.zeros(objects.count, np.bool_))
             objects.order, objects.is_ordered = order_of_type(self, objects), True
             for step in steps:
+                self._stream = objects.stream
                 if len(step) > 1:
                     self._run(objects, step)
                 else:
@@ -86,6 +90,7 @@ class Reading:
             return
         if entry.id in objects.open:
             raise UnfitError(f"{entry.id}: it depends on itself")
+        self._demand_whole_bytes()
         objects.open.add(entry.id)
         stream = objects.stream.copy()
         try:
@@ -98,6 +103,11 @@ class Reading:
             for one in inner.layout:
                 if one.is_instance:
                     self._instance(inner, one)
+
+    def _demand_whole_bytes(self) -> None:
+        """Raise UnfitError where the parser would lose bits of a byte: it goes to another place, and comes back."""
+        if self._stream is not None and np.any(self._stream.cursor.bits):
+            raise UnfitError("something at another place is needed between bits of a byte")
 
     def _field(self, objects: Objects, entry: Field, whole: Stream) -> Parts:
         """A field of the objects that have it."""
@@ -302,6 +312,7 @@ class Reading:
 
     def _peek(self, objects: Objects, found: Computed, place: Vector) -> Vector:
         """A number that is looked at ahead; no value where it is not in the stream."""
+        self._demand_whole_bytes()
         if not objects.is_ordered and objects.layout.little is not None:
             raise UnfitError("it is needed before its byte order is known")
         number, bad = place.whole(objects.count)

@@ -95,7 +95,10 @@ class ChangeFolder:
             file = safe_name(*words, identity, taken, f".v{sequence:03d}")
         path = folder / f"{file}.{self.form}"
         operations = Counter[str]()
-        schema = LINES if self.form == "jsonl" else self._columns(parts[0])
+        every = self.described.get(parts[0].identity or "", [])
+        versions = [version for schema, version in every if schema == parts[0].schema]
+        described = version_schema(self.log, *versions) if versions else parts[0].schema
+        schema = LINES if self.form == "jsonl" else described
         final = schema.with_metadata(self.asked.metadata(self.log))
         with writers.opened(path, self.form, final, self.compression, self.asked.csv_text) as output:
             for batch in self._merged(parts):
@@ -108,34 +111,27 @@ class ChangeFolder:
             "table_name": words[1] if identity else None,
             "version": sequence if identity else None,
             "ids": identity and identity.partition(" ")[0],
-            **self._description(parts[0]),
+            **self._description(identity, versions or [version for _, version in every]),
             "rows": operations.total(),
             "rows_by_operation": dict(sorted(operations.items())),
             "size": path.stat().st_size,
             "sha256": _hash(path),
         }
 
-    def _columns(self, group: Group) -> pa.Schema:
-        """The columns of the changes of a group, with what all descriptions of its version say of them."""
-        found = [version for schema, version in self.described.get(group.identity or "", []) if schema == group.schema]
-        return version_schema(self.log, *found) if found else group.schema
-
-    # -- the manifest ---------------------------------------------------------------------------
-
-    def _description(self, group: Group) -> dict[str, Any]:
-        """Key and columns of the version of a group; nulls, and a note, if control files say different ones."""
-        every = self.described.get(group.identity or "", [])
-        of_schema = [version for schema, version in every if schema == group.schema]
-        found = [described_table(version) for version in of_schema or (version for _, version in every)]
+    def _description(self, identity: str | None, versions: list[Version]) -> dict[str, Any]:
+        """Key and columns of a table version; nulls, and a note, if control files say different ones."""
+        found = list(map(described_table, versions))
         if found and all(one == found[0] for one in found):
             return found[0]
         said = (
-            f"{group.identity}: control files of several extracts describe this version in different ways; the "
-            "manifest does not say its key and columns"
+            f"{identity}: control files of several extracts describe this version in different ways; the manifest does "
+            "not say its key and columns"
         )
         if found:
             self.summary.tally.noticed.setdefault(said)
         return dict.fromkeys(DESCRIBED)
+
+    # -- the manifest ---------------------------------------------------------------------------
 
     def _manifest(self, files: list[dict[str, Any]]) -> dict[str, Any]:
         summary, asked, spec = self.summary, self.asked, self.log.spec

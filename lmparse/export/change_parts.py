@@ -11,6 +11,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,6 @@ _LINE_FIELDS = pa.schema(
 """Columns of a kept JSON line: the line, and what it is sorted and counted by."""
 GroupKey = tuple[str | None, int, pa.Schema]
 _WithKey = tuple[str | None, int, pa.Schema, tuple[str, ...]]
-VersionBatches = Iterator[tuple[Version | None, pa.RecordBatch]]
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,6 @@ class KeptChanges:
     groups: list[Group] = field(default_factory=list)
     others: list[Group] = field(default_factory=list)
     """For engine check, the changes from the other engine, which must be the same."""
-
-    def extend(self, other: KeptChanges) -> None:
-        """Append the changes of a later part."""
-        self.groups += other.groups
-        self.others += other.others
 
 
 class ChangeFiles:
@@ -179,10 +174,16 @@ def keep_changes(
         tasks = [ChangeTask(part, str(folder), form, log.resumed) for part in parts]
         for done in run.results(others, keep_part, tasks):
             run.summary.left_out += done.left_out
-            kept.extend(done.kept)
+            kept.groups += done.kept.groups
+            kept.others += done.kept.others
     run.check_files()
-    if log.options.engine == "check":
-        _check_same(kept, log.origin, is_sorted=is_sorted)
+    sides: dict[GroupKey, tuple[list[Group], list[Group]]] = {}
+    for number, groups in enumerate((kept.groups, kept.others) if log.options.engine == "check" else ()):
+        for group in groups:
+            sides.setdefault(group.key, ([], []))[number].append(group)
+    for first, second in sides.values():
+        for _ in compared(merged(first, is_sorted, log.origin), merged(second, is_sorted, log.origin)):
+            pass  # raises where they differ
     return kept
 
 
@@ -204,9 +205,16 @@ def keep_log(
 
     def read(source: ChangeLog, files: ChangeFiles) -> list[Group]:
         rows = place = 0
-        for version, batch in _lines(source, span) if form == "jsonl" else arrow.version_batches(source, span):
+        if form == "jsonl":
+            found = chain.from_iterable(lines.change_lines(source, span, _LINE_FIELDS))
+            batches: Iterator[tuple[Version | None, pa.RecordBatch]] = ((one.version, one.batch) for one in found)
+        else:
+            batches = arrow.version_batches(source, span)
+        for version, batch in batches:
             files.add(version, batch)
-            rows, place = rows + batch.num_rows, max(place, _behind(batch, source.origin))
+            last = batch.column("_metadata").slice(batch.num_rows - 1)
+            behind = int(_places(last, source.origin)[1][0]) + int(last.field("record_length")[0].as_py() or 0)
+            rows, place = rows + batch.num_rows, max(place, behind)
             if source is log:
                 reached(rows, place)
         return files.groups()
@@ -215,11 +223,6 @@ def keep_log(
     if log.options.engine == "check":
         kept.others = read(opened_again(log, settings), ChangeFiles(folder, f"{prefix}-kaitai"))
     return kept
-
-
-def _lines(log: ChangeLog, span: Span | None) -> VersionBatches:
-    for found in lines.change_lines(log, span, _LINE_FIELDS):
-        yield from ((one.version, one.batch) for one in found)
 
 
 def keep_part(task: ChangeTask) -> ChangesRead:
@@ -260,12 +263,6 @@ def merged(parts: Iterable[Group], is_sorted: bool, origin: RecordOrigin) -> Ite
     return taken(batches, np.argsort(numbers, kind="stable"))
 
 
-def _behind(batch: pa.RecordBatch, origin: RecordOrigin) -> int:
-    """The offset in the log behind the last record of a batch."""
-    where = batch.column("_metadata").slice(batch.num_rows - 1)
-    return int(_places(where, origin)[1][0]) + int(where.field("record_length")[0].as_py() or 0)
-
-
 def _places(where: pa.StructArray, origin: RecordOrigin) -> tuple[Any, Any]:
     """Number and offset in the log of the records in a column `_metadata`, which names the file of each."""
     index, offsets = (np.asarray(where.field(name)) for name in ("record_index", "record_offset"))
@@ -289,17 +286,6 @@ def taken(
             found.append(rows if fit is None else fit(rows))
             places.append(mine)
         yield pa.concat_batches(found).take(pa.array(np.argsort(np.concatenate(places))))
-
-
-def _check_same(kept: KeptChanges, origin: RecordOrigin, *, is_sorted: bool) -> None:
-    """Compare the changes from two engines; they are sorted as `merged` does. Raises EngineDifferenceError."""
-    sides: dict[GroupKey, tuple[list[Group], list[Group]]] = {}
-    for number, groups in enumerate((kept.groups, kept.others)):
-        for group in groups:
-            sides.setdefault(group.key, ([], []))[number].append(group)
-    for first, second in sides.values():
-        for _ in compared(merged(first, is_sorted, origin), merged(second, is_sorted, origin)):
-            pass
 
 
 def operations_in(batch: pa.RecordBatch) -> Counter[str]:

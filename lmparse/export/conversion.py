@@ -146,15 +146,6 @@ class Run:
         """Raise ReadError LMP-F012 if a file that was read has changed since the reading began."""
         check_all(self._planned)
 
-    def take_over(self, done: PartResult) -> None:
-        """Report the errors of a part and count them. Raises what ended its reading."""
-        for error in done.errors:
-            self.on_error(error)
-        self.summary.rows += done.rows
-        self.count(done.tally)
-        if done.fault is not None:
-            raise done.fault
-
     def count(self, tally: Tally) -> None:
         """Add the counts and notices of a part to those of its log."""
         total = self.summary.tally
@@ -164,9 +155,17 @@ class Run:
     def results(
         self, run: processes.Run, function: Callable[[Task], Result], tasks: Sequence[Task]
     ) -> Iterator[Result]:
-        """What other processes read of each part, once it is counted. Raises what ended the reading of a part."""
+        """What other processes read of each part, once its errors are reported and it is counted.
+
+        Raises what ended the reading of a part.
+        """
         for number, done in enumerate(run(function, tasks)):
-            self.take_over(done)
+            for error in done.errors:
+                self.on_error(error)
+            self.summary.rows += done.rows
+            self.count(done.tally)
+            if done.fault is not None:
+                raise done.fault
             yield done
             self.progress.at(self.summary.bytes_read * (number + 1) // len(tasks), self.summary.rows)
 

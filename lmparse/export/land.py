@@ -141,7 +141,11 @@ def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None =
     if asked.options.mode == "dropmalformed":
         raise OptionError("mode dropmalformed would leave changes out that no later run lands")
     if asked.form == "delta":
-        _check_installed()
+        try:
+            import deltalake  # noqa: F401
+        except ImportError:
+            hint = "pip install 'lmparse[delta]'"
+            raise OptionError("deltalake is not installed", code="LMP-S005", hint=hint) from None
     family, options = check_changes(asked.options), asked.options
     inputs = inputs_of([*asked.paths, *options.files.values()], at_any_depth=False)
     with opened_target(asked.to, asked.form, inputs, options) as target:
@@ -154,29 +158,15 @@ def run(asked: Landing, on_error: OnError = ignored, progress: Progress | None =
         reading = Run(log.path, log.options, on_error, progress or Progress(io.StringIO()))
         reading.start(log)
         with naming_output(target.shown), partial_folder(target.home, ".land") as folder:
-            tables = _read(asked, log, reading, folder)
+            log.scratch, log.run = folder, asked.run
+            parts = [] if asked.run is None else reading.parts(log.change_parts(asked.part_bytes))
+            tables = tables_of(keep_changes(reading, log, folder, parts, asked.run).groups)
             reached = checkpoint_behind(log) if place is not None else None
             landed = _Tables(asked, target, log, folder).land(tables)
         if place is not None and reached is not None:
             write_text(reached.to_json(), place)
     found = reading.summary
     return Landed(target.shown, landed, found.left_out, found.tally, found.bytes_read)
-
-
-def _check_installed() -> None:
-    """Raise OptionError LMP-S005 if Delta tables cannot be written."""
-    try:
-        import deltalake  # noqa: F401
-    except ImportError:
-        raise OptionError("deltalake is not installed", code="LMP-S005", hint="pip install 'lmparse[delta]'") from None
-
-
-def _read(asked: Landing, log: ChangeLog, reading: Run, folder: Path) -> list[TableRows]:
-    """The changes of the log by table, kept in a folder. Raises ReadError LMP-F012 if a file is another than it was."""
-    log.scratch, log.run = folder, asked.run
-    parts = [] if asked.run is None else reading.parts(log.change_parts(asked.part_bytes))
-    kept = keep_changes(reading, log, folder, parts, asked.run)
-    return tables_of(kept.groups)
 
 
 class _Tables:
@@ -190,22 +180,17 @@ class _Tables:
 
     def land(self, tables: Sequence[TableRows]) -> list[LandedChanges]:
         """Land the rows of tables. What cannot be landed raises an error before the first table is written."""
-        planned = [self._planned(rows) for rows in tables]
+        planned: list[tuple[TableRows, Any, pa.Schema, Iterator[pa.RecordBatch]]] = []
+        for rows in tables:
+            table = self._changes(self._target.table(rows))
+            known = table.schema()
+            schema = rows.schema if known is None else united(known, rows.schema, rows.full_name)
+            planned.append((rows, table, schema, rows.new_rows(schema, table.seq, table.identities)))
         self._target.save()
-        landed = {rows.ids: self._appended(rows, *plan) for rows, plan in zip(tables, planned, strict=True)}
+        landed = {plan[0].ids: self._appended(*plan) for plan in planned}
         if self._with_current:
             self._land_current({rows.ids: rows for rows in tables}, landed)
         return [*landed.values()]
-
-    def _planned(self, rows: TableRows) -> tuple[Any, pa.Schema, Iterator[pa.RecordBatch]]:
-        """The change table of rows, its columns with theirs, and the rows that it does not have.
-
-        Raises OptionError LMP-C008 for columns that cannot be united.
-        """
-        table = self._changes(self._target.table(rows))
-        known = table.schema()
-        schema = rows.schema if known is None else united(known, rows.schema, rows.full_name)
-        return table, schema, rows.new_rows(schema, table.seq, table.identities)
 
     def _changes(self, table: LandedTable) -> Any:
         place = self._target.folder("changes", table)

@@ -103,8 +103,9 @@ class CurrentTable:
 
     def _read(self) -> pa.Table:
         """What the changes behind its own do with keys, in the order of `seq`."""
+        names = [name.replace("'", "''") for name in self.key]
         keys = [
-            f"{_field_of(role, name)} AS {role}_{n}" for role in ("before", "after") for n, name in enumerate(self.key)
+            f"get_field({role}, '{name}') AS {role}_{n}" for role in ("before", "after") for n, name in enumerate(names)
         ]
         there = [f"{role} IS NOT NULL AS has_{role}" for role in ("before", "after")]
         columns = ", ".join(["op", "seq", "txn_id", "detail", CORRUPT_FIELDS, *there, *keys])
@@ -137,12 +138,6 @@ class CurrentTable:
                 own = dict(zip(OWN.names, (part.column(name) for name in ("seq", "commit_ts", "txn_id")), strict=True))
                 gone = pa.array(np.full(part.num_rows, is_gone))
                 yield pa.RecordBatch.from_pydict({**kept, **own, DELETED: gone})
-
-
-def _field_of(image: str, name: str) -> str:
-    """The value of a column in an image of a change, in SQL."""
-    text = name.replace("'", "''")
-    return f"get_field({quoted(image)}, '{text}')"
 
 
 class _Changes:
@@ -187,7 +182,11 @@ class _Changes:
         `current` is the table that has the rows in front of the changes; None if these are of no account.
         """
         self._find_lacking()
-        old, new = (self._texts(role) for role in ("before", "after"))
+        columns = (
+            {name: self._rows[f"{role}_{n}"].combine_chunks() for n, name in enumerate(self._key)}
+            for role in ("before", "after")
+        )
+        old, new = (key_texts(values, self.count) for values in columns)
         ops = np.asarray(pc.fill_null(self._rows["op"], "").to_pylist())
         is_moved = (ops == "U") & np.asarray(pc.not_equal(old, new))
         counts = np.arange(self.count) >= self._begin
@@ -227,10 +226,6 @@ class _Changes:
             lacks = pc.and_(pc.is_in(ops, value_set=pa.array(wanted)), pc.invert(self._rows[f"has_{role}"]))
             places = np.flatnonzero(np.asarray(lacks)).tolist()
             self.why += [(place, f"the log does not have the row {role} the change") for place in places]
-
-    def _texts(self, role: str) -> pa.Array:
-        columns = {name: self._rows[f"{role}_{n}"].combine_chunks() for n, name in enumerate(self._key)}
-        return key_texts(columns, self.count)
 
     def _find_taken(self, kind: Int64s, place: Int64s, is_first: Flags) -> None:
         """Take note of keys that are taken while a row has them, or left in the transaction in which an update took

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -99,23 +99,25 @@ class TableRows:
         first, bad = pc.min(self._seqs).as_py() or _BEHIND_ALL, set[Any]()
         if landed is not None and (first < landed or self._seqs.null_count):
             had = [*find(self.schema, first)]
-            self._check_lacking(landed, had)
+            seqs = pa.chunked_array([batch.column("seq") for batch in had], pa.string())
+            lacks = pc.and_(pc.less_equal(self._seqs, landed), pc.invert(pc.is_in(self._seqs, value_set=seqs)))
+            lacking = pc.min(self._seqs.filter(pc.fill_null(lacks, False))).as_py()
+            if lacking is not None:
+                raise FramingError(
+                    f"it comes too late: {self.full_name} has changes behind {lacking}, which a run has landed that "
+                    "was ended", code="LMP-F014",
+                    hint="land the files of that run first, and no others in front of their end",
+                )  # fmt: skip
             bad = {place for batch in had for place in _bad_places(batch)}
         return self._new(schema, landed or "", bad)
 
-    def _check_lacking(self, landed: str, had: Iterable[pa.RecordBatch]) -> None:
-        seqs = pa.chunked_array([batch.column("seq") for batch in had], pa.string())
-        lacks = pc.and_(pc.less_equal(self._seqs, landed), pc.invert(pc.is_in(self._seqs, value_set=seqs)))
-        first = pc.min(self._seqs.filter(pc.fill_null(lacks, False))).as_py()
-        if first is not None:
-            raise FramingError(
-                f"it comes too late: {self.full_name} has changes behind {first}, which a run has landed that was "
-                "ended", code="LMP-F014", hint="land the files of that run first, and no others in front of their end",
-            )  # fmt: skip
-
     def _new(self, schema: pa.Schema, landed: str, bad: set[Any]) -> Iterator[pa.RecordBatch]:
+        def with_date(batch: pa.RecordBatch) -> pa.RecordBatch:
+            dates = pc.floor_temporal(batch.column("commit_ts"), unit="day").cast(pa.date32())
+            return fitted(batch.append_column(_DATE, dates), schema)
+
         order = np.asarray(pc.sort_indices(self._seqs)).astype(np.int64)
-        for batch in taken(self._batches, order, partial(_fitted_changes, schema)):
+        for batch in taken(self._batches, order, with_date):
             is_new = pc.fill_null(pc.greater(batch.column("seq"), landed), False)
             if batch.column("seq").null_count:
                 is_new = pc.or_(is_new, pa.array([bool(place) and place not in bad for place in _bad_places(batch)]))
@@ -142,16 +144,13 @@ def tables_of(groups: Iterable[Group]) -> list[TableRows]:
         is_struct = pa.types.is_struct(group.schema.field("after").type)
         ids = OTHER if group.identity is None or not is_struct else group.identity.partition(" ")[0]
         found.setdefault(ids, []).append(group)
-    return [_table(ids, found[ids]) for ids in sorted(found, key=lambda ids: (ids == OTHER, ids))]
-
-
-def _table(ids: str, groups: list[Group]) -> TableRows:
-    if ids == OTHER:
-        return TableRows(OTHER, "", OTHER, groups, ())
-    first = next(iter(stored(groups[0].path)))
-    schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
-    keys = {tuple(group.table_key) if _is_exact(group) else () for group in groups if _has_rows(group)}
-    return TableRows(ids, schema, name, groups, tuple(sorted(keys)))
+    other, tables = found.pop(OTHER, None), list[TableRows]()
+    for ids, own in sorted(found.items()):
+        first = next(iter(stored(own[0].path)))
+        schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
+        keys = {tuple(group.table_key) if _is_exact(group) else () for group in own if _has_rows(group)}
+        tables.append(TableRows(ids, schema, name, own, tuple(sorted(keys))))
+    return tables if other is None else [*tables, TableRows(OTHER, "", OTHER, other, ())]
 
 
 def _is_exact(group: Group) -> bool:
@@ -206,12 +205,6 @@ def is_widened(known: pa.Schema, wanted: pa.Schema) -> bool:
     """Whether a column has another type in what it is united to, columns of structs too."""
     old, new = (one.empty_table().flatten().schema for one in (known, wanted))
     return any(new.field(entry.name).type != entry.type for entry in old)
-
-
-def _fitted_changes(schema: pa.Schema, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Rows of changes with the columns of a table."""
-    dates = pc.floor_temporal(batch.column("commit_ts"), unit="day").cast(pa.date32())
-    return fitted(batch.append_column(_DATE, dates), schema)
 
 
 def fitted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

@@ -29,7 +29,10 @@ class Progress:
         now = time.monotonic()
         if self._is_shown and now - self._last >= _EVERY:
             self._last = now
-            self._stream.write("\r" + _line(done, self._total, rows, now - self._started) + "\x1b[K")
+            speed = done / (now - self._started)
+            left = int((self._total - done) / speed) if speed else 0
+            read = f"{done / 1e6:,.0f} of {self._total / 1e6:,.0f} MB, {rows:,} rows"
+            self._stream.write(f"\r{read}, {speed / 1e6:,.1f} MB/s, {left} s left\x1b[K")
             self._stream.flush()
             self._has_line = True
 
@@ -39,9 +42,3 @@ class Progress:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
             self._has_line = False
-
-
-def _line(done: int, total: int, rows: int, seconds: float) -> str:
-    speed = done / seconds if seconds else 0.0
-    left = int((total - done) / speed) if speed else 0
-    return f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB, {rows:,} rows, {speed / 1e6:,.1f} MB/s, {left} s left"

@@ -93,17 +93,15 @@ def _records(
             batches = arrow.engine_batches(file, schema, span)
         else:
             batches = compared(arrow.record_batches(file, schema, span), arrow.engine_batches(second, schema, span))
-        yield from ((batch, _behind(batch)) for batch in batches if batch.num_rows)
+        for batch in batches:
+            if batch.num_rows:
+                last = batch.column("_metadata")[-1].as_py()
+                yield batch, int(last["record_offset"] + last["record_length"])
         return
     for part in [span] if span is not None else file.spans(_STEP):
         batches = lines.record_lines(file, part)
         batches = batches if second is None else compared(batches, lines.record_lines(second, part), part.first_index)
         yield from ((batch, part.end) for batch in batches)
-
-
-def _behind(batch: pa.RecordBatch) -> int:
-    where = batch.column("_metadata")[-1].as_py()
-    return int(where["record_offset"] + where["record_length"])
 
 
 def _write_records(task: _RecordTask) -> PartResult:

@@ -144,32 +144,18 @@ def _characters(value: str) -> Iterator[str]:
     """Constants of the characters of a text, one after the other."""
     for run in _RUNS.findall(value):
         if not _UNSAFE.search(run):
-            for part in _cut_bytes(run):
+            fits = len(run.encode()) + run.count("'") <= MOST_BYTES  # an apostrophe is written twice
+            for part in [run] if fits else _cut(run, MOST_BYTES // _LONGEST_CHARACTER):
                 yield "'" + part.replace("'", "''") + "'"
             continue
         for part in _cut(run):
             yield f"CAST({_graphic(part)} AS VARCHAR({_LONGEST_CHARACTER * len(part)}))"
 
 
-def _cut(value: str) -> Iterator[str]:
-    """Parts of a text whose UTF-16, of at most eight hexadecimal digits a character, fits into a constant."""
-    most = MOST_BYTES // 8
+def _cut(value: str, most: int = MOST_BYTES // 8) -> Iterator[str]:
+    """Parts of a text; by default their UTF-16, at most eight hexadecimal digits a character, fits into a constant."""
     for start in range(0, len(value), most):
         yield value[start : start + most]
-
-
-def _cut_bytes(value: str) -> Iterator[str]:
-    """Parts of at most MOST_BYTES in UTF-8, where an apostrophe is two bytes."""
-    if _size(value) <= MOST_BYTES:
-        yield value
-        return
-    most = MOST_BYTES // _LONGEST_CHARACTER
-    for start in range(0, len(value), most):
-        yield value[start : start + most]
-
-
-def _size(text: str) -> int:
-    return len(text.encode()) + text.count("'")
 
 
 def _graphic(value: str) -> str:
@@ -195,19 +181,6 @@ def _float(value: float, column: SqlColumn) -> str:
     return text if "E" in text else f"{text}E0"
 
 
-def _decfloat(value: str, column: SqlColumn) -> str:
-    digits = 16 if column.words == "DECFLOAT(16)" else 34
-    return f"DECFLOAT('{value}', {digits})"
-
-
-def _date(value: str, column: SqlColumn) -> str:
-    return f"DATE '{value}'"
-
-
-def _time(value: str, column: SqlColumn) -> str:
-    return f"TIME '{value.replace(':', '.')}'"
-
-
 def _timestamp(value: str, column: SqlColumn) -> str:
     date, _, clock = value.partition("T")
     return f"TIMESTAMP '{date}-{clock[:8].replace(':', '.')}{clock[8:]}'"
@@ -217,11 +190,11 @@ _WRITERS: dict[str, Callable[[Any, SqlColumn], str]] = {
     "int": lambda value, column: str(value),
     "float": _float,
     "decimal": lambda value, column: decimals.to_text(value),
-    "decfloat": _decfloat,
+    "decfloat": lambda value, column: f"DECFLOAT('{value}', {16 if column.words == 'DECFLOAT(16)' else 34})",
     "text": _text,
     "bytes": _bytes,
-    "date": _date,
-    "time": _time,
+    "date": lambda value, column: f"DATE '{value}'",
+    "time": lambda value, column: f"TIME '{value.replace(':', '.')}'",
     "timestamp": _timestamp,
     "timestamp_tz": _timestamp,
     "boolean": lambda value, column: "TRUE" if value else "FALSE",

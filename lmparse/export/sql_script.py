@@ -15,19 +15,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import IO, Any
+from typing import Any
 
 from lmparse.changes.change import ROLES, SILENT_REASONS, Change, Version
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, OptionError
-from lmparse.export.sql_literals import (
-    LONGEST_STATEMENT,
-    NoLiteralError,
-    SqlColumn,
-    comment,
-    identifier,
-    too_long,
-)
+from lmparse.export.sql_literals import LONGEST_STATEMENT, NoLiteralError, SqlColumn, comment, identifier, too_long
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.reader import Values
 from lmparse.terminal import json_text
@@ -138,24 +131,18 @@ class StatementWriter:
         """The statement of a change, or a comment with the reason why there is none."""
         transaction = transaction_title(change)
         try:
-            text, is_guarded = self._statement(change)
+            self._check(change)
+            try:
+                text, is_guarded = self._written(change, self._table(change))
+            except NoLiteralError as error:
+                raise NoStatementError(Refusal.NO_LITERAL, str(error)) from None
+            if (size := len(text.encode())) > LONGEST_STATEMENT:
+                raise NoStatementError(Refusal.NO_LITERAL, too_long(size))
         except NoStatementError as error:
             place, name = self.place(change.extent), ".".join(filter(None, (change.schema_name, change.table_name)))
             text = comment(f"{place}: {_KINDS.get(change.op or '', 'change')} of {name}: {error.why}")
             return ScriptLine(text, error.refusal, transaction)
         return ScriptLine(text, None, transaction, is_guarded)
-
-    def _statement(self, change: Change) -> tuple[str, bool]:
-        self._check(change)
-        try:
-            table = self._table(change)
-            found = self._written(change, table)
-        except NoLiteralError as error:
-            raise NoStatementError(Refusal.NO_LITERAL, str(error)) from None
-        size = len(found[0].encode())
-        if size > LONGEST_STATEMENT:
-            raise NoStatementError(Refusal.NO_LITERAL, too_long(size))
-        return found
 
     def _check(self, change: Change) -> None:
         """Raise NoStatementError for a change whose rows need not be looked at."""
@@ -170,7 +157,8 @@ class StatementWriter:
             raise NoStatementError(Refusal.TRIGGERED, why)
         if change.values.get("sql_type") == "U":
             raise NoStatementError(Refusal.NOT_COMMITTED, "it takes back another change")
-        if is_undo and not _is_committed(change.values):
+        outcome = change.values.get("uor_disp"), change.values.get("log_rec_disp")
+        if is_undo and outcome not in (("C", "C"), ("C", ""), ("C", None)):
             raise NoStatementError(Refusal.NOT_COMMITTED, "it was not committed, so there is nothing to take back")
         if detail.get("moved") and change.op != "U":
             raise NoStatementError(Refusal.HALF, "it is half of an update that moved the row")
@@ -193,7 +181,11 @@ class StatementWriter:
             old, new = new, old
         if old is None:
             assert new is not None
-            return _insert(table, new), False
+            for error in new.lacks.values():
+                raise error
+            names = ", ".join(column.identifier for column in table.columns.values())
+            values = ", ".join(column.literal(new.values[name]) for name, column in table.columns.items())
+            return f"INSERT INTO {table.name} ({names}) VALUES ({values});", False
         if new is None:
             return self._found(f"DELETE FROM {table.name}", table, old)
         assigned = ", ".join(self._assignments(table, old, new))
@@ -224,14 +216,6 @@ class StatementWriter:
             raise NoStatementError(Refusal.NO_KEY, "no column of it can be compared")
         conditions = _conditions(usable, row)
         return f"{start} WHERE {conditions} AND 1 = (SELECT COUNT(*) FROM {table.name} WHERE {conditions});", True
-
-
-def _insert(table: _TableText, row: _Row) -> str:
-    for error in row.lacks.values():
-        raise error
-    names = ", ".join(column.identifier for column in table.columns.values())
-    values = ", ".join(column.literal(row.values[name]) for name, column in table.columns.items())
-    return f"INSERT INTO {table.name} ({names}) VALUES ({values});"
 
 
 def _conditions(columns: Sequence[SqlColumn], row: _Row) -> str:
@@ -284,10 +268,6 @@ def transaction_title(change: Change) -> str:
     state = f"committed {change.commit_ts or ''}".strip() if values.get("uor_disp") == "C" else "not committed"
     people = (values[name] for name in ("auth_id", "plan", "correlation_id") if values.get(name))
     return ", ".join([f"transaction {change.txn_id}", state, *people])
-
-
-def _is_committed(values: Values) -> bool:
-    return values.get("uor_disp") == "C" and values.get("log_rec_disp") in ("C", "", None)
 
 
 # -- scripts ----------------------------------------------------------------------------------
@@ -369,17 +349,13 @@ def _reversed(lines: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
             for line in lines:
                 raw = _SEPARATOR.join(line).encode()
                 file.write(raw + len(raw).to_bytes(_SIZE_BYTES, "big"))
-            yield from _read_back(file)
+            place = file.tell()
+            while place:
+                file.seek(place - _SIZE_BYTES)
+                size = int.from_bytes(file.read(_SIZE_BYTES), "big")
+                place -= _SIZE_BYTES + size
+                file.seek(place)
+                transaction, _, text = file.read(size).decode().partition(_SEPARATOR)
+                yield transaction, text
     except OSError as error:
         raise OptionError(f"{tempfile.gettempdir()}: {error.strerror}", code="LMP-S022") from None
-
-
-def _read_back(file: IO[bytes]) -> Iterator[tuple[str, str]]:
-    place = file.tell()
-    while place:
-        file.seek(place - _SIZE_BYTES)
-        size = int.from_bytes(file.read(_SIZE_BYTES), "big")
-        place -= _SIZE_BYTES + size
-        file.seek(place)
-        transaction, _, text = file.read(size).decode().partition(_SEPARATOR)
-        yield transaction, text

@@ -175,7 +175,10 @@ class _Chunked(Output):
         if form == "parquet":
             import pyarrow.parquet
 
-            self.schema = pa.schema([_storable(entry) for entry in schema], schema.metadata)
+            # Parquet cannot store a struct without columns, which becomes text.
+            empty = pa.struct([])
+            columns = [entry.with_type(pa.string()) if entry.type == empty else entry for entry in schema]
+            self.schema = pa.schema(columns, schema.metadata)
             self.writer = pyarrow.parquet.ParquetWriter(self.file, self.schema, compression=compression)
         else:
             options = pa.ipc.IpcWriteOptions(compression=None if compression == "none" else compression)
@@ -207,12 +210,6 @@ class _Chunked(Output):
     def close(self) -> None:
         self._flush()
         super().close()
-
-
-def _storable(entry: pa.Field) -> pa.Field:
-    """A column as Parquet can store it: a struct without columns becomes text."""
-    is_empty = pa.types.is_struct(entry.type) and not entry.type.num_fields
-    return entry.with_type(pa.string()) if is_empty else entry
 
 
 class _Csv(Output):

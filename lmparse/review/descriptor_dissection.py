@@ -45,18 +45,16 @@ def _between(framing: Framing, buffer: Buffer, begin: int, end: int, before: int
     for number, (start, stop) in enumerate(pairwise(cuts)):
         is_block = len(cuts) > 2 and number == 0
         if start < stop:
-            found = _dissect(framing, is_block, buffer[start:stop])
+            word: Descriptor | BlockDescriptor | None = None
+            if isinstance(framing, WordFraming) and framing.word_id is not None:
+                word = framing.block_word if is_block and isinstance(framing, Blocked) else framing.word
+            raw = buffer[start:stop]
+            if word is None or word.rule.is_own:
+                found = _dissector(framing, is_block).dissect(raw)
+            else:
+                found = _by_rule(word, raw)
             layout = catalog.load(found.spec).layout
             yield ExplainedSection(layout, found, ((start, stop - start),), before)
-
-
-def _dissect(framing: Framing, is_block: bool, raw: bytes) -> Dissection:
-    word: Descriptor | BlockDescriptor | None = None
-    if isinstance(framing, WordFraming) and framing.word_id is not None:
-        word = framing.block_word if is_block and isinstance(framing, Blocked) else framing.word
-    if word is None or word.rule.is_own:
-        return _dissector(framing, is_block).dissect(raw)
-    return _by_rule(word, raw)
 
 
 def _by_rule(word: Descriptor | BlockDescriptor, raw: bytes) -> Dissection:

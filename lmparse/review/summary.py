@@ -69,19 +69,12 @@ class Summarized:
         """The summary as one JSON object."""
         rows = self.tables.rows
         times = [row[name] for row in rows for name in ("first_commit", "last_commit") if row[name] is not None]
+        time = {"first_commit": min(times, default=None), "last_commit": max(times, default=None)}
         return {
-            "summary_version": VERSION,
-            "files": self.files,
-            "bytes": self.size,
-            "spec": self.spec,
-            "time": {
-                "zone": self.zone,
-                "first_commit": min(times, default=None),
-                "last_commit": max(times, default=None),
-            },
+            "summary_version": VERSION, "files": self.files, "bytes": self.size, "spec": self.spec,
+            "time": {"zone": self.zone, **time},
             "changes": {
-                "count": sum(row["changes"] for row in rows) + self.tables.others,
-                "left_out": self.left_out,
+                "count": sum(row["changes"] for row in rows) + self.tables.others, "left_out": self.left_out,
                 "by_table": {"groups": rows, "others": self.tables.others},
             },
             "who": {name: counts.to_dict() for name, counts in self.who.items()},
@@ -91,9 +84,8 @@ class Summarized:
                 "codes": dict(sorted(self.error_codes.items())),
                 "ended_by": [fault.to_dict() for fault in self.faults],
             },
-            "decisions": self.decisions,
-            "notices": self.notices,
-        }
+            "decisions": self.decisions, "notices": self.notices,
+        }  # fmt: skip
 
     def lines(self) -> list[str]:
         """The summary as text."""

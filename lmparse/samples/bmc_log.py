@@ -154,12 +154,13 @@ class _Maker:
                 "bmc_dlds", "DLDS", orig_data_dsname="SAMPLE.LLOG.DATA", record_format="VB", date_format="DB2I", **flags
             ),
         ]  # fmt: skip
+        types = {"char": "CHAR", "code": "CHAR", "uint": "INT", "timestamp17": "DTTM"}
         for table in TABLES:
             log.control.append(self._table(table))
             log.control += [self._column(table, number, column) for number, column in enumerate(table.columns, 1)]
         log.control += [
             _control(
-                "bmc_xhdf", "XHDF", head_field_name=entry.orig_id, head_field_type=_xhdf_type(entry.kind),
+                "bmc_xhdf", "XHDF", head_field_name=entry.orig_id, head_field_type=types.get(entry.kind, "BIN"),
                 head_field_len=entry.width, head_field_pos=entry.offset,
             )
             for entry in catalog.load("bmc_lldf").layout
@@ -258,7 +259,10 @@ class _Maker:
 
     def _change(self, table: SampleTable, shared: Mapping[str, Any]) -> Iterator[bytes]:
         change_type = self.chance.choice(("I", "I", "UB", "UB", "D", "IL"))
-        images = [self._image(table) for _ in range(2 if change_type == "UB" else 1)]
+        images = [
+            b"".join(self._value(table, column) for column in table.columns)
+            for _ in range(2 if change_type == "UB" else 1)
+        ]
         key = sum(column.length for column in table.columns if column.key)
         images[1:] = [images[0][:key] + image[key:] for image in images[1:]]  # an update is of one row
         data = b"".join(_counted(image) for image in images)
@@ -294,9 +298,6 @@ class _Maker:
         for number, piece in enumerate(pieces, 1):
             values = {**known, **header, "seg_num": number, "seg_len": width + len(piece), "data": piece}
             yield encode_record(spec, values, _PAGE)
-
-    def _image(self, table: SampleTable) -> bytes:
-        return b"".join(self._value(table, column) for column in table.columns)
 
     def _value(self, table: SampleTable, column: SampleColumn) -> bytes:
         words, width = catalog.load("bmc_row_image").enum("null_indicator"), front_widths()[0]
@@ -360,7 +361,3 @@ def _names(table: SampleTable) -> bytes:
 
 def _control(spec_id: str, code: str, **values: Any) -> bytes:
     return encode_record(catalog.load(spec_id), {"cntl_record_type": code, **values}, _PAGE)
-
-
-def _xhdf_type(kind: str) -> str:
-    return {"char": "CHAR", "code": "CHAR", "uint": "INT", "timestamp17": "DTTM"}.get(kind, "BIN")

@@ -25,9 +25,8 @@ columnar | narrow records[^|]*. \d+ and (\d+) times | shapes/shapes/wide/times_a
 columnar | `convert` of the header[^|]*. ([\d.]+) of its | convert/speed_of_the_script
 columnar | Spark's `noop` sink[^|]*. ([\d.]+) of its | spark-1/ratios/noop, against replay
 db2-luw | against the reference, CPU[^\n]* (\d+) times | transactions/index/times_as_fast
-db2-luw | memory of `convert`[^\n]* (\d+), \d+ and \d+ MB | transactions/memory/0/anonymous_bytes
-db2-luw | memory of `convert`[^\n]* \d+, (\d+) and \d+ MB | transactions/memory/1/anonymous_bytes
-db2-luw | memory of `convert`[^\n]* \d+, \d+ and (\d+) MB | transactions/memory/2/anonymous_bytes
+db2-luw | memory of `convert`[^\n]* (\d+) and \d+ MB | transactions/memory/0/anonymous_bytes
+db2-luw | memory of `convert`[^\n]* \d+ and (\d+) MB | transactions/memory/1/anonymous_bytes
 """
 """A page, the figure on it as the group of an expression, and the place of the value in a file of results."""
 

@@ -50,7 +50,7 @@ def with_long_field(sample: dict[str, str]) -> Explained:
 
 def leaves(section: ExplainedSection) -> Iterator[FieldLine]:
     """The lines of a section that bytes stand in."""
-    return (line for top in section.lines for line in top.walk() if not line.children)
+    return (line for top in section.lines for line, _ in top.walk() if not line.children)
 
 
 def tiled(section: ExplainedSection) -> bytes:

@@ -32,10 +32,9 @@ def test_a_page_ties_every_field_to_its_bytes_and_the_reverse(name: str) -> None
     for node in nodes:
         for run in node if node.tag == "span" and "hex" in node.get("class", "").split() else ():
             runs[run.get("data-f")] = runs.get(run.get("data-f"), "") + (run.text or "").replace(" ", "")
-    lines = [line for section in found.sections for top in section.lines for line in top.walk()]
-    sections = [section for section in found.sections for top in section.lines for _ in top.walk()]
+    lines = [(line, section) for section in found.sections for top in section.lines for line, _ in top.walk()]
     assert list(map(int, rows)) == list(range(len(lines)))
-    for number, (line, section) in enumerate(zip(lines, sections, strict=True)):
+    for number, (line, section) in enumerate(lines):
         raw = b"" if line.children else section.dissection.raw[line.start + line.shared : line.end]
         assert runs.pop(str(number), "") == raw.hex().upper()
         up = rows[str(number)].get("data-up")

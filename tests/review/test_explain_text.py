@@ -28,7 +28,7 @@ def test_no_line_is_wider_than_asked_and_nothing_is_lost(name: str, width: int) 
     text = re.sub(r"\s+", "", "".join(line[start:] for line in lines))
     for section in found.sections:
         for top in section.lines:
-            for line in top.walk():
+            for line, _ in top.walk():
                 if line.node is not None:
                     for said in (line.node.field.id, line.node.field.orig_id or "", line.node.meaning):
                         assert re.sub(r"\s+", "", said) in text
@@ -56,7 +56,7 @@ def test_brief_has_one_line_for_each_field(name: str, width: int) -> None:
     assert max(map(len, lines)) <= width
     (last,) = {line.start for line in [[*found.main.lines][-1]]}
     assert any(line.lstrip("> ").split()[:1] == [str(last)] for line in lines)
-    fields = [line for section in found.sections for top in section.lines for line in top.walk()]
+    fields = [line for section in found.sections for top in section.lines for line, _ in top.walk()]
     assert len([line for line in lines if re.match(r"[> ] +\d+ 0x", line)]) == len(fields)
 
 

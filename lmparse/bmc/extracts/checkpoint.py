@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from lmparse.bmc.extracts.heads import TABLE_FIELDS, UNIT_WIDTH, ExtractHeads
 from lmparse.bmc.extracts.outcomes import (
-    UNIT_FIELDS,
     UnitOutcomes,
     ended_codes,
     have_ended,
     keys,
+    shown_unit,
     stated_commits,
     widths,
 )
@@ -55,10 +55,11 @@ def checkpoint_of(
             needed.append(NeededStretch.of(piece, options.bounds))
             still_open |= {unit.ljust(UNIT_WIDTH, b"\0").hex() for unit in opened.tolist()}
     ranges = _ranges(before, heads)
+    tables = {*(() if before is None else before.tables), *(row.tobytes().hex() for one in heads for row in one.tables)}
     return Checkpoint(
         catalog.load(options.spec).id, last.ljust(len(NOT_COMMITTED), "0") + "F" * SEQ_OF_RECORD_DIGITS,
         (0, ranges[-1][1] if ranges else 0), needed=tuple(needed), ranges=ranges,
-        open_units=tuple(sorted(still_open)), tables=_tables(heads, before),
+        open_units=tuple(sorted(still_open)), tables=tuple(sorted(tables)),
     )  # fmt: skip
 
 
@@ -73,12 +74,6 @@ def _ranges(before: Checkpoint | None, heads: Sequence[ExtractHeads]) -> tuple[t
             ranges.append((low, high))
     more = len(ranges) - MOST_RANGES
     return tuple(ranges if more <= 0 else [(ranges[0][0], ranges[more][1]), *ranges[more + 1 :]])
-
-
-def _tables(heads: Sequence[ExtractHeads], before: Checkpoint | None) -> tuple[str, ...]:
-    """The tables that extracts have a record of."""
-    known = () if before is None else before.tables
-    return tuple(sorted({*known, *(row.tobytes().hex() for one in heads for row in one.tables)}))
 
 
 def _last_commit(heads: ExtractHeads) -> str:
@@ -174,12 +169,6 @@ class ReadBefore:
             f"unit of recovery {shown_unit(row)} {what}, and changes up to {self.commit.hex().upper()} have been given "
             "without the records that are here",
         )
-
-
-def shown_unit(row: Bytes) -> str:
-    """UORID of a row that begins with UNIT_FIELDS, in hexadecimal digits."""
-    member, name = widths(UNIT_FIELDS)
-    return row[member : member + name].tobytes().hex().upper()
 
 
 def _positions(numbers: Iterable[int]) -> Keys:

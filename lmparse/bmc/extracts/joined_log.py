@@ -28,8 +28,7 @@ from lmparse.bmc.extracts.outcomes import ExtractSettings, keys
 from lmparse.bmc.extracts.ownership import UnitEnds, ownership
 from lmparse.bmc.headers import check_header
 from lmparse.bmc.interpretation import LogSettings
-from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.open import open_logical_log
+from lmparse.bmc.log import LogicalLog, open_logical_log
 from lmparse.bmc.tables import TableVersion, of_number
 from lmparse.changes.change import Change, Version
 from lmparse.changes.checkpoint import Checkpoint
@@ -107,41 +106,24 @@ def join_extracts(
 
 def notes(extracts: Sequence[JoinedExtract]) -> Iterator[str]:
     """What is in several extracts or may be missing, in words; of very many the first ones, and how many more."""
-    every = list(_notes(extracts))
+    every: list[str] = []
+    before: JoinedExtract | None = None
+    for one in extracts:
+        if count := len(one.settings.elsewhere):
+            every.append(f"records of {one.path} that another extract gives: {count}")
+        if before is not None and not one.continues:
+            first = f"its first change is at {one.heads.first.hex().upper()}" if one.heads.first else "it has no change"
+            where = f"whether changes are missing between {before.path} and {one.path} cannot be tested"
+            every.append(f"{where}: {_NO_BEGINNING}; {first}")
+        before = one
     yield from every[:_MOST_NOTES]
     if len(every) > _MOST_NOTES:
         yield f"the same of {len(every) - _MOST_NOTES} more extracts"
 
 
-def _notes(extracts: Sequence[JoinedExtract]) -> Iterator[str]:
-    before: JoinedExtract | None = None
-    for one in extracts:
-        if count := len(one.settings.elsewhere):
-            yield f"records of {one.path} that another extract gives: {count}"
-        if before is not None and not one.continues:
-            first = f"its first change is at {one.heads.first.hex().upper()}" if one.heads.first else "it has no change"
-            yield (
-                f"whether changes are missing between {before.path} and {one.path} cannot be tested: {_NO_BEGINNING}; "
-                f"{first}"
-            )
-        before = one
-
-
 SAME = Statement("extracts agree on what several of them have", "records and units")
 NOTHING_MISSING = Statement("no change is missing between two extracts", "pairs of extracts")
 STATEMENTS = (SAME, NOTHING_MISSING)
-
-
-def claims(extracts: Sequence[JoinedExtract]) -> list[Claim]:
-    """What came of comparing the extracts of one log."""
-    same, missing = (statement.claim() for statement in STATEMENTS)
-    same.tested = sum(len(one.settings.elsewhere) + len(one.settings.outcomes) for one in extracts)
-    for _, one in pairwise(extracts):
-        if one.continues:
-            missing.test()
-        else:
-            missing.untestable[_NO_BEGINNING] += 1
-    return [same, missing]
 
 
 def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | None = None) -> list[Joined]:
@@ -157,7 +139,10 @@ def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | No
             place = search.find(path, options.control)
             control = read_control(place, framing=options.control_framing, limits=options.bounds)
             if faults is not None:
-                _look_through(open_logical_log(path, replace(options, control=place), on_error=ignored))
+                # Opening leaves these for later; then all extracts would have their errors.
+                log = open_logical_log(path, replace(options, control=place), on_error=ignored)
+                check_header(log.header, log.options)
+                _ = log.tables
         except DataError as error:
             # A control file that an option names and that is not there is not the fault of one log.
             if faults is None or (error.code == "LMP-F001" and error.file != path):
@@ -167,12 +152,6 @@ def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | No
         system = control.first("XTYP").get("cntl_file_sysid") or ""
         systems.setdefault(system, []).append(JoinedPiece(path, 0, len(open_buffer(path, options.bounds))))
     return [Joined(tuple(piece for piece in pieces if piece.size) or (pieces[0],)) for pieces in systems.values()]
-
-
-def _look_through(log: LogicalLog) -> None:
-    """Raise the errors of a control file that opening the log leaves for later: then all extracts would have them."""
-    check_header(log.header, log.options)
-    _ = log.tables
 
 
 class JoinedLog(ChangeLog):
@@ -242,7 +221,8 @@ class JoinedLog(ChangeLog):
                 missing.append(error)
                 continue
             names |= log.table_names
-            self._check_name(names)
+            if len(names) > 1:
+                raise self.ambiguous(self.options.table or "", sorted(names))
             found += 1
             if has_table or log.lacks_descriptions:
                 log.keeps_bad_records = self.keeps_bad_records
@@ -256,11 +236,14 @@ class JoinedLog(ChangeLog):
         yield from (self._log(one.path) for one in self.joined)
 
     def claims(self) -> list[Claim]:
-        return claims(self.joined)
-
-    def _check_name(self, names: set[str]) -> None:
-        if len(names) > 1:
-            raise self.ambiguous(self.options.table or "", sorted(names))
+        same, missing = (statement.claim() for statement in STATEMENTS)
+        same.tested = sum(len(one.settings.elsewhere) + len(one.settings.outcomes) for one in self.joined)
+        for _, one in pairwise(self.joined):
+            if one.continues:
+                missing.test()
+            else:
+                missing.untestable[_NO_BEGINNING] += 1
+        return [same, missing]
 
     def _named(self, path: str, options: Options) -> Options:
         """The options for one extract."""

@@ -70,6 +70,12 @@ def keys(rows: Bytes) -> npt.NDArray[np.bytes_]:
     return rows.view(f"S{rows.shape[1]}")[:, 0] if len(rows) else np.zeros(0, f"S{max(rows.shape[1], 1)}")
 
 
+def shown_unit(row: Bytes) -> str:
+    """UORID of a row that begins with UNIT_FIELDS, in hexadecimal digits."""
+    member, name = widths(UNIT_FIELDS)
+    return row[member : member + name].tobytes().hex().upper()
+
+
 def _no_rows(names: Sequence[str]) -> Bytes:
     return np.zeros((0, sum(widths(names))), np.uint8)
 
@@ -85,66 +91,6 @@ class UnitOutcomes:
 
     def __len__(self) -> int:
         return len(self.units)
-
-
-class StatedOutcomes:
-    """Puts outcomes into the records of one file, whose header has its fields at `places`.
-
-    Raises FramingError LMP-F013 for a header whose fields have other widths than those of today.
-    """
-
-    def __init__(self, outcomes: UnitOutcomes, places: Places, path: str) -> None:
-        self._unit = [places[name] for name in UNIT_FIELDS if name in places]
-        self._written = [places[name] for name in OUTCOME_FIELDS if name in places]
-        self._disposition = places.get(OUTCOME_FIELDS[0])
-        self._end = max((sum(place) for place in (*self._unit, *self._written)), default=0)
-        is_stated = len(outcomes) and self._disposition is not None and UNIT_FIELDS[1] in places
-        for name, width in zip((*UNIT_FIELDS, *OUTCOME_FIELDS), widths((*UNIT_FIELDS, *OUTCOME_FIELDS)), strict=True):
-            if is_stated and name in places and places[name][1] != width:
-                raise FramingError(
-                    "another extract states the outcome of a unit of recovery that has no room in this header",
-                    code="LMP-F013", file=path, expected=f"{name} of {width} bytes", found=str(places[name][1]),
-                    hint="scan again with one release of Log Master, or read the extracts apart",
-                )  # fmt: skip
-        units = _columns(outcomes.units, UNIT_FIELDS, places) if is_stated else _no_rows(())
-        self._rows = _columns(outcomes.values, OUTCOME_FIELDS, places) if is_stated else _no_rows(())
-        self._keys = keys(units)
-        order = np.argsort(self._keys, kind="stable")
-        self._keys, self._rows = self._keys[order], self._rows[order]
-
-    def record(self, raw: bytes) -> bytes:
-        """One record; without such a unit it is the same."""
-        if not len(self._keys):
-            return raw
-        start = np.zeros(1, np.int64)
-        window = Window(0, np.frombuffer(raw, np.uint8), start, start + len(raw), start)
-        found = self.window(window)
-        return raw if found is window else found.data.tobytes()
-
-    def window(self, window: W) -> W:
-        """The records of a window; without a record of such a unit it is the same."""
-        if not len(self._keys) or self._disposition is None or not len(window):
-            return window
-        numbers = np.flatnonzero(window.lengths >= self._end)
-        starts = window.starts[numbers]
-        starts = starts[~have_ended(byte_arrays.take_rows(window.data, starts + self._disposition[0], 1))]
-        if not len(starts):
-            return window
-        parts = [byte_arrays.take_rows(window.data, starts + offset, width) for offset, width in self._unit]
-        units = keys(np.concatenate(parts, axis=1))
-        which = np.minimum(np.searchsorted(self._keys, units), len(self._keys) - 1)
-        is_known = self._keys[which] == units
-        if not is_known.any():
-            return window
-        return replace(window, data=self._written_to(window.data, starts[is_known], self._rows[which[is_known]]))
-
-    def _written_to(self, data: Bytes, starts: Int64s, rows: Bytes) -> Bytes:
-        made, begin = data.copy(), 0
-        for offset, width in self._written:
-            made[starts[:, None] + np.arange(offset, offset + width)] = rows[:, begin : begin + width]
-            begin += width
-        made.flags.writeable = False
-        return made
 
 
 def _columns(rows: Bytes, names: Sequence[str], places: Places) -> Bytes:
@@ -185,8 +131,28 @@ class ExtractReading:
     """Reads the records of a file as those of one extract; without settings they are a log of their own."""
 
     def __init__(self, known: ExtractSettings | None, places: Places) -> None:
+        """`places` are those of the fields in the header.
+
+        Raises FramingError LMP-F013 if another extract states an outcome, and fields have other widths than today's.
+        """
         self.known = known
-        self._outcomes = None if known is None else StatedOutcomes(known.outcomes, places, known.path)
+        self._unit = [places[name] for name in UNIT_FIELDS if name in places]
+        self._written = [places[name] for name in OUTCOME_FIELDS if name in places]
+        self._disposition = places.get(OUTCOME_FIELDS[0])
+        self._end = max((sum(place) for place in (*self._unit, *self._written)), default=0)
+        self._keys, self._rows = keys(_no_rows(())), _no_rows(())
+        if known is None or not len(known.outcomes) or self._disposition is None or UNIT_FIELDS[1] not in places:
+            return
+        for name, width in zip((*UNIT_FIELDS, *OUTCOME_FIELDS), widths((*UNIT_FIELDS, *OUTCOME_FIELDS)), strict=True):
+            if name in places and places[name][1] != width:
+                raise FramingError(
+                    "another extract states the outcome of a unit of recovery that has no room in this header",
+                    code="LMP-F013", file=known.path, expected=f"{name} of {width} bytes", found=str(places[name][1]),
+                    hint="scan again with one release of Log Master, or read the extracts apart",
+                )  # fmt: skip
+        units = keys(_columns(known.outcomes.units, UNIT_FIELDS, places))
+        order = np.argsort(units, kind="stable")
+        self._keys, self._rows = units[order], _columns(known.outcomes.values, OUTCOME_FIELDS, places)[order]
 
     @property
     def is_again(self) -> bool:
@@ -194,12 +160,36 @@ class ExtractReading:
         return self.known is not None and self.known.is_again
 
     def record(self, raw: bytes) -> bytes:
-        """The bytes of a record, with the outcome of its unit."""
-        return raw if self._outcomes is None else self._outcomes.record(raw)
+        """The bytes of a record, with the outcome of its unit; without a stated one they are the same."""
+        if not len(self._keys):
+            return raw
+        start = np.zeros(1, np.int64)
+        window = Window(0, np.frombuffer(raw, np.uint8), start, start + len(raw), start)
+        found = self.window(window)
+        return raw if found is window else found.data.tobytes()
 
     def window(self, window: W) -> W:
         """The same for the records of a window."""
-        return window if self._outcomes is None else self._outcomes.window(window)
+        if not len(self._keys) or self._disposition is None or not len(window):
+            return window
+        numbers = np.flatnonzero(window.lengths >= self._end)
+        starts = window.starts[numbers]
+        starts = starts[~have_ended(byte_arrays.take_rows(window.data, starts + self._disposition[0], 1))]
+        if not len(starts):
+            return window
+        parts = [byte_arrays.take_rows(window.data, starts + offset, width) for offset, width in self._unit]
+        units = keys(np.concatenate(parts, axis=1))
+        which = np.minimum(np.searchsorted(self._keys, units), len(self._keys) - 1)
+        is_known = self._keys[which] == units
+        if not is_known.any():
+            return window
+        data, begin = window.data.copy(), 0
+        starts, rows = starts[is_known], self._rows[which[is_known]]
+        for offset, width in self._written:
+            data[starts[:, None] + np.arange(offset, offset + width)] = rows[:, begin : begin + width]
+            begin += width
+        data.flags.writeable = False
+        return replace(window, data=data)
 
     def has(self, extent: RecordExtent) -> bool:
         """Whether a record is given here, and not from another extract."""

@@ -12,7 +12,7 @@ extract of Monday gives all of it, and that of Tuesday may have its records or n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -38,6 +38,7 @@ from lmparse.bmc.extracts.outcomes import (
     ended_codes,
     is_yes,
     keys,
+    shown_unit,
     stated_commits,
     widths,
 )
@@ -103,12 +104,11 @@ def ownership(
     read = [number for number in range(len(heads)) if number in sharing or len(compensated[number])]
     tasks = [_Task(heads[number], options, tuple(sharing.get(number, ())), compensated[number]) for number in read]
     found = dict(zip(read, many(_shared_records, tasks), strict=True))
-    compare = _Comparison(heads, found)
     result = [np.zeros(0, np.int64) for _ in heads]
     for number, records in found.items():
         owner = _owners(number, records, heads, ends)
         _check_compensated(heads[number], records, owner == number, compensated[number])
-        compare.check(number, owner, ended[number])
+        _check_others(number, owner, ended[number], heads, found)
         result[number] = np.sort(records.offset[owner != number])
     return result
 
@@ -203,45 +203,29 @@ def _owners(number: int, records: _Records, heads: Sequence[ExtractHeads], ends:
     return owner
 
 
-class _Comparison:
-    """Compares the records that an extract leaves to others with those that these have."""
+def _check_others(
+    number: int, owner: Int64s, ended: Keys, heads: Sequence[ExtractHeads], found: dict[int, _Records]
+) -> None:
+    """Raise FramingError if the extract that gives a record does not have it, or has another one in its place.
 
-    def __init__(self, heads: Sequence[ExtractHeads], found: dict[int, _Records]) -> None:
-        self._heads, self._found = heads, found
-
-    def check(self, number: int, owner: Int64s, ended: Keys) -> None:
-        """Raise FramingError if the extract that gives a record does not have it, or has another one in its place.
-
-        Those of units that `ended` are given by none.
-        """
-        records = self._found[number]
-        for other, there in self._others(number):
-            lacking = self._are_of_other_units(records, there)
-            if lacking.any():
-                raise self._differing(number, other, lacking, "has another unit or table at the position of")
+    Records of units that `ended` are given by none.
+    """
+    one, records = heads[number], found[number]
+    width = sum(catalog.load(SPEC).layout[name].width or 0 for name in POSITION_FIELDS)
+    for other, there in found.items():
+        if other == number or not len(there.offset) or heads[other].first > one.last or one.first > heads[other].last:
+            continue  # they have no position in common
+        places, others = (side.place.astype(f"S{width}") for side in (records, there))
+        what = "has another unit or table at the position of"
+        lacking = np.isin(places, others) & ~np.isin(records.place, there.place)
+        if not lacking.any():
             left = (owner == other) & ~np.isin(records.unit, ended)
+            what = "has the range, and not the same bytes, of"
             lacking = left & ~_are_in(records, there, left)
-            if lacking.any():
-                raise self._differing(number, other, lacking, "has the range, and not the same bytes, of")
-
-    def _others(self, number: int) -> Iterator[tuple[int, _Records]]:
-        """Those that have positions in common with an extract."""
-        one = self._heads[number]
-        for other, there in self._found.items():
-            heads = self._heads[other]
-            if other != number and len(there.offset) and heads.first <= one.last and one.first <= heads.last:
-                yield other, there
-
-    def _are_of_other_units(self, records: _Records, there: _Records) -> Flags:
-        """Which records have a position at which another extract has records of other units or tables only."""
-        width = sum(catalog.load(SPEC).layout[name].width or 0 for name in POSITION_FIELDS)
-        places, others = (one.place.astype(f"S{width}") for one in (records, there))
-        return np.isin(places, others) & ~np.isin(records.place, there.place)
-
-    def _differing(self, number: int, other: int, which: Flags, what: str) -> Exception:
-        error = not_one(f"{self._heads[other].path} {what} a record", self._heads[number].path)
-        error.record_offset = int(self._found[number].offset[which.argmax()])
-        return error
+        if lacking.any():
+            error = not_one(f"{heads[other].path} {what} a record", one.path)
+            error.record_offset = int(records.offset[lacking.argmax()])
+            raise error
 
 
 def _are_in(records: _Records, there: _Records, which: Flags) -> Flags:
@@ -294,11 +278,11 @@ class UnitEnds:
         return cls(rows, extract[is_first], compensated & is_committed)
 
     @property
-    def units(self) -> npt.NDArray[np.bytes_]:
+    def units(self) -> Keys:
         """UNIT_FIELDS, ascending."""
         return keys(self.rows[:, :UNIT_WIDTH])
 
-    def extract_of(self, units: npt.NDArray[np.bytes_]) -> Int64s:
+    def extract_of(self, units: Keys) -> Int64s:
         """The extract that states the outcome of each of some units first; -1 if none does."""
         if not len(self.rows):
             return np.full(len(units), -1)
@@ -310,7 +294,7 @@ class UnitEnds:
         rows = self.rows[np.isin(self.units, keys(heads.open_units))]
         return UnitOutcomes(rows[:, :UNIT_WIDTH], rows[:, UNIT_WIDTH:])
 
-    def commits(self, units: npt.NDArray[np.bytes_]) -> tuple[Int64s, npt.NDArray[np.bytes_]]:
+    def commits(self, units: Keys) -> tuple[Int64s, Keys]:
         """Those of some units, ascending, that are committed: their numbers, and the positions of their commits."""
         which = np.flatnonzero(np.isin(self.units, units))
         commits = keys(stated_commits(self.rows[which]))
@@ -336,9 +320,5 @@ def _check_same(heads: Sequence[ExtractHeads], rows: Bytes, extract: Int64s, fir
     differ &= are_open | np.repeat(is_of_several, np.diff(starts, append=len(rows)))
     if differ.any():
         place = int(differ.argmax())
-        member, name = widths(UNIT_FIELDS)
-        shown = rows[place, member : member + name].tobytes().hex().upper()
-        raise not_one(
-            f"{heads[extract[first[place]]].path} states another outcome of unit of recovery {shown}",
-            heads[extract[place]].path,
-        )
+        what = f"states another outcome of unit of recovery {shown_unit(rows[place])}"
+        raise not_one(f"{heads[extract[first[place]]].path} {what}", heads[extract[place]].path)

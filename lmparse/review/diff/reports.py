@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 from textwrap import shorten, wrap
 from typing import Any
@@ -25,7 +25,12 @@ def lines(diff: Diff) -> Iterator[str]:
     for spec, changes in groupby(diff.changes, key=lambda change: spec_of(change.layout)):
         yield spec
         for change in changes:
-            yield from _lines(change)
+            front = f"  {change.cls:{max(map(len, CLASSES))}}  "
+            indent = " " * (len(front) + 2)
+            text = ": ".join(filter(None, (change.path.partition(".")[2], in_words(change))))
+            yield from wrap(text, _WIDTH, initial_indent=front, subsequent_indent=indent)
+            also = f"in {', '.join(change.also)}" if change.also else ""
+            yield from wrap(also, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
         yield ""
     yield summary(diff)
 
@@ -41,26 +46,17 @@ def summary(diff: Diff) -> str:
 def to_dict(diff: Diff) -> dict[str, Any]:
     """The diff as one JSON object."""
     return {
-        "old": diff.old,
-        "new": diff.new,
-        "counts": diff.counts(),
+        "old": diff.old, "new": diff.new, "counts": diff.counts(),
         "worst": next((cls for cls, count in diff.counts().items() if count), None),
         "changes": [
             {
-                "class": change.cls,
-                "rule": change.rule,
-                "what": change.what,
-                "spec": spec_of(change.layout),
-                "layout": change.layout,
-                "field": change.field or None,
-                "old": change.old,
-                "new": change.new,
-                "also": list(change.also),
-                "reason": RULES[change.rule].reason,
+                "class": change.cls, "rule": change.rule, "what": change.what, "spec": spec_of(change.layout),
+                "layout": change.layout, "field": change.field or None, "old": change.old, "new": change.new,
+                "also": list(change.also), "reason": RULES[change.rule].reason,
             }
             for change in diff.changes
         ],
-    }
+    }  # fmt: skip
 
 
 def markdown(diff: Diff) -> Iterator[str]:
@@ -73,7 +69,9 @@ def markdown(diff: Diff) -> Iterator[str]:
     yield "| --- | --- | --- | --- |"
     for change in diff.changes:
         text = _MARKUP.sub(r"\\\1", " ".join(in_words(change).split()))
-        text += f"; in {_listed(change.also)}" if change.also else ""
+        if change.also:
+            more = len(change.also) - _MOST_LISTED
+            text += f"; in {', '.join(map(_code, change.also[:_MOST_LISTED]))}" + f" and {more} more" * (more > 0)
         yield f"| {change.cls} | {_code(change.path)} | {text} | {RULES[change.rule].reason} |"
 
 
@@ -85,22 +83,6 @@ def in_words(change: SpecChange) -> str:
         return f"{what}: {' -> '.join(dict.fromkeys(shown))}"
     said = [shorten(str(one), _LONGEST, placeholder=" ...") for one in (change.old, change.new) if one is not None]
     return ": ".join(filter(None, (what, " -> ".join(said))))
-
-
-def _lines(change: SpecChange) -> Iterator[str]:
-    front = f"  {change.cls:{max(map(len, CLASSES))}}  "
-    indent = " " * (len(front) + 2)
-    text = ": ".join(filter(None, (change.path.partition(".")[2], in_words(change))))
-    yield from wrap(text, _WIDTH, initial_indent=front, subsequent_indent=indent)
-    if change.also:
-        also = f"in {', '.join(change.also)}"
-        yield from wrap(also, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """The first of some names, and the number of the others."""
-    named = ", ".join(map(_code, names[:_MOST_LISTED]))
-    return named + (f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else "")
 
 
 def _code(text: str) -> str:

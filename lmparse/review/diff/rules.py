@@ -49,10 +49,3 @@ RULES = {
     )
 }  # fmt: skip
 """All rules by name, worst class first."""
-
-
-def table() -> str:
-    """The rules as the table of the page."""
-    lines = ["| rule | class | change | reason |", "| --- | --- | --- | --- |"]
-    lines += [f"| `{rule.name}` | {rule.cls} | {rule.says} | {rule.reason} |" for rule in RULES.values()]
-    return "\n".join(lines) + "\n"

@@ -223,7 +223,12 @@ class _Tables:
             layout = self._layouts[layout_id(spec, record, self._layouts)]
             rows = [*self._rows(found, layout)]
             if layout.id in stated:  # the fields that no table of the layout has stand beside the first of its tables
-                rows += self._added(layout, f"{spec}.{record}", stated.pop(layout.id))
+                others = stated.pop(layout.id)
+                for entry in (entry for entry in layout if entry.id not in others):
+                    name = f"{spec}.{record}.{entry.id}"
+                    reason = self._reasons.get(name) or _why_added(entry)
+                    at = entry.offset, entry.width
+                    rows.append(Comparison(name, None, layout.id, entry, *at, ("added",), reason))
             yield ManualTable(layout.id, source, tuple(rows))
 
     def _rows(self, found: Sequence[ManualLine], layout: Layout) -> Iterator[Comparison]:
@@ -240,13 +245,6 @@ class _Tables:
             if entry.place != next(order):
                 differences += ("order",)
             yield Comparison(line.name, line, entry.layout, entry.field, offset, width, differences, reason)
-
-    def _added(self, layout: Layout, prefix: str, stated: set[str]) -> Iterator[Comparison]:
-        for entry in layout:
-            if entry.id not in stated:
-                name = f"{prefix}.{entry.id}"
-                reason = self._reasons.get(name) or _why_added(entry)
-                yield Comparison(name, None, layout.id, entry, entry.offset, entry.width, ("added",), reason)
 
     def _differences(
         self, line: ManualLine, entry: Field | None, offset: int | None, width: int | None

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
 from lmparse.error_catalogue import page as errors_page
 from lmparse.logs.families import families
 from lmparse.review.coverage.cases import PROVENANCES
@@ -49,9 +51,15 @@ def sources(
     pages = SpecPages(layouts, samples.coverage)
     trees = list(spec_trees(layouts))
     compared = conformance.compare(layouts)
+    numbered = list(enumerate(compared.tables, 1))
+    tables = {
+        tree.title: [(at, one) for at, one in numbered if _family(layouts[spec_of(one.layout)]) == tree.name]
+        for tree in trees
+    }
     shared: dict[str, Any] = {
         "pages": pages, "samples": samples, "trees": trees, "compared": compared, "with_errors": with_errors,
-        "families": list(_tables_by_family(compared, layouts, trees)), "title": title, "page_name": page_name,
+        "families": [(title, of_family) for title, of_family in tables.items() if of_family],
+        "title": title, "page_name": page_name,
         "shares": sum_of(page.reach.shares for page in pages.all.values()),
         "md": _markdown, "one_line": _one_line, "html": _html, "code": code_marked, "unlinked": unlinked,
         "is_open": is_open, "kind_in_words": kind_in_words, "provenances": PROVENANCES,
@@ -61,7 +69,13 @@ def sources(
         found[f"{name}.md"] = render(f"{template}.md", **shared)
     if with_errors:
         found["errors.md"] = errors_page()
-    found[FIELDS] = json.dumps(list(_fields(pages)))
+    found[FIELDS] = json.dumps([
+        (f"{page.id}.{name}", page_name(page.id), row.anchor)
+        for page in pages.all.values()
+        for row in page.rows
+        for name in dict.fromkeys((row.anchor, row.field.orig_id))
+        if name
+    ])  # fmt: skip
     return found
 
 
@@ -83,30 +97,8 @@ def _family(layout: Layout) -> str:
     return layout.path.partition("/")[0] if "/" in layout.path else layout.id.partition("_")[0]
 
 
-def _tables_by_family(
-    compared: conformance.Conformance, layouts: Mapping[str, Layout], trees: list[SpecTree]
-) -> Iterator[tuple[str, list[tuple[int, conformance.ManualTable]]]]:
-    """The tables of the manuals, each with its number from 1, by the title of the family of the spec."""
-    numbered = list(enumerate(compared.tables, 1))
-    for tree in trees:
-        tables = [(place, one) for place, one in numbered if _family(layouts[spec_of(one.layout)]) == tree.name]
-        if tables:
-            yield tree.title, tables
-
-
-def _fields(pages: SpecPages) -> Iterator[tuple[str, str, str]]:
-    """Name, page and anchor of each field; under the vendor's name too."""
-    for page in pages.all.values():
-        for row in page.rows:
-            for name in dict.fromkeys((row.anchor, row.field.orig_id)):
-                if name:
-                    yield f"{page.id}.{name}", page_name(page.id), row.anchor
-
-
 def _one_line(text: str) -> Any:
     """A text in one line, as it is."""
-    from markupsafe import Markup
-
     return Markup(" ".join(text.split()))
 
 
@@ -117,6 +109,4 @@ def _markdown(text: str) -> Any:
 
 def _html(caller: Callable[[], str]) -> Any:
     """A block of HTML in Markdown: it goes from a line that begins with a tag to the first empty line."""
-    from markupsafe import Markup
-
     return Markup("\n{}\n\n").format(Markup("\n".join(line for line in caller().splitlines() if line.strip())))

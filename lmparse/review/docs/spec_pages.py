@@ -216,8 +216,10 @@ class SpecPages:
     def _section(self, layout: Layout) -> LayoutSection:
         rows, reached = [], 0  # fields of bits share a byte; the first of them gets its anchor
         for entry in layout.columns:
-            places = [place for place in _places(entry) if place >= reached]
-            reached = max([reached, *(place + 1 for place in places)])
+            begin = entry.offset or 0
+            width = 0 if entry.offset is None else 1 if entry.width is None else entry.width
+            places = range(max(reached, begin), begin + width)
+            reached = places.stop if places else reached
             rows.append(self._row(layout, entry, places))
         return LayoutSection(layout, tuple(rows), self._texts.helpers(layout))
 
@@ -330,13 +332,6 @@ def _code_row(anchor: str, code: Code, count: int = 0, *, digits: int = 0, shown
 
 def _members(codes: Iterable[Code]) -> frozenset[tuple[int, str]]:
     return frozenset((code.value, code.id) for code in codes)
-
-
-def _places(entry: Field) -> Iterable[int]:
-    """The bytes that a field has in every record."""
-    if entry.offset is None or entry.width == 0:
-        return ()
-    return range(entry.offset, entry.offset + (entry.width or 1))
 
 
 def _dotted(*words: str) -> str:

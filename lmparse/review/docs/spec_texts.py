@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,14 @@ class SpecTexts:
     """The texts of those specs whose text is the one in the package; there is nothing about others."""
 
     def __init__(self, layouts: Mapping[str, Layout]) -> None:
-        self._details = _details(layouts)
+        self._details: Mapping[str, Details] = {}
+        with suppress(LmparseError):
+            read = read_specs(INSTALLED)
+            hashes = {spec: layout.sha256 for spec, layout in layouts.items()}
+            known = {spec for spec, layout in read.layouts.items() if layout.sha256 == hashes.get(spec)}
+            self._details = {
+                name: stated for name, stated in read.details.items() if name in layouts and spec_of(name) in known
+            }
 
     def condition(self, layout: Layout, entry: Field) -> str:
         """When a field is present, in words; empty for a field that always is."""
@@ -60,15 +68,6 @@ class SpecTexts:
 
     def _of(self, layout: Layout, member: str) -> Mapping[str, str]:
         return self._details.get(layout.id, {}).get(member, {})
-
-
-def _details(layouts: Mapping[str, Layout]) -> Mapping[str, Details]:
-    try:
-        read = read_specs(INSTALLED)
-    except LmparseError:
-        return {}
-    known = {spec for spec, layout in read.layouts.items() if spec in layouts and layout.sha256 == layouts[spec].sha256}
-    return {name: stated for name, stated in read.details.items() if name in layouts and spec_of(name) in known}
 
 
 _ADDRESS = re.compile(r"https?://[^\s;,()<>\"']+")

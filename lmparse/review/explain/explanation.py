@@ -39,11 +39,11 @@ class FieldLine:
     is_item: bool = False
     """Whether it is an item of a list, which has the same documentation."""
 
-    def walk(self) -> Iterator[FieldLine]:
-        """Itself and its parts, in the order of their bytes."""
-        yield self
+    def walk(self, depth: int = 0) -> Iterator[tuple[FieldLine, int]]:
+        """Itself and its parts, in the order of their bytes, each with how deep it is."""
+        yield self, depth
         for child in self.children:
-            yield from child.walk()
+            yield from child.walk(depth + 1)
 
 
 @dataclass(frozen=True)
@@ -164,38 +164,24 @@ class Explanation:
         """The explanation as one JSON object. Fields without parts have their bytes, in upper-case hex."""
         layout = self.main.layout
         return {
-            "file": self.file,
-            "size": self.size,
-            "record": self.record,
-            "offset": self.offset,
-            "length": self.length,
+            "file": self.file, "size": self.size, "record": self.record, "offset": self.offset, "length": self.length,
             "pieces": [{"offset": offset, "length": length} for offset, length in self.main.places],
-            "framing": self.framing,
-            "spec": layout.id,
-            "title": layout.title,
-            "doc_ref": layout.doc_ref,
-            "kind": self.kind or None,
-            "code_page": None if self.page is None else self.page.name,
-            "offset_asked": self.offset_asked,
-            "found_by": self.found_by or None,
-            "notes": list(self.notes),
+            "framing": self.framing, "spec": layout.id, "title": layout.title, "doc_ref": layout.doc_ref,
+            "kind": self.kind or None, "code_page": None if self.page is None else self.page.name,
+            "offset_asked": self.offset_asked, "found_by": self.found_by or None, "notes": list(self.notes),
             "decisions": [{"name": d.name, "value": d.value, "evidence": d.evidence} for d in self.decisions],
             "faults": [fault.to_dict() for fault in self.faults],
             "in_front": [
                 {
-                    "spec": word.layout.id,
-                    "title": word.layout.title,
-                    "doc_ref": word.layout.doc_ref,
-                    "offset": word.offset,
-                    "length": len(word.dissection.raw),
-                    "before": word.before,
+                    "spec": word.layout.id, "title": word.layout.title, "doc_ref": word.layout.doc_ref,
+                    "offset": word.offset, "length": len(word.dissection.raw), "before": word.before,
                     "fields": [_line(line, word) for line in word.lines],
                 }
                 for word in self.words
             ],
             "fields": [_line(line, self.main) for line in self.main.lines],
             "calculated": [_facts(node) for node in self.main.dissection.calculated],
-        }
+        }  # fmt: skip
 
 
 def lines_of(found: Dissection) -> tuple[FieldLine, ...]:
@@ -304,18 +290,8 @@ def _facts(node: Node) -> dict[str, Any]:
     """What is known of a field but its place."""
     entry = node.field
     return {
-        "path": node.path,
-        "id": entry.id,
-        "orig_id": entry.orig_id,
-        "kind": entry.kind,
-        "value": node.value,
-        "meaning": node.meaning or None,
-        "unit": entry.unit,
-        "scale": entry.scale,
-        "doc": entry.doc,
-        "doc_ref": entry.doc_ref,
-        "status": entry.status,
-        "source": entry.source,
-        "spec": node.layout,
+        "path": node.path, "id": entry.id, "orig_id": entry.orig_id, "kind": entry.kind, "value": node.value,
+        "meaning": node.meaning or None, "unit": entry.unit, "scale": entry.scale, "doc": entry.doc,
+        "doc_ref": entry.doc_ref, "status": entry.status, "source": entry.source, "spec": node.layout,
         "fault": None if node.fault is None else node.fault.to_dict(),
-    }
+    }  # fmt: skip

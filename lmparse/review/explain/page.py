@@ -62,43 +62,36 @@ class Row:
 
 def page(found: Explanation) -> str:
     """The page, which loads nothing. Raises OptionError LMP-S005 when Jinja2 is not installed."""
-    return render_page("explain.html", **_view(found))
-
-
-def _view(found: Explanation) -> dict[str, Any]:
     rows = _rows(found)
     pages = pages_beside(found.page)
-    is_record = found.record is not None
-    title = f"Record {found.record} of {found.main.layout.id}" if is_record else "Bytes that are not a sound record"
+    title = "Bytes that are not a sound record"
+    if found.record is not None:
+        title = f"Record {found.record} of {found.main.layout.id}"
     sections = []
     for number, section in enumerate(found.sections):
-        references = References(section)
+        layout, references = section.layout, References(section)
         own = [row for row in rows if row.section == number]
-        shown = [(row, _said(row.line, section.bytes_of(row.line), references)) for row in own]
-        sections.append(
-            {
-                "title": section.layout.title or section.layout.id,
-                "id": section.layout.id,
-                "words": section.place,
-                "doc_ref": _linked(section.layout.doc_ref),
-                "rows": shown,
-                "calculated": [_said(line, b"", references) for line in section.calculated],
-                "references": [(number, _linked(text)) for number, text in references],
-            }
-        )
-    return {
-        "title": title,
-        "file": one_line(found.file),
-        "file_name": one_line(found.file.rpartition("/")[2]),
-        "place": [found.place, f"framing {found.framing}", *filter(None, [one_line(found.kind)])],
-        "found_by": one_line(found.found_by),
-        "faults": [(one_line(str(fault)), one_line(fault.hint or "")) for fault in found.faults],
-        "notes": list(map(one_line, found.notes)),
-        "decisions": [one_line(str(decision)) for decision in found.decisions],
-        "pages": [page.name for page in pages],
-        "pieces": list(_pieces(found, rows, pages)),
-        "sections": sections,
-    }
+        sections.append({
+            "title": layout.title or layout.id, "id": layout.id, "words": section.place,
+            "doc_ref": _linked(layout.doc_ref),
+            "rows": [(row, _said(row.line, section.bytes_of(row.line), references)) for row in own],
+            "calculated": [_said(line, b"", references) for line in section.calculated],
+            "references": [(number, _linked(text)) for number, text in references],
+        })  # fmt: skip
+    return render_page(
+        "explain.html",
+        title=title,
+        file=one_line(found.file),
+        file_name=one_line(found.file.rpartition("/")[2]),
+        place=[found.place, f"framing {found.framing}", *filter(None, [one_line(found.kind)])],
+        found_by=one_line(found.found_by),
+        faults=[(one_line(str(fault)), one_line(fault.hint or "")) for fault in found.faults],
+        notes=list(map(one_line, found.notes)),
+        decisions=[one_line(str(decision)) for decision in found.decisions],
+        pages=[page.name for page in pages],
+        pieces=list(_pieces(found, rows, pages)),
+        sections=sections,
+    )
 
 
 # -- fields -----------------------------------------------------------------------------------

@@ -163,12 +163,17 @@ class RecordSearch:
         self, extent: RecordExtent, *, searches: bool = True, offset_asked: int | None = None, found_by: str = ""
     ) -> Explained:
         """The record with an extent; without facts that need a pass over the whole file unless it `searches`."""
-        file, dissector = self.file, self.dissector
-        found = dissector.dissect(extent) if searches else dissector.dissect_bytes(extent.read(file.buffer))
+        file, found = self.file, self.dissect(extent, searches=searches)
         for fault in faulty(found):
             fault.at(file=file.path, record_index=extent.index, record_offset=extent.offset)
         words = words_of(file.framing, file.buffer, extent)
         return self._shown(found, extent.pieces, words, extent.index, offset_asked=offset_asked, found_by=found_by)
+
+    def dissect(self, extent: RecordExtent, *, searches: bool) -> Dissection:
+        """The fields of a record; `searches` as in `at`."""
+        if searches:
+            return self.dissector.dissect(extent)
+        return self.dissector.dissect_bytes(extent.read(self.file.buffer))
 
     def by_number(self, wanted: int) -> Explained:
         """The record with a number."""
@@ -246,8 +251,11 @@ class RecordSearch:
         asked = more.get("offset_asked")
         if asked is not None and not more.get("found_by"):
             more["found_by"] = _where(asked, main, words, record)
+        # The kind of a record is its own `kind`, else the spec of its fields if all have the same, another one.
+        specs = {spec_of(node.layout) for node in found.nodes}
+        kind = found.kind or (specs.pop() if len(specs) == 1 and found.spec not in specs else "")
         return Explained(
-            file.path, len(file.buffer), record, file.framing.name, main, words, file.code_page, _kind(found),
+            file.path, len(file.buffer), record, file.framing.name, main, words, file.code_page, kind,
             (*found.notes, *file.tally.notices), tuple(file.decisions), **more,
         )  # fmt: skip
 
@@ -280,12 +288,6 @@ class RecordSearch:
         return self._shown(
             found, [(start, len(found.raw))], (), None, offset_asked=wanted, found_by=found_by, fault=error
         )
-
-
-def _kind(found: Dissection) -> str:
-    """The kind of a record: its own `kind`, else the spec of its fields if all have the same, another one."""
-    specs = {spec_of(node.layout) for node in found.nodes}
-    return found.kind or (specs.pop() if len(specs) == 1 and found.spec not in specs else "")
 
 
 def _end(extent: RecordExtent) -> int:

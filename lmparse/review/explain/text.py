@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Iterator
+from itertools import chain, zip_longest
 from textwrap import wrap
 
 from lmparse.review.explain.explanation import (
@@ -42,7 +42,7 @@ def text_lines(found: Explanation, width: int, *, brief: bool) -> Iterator[str]:
             yield from _wrapped(one_line(section.layout.doc_ref), table.width, 2)
             yield table.heading
         asked = section.in_section(found.offset_asked)
-        for line, depth in _with_depths(section.lines):
+        for line, depth in chain.from_iterable(top.walk() for top in section.lines):
             place, raw = table.place(line, asked), section.bytes_of(line)
             if brief:
                 yield table.brief(line, raw, place, depth)
@@ -79,12 +79,6 @@ def _title(section: ExplainedSection) -> str:
     return title
 
 
-def _with_depths(lines: Sequence[FieldLine], depth: int = 0) -> Iterator[tuple[FieldLine, int]]:
-    for line in lines:
-        yield line, depth
-        yield from _with_depths(line.children, depth + 1)
-
-
 class _Table:
     """The columns of the table: place and length of a field, its bytes, their characters, and what it says."""
 
@@ -116,7 +110,10 @@ class _Table:
 
     def rows(self, line: FieldLine, raw: bytes, place: str, depth: int, references: References) -> Iterator[str]:
         """The lines of the table for one field."""
-        left = list(self._hex_lines(raw))
+        shown = raw if len(raw) <= _MOST_BYTES else raw[:_SHOWN_BYTES]
+        left = [self._bytes(shown[start : start + self._a_line]) for start in range(0, len(shown), self._a_line)]
+        if len(shown) < len(raw):
+            left += _wrapped(f"({len(raw) - len(shown)} bytes left out)", 3 * self._a_line - 1, 0)
         indent = min(2 * depth, self._text // 3)
         texts = [row for text in _texts(line, raw, references) for row in _wrapped(text, self._text - indent, 0)]
         for middle, behind in zip_longest(left, texts, fillvalue=""):
@@ -135,13 +132,6 @@ class _Table:
         """Bytes of one line, and their characters."""
         letters = "".join(self._letters[byte] for byte in raw)
         return f"{raw.hex(' ').upper():{3 * self._a_line - 1}}  {letters:{self._a_line}}"
-
-    def _hex_lines(self, raw: bytes) -> Iterator[str]:
-        shown = raw if len(raw) <= _MOST_BYTES else raw[:_SHOWN_BYTES]
-        for start in range(0, len(shown), self._a_line):
-            yield self._bytes(shown[start : start + self._a_line])
-        if len(shown) < len(raw):
-            yield from _wrapped(f"({len(raw) - len(shown)} bytes left out)", 3 * self._a_line - 1, 0)
 
 
 def _texts(line: FieldLine, raw: bytes, references: References) -> Iterator[str]:

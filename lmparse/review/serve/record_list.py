@@ -101,8 +101,12 @@ class RecordList:
                     return Listed(rows, extent.index, looked_at)
                 looked_at += 1
                 heading = self._heading(extent)
-                if wanted.accepts_heading(heading) and wanted.accepts(found := self._dissected(extent)):
-                    rows.append(self._row(extent, heading, found))
+                if not wanted.accepts_heading(heading):
+                    continue
+                found = self.search.dissect(extent, searches=self.is_searched)
+                if wanted.accepts(found):
+                    named = [f"{number:X}" for _, number in self.search.dissector.positions_of(extent)]
+                    rows.append(RecordRow(extent, named[0] if named else "", heading, tuple(faulty(found))))
         except FramingError as error:
             return Listed(rows, None, looked_at, error)
         return Listed(rows, None, looked_at)
@@ -164,21 +168,12 @@ class RecordList:
 
     # -- of one record --------------------------------------------------------------------------
 
-    def _row(self, extent: RecordExtent, heading: RecordHeading, found: Dissection) -> RecordRow:
-        positions = ("", *(f"{number:X}" for _, number in self.search.dissector.positions_of(extent)))
-        return RecordRow(extent, positions[-1] if len(positions) < 3 else positions[1], heading, tuple(faulty(found)))
-
     def _heading(self, extent: RecordExtent) -> RecordHeading:
         try:
             values = self.file.read_bytes(extent.read(self.file.buffer)).values
         except DataError:
             return RecordHeading()
         return self.search.dissector.heading(extent, values, searches=self.is_searched)
-
-    def _dissected(self, extent: RecordExtent) -> Dissection:
-        if self.is_searched:
-            return self.search.dissector.dissect(extent)
-        return self.search.dissector.dissect_bytes(extent.read(self.file.buffer))
 
 
 def has_value(found: Dissection, wanted: str) -> bool:

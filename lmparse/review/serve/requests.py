@@ -10,6 +10,7 @@ import hmac
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
@@ -107,10 +108,11 @@ class Guard:
         # Browsers that do not say which site asks send no cookie to pages of others either.
         is_own = headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
         tokens = [*request.query_params.getlist("token"), request.cookies.get(self._cookie, "")]
-        return is_for_this and is_own and any(map(self._is_token, tokens))
-
-    def _is_token(self, text: str) -> bool:
-        return hmac.compare_digest(text.encode(errors="replace"), self._token.encode())
+        return (
+            is_for_this
+            and is_own
+            and any(hmac.compare_digest(text.encode(errors="replace"), self._token.encode()) for text in tokens)
+        )
 
 
 class Asked:
@@ -217,7 +219,7 @@ def _values(found: Explanation) -> Iterator[tuple[str, str]]:
     """The paths of the fields with a value; those of the words in front of the record behind the name of their spec."""
     for section in found.sections:
         front = "" if section is found.main else f"{section.layout.id}."
-        for line in (line for top in section.lines for line in top.walk()):
+        for line, _ in chain.from_iterable(top.walk() for top in section.lines):
             node = line.node
             if node is None or (line.children and node.value is None):
                 continue
