@@ -181,7 +181,7 @@ class Layouts:
         if number := number_of(type_):
             return (None, int(number[2])) if number[1] == "b" else (int(number[2]), 0)
         if "contents" in attribute:
-            return _length_of(attribute["contents"]), 0
+            return len(expressions.bytes_of(attribute["contents"])), 0
         nested = scope.type_named(type_)
         # A type inside itself is still open: the data decide how deep it nests.
         is_open = nested is None or nested.id in self._open or "terminator" in attribute
@@ -332,13 +332,6 @@ def _begins_with_bits(scope: Scope, attribute: dict[str, Any], seen: set[str]) -
 def code_text(value: int, width: int) -> str:
     """The text of a code: its characters without trailing blanks, or one blank when all are blanks."""
     return value.to_bytes(width, "big").decode(_BOOTSTRAP).rstrip() or " "
-
-
-def _length_of(contents: Any) -> int:
-    """Length of `contents` in bytes; a spec that is only read may have anything in the place of a byte."""
-    if isinstance(contents, list):
-        return sum(map(_length_of, contents))
-    return len(contents.encode()) if isinstance(contents, str) else 1
 
 
 def _bounds(attribute: dict[str, Any]) -> dict[str, Any]:
