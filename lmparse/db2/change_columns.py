@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -35,17 +34,6 @@ from lmparse.framing.windows import MAX_BYTES, Gathered
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s, places_by_value
 
 
-@dataclass(frozen=True)
-class _Known:
-    """The facts that all changes of one table version have in common."""
-
-    table: Table
-    names: dict[str, Any]
-    """The values of TABLE_NAMES."""
-    plan: LuwRowPlan | None
-    """None if its rows are to be read one by one."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Group(ChangeGroup):
     """Regular changes of one table version."""
@@ -69,8 +57,9 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
     def __init__(self, log: Db2Log, schema: pa.Schema | None = None) -> None:
         super().__init__(log, schema)
         self._origin = Origin(log)
-        self._known: dict[int, _Known] = {}
-        """By identity of the table version, which the value keeps alive."""
+        self._plans: dict[int, tuple[Table, LuwRowPlan | None]] = {}
+        """By identity of the table version, which the value keeps alive; no plan if its rows are to be read one by one.
+        """
         self._has_headers = log.options.header and (
             schema is None or not {"header", json_texts.LINE}.isdisjoint(schema.names)
         )
@@ -149,19 +138,19 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
 
     def _groups(self, part: PartRows, rows: Int64s, numbers: Int64s, others: list[int]) -> list[_Group]:
         """The rows by table version; numbers of those that are to be read one by one are added to `others`."""
-        found: dict[int, tuple[_Known, list[Int64s]]] = {}
+        found: dict[int, tuple[Table, LuwRowPlan, list[Int64s]]] = {}
         for table, places in part.versions(rows, self.log.descriptions):
-            known = None if table is None else self._known_of(table)
-            if known is None or known.plan is None:
+            plan = None if table is None else self._plan_of(table)
+            if table is None or plan is None:
                 others += numbers[places].tolist()
             else:
-                found.setdefault(id(table), (known, []))[1].append(places)
-        every = np.concatenate([np.zeros(0, np.int64), *(places for _, some in found.values() for places in some)])
+                found.setdefault(id(table), (table, plan, []))[2].append(places)
+        every = np.concatenate([np.zeros(0, np.int64), *(places for *_, some in found.values() for places in some)])
         gathered = self._gathered(part, rows[every])
         groups = []
-        for known, some in found.values():
+        for table, plan, some in found.values():
             places = some[0] if len(some) == 1 else np.sort(np.concatenate(some))
-            groups.append(self._group(known, part, rows[places], numbers[places], gathered))
+            groups.append(self._group(table, plan, part, rows[places], numbers[places], gathered))
         return groups
 
     def _gathered(self, part: PartRows, rows: Int64s) -> Gathered:
@@ -173,13 +162,11 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         starts, lengths = (np.concatenate([getattr(held, name)[rows] for name in names]) for names in _IMAGES)
         return Gathered(self.log.buffer, starts[starts >= 0], lengths[starts >= 0])
 
-    def _known_of(self, table: Table) -> _Known:
-        """The facts about a table version."""
-        known = self._known.get(id(table))
+    def _plan_of(self, table: Table) -> LuwRowPlan | None:
+        known = self._plans.get(id(table))
         if known is None:
-            names = dict(zip(TABLE_NAMES, name_of(table, table.ids), strict=True))
-            known = self._known[id(table)] = _Known(table, names, self._plan(table))
-        return known
+            known = self._plans[id(table)] = table, self._plan(table)
+        return known[1]
 
     def _plan(self, table: Table) -> LuwRowPlan | None:
         log = self.log
@@ -189,8 +176,9 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         plan = plan.in_full() if self._has_texts(table) else plan
         return plan if self._suits(table, plan) else None
 
-    def _group(self, known: _Known, part: PartRows, rows: Int64s, numbers: Int64s, gathered: Gathered) -> _Group:
-        assert known.plan is not None
+    def _group(
+        self, table: Table, plan: LuwRowPlan, part: PartRows, rows: Int64s, numbers: Int64s, gathered: Gathered
+    ) -> _Group:
         held = part.columns.rows
         images: dict[str, RowExtents] = {}
         for role, starts, lengths in (
@@ -199,15 +187,14 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         ):
             places = np.flatnonzero(starts >= 0)
             images[role] = RowExtents(places, gathered.places(starts[places]), lengths[places])
-        plan, outside_bytes = known.plan, 0
-        lobs = self._lobs_outside(known)
-        if lobs:
+        outside_bytes = 0
+        if lobs := self._lobs_outside(table, plan):
             after = images["after"]
             values = part.outside.of(self.log.buffer, rows[after.places], after.starts, lobs)
             plan, outside_bytes = plan.with_outside(values), len(values.data)
         return _Group(
-            version=known.table,
-            names=known.names,
+            version=table,
+            names=dict(zip(TABLE_NAMES, name_of(table, table.ids), strict=True)),
             plan=plan,
             data=gathered.data,
             numbers=numbers,
@@ -218,11 +205,11 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
             outside_bytes=outside_bytes,
         )
 
-    def _lobs_outside(self, known: _Known) -> list[Column]:
+    def _lobs_outside(self, table: Table, plan: LuwRowPlan) -> list[Column]:
         """The columns of a table version whose values may be outside of the row and are read by the column."""
-        if known.plan is None or self.log.decoder.first_column_of(known.table) is None:
+        if self.log.decoder.first_column_of(table) is None:
             return []
-        lobs = [column.column for column in known.plan.lob_columns(self._wanted_columns)]
+        lobs = [column.column for column in plan.lob_columns(self._wanted_columns)]
         is_placed = all(one.offset < next_.offset for one, next_ in pairwise(lobs))  # reasons are in their order
         return lobs if is_placed else []
 

@@ -11,13 +11,11 @@ import numpy as np
 
 from lmparse.changes.change import ROLES
 from lmparse.db2.descriptions_in_force import Descriptions
-from lmparse.db2.hex_texts import hex_digits, number_bytes
 from lmparse.db2.log_part import LogContext, PartContext
-from lmparse.db2.order import NOT_COMMITTED
-from lmparse.db2.outcomes import is_among, rows_of_pieces
+from lmparse.db2.order import NOT_COMMITTED, hex_digits, number_bytes
+from lmparse.db2.outcomes import rows_of_pieces
 from lmparse.db2.outside_columns import OutsidePieces
-from lmparse.db2.part_reader import PartColumns
-from lmparse.db2.record_columns import NO_TABLE, row_number, table_ids, table_number
+from lmparse.db2.record_columns import NO_TABLE, RecordColumns, row_number, table_ids, table_number
 from lmparse.db2.tables import Table
 from lmparse.db2.transaction_index import INCOMPLETE, ChangeReference, LobPiece, Transaction
 from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units
@@ -69,12 +67,12 @@ class PartRows:
     """The changes of one part."""
 
     def __init__(
-        self, whole: LogContext, context: PartContext, part: PartColumns, units: Units, authids: Sequence[str]
+        self, whole: LogContext, context: PartContext, columns: RecordColumns, units: Units, authids: Sequence[str]
     ) -> None:
         """`units` are those of `PartContext.unit_numbers`, `authids` their authorization ids by number."""
         self._whole, self._context = whole, context
-        self.columns, self.kinds, self.authids = part.columns, part.kinds, authids
-        self.ops = part.ops()
+        self.columns, self.authids = columns, authids
+        self.ops = columns.operations()
         """The operation of each changed row, one letter."""
         self.units = units
         self.unit_numbers = context.unit_numbers
@@ -82,11 +80,10 @@ class PartRows:
         """The unit of each record."""
         rows, members = self.columns.rows, self.columns.members
         self.row_unit: Int64s = self.unit_of[rows.member]
-        self.is_undone = is_among(self.columns, context.undone)
+        self.is_undone = np.isin(self.columns.row_numbers(), context.undone)
         self.is_incomplete = whole.beginning.lack(self.units)
         """Of each unit, whether its first record was not read."""
-        irregular = np.zeros(0, np.uint64) if context.irregular is None else context.irregular
-        self.rows: Int64s = np.flatnonzero(~np.isin(members.tid[rows.member], irregular))
+        self.rows: Int64s = np.flatnonzero(~np.isin(members.tid[rows.member], context.irregular))
         """Numbers of the changed rows, in the order of the log."""
         self.piece_rows = rows_of_pieces(self.columns, self.unit_of, self.ops)
         """For each piece the row that it belongs to."""
@@ -102,7 +99,7 @@ class PartRows:
         """Take the changes that were found record by record: as rows, if they are no more than that."""
         if not extras:
             return
-        keys = self.columns.row_numbers
+        keys = self.columns.row_numbers()
         wanted = np.array([row_number(one.extent.index, one.number) for _, one in extras], np.int64)
         places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0)).tolist()
         for pair, place, key in zip(extras, places, wanted.tolist(), strict=True):
@@ -121,7 +118,7 @@ class PartRows:
         """The changes in the order of the log, in windows of limited number and size."""
         extras = self.extras
         sizes = np.cumsum(self.sizes(self.rows))
-        keys = self.columns.row_numbers[self.rows]
+        keys = self.columns.row_numbers(self.rows)
         before = np.searchsorted(keys, [row_number(one.extent.index, one.number) for _, one in extras])
         extra_places = before + np.arange(len(extras))
         places = np.arange(len(self.rows)) + np.searchsorted(before, np.arange(len(self.rows)), side="right")
@@ -164,7 +161,7 @@ class PartRows:
         ids = int(rows.ids[row])
         index = int(members.index[member])
         reference = ChangeReference(
-            self.extent(member), self.kinds[int(members.form[member])], self.ops[row].decode(),
+            self.extent(member), columns.kinds[int(members.form[member])], self.ops[row].decode(),
             None if ids == NO_TABLE else table_ids(ids), int(members.lsn[member]), int(members.lfs[member]),
             int(members.stream[member]), int(members.address[member]), int(members.previous[member]),
             number=int(rows.number[row]), is_undone=bool(self.is_undone[row]),
@@ -172,13 +169,8 @@ class PartRows:
         if ids != NO_TABLE:
             reference.gap = self._gap(ids, index)
             self._add_pieces(reference, row)
-        return self.transaction(unit), reference
-
-    def transaction(self, unit: int) -> Transaction:
-        """The transaction of a unit, without its changes."""
-        return transaction_of(
-            self.units, unit, self.authids, number=int(self.unit_numbers[unit]), is_incomplete=self.is_incomplete[unit]
-        )
+        number, is_incomplete = int(self.unit_numbers[unit]), self.is_incomplete[unit]
+        return transaction_of(self.units, unit, self.authids, number=number, is_incomplete=is_incomplete), reference
 
     def extent(self, member: int) -> RecordExtent:
         """The extent of a record."""
@@ -193,18 +185,11 @@ class PartRows:
         order = np.argsort(rows, kind="stable")
         return rows[order], order
 
-    @cached_property
-    def _first_rows(self) -> Int64s:
-        """For each row the first one of its record."""
-        rows = self.columns.rows
-        found: Int64s = np.arange(len(rows)) - rows.number
-        return found
-
     def _add_pieces(self, reference: ChangeReference, row: int) -> None:
         if reference.op not in ("I", "U"):
             return
         rows, order = self._pieces
-        first = int(self._first_rows[row])
+        first = row - reference.number  # the pieces are with the first row of the record
         low, high = np.searchsorted(rows, first), np.searchsorted(rows, first, side="right")
         reference.pieces = tuple(self._piece(int(piece)) for piece in order[low:high])
         behind = first + 1
@@ -215,7 +200,7 @@ class PartRows:
     @cached_property
     def _is_doubtful(self) -> Flags:
         """Of each row, whether a record that cannot be read may be a piece of its values."""
-        return is_among(self.columns, self._context.doubtful)
+        return np.isin(self.columns.row_numbers(), self._context.doubtful)
 
     # -- many rows --------------------------------------------------------------------------------
 
@@ -295,7 +280,7 @@ class PartRows:
     def _piece(self, number: int) -> LobPiece:
         pieces = self.columns.pieces
         member = int(pieces.member[number])
-        kind = self.kinds[int(self.columns.members.form[member])]
+        kind = self.columns.kinds[int(self.columns.members.form[member])]
         return LobPiece(
             self.extent(member), kind, int(pieces.column[number]), int(pieces.address[number]),
             int(pieces.length[number]), bool(pieces.has_data[number]),

@@ -15,7 +15,7 @@ from lmparse.db2.record_kinds import DESCRIBING
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference
 from lmparse.errors import RecordError
-from lmparse.limits import DEFAULT, Held
+from lmparse.limits import Held
 
 _ENTRY_BYTES = 600
 """Bytes of memory for one change in the lookups by address and table; those by row take twice as many. Measured."""
@@ -31,8 +31,8 @@ class OpenChanges:
     The entries of the lookups count against the limit `held_bytes` up to then.
     """
 
-    def __init__(self, changes: list[ChangeReference], held: Held | None = None) -> None:
-        self._held, self._taken = held or Held(DEFAULT), 0
+    def __init__(self, changes: list[ChangeReference], held: Held) -> None:
+        self._held, self._taken = held, 0
         self._changes = changes
         self._joined: set[ChangeReference] = set()
         self.taken_back: dict[ChangeReference, int] = {}

@@ -76,9 +76,9 @@ class _Stream:
 class Continuity:
     """Tests a log record by record."""
 
-    def __init__(self, origin: RecordOrigin | None = None) -> None:
+    def __init__(self, origin: RecordOrigin) -> None:
         """`origin` says which file a record is in, if the log consists of several."""
-        self._origin = origin
+        self._said, self._named = origin.said, origin.said_number
         self._order, self._twice, self._chains, self._begins, self._ends, self._gaps, self._prefix = self._all = [
             statement.claim() for statement in STATEMENTS
         ]
@@ -113,7 +113,7 @@ class Continuity:
             self._test_chain(record, stream)
         elif record.previous and (record.kind in _ENDS or record.kind in OPERATIONS):
             claim = self._ends if record.kind in _ENDS else self._chains
-            claim.test(f"{self._said(record)} follows {record.previous:016X}, but names no transaction")
+            claim.test(f"{self._said(record.extent)} follows {record.previous:016X}, but names no transaction")
 
     def claims(self) -> list[Claim]:
         """What came of all tests."""
@@ -137,13 +137,13 @@ class Continuity:
         position, address = (record.lfs, record.lsn), record.address or None
         failure = None
         if not record.lsn:
-            failure = f"{self._said(record)}: its LSN is zero"
+            failure = f"{self._said(record.extent)}: its LSN is zero"
         elif record.address == 0 and stream.first is not None:
-            failure = f"{self._said(record)}: its address is zero"
+            failure = f"{self._said(record.extent)}: its address is zero"
         elif position < stream.last:
-            failure = f"{self._said(record)}: LSN {record.lsn:016X} behind {stream.last[1]:016X}"
+            failure = f"{self._said(record.extent)}: LSN {record.lsn:016X} behind {stream.last[1]:016X}"
         elif address is not None and stream.address is not None and address <= stream.address:
-            failure = f"{self._said(record)}: address {address:016X} behind {stream.address:016X}"
+            failure = f"{self._said(record.extent)}: address {address:016X} behind {stream.address:016X}"
         self._order.test(failure)
         stream.last, stream.address = position, address
 
@@ -152,7 +152,7 @@ class Continuity:
             self._twice.untestable[_NO_LSN] += 1
         else:
             is_same = (record.lsn, raw) == self._last
-            self._twice.test(f"{self._said(record)}: the same as the record before it" if is_same else None)
+            self._twice.test(f"{self._said(record.extent)}: the same as the record before it" if is_same else None)
             self._last = record.lsn, raw
 
     def _test_prefix(self, record: LogRecord) -> None:
@@ -167,7 +167,7 @@ class Continuity:
         if record.is_compressed and not wrong:
             self._prefix.untestable[_COMPRESSED] += 1
         else:
-            self._prefix.test(f"{self._said(record)}: {'; '.join(wrong)}" if wrong else None)
+            self._prefix.test(f"{self._said(record.extent)}: {'; '.join(wrong)}" if wrong else None)
 
     def _test_chain(self, record: LogRecord, stream: _Stream) -> None:
         known = self._latest.get(record.transaction_id)
@@ -190,11 +190,9 @@ class Continuity:
             if self._damaged > known.index:
                 self._begins.untestable[_DAMAGED] += 1
                 return
-            failure = (
-                f"{self._said(record)} begins transaction {record.transaction_id.hex().upper()}, which has not ended "
-                f"behind {self._named(known.index)}"
-            )
-            self._begins.test(failure)
+            begun = f"begins transaction {record.transaction_id.hex().upper()}"
+            open_ = f"which has not ended behind {self._named(known.index)}"
+            self._begins.test(f"{self._said(record.extent)} {begun}, {open_}")
         else:
             self._begins.test()
 
@@ -206,7 +204,7 @@ class Continuity:
             claim.untestable[_BEFORE] += 1
         else:
             self._suspects.append(
-                (claim, f"{self._said(record)}: nothing is at {record.previous:016X}, which it follows")
+                (claim, f"{self._said(record.extent)}: nothing is at {record.previous:016X}, which it follows")
             )
 
     def _test_link(self, record: LogRecord, known: _Chain, claim: Claim) -> None:
@@ -215,22 +213,14 @@ class Continuity:
         least = known.previous + 1 if known.address is None else known.address
         if previous < least:
             later = f"{self._named(known.index)} comes later in its transaction"
-            claim.test(f"{self._said(record)} follows {previous:016X}, but {later}")
+            claim.test(f"{self._said(record.extent)} follows {previous:016X}, but {later}")
         elif known.address in (None, previous):
             claim.test()
         elif self._damaged > known.index:
             claim.untestable[_DAMAGED] += 1
         else:
-            missing = f"{self._said(record)}: a record at {previous:016X} is missing behind {self._named(known.index)}"
-            self._suspects.append((claim, missing))
-
-    def _said(self, record: LogRecord) -> str:
-        extent = record.extent
-        plain = f"record {extent.index} at {extent.offset:#x}"
-        return plain if self._origin is None else self._origin.said(extent)
-
-    def _named(self, index: int) -> str:
-        return f"record {index}" if self._origin is None else self._origin.said_number(index)
+            missing = f"a record at {previous:016X} is missing behind {self._named(known.index)}"
+            self._suspects.append((claim, f"{self._said(record.extent)}: {missing}"))
 
     # -- addresses ----------------------------------------------------------------------------
 

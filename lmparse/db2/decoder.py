@@ -13,7 +13,7 @@ from lmparse.changes.change import ROLES, Change, RowValues, add_row, reading
 from lmparse.db2 import log_record
 from lmparse.db2.descriptions_in_force import Descriptions
 from lmparse.db2.lob_columns import by_version, fitting, numbered, whole_row
-from lmparse.db2.lob_values import Key, Known, OutsideValues
+from lmparse.db2.lob_values import NOT_BEFORE, Key, Known, OutsideValues
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import RecordHeader, RowReader, record_header
 from lmparse.db2.tables import Column, Ids, Table
@@ -21,7 +21,6 @@ from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import Options
-from lmparse.records.reader import Values
 from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
 from lmparse.values.json_form import to_json
@@ -41,14 +40,6 @@ COLUMN_DOCS = {
 }
 """Comments of the columns that every change has and that Db2 LUW fills in its own way."""
 _ROW_FIELDS = ("record", "records", "old_row", "new_row", "data", "payload")
-
-
-@dataclass(slots=True)
-class _Read:
-    """A record, and the fields in front of its rows once they are needed."""
-
-    record: LogRecord
-    header: dict[str, Any] | None = None
 
 
 _KEPT_BYTES, _KEPT_PIECES = 1 << 23, 1 << 14
@@ -78,7 +69,10 @@ class ChangeDecoder:
     _piece_bytes: int = 0
     _needing: dict[int, tuple[Sequence[ChangeReference], list[ChangeReference]]] = field(default_factory=dict)
     """By identity of `ChangeReference.rivals`: the rivals, and the first two of them that need a LOB value."""
-    _last: _Read | None = None
+    _last: LogRecord | None = None
+    """The record that was read last."""
+    _last_header: dict[str, Any] | None = None
+    """The fields in front of its rows, once they are needed."""
 
     def decode(self, transaction: Transaction, reference: ChangeReference) -> Change | None:
         """One change; None for a record without a row. Raises the error of a record that cannot be read."""
@@ -94,9 +88,12 @@ class ChangeDecoder:
         return change
 
     def _bare_change(self, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> Change:
-        """A change without rows and detail."""
+        """A change without rows and detail, of the record that was read last."""
+        state = DISPOSITIONS.get(transaction.state)
         table = self.descriptions.of(transaction, reference)
         schema, name, is_short = name_of(table, reference.ids)
+        if self._last_header is None:
+            self._last_header = header_of(self.logs, record)
         return Change(
             op=reference.op,
             seq=transaction.seq(reference),
@@ -104,8 +101,12 @@ class ChangeDecoder:
             schema_name=schema,
             table_name=name,
             table_name_short=is_short,
-            values=outcome_of(transaction, reference),
-            header=dict(self._header(record)),
+            values={
+                "auth_id": transaction.authid,
+                "uor_disp": state,
+                "log_rec_disp": "A" if reference.is_undone else state,
+            },
+            header=dict(self._last_header),
             commit_ts=transaction.commit_ts,
             ts=None,
             extent=reference.extent,
@@ -177,7 +178,7 @@ class ChangeDecoder:
         )
         wanted = frozenset(self.options.columns) or None
         with reading(role):
-            return reader.read(image, outside.after if role == "after" else outside.before, wanted)
+            return reader.read(image, outside.after if role == "after" else lambda _: NOT_BEFORE, wanted)
 
     def first_column_of(self, table: Table) -> int | None:
         """Number of the first column in LOB records of a table; None if no number fits."""
@@ -220,16 +221,9 @@ class ChangeDecoder:
 
     def _read(self, extent: RecordExtent) -> LogRecord:
         """The record with an extent. Rows of one record come one after another: it is read once."""
-        if self._last is None or self._last.record.extent is not extent:
-            self._last = _Read(self.logs.read(self.buffer, extent))
-        return self._last.record
-
-    def _header(self, record: LogRecord) -> dict[str, Any]:
-        """The fields of a record except its rows, as they are printed."""
-        read = self._last if self._last is not None and self._last.record is record else _Read(record)
-        if read.header is None:
-            read.header = header_of(self.logs, record)
-        return read.header
+        if self._last is None or self._last.extent is not extent:
+            self._last, self._last_header = self.logs.read(self.buffer, extent), None
+        return self._last
 
     def _lob_data(self, piece: LobPiece) -> bytes:
         data: bytes | None = self._pieces.get(piece.extent.index)
@@ -279,12 +273,6 @@ def name_of(table: Table | None, ids: Ids | None) -> tuple[str, str, bool]:
     shown = "" if ids is None else f"{ids[0]}.{ids[1]}"
     schema, name = ("", "") if table is None else (table.schema, table.name)
     return schema, name or shown, not name
-
-
-def outcome_of(transaction: Transaction, reference: ChangeReference) -> Values:
-    """Author of a change, and outcome of its transaction and of the change."""
-    state = DISPOSITIONS.get(transaction.state)
-    return {"auth_id": transaction.authid, "uor_disp": state, "log_rec_disp": "A" if reference.is_undone else state}
 
 
 def detail_of(reference: ChangeReference) -> dict[str, Any]:

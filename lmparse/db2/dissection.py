@@ -106,14 +106,6 @@ class Db2LogDissector(FileDissector):
 
     # -- which table ----------------------------------------------------------------------------
 
-    def _change(self, record: LogRecord) -> tuple[Transaction, ChangeReference]:
-        """The change of a record; a substitute for a compensation or a damaged record."""
-        found = self._changes.get(record.extent.index)
-        if found is None:
-            reference = ChangeReference(record.extent, record.kind, "", record.table, record.lsn or 0)
-            found = Transaction(record.transaction_id, 0, number=-1), reference
-        return found
-
     @cached_property
     def _changes(self) -> dict[int, tuple[Transaction, ChangeReference]]:
         """The changes of the log by the numbers of their records."""
@@ -175,7 +167,11 @@ class Db2LogDissector(FileDissector):
 
     def _table(self, record: LogRecord, notes: list[str]) -> Table | None:
         """The description of the table of a record. Raises ControlError for a tables file of another log."""
-        transaction, reference = self._change(record)
+        found = self._changes.get(record.extent.index)
+        if found is None:  # a compensation or a damaged record
+            reference = ChangeReference(record.extent, record.kind, "", record.table, record.lsn or 0)
+            found = Transaction(record.transaction_id, 0, number=-1), reference
+        transaction, reference = found
         table = self._log.descriptions.of(transaction, reference)
         if table is None:
             notes.append(_NO_TABLE.format("{}.{}".format(*record.table) if record.table else "without ids"))

@@ -10,10 +10,10 @@ from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, Family
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.db2 import log_record
+from lmparse.db2.descriptions_in_force import describe
 from lmparse.db2.log import Db2Log, open_log
 from lmparse.db2.order import SEQ_FORM
 from lmparse.errors import DataError
-from lmparse.framing.detection import Detection
 from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
 from lmparse.storage.joined import Joined
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lmparse.columnar.filters import Filter
-
-
-def _detections() -> dict[str, Detection]:
-    return {log_record.SPEC: log_record.detection()}
 
 
 def _change_reader(log: Db2Log, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
@@ -56,9 +52,7 @@ def _checkpoint(log: Db2Log) -> Checkpoint:
 
 
 def _describe(log: Db2Log) -> TableDescriptions:
-    from lmparse.db2.table_descriptions import describe
-
-    return describe(log)
+    return describe(log.transactions)
 
 
 def _transactions(log: Db2Log) -> Iterator[TransactionSummary]:
@@ -79,7 +73,7 @@ FAMILY = Family(
     files="log records of Db2 LUW",
     spec=log_record.SPEC,
     open_log=open_log,
-    detections=_detections,
+    detections=lambda: {log_record.SPEC: log_record.detection()},
     column_docs=Db2Log.column_docs,
     seq_form=SEQ_FORM,
     commit_zone="UTC",

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lmparse.db2.links import Links, links_of
+from lmparse.db2.links import Links
 from lmparse.db2.order import Position
 from lmparse.db2.record_column_reader import RecordColumnReader
+from lmparse.db2.record_columns import Members, links_of
 from lmparse.db2.settings import find_log
 from lmparse.errors import FramingError
 from lmparse.framing import index
@@ -18,7 +19,7 @@ from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.records.settings import FileSettings
 from lmparse.storage.joined import JoinedPiece
-from lmparse.values.byte_arrays import Flags, UInt64s
+from lmparse.values.byte_arrays import Flags
 
 
 @dataclass(frozen=True)
@@ -85,16 +86,16 @@ def placed_range(piece: JoinedPiece, options: Options, settings: FileSettings) -
             is_first_stated = are_stated = bool(heads.is_stated[0])
         records, sound_end = records + len(heads.is_stated), heads.end
         is_last_stated, are_stated = bool(heads.is_stated[-1]), are_stated and bool(heads.is_stated.all())
-        links.then(heads.links)
+        links.then(links_of(heads.members))
         unplaced = unplaced or heads.unplaced
-        if not len(heads.lsn):
+        if not len(heads.members):
             continue
         if first is None:
             first = heads.position(0)
-            before = int(heads.index[0]) - piece.first_record, int(heads.start[0]) - piece.start
+            before = int(heads.members.index[0]) - piece.first_record, heads.bounds(0)[0] - piece.start
         if (last is not None and heads.position(0) < last) or not heads.is_ascending:
             raise not_one_log("its records are not in the order of their positions", path)
-        last, last_record = heads.position(-1), (int(heads.start[-1]), int(heads.behind[-1]))
+        last, last_record = heads.position(-1), heads.bounds(-1)
     if first is None or last is None:
         if fault is not None:
             raise fault
@@ -117,35 +118,32 @@ class FileHeads:
     """Offset behind the last record of the window."""
     is_stated: Flags
     """Of all records of the window, which ones can be read and state their address."""
-    index: UInt64s
-    """Number of each record in the file."""
-    start: UInt64s
-    """Offset of each record with its prefix."""
-    behind: UInt64s
-    """Offset behind each record."""
-    lfs: UInt64s
-    lsn: UInt64s
-    links: Links
+    members: Members
+    """These records."""
+    lead: int
+    """Bytes of the prefix in front of each one."""
     unplaced: tuple[int, int] | None = None
     """As `FileRange.unplaced`."""
 
     def position(self, place: int) -> Position:
-        return int(self.lfs[place]), int(self.lsn[place])
+        """Where a record is in the log."""
+        return int(self.members.lfs[place]), int(self.members.lsn[place])
+
+    def bounds(self, place: int) -> tuple[int, int]:
+        """The offsets at which a record begins, with its prefix, and ends."""
+        offset = int(self.members.offset[place])
+        return offset - self.lead, offset + int(self.members.length[place])
 
     def is_behind(self, position: Position) -> Flags:
         """Which records are behind a position."""
-        found: Flags = (self.lfs > position[0]) | ((self.lfs == position[0]) & (self.lsn > position[1]))
-        return found
-
-    def has_reached(self, position: Position) -> Flags:
-        """Which records are at a position, or behind it."""
-        found: Flags = (self.lfs > position[0]) | ((self.lfs == position[0]) & (self.lsn >= position[1]))
+        lfs, lsn = self.members.lfs, self.members.lsn
+        found: Flags = (lfs > position[0]) | ((lfs == position[0]) & (lsn > position[1]))
         return found
 
     @property
     def is_ascending(self) -> bool:
-        later, same = self.lfs[1:] > self.lfs[:-1], self.lfs[1:] == self.lfs[:-1]
-        return bool((later | (same & (self.lsn[1:] >= self.lsn[:-1]))).all())
+        lfs, lsn = self.members.lfs, self.members.lsn
+        return bool(((lfs[1:] > lfs[:-1]) | ((lfs[1:] == lfs[:-1]) & (lsn[1:] >= lsn[:-1]))).all())
 
 
 def file_heads(piece: JoinedPiece, options: Options, settings: FileSettings) -> Iterator[FileHeads]:
@@ -162,19 +160,14 @@ def file_heads(piece: JoinedPiece, options: Options, settings: FileSettings) -> 
         heads = reader.heads(window)
         end = int(window.offsets[-1] + window.lengths[-1])
         if heads is None:
-            none = np.zeros(0, np.uint64)
-            yield FileHeads(end, np.zeros(len(window), np.bool_), none, none, none, none, none, Links())
+            yield FileHeads(end, np.zeros(len(window), np.bool_), Members.none(), reader.lead)
             continue
         members, is_sound = heads
         without = np.flatnonzero(is_sound & (members.lsn == 0))
         unplaced = (int(members.index[without[0]]), int(members.offset[without[0]])) if len(without) else None
         is_placed = is_sound & (members.lsn != 0)
         is_stated = is_placed & (members.address != 0)
-        members = members.take(is_placed)
-        yield FileHeads(
-            end, is_stated, members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
-            (members.offset + members.length).view(np.uint64), members.lfs, members.lsn, links_of(members), unplaced,
-        )  # fmt: skip
+        yield FileHeads(end, is_stated, members.take(is_placed), reader.lead, unplaced)
 
 
 def not_one_log(why: str, path: str) -> FramingError:

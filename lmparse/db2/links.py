@@ -9,34 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 
-from lmparse.db2.log_record import MARGIN, LogRecord
-from lmparse.values.byte_arrays import Flags, Int64s, UInt64s, places_by_value
-
-
-class _Linked(Protocol):
-    """Records of transactions, as `record_columns.Members`."""
-
-    @property
-    def index(self) -> Int64s: ...
-    @property
-    def length(self) -> Int64s: ...
-    @property
-    def lfs(self) -> UInt64s: ...
-    @property
-    def lsn(self) -> UInt64s: ...
-    @property
-    def tid(self) -> UInt64s: ...
-    @property
-    def previous(self) -> UInt64s: ...
-    @property
-    def stream(self) -> Int64s: ...
-    @property
-    def address(self) -> UInt64s: ...
-
+from lmparse.db2.log_record import MARGIN
+from lmparse.framing.extents import RecordExtent
+from lmparse.values.byte_arrays import UInt64s
 
 _MOST_NAMED = 10
 """Most missing records that are named; all are counted."""
@@ -49,17 +27,9 @@ class LoadStart:
 
     tid: int
     address: int
+    """Zero if the record does not state it."""
     previous: int
-    stream: int | None
-    """None if the record does not state its address."""
-    index: int
-    """Number of the record."""
-
-    @classmethod
-    def of(cls, record: LogRecord) -> LoadStart:
-        """That of a log record."""
-        tid, address = int.from_bytes(record.transaction_id), record.address or 0
-        return cls(tid, address, record.previous, record.stream if address else None, record.extent.index)
+    extent: RecordExtent
 
 
 class LoadStarts:
@@ -69,16 +39,11 @@ class LoadStarts:
         self._previous: dict[tuple[int, int], int] = {}
         self._indexes: dict[tuple[int, int], int] = {}
         """Number of the first of the loads that a link goes through."""
-        self._addresses: UInt64s | None = None
         for one in found:
-            self.add(one)
-
-    def add(self, one: LoadStart) -> None:
-        """Take note of one; without addresses no link is tested."""
-        if one.address > one.previous:
-            self._previous[one.tid, one.address] = one.previous
-            self._indexes[one.tid, one.address] = self.first_index(one.tid, one.previous, one.index)
-            self._addresses = None
+            if one.address > one.previous:  # without addresses no link is tested
+                self._previous[one.tid, one.address] = one.previous
+                self._indexes[one.tid, one.address] = self.first_index(one.tid, one.previous, one.extent.index)
+        self._addresses = np.unique(np.array([address for _, address in self._previous], np.uint64))
 
     def first_index(self, tid: int, previous: int, index: int) -> int:
         """The number of the first of the loads that the link `previous` goes through; else that of its own record."""
@@ -98,22 +63,11 @@ class LoadStarts:
         """The same of many."""
         if not self._previous:
             return previous
-        if self._addresses is None:
-            self._addresses = np.unique(np.array([address for _, address in self._previous], np.uint64))
         places = np.flatnonzero(np.isin(previous, self._addresses))
         found = previous.copy()
         for place, tid in zip(places.tolist(), tids[places].tolist(), strict=True):
             found[place] = self.through(tid, int(previous[place]))
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class MissingRecord:
-    """A record that a later one of its transaction follows, and that is not there."""
-
-    address: int
-    index: int
-    """Number of the record that follows it."""
 
 
 @dataclass
@@ -126,8 +80,8 @@ class Links:
     """Records that begin behind that."""
     count: int = 0
     """Missing records."""
-    named: list[MissingRecord] = field(default_factory=list)
-    """The first of them."""
+    named: list[tuple[int, int]] = field(default_factory=list)
+    """Addresses of the first of them, each with the number of the record that follows it."""
     firsts: dict[int, int] = field(default_factory=dict)
     """Address of the first record of each log stream."""
     ends: dict[int, int] = field(default_factory=dict)
@@ -160,8 +114,8 @@ class Links:
             )
         if not self.is_whole:
             return
-        for one in self.named:
-            yield f"a record at {one.address:016X} is missing, which {record(one.index)} of its transaction follows"
+        for address, index in self.named:
+            yield f"a record at {address:016X} is missing, which {record(index)} of its transaction follows"
         if self.count > len(self.named):
             yield f"records are missing at {self.count - len(self.named)} more places"
 
@@ -174,15 +128,15 @@ class Links:
             self.first_late = min(first, self.first_late) if self.late else first
         self.late += count
 
-    def miss(self, found: MissingRecord) -> None:
-        """Count a missing record."""
+    def miss(self, address: int, index: int) -> None:
+        """Count the record at an address, which is missing in front of another one of its transaction."""
         self.count += 1
         if len(self.named) < _MOST_NAMED:
-            self.named.append(found)
+            self.named.append((address, index))
 
     def forget(self, end: int) -> None:
         """Leave out what is missing in front of a record, as far as it is named."""
-        kept = [one for one in self.named if one.index >= end]
+        kept = [one for one in self.named if one[1] >= end]
         self.count -= len(self.named) - len(kept)
         self.named = kept
 
@@ -192,7 +146,7 @@ class Links:
             {stream: (lfs, lsn, index + first) for stream, (lfs, lsn, index) in places.items()}
             for places in (self.lowest, self.last)
         )
-        named = [MissingRecord(one.address, one.index + first) for one in self.named]
+        named = [(address, index + first) for address, index in self.named]
         first_late = self.first_late + first if self.late else -1
         return replace(self, named=named, lowest=lowest, last=last, first_late=first_late)
 
@@ -218,42 +172,3 @@ class Links:
         self.count += other.count
         self.named += other.named[: _MOST_NAMED - len(self.named)]
         return self
-
-
-def links_of(members: _Linked) -> Links:
-    """The addresses of records in the order of the log; zero for one that does not state it."""
-    found = Links()
-    stating = np.flatnonzero(members.address != 0)
-    streams = members.stream[stating]
-    for stream, which in places_by_value(members.stream):
-        lfs, lsn = members.lfs[which], members.lsn[which]
-        later = (lfs[1:] < lfs[:-1]) | ((lfs[1:] == lfs[:-1]) & (lsn[1:] < lsn[:-1]))
-        if later.any():
-            found.count_late(int(later.sum()), int(members.index[which[1:][later][0]]))
-        found.lowest[stream] = int(lfs[0]), int(lsn[0]), int(members.index[which[0]])
-        found.last[stream] = int(lfs[-1]), int(lsn[-1]), int(members.index[which[-1]])
-    for stream, which in places_by_value(streams):
-        chosen = stating[which]
-        address = members.address[chosen]
-        ends = address + members.length[chosen].view(np.uint64)
-        found.adjoining += int((address[1:] == ends[:-1]).sum())
-        found.apart += int((address[1:] > ends[:-1]).sum())
-        found.firsts[stream], found.ends[stream] = int(address[0]), int(ends[-1])
-    return found
-
-
-def missing_records(members: _Linked, order: Int64s, starts: Flags, unread: list[int], loads: LoadStarts) -> Int64s:
-    """The members that follow a missing record of their transaction, ascending; those without one follow none.
-
-    `order` sorts members by transaction, and units of one begin at `starts`. `unread` are the numbers of records that
-    cannot be read, ascending: a link over one of them shows nothing.
-    """
-    before, after = order[:-1], order[1:]
-    tid, address = members.tid[after], members.address[before]
-    previous = loads.all_through(tid, members.previous[after])
-    places = np.flatnonzero(~starts[1:] & (tid != 0) & (address != 0) & (previous > address))
-    if len(places) and unread:
-        between = np.array(unread)
-        low, high = (np.searchsorted(between, members.index[side[places]]) for side in (before, after))
-        places = places[low == high]
-    return np.sort(after[places])

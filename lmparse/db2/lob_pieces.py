@@ -37,6 +37,7 @@ class LobPieces:
         """`unread` are the numbers of the records that cannot be read, ascending: any may be a piece."""
         self._index, self._held = transaction_index, held
         self._named: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
+        """By transaction and table, those whose row has not come."""
         self._unnamed: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
         self._written: dict[_Row, tuple[ChangeReference, _Places | None]] = {}
         """The last change of a row that had pieces and gave it values of its own: one that is not an update. With their
@@ -86,7 +87,7 @@ class LobPieces:
         """Assign pieces to the record behind them; if it has several rows, which row they belong to is unknown."""
         ids = references[0].ids
         assert ids is not None
-        pieces = tuple(self._of(transaction.transaction_id).pop(ids, ()))
+        pieces = tuple(self._named.get(transaction.transaction_id, {}).pop(ids, ()))
         start = 0 if transaction.begins_before else transaction.first_index
         if transaction.changes:
             start = transaction.changes[-1].extent.index
@@ -118,17 +119,13 @@ class LobPieces:
 
     def take_back(self, transaction_id: bytes, ids: Ids) -> None:
         """Drop the pieces of a row that was not written after all."""
-        self._of(transaction_id).pop(ids, None)
+        self._named.get(transaction_id, {}).pop(ids, None)
 
     def end(self, transaction_id: bytes) -> None:
         """End a transaction; its remaining pieces have no row."""
         left = self._named.pop(transaction_id, {})
         if left:
             self._index.counts["LOB values without a row"] += len(left)
-
-    def _of(self, transaction_id: bytes) -> dict[Ids, list[LobPiece]]:
-        """The pieces of a transaction whose row has not come, by table."""
-        return self._named.get(transaction_id, {})
 
     def _take(self, references: list[ChangeReference], pieces: tuple[LobPiece, ...]) -> None:
         """Give the same pieces to some changes of a table, of which nothing tells which they belong to."""

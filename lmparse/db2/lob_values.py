@@ -92,11 +92,6 @@ class OutsideValues:
         pieces = self._of(column, self.reference)
         return self._value(column, pieces) if pieces else NOT_IN_LOG
 
-    @staticmethod
-    def before(column: Column) -> str:
-        """Why the value of a column before a change is not available."""
-        return NOT_BEFORE
-
     def _of(self, column: Column, reference: ChangeReference) -> list[LobPiece]:
         first = self.first_column or 0
         return [

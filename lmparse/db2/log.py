@@ -20,9 +20,8 @@ from lmparse.db2 import lob_columns, log_record
 from lmparse.db2.continuity import Continuity
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
 from lmparse.db2.descriptions_in_force import Descriptions
-from lmparse.db2.log_beginning import LogBeginning
-from lmparse.db2.log_part import PART_BYTES, LogPart
-from lmparse.db2.settings import LuwSettings, find_log
+from lmparse.db2.log_part import PART_BYTES, LogBeginning, LogPart
+from lmparse.db2.settings import LuwSettings, find_log, known_lob_columns_from
 from lmparse.db2.table_history import settled, unlike_before
 from lmparse.db2.tables import Ids, Table, read_tables_file
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
@@ -160,7 +159,6 @@ class Db2Log(ChangeLog):
         numbers: dict[Ids, int] = {}
         known: int | None = None
         if self.resumed is not None:
-            from lmparse.db2.file_form import known_lob_columns_from
             from lmparse.db2.resuming import seed
 
             numbers, known = seed(self, found.tables, self.resumed), known_lob_columns_from(self.resumed)

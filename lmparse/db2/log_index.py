@@ -20,7 +20,7 @@ from lmparse.db2.changed_rows import PartRows, transaction_of
 from lmparse.db2.links import LoadStarts
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
 from lmparse.db2.outcomes import Outcomes
-from lmparse.db2.part_reader import FirstReading, IndexedLog, PartColumns, PartReader, ReadTask, leave, read_first
+from lmparse.db2.part_reader import IndexedLog, PartReader, leave, packed, read_first
 from lmparse.db2.record_columns import NO_AUTHID, RecordColumns, RecordTable, TableWriter, row_number
 from lmparse.db2.transaction_index import Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
@@ -58,6 +58,7 @@ class LogIndex:
         self._kept: dict[int, bytes] = {}
         self._kept_bytes = 0
         self._is_parsed = log.options.engine == "kaitai"
+        """Whether all changes are found record by record, so that nothing is read by the column."""
         self._is_incomplete: Flags = np.zeros(0, np.bool_)
         """Of each unit, whether it may begin in front of the log."""
 
@@ -74,8 +75,8 @@ class LogIndex:
             yield self._rows(context if has_extras else replace(context, extras=[]), self._kept.get(number))
 
     def _rows(self, context: PartContext, kept: bytes | None) -> PartRows:
-        if context.is_parsed:
-            return PartRows(self.whole, context, PartColumns(RecordColumns(), [], []), Units.none(), [])
+        if self._is_parsed:
+            return PartRows(self.whole, context, RecordColumns(), Units.none(), [])
         part = self._reader.read(context, kept)
         if context.units is not None:
             return PartRows(self.whole, context, part, context.units, context.authids)
@@ -83,21 +84,22 @@ class LogIndex:
 
     def divided(self, max_bytes: int) -> Iterator[LogPart]:
         """The parts in groups of about `max_bytes`, each to be read on its own; the last one has the faults."""
+        rest = replace(self.whole.rest, transactions=[])  # these are with their part
+        whole = replace(self.whole, rest=replace(rest, bad=[], fault=None))
         held: list[PartContext] = []
         for number, context in enumerate(self.contexts):
             held.append(self._alone(context))
             is_last = number == len(self.contexts) - 1
             following = context if is_last else self.contexts[number + 1]
             if is_last or following.span.end - held[0].span.start > max_bytes:
-                whole = self.whole.with_faults() if is_last else self.whole.without_faults()
-                yield LogPart(whole, tuple(held))
+                yield LogPart(replace(whole, rest=rest) if is_last else whole, tuple(held))
                 held = []
         if not self.contexts:
-            yield LogPart(self.whole.with_faults(), ())
+            yield LogPart(replace(whole, rest=rest), ())
 
     def _alone(self, context: PartContext) -> PartContext:
         """A context with its units in it."""
-        if context.is_parsed:
+        if self._is_parsed:
             return context
         units = self.units.take(context.unit_numbers)
         used, authid = np.unique(np.append(units.authid, NO_AUTHID), return_inverse=True)
@@ -112,8 +114,7 @@ class LogIndex:
         """Index the log in this process."""
         with self._table() as table:
             fault = self._read_parts(table)
-            part = self._reader.part(RecordColumns())
-            return self._settled(table.finished(), part.kinds, part.authids, fault)
+            return self._settled(self._reader.named(table.finished()), fault)
 
     def _read_parts(self, table: TableWriter) -> FramingError | None:
         """Read the log for the first time. Returns the damage behind the last good record."""
@@ -140,7 +141,7 @@ class LogIndex:
                 table.add(joined)
                 # What is behind the last good record is not read again.
                 span = Span(start, size if is_last and fault is None else end, first)
-                self._keep(self._reader.part(joined.moved(-first)), span)
+                self._keep(self._reader.named(joined), span)
                 first += count
                 held, start, count = [], end, 0
         return fault
@@ -151,31 +152,33 @@ class LogIndex:
         A log with damaged framing is indexed here, up to the damage.
         """
         contexts = [PartContext(Span(span.start, span.end, 0), self._file_of(span)) for span in spans]
-        tasks = [ReadTask(open_, context, context is contexts[-1]) for context in contexts]
+        tasks = [(open_, context, context is contexts[-1]) for context in contexts]
         try:
             return self._joined(contexts, run(read_first, tasks))
         except FramingError:
             self.contexts = []
             return self.build()
 
-    def _joined(self, contexts: Sequence[PartContext], found: Iterable[FirstReading]) -> LogIndex:
+    def _joined(
+        self, contexts: Sequence[PartContext], found: Iterable[tuple[RecordTable, FramingError | None, bytes]]
+    ) -> LogIndex:
         """The index of a log of which other processes have read the parts."""
         first, fault = 0, None
         kinds, authids = list[str](), dict[str, int]()
         with self._table() as table:
-            for context, reading in zip(contexts, found, strict=True):
-                columns, span, fault = reading.columns, context.span, reading.fault
+            for context, (columns, fault, digest) in zip(contexts, found, strict=True):
+                span = context.span
                 self._log.held.take(len(columns.bad) * ERROR_BYTES)
                 end = span.end if fault is None else max(columns.end, span.start)
                 span = Span(span.start, end, first)
-                self.contexts.append(replace(context, span=span, digest=reading.digest, is_parsed=self._is_parsed))
-                numbers = [authids.setdefault(authid, len(authids)) for authid in reading.authids]
+                self.contexts.append(replace(context, span=span, digest=digest))
+                numbers = [authids.setdefault(authid, len(authids)) for authid in columns.authids]
                 table.add(columns.renumbered(first, len(kinds), numbers))
                 if fault is not None and fault.record_index is not None:
                     fault.record_index += first
-                kinds += reading.kinds
+                kinds += columns.kinds
                 first += columns.count
-            return self._settled(table.finished(), kinds, list(authids), fault)
+            return self._settled(replace(table.finished(), kinds=kinds, authids=list(authids)), fault)
 
     def _table(self) -> TableWriter:
         folder = self._log.scratch
@@ -187,12 +190,12 @@ class LogIndex:
         folder = self._log.scratch
         return None if folder is None else str(folder / f"index-{span.start}")
 
-    def _keep(self, part: PartColumns, span: Span) -> None:
+    def _keep(self, part: RecordColumns, span: Span) -> None:
         """Keep the columns of a part in memory, or else in a file if there is a place for it."""
         if self._is_parsed:
-            self.contexts.append(PartContext(span, is_parsed=True))
+            self.contexts.append(PartContext(span))
             return
-        data, path, digest = part.packed(), None, b""
+        data, path, digest = packed(part, span.first_index), None, b""
         if self._kept_bytes + len(data) <= self._log.options.bounds.index_bytes:
             self._kept[len(self.contexts)] = data
             self._kept_bytes += len(data)
@@ -202,12 +205,10 @@ class LogIndex:
 
     # -- what became of the changes -------------------------------------------------------------
 
-    def _settled(
-        self, table: RecordTable, kinds: list[str], authids: list[str], fault: FramingError | None
-    ) -> LogIndex:
-        self.authids = authids
+    def _settled(self, table: RecordTable, fault: FramingError | None) -> LogIndex:
+        self.authids = table.authids
         try:
-            self._settle(table, kinds, fault)
+            self._settle(table, fault)
         except FileLimitError as error:
             # Without all transactions no outcome is known.
             self._log.origin.place(error)
@@ -215,13 +216,12 @@ class LogIndex:
             self.whole = LogContext(TransactionIndex(fault=error))
         return self
 
-    def _settle(self, table: RecordTable, kinds: list[str], fault: FramingError | None) -> None:
+    def _settle(self, table: RecordTable, fault: FramingError | None) -> None:
         log, whole = self._log, self.whole
         whole.tables, whole.beginning = set(np.unique(table.rows.ids).tolist()), log.beginning
-        for stream, address in table.links.firsts.items():
-            whole.beginning.place(stream, address)
+        whole.beginning.firsts = table.links.firsts | whole.beginning.firsts
         whole.beginning.loads = LoadStarts(table.loads)
-        outcomes = Outcomes(table, kinds, has_addresses=self._reader.has_addresses)
+        outcomes = Outcomes(table, has_addresses=self._reader.has_addresses)
         self.units = outcomes.units
         log.held.take(len(self.units) * _UNIT_BYTES)
         self._is_incomplete = whole.beginning.lack(self.units)
@@ -231,10 +231,10 @@ class LogIndex:
             log.byte_order, log.held, self.transaction, unread=table.unread, gaps=log.gaps_before,
             read_before=whole.beginning.read_before,
         )  # fmt: skip
-        wanted = [*outcomes.extents(irregular, np.setdiff1d(outcomes.special(), irregular))]
-        wanted += ((extent, -1) for extent in table.apart)
+        wanted = [*outcomes.extents(irregular)]
+        wanted += ((one.extent, -1) for one in table.loads)
         rest = reader.read(log.logs, log.buffer, sorted(wanted, key=lambda one: one[0].index))
-        whole.rest, whole.gaps, whole.unread = rest, reader.gaps, rest.unread
+        whole.rest, whole.gaps, whole.unread = rest, reader.gaps.times, reader.unread
         self._count(table, outcomes, irregular)
         self.oldest_open = self._oldest_open(table, outcomes)
         rest.bad += table.bad + table.faults
@@ -285,10 +285,10 @@ class LogIndex:
         loads, units = self.whole.beginning.loads, self.units
         starts = {one.tid: one for one in table.loads}
         behind = outcomes.last_of(list(starts))
-        alone = [one for tid, one in starts.items() if behind.get(tid, -1) < one.index]
+        alone = [one for tid, one in starts.items() if behind.get(tid, -1) < one.extent.index]
         # A load may begin another transaction with the identifier of one that has no end.
         ended = {one.tid for one in alone if not loads.through(one.tid, one.previous)}
-        numbers = [loads.first_index(one.tid, one.address, one.index) for one in alone]
+        numbers = [loads.first_index(one.tid, one.address, one.extent.index) for one in alone]
         for unit in outcomes.open().tolist():
             tid = int(units.tid[unit])
             if tid not in ended:

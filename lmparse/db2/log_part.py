@@ -2,24 +2,81 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmparse.db2.log_beginning import LogBeginning
+from lmparse.changes.checkpoint import Checkpoint
+from lmparse.db2.links import LoadStarts
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference, GapTimes, Transaction, TransactionIndex
 from lmparse.framing.extents import Span
+from lmparse.storage.joined import Joined
 
 if TYPE_CHECKING:
     from lmparse.db2.units import Units
-    from lmparse.values.byte_arrays import Int64s, Ints, UInt64s
+    from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
 
 PART_BYTES = 1 << 26
 """Most bytes of a part of the index of a log."""
 ERROR_BYTES = 2600
 """Bytes of memory of the error of a record; measured."""
+
+
+@dataclass
+class LogBeginning:
+    """In front of which records nothing has been read, so that a transaction may begin there.
+
+    A link to the start of a load leads on to the record in front of that, if it is there to be read. A log that is read
+    one file after another begins where the first reading began. Where bytes of the log are missing between two files,
+    and none inside of one, so that the filter of the API left nothing out, the records there are lost: a transaction
+    with a link to one of them is not whole either.
+    """
+
+    firsts: dict[int, int] = field(default_factory=dict)
+    """Address of the first record of each log stream, if it states it."""
+    lost: dict[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    """Where records are lost between files: addresses of the first byte and behind the last, by log stream."""
+    loads: LoadStarts = field(default_factory=LoadStarts)
+    """The starts of loads."""
+    read_before: int = 0
+    """Number of the first record that no earlier reading had; what was said of those in front is not said again."""
+
+    @classmethod
+    def of(cls, joined: Joined | None, before: Checkpoint | None) -> LogBeginning:
+        """That of joined files, behind a checkpoint."""
+        pieces = () if joined is None else [piece for piece in joined.pieces if piece.size]
+        found = cls(read_before=sum(piece.records for piece in pieces if piece.is_known))
+        if before is not None:
+            found.firsts = {stream: begin for stream, (begin, _) in before.ends.items() if begin}
+        if all(piece.is_gapless for piece in pieces):
+            for piece in pieces:
+                for stream, begin, end in piece.lost:
+                    found.lost[stream] = [*found.lost.get(stream, ()), (begin, end)]
+        return found
+
+    def are_behind(self, found: Units) -> Flags:
+        """Whether the record before the first one of each of some transactions may be in front of the log."""
+        previous = self.loads.all_through(found.tid, found.previous)
+        is_behind: Flags = previous != 0
+        for stream, first in self.firsts.items():
+            is_behind &= (found.first_stream != stream) | (previous < np.uint64(first))
+        return is_behind
+
+    def lack(self, found: Units) -> Flags:
+        """Whether transactions lack records: those in front of their first ones, or any that are lost."""
+        lacking = self.are_behind(found)
+        if not self.lost:
+            return lacking
+        previous = self.loads.all_through(found.tid, found.previous)
+        for stream, places in self.lost.items():
+            is_lost = np.zeros(len(previous), np.bool_)
+            for begin, end in places:
+                is_lost |= (previous >= np.uint64(begin)) & (previous < np.uint64(end))
+            lacking |= is_lost & (found.first_stream == stream)
+        return lacking | found.is_broken
 
 
 @dataclass
@@ -31,8 +88,6 @@ class PartContext:
     """Path of the file with its columns as the first reading has left it, or leaves it."""
     digest: bytes = b""
     """SHA-256 of that file. Others may be able to exchange it, and what is unpickled is run."""
-    is_parsed: bool = False
-    """Whether all its changes are `extras`, so that nothing is read by the column."""
     unit_numbers: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
     """Numbers of the units of which it has records, ascending."""
     unit_of: Ints = field(default_factory=lambda: np.zeros(0, np.uint32))
@@ -41,11 +96,11 @@ class PartContext:
     """These units, where the index of the log is not at hand."""
     authids: tuple[str, ...] = ()
     """Authorization ids of these, by their numbers."""
-    irregular: UInt64s | None = None
+    irregular: UInt64s = field(default_factory=lambda: np.zeros(0, np.uint64))
     """Identifiers whose changes are `extras`."""
-    undone: Int64s | None = None
+    undone: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
     """Its rows that are undone, by `record_columns.row_number`."""
-    doubtful: Int64s | None = None
+    doubtful: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
     """Its rows of whose values a piece may be in a record that cannot be read."""
     extras: list[tuple[Transaction, ChangeReference]] = field(default_factory=list)
     """Changes that were found record by record, in the order of the log."""
@@ -59,18 +114,10 @@ class LogContext:
     """Descriptions of tables, faults and messages; of the transactions only those that are read record by record."""
     gaps: dict[Ids, GapTimes] = field(default_factory=dict)
     unread: list[int] = field(default_factory=list)
-    """Numbers of the records that cannot be read, ascending."""
+    """Numbers of the records whose transaction or place in it cannot be read, ascending."""
     beginning: LogBeginning = field(default_factory=LogBeginning)
     tables: set[int] = field(default_factory=set)
     """Tables with changed rows, as in `ChangedRows.ids`."""
-
-    def without_faults(self) -> LogContext:
-        """The same for a part that is not the last one; nor does it have transactions, which are with their part."""
-        return replace(self, rest=replace(self.rest, transactions=[], unread=[], bad=[], fault=None))
-
-    def with_faults(self) -> LogContext:
-        """The same for the last part."""
-        return replace(self, rest=replace(self.rest, transactions=[], unread=[]))
 
 
 @dataclass(frozen=True)

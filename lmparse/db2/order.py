@@ -1,4 +1,5 @@
-"""Order of Db2 LUW changes: positions in the log as text, of which the sort key `seq` of a change is made.
+"""Order of Db2 LUW changes: positions in the log as text, of which the sort key `seq` of a change is made, and such
+texts of many rows.
 
 A `seq` is, in upper-case hex digits, the position of the commit record (32), the position of the record (32), its log
 stream (4) and a number that tells apart changes of one record (4): `options.SEQ_DIGITS` together.
@@ -6,9 +7,14 @@ stream (4) and a number that tells apart changes of one record (4): `options.SEQ
 
 from __future__ import annotations
 
+from binascii import hexlify
+
+import numpy as np
+
 from lmparse.changes import checkpoint
 from lmparse.changes.change import SeqForm
 from lmparse.options import SEQ_DIGITS
+from lmparse.values.byte_arrays import Bytes, Ints
 
 Position = checkpoint.Position
 """Log flush sequence and log sequence number, by which a log is in order. Before 10.1 the first one is zero."""
@@ -30,3 +36,25 @@ def seq_behind(position: Position) -> str:
 
 def _digits(position: Position) -> str:
     return "{:016X}{:016X}".format(*position)
+
+
+# -- of many rows -----------------------------------------------------------------------------
+
+
+def hex_digits(parts: list[tuple[Ints, int]]) -> Bytes:
+    """Numbers one behind the other as upper-case digits, (n, digits); each with its number of digits, which is even."""
+    raw = number_bytes(parts)
+    # The library's function is faster than a table of digits that NumPy looks up.
+    return np.frombuffer(bytearray(hexlify(raw.tobytes()).upper()), np.uint8).reshape(len(raw), 2 * raw.shape[1])
+
+
+def number_bytes(parts: list[tuple[Ints, int]]) -> Bytes:
+    """The same as bytes, (n, digits / 2), which sort as the digits do."""
+    count = len(parts[0][0])
+    raw = np.zeros((count, sum(digits for _, digits in parts) // 2), np.uint8)
+    end = 0
+    for values, digits in parts:
+        end += digits // 2
+        width = min(digits // 2, 8)
+        raw[:, end - width : end] = values.astype(">u8").view(np.uint8).reshape(count, 8)[:, 8 - width :]
+    return raw

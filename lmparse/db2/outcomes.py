@@ -8,11 +8,10 @@ import numpy as np
 
 from lmparse.db2 import record_kinds
 from lmparse.db2.lob_columns import Places
-from lmparse.db2.part_reader import operations
 from lmparse.db2.record_columns import RecordTable, table_ids
 from lmparse.db2.record_forms import Role
 from lmparse.db2.tables import Ids
-from lmparse.db2.units import OPEN, changing_members, find_units, match_undos
+from lmparse.db2.units import OPEN, Matched, changing_members, find_units
 from lmparse.framing.extents import RecordExtent
 from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
 
@@ -27,19 +26,19 @@ _UNDONE_CLASSES = {kind: _CLASSES.get(undone[0], 0) for kind, undone in record_k
 class Outcomes:
     """The units of a log, which of its rows are undone, and the transactions that arrays do not show whole."""
 
-    def __init__(self, columns: RecordTable, kinds: list[str], *, has_addresses: bool) -> None:
-        """`kinds` are those of the forms of records, by number."""
+    def __init__(self, columns: RecordTable, *, has_addresses: bool) -> None:
         self._columns = columns
         self.units, self.unit_of = find_units(columns)
         form = columns.members.form
         row_class, undo_class = (
-            np.array([*(numbers.get(kind, 0) for kind in kinds), 0], np.int64)[form[member]]
+            np.array([*(numbers.get(kind, 0) for kind in columns.kinds), 0], np.int64)[form[member]]
             for numbers, member in ((_CLASSES, columns.rows.member), (_UNDONE_CLASSES, columns.undos.member))
         )
-        self._matched = match_undos(
+        matched = Matched(
             columns, self.unit_of, self.units.begins_before, row_class, undo_class, has_addresses=has_addresses
         )
-        self._ops = operations(columns, kinds)
+        self._is_undone, self._left, self._irregular = matched.is_undone, matched.left, matched.irregular
+        self._ops = columns.operations()
 
     # -- transactions that are read record by record ------------------------------------------
 
@@ -62,24 +61,20 @@ class Outcomes:
         # A value that an update appends to is joined from the pieces of several rows.
         grown = np.unique(rows.ids[row[has[self._ops[row[has]] == b"U"]]])
         found = [
-            self._matched.irregular,
-            members.tid[columns.undos.member[self._matched.left]],
+            self._irregular,
+            members.tid[columns.undos.member[self._left]],
             members.tid[np.isin(members.role, (Role.IRREGULAR, Role.SINGULAR))],
             members.tid[rows.member[rows.is_half | rows.is_pointer]],
             members.tid[pieces.member[is_apart | np.isin(pieces.ids, grown)]],
         ]
         return np.unique(np.concatenate(found))
 
-    def special(self) -> UInt64s:
-        """Identifiers of the transactions that change tables as a whole."""
+    def extents(self, irregular: UInt64s) -> Iterator[tuple[RecordExtent, int]]:
+        """The records of irregular transactions that change something or end them, and of others the changes of tables
+        as a whole and the ends of transactions with one; each with the number of its unit."""
         members = self._columns.members
-        return np.unique(members.tid[members.role == Role.OBJECT])
-
-    def extents(self, irregular: UInt64s, special: UInt64s) -> Iterator[tuple[RecordExtent, int]]:
-        """The records of irregular transactions that change something or end them, and of special ones the changes of
-        tables and the ends; each with the number of its unit."""
-        members = self._columns.members
-        role, is_special = members.role, np.isin(members.tid, special)
+        role = members.role
+        is_special = np.isin(members.tid, np.unique(members.tid[role == Role.OBJECT]))
         is_wanted = np.isin(members.tid, irregular) & ~np.isin(role, (Role.MEMBER, Role.TOUCH))
         is_wanted |= is_special & np.isin(role, (Role.OBJECT, Role.COMMIT, Role.ABORT))
         held = members.take(is_wanted)
@@ -105,8 +100,8 @@ class Outcomes:
             unit_of = self.unit_of[bounds[number] : bounds[number + 1]]
             numbers = np.unique(unit_of)
             place[numbers] = np.arange(len(numbers))
-            undone = np.flatnonzero(self._matched.is_undone[rows[number] : rows[number + 1]]) + rows[number]
-            yield numbers, place[unit_of], columns.row_numbers_of(undone)
+            undone = np.flatnonzero(self._is_undone[rows[number] : rows[number + 1]]) + rows[number]
+            yield numbers, place[unit_of], columns.row_numbers(undone)
 
     def doubtful(self, unread: list[int]) -> Int64s:
         """The rows of whose values a piece may be in a record that cannot be read, by `row_number`, ascending: it is
@@ -126,7 +121,7 @@ class Outcomes:
         start_of[changes] = start
         known = np.append(np.array(unread), np.iinfo(np.int64).max)
         following = known[np.searchsorted(known, start_of[rows.member])]
-        return columns.row_numbers_of(np.flatnonzero(following < index[rows.member]))
+        return columns.row_numbers(np.flatnonzero(following < index[rows.member]))
 
     # -- what is said of the log --------------------------------------------------------------
 
@@ -185,10 +180,3 @@ def rows_of_pieces(columns: RecordTable, unit_of: Int64s, ops: Ints) -> Int64s:
     target = np.where(fits, able[np.minimum(order[following], len(able) - 1)] if len(able) else -1, -1)
     found[order[:-1][is_piece] - len(able)] = target[is_piece]
     return found
-
-
-def is_among(columns: RecordTable, numbers: Int64s | None) -> Flags:
-    """Which rows are among some, by `row_number`."""
-    if numbers is None or not len(numbers):
-        return np.zeros(len(columns.rows), np.bool_)
-    return np.isin(columns.row_numbers, numbers)

@@ -9,15 +9,10 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-import numpy as np
-
-from lmparse.db2 import record_kinds
-from lmparse.db2.log_beginning import LogBeginning
-from lmparse.db2.log_part import PART_BYTES, PartContext
+from lmparse.db2.log_part import PART_BYTES, LogBeginning, PartContext
 from lmparse.db2.log_record import LogReader
 from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.db2.record_columns import RecordColumns, RecordTable
@@ -30,9 +25,9 @@ from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.records.origin import RecordOrigin
 from lmparse.storage.buffers import Buffer
-from lmparse.values.byte_arrays import Ints
 from lmparse.values.codepages import CodePage
 
+T = TypeVar("T", bound=RecordTable)
 _WINDOW_BYTES, _WINDOW_RECORDS = 1 << 23, 1 << 15
 
 
@@ -54,38 +49,6 @@ class IndexedLog(Protocol):
     def gaps_before(self) -> Mapping[Ids, str]: ...
     @property
     def beginning(self) -> LogBeginning: ...
-
-
-@dataclass(frozen=True)
-class PartColumns:
-    """The records of a part. Safe to pickle."""
-
-    columns: RecordColumns
-    kinds: list[str]
-    """The kind of each form, by its number."""
-    authids: list[str]
-    """The authorization ids by their numbers."""
-
-    def ops(self) -> Ints:
-        """The operation of each changed row, one letter."""
-        return operations(self.columns, self.kinds)
-
-    def packed(self) -> bytes:
-        """The same for `unpacked`."""
-        return pickle.dumps(self, pickle.HIGHEST_PROTOCOL)
-
-    @classmethod
-    def unpacked(cls, data: bytes, first: int) -> PartColumns:
-        """What was packed, with the numbers of records from the start of the log."""
-        found: PartColumns = pickle.loads(data)
-        return replace(found, columns=found.columns.moved(first))
-
-
-def operations(columns: RecordTable, kinds: list[str]) -> Ints:
-    """The operation of each changed row, one letter."""
-    letters = np.array([*(record_kinds.OPERATIONS.get(kind, " ").encode() for kind in kinds), b" "], "S1")
-    found: Ints = letters[columns.members.form[columns.rows.member]]
-    return found
 
 
 class PartReader:
@@ -112,15 +75,17 @@ class PartReader:
         )  # fmt: skip
         return (self.columns.read(window) for window in windows)
 
-    def part(self, columns: RecordColumns) -> PartColumns:
+    def named(self, columns: T) -> T:
         """Columns that were read, with what their numbers stand for."""
-        return PartColumns(columns, [form.kind for form in self.columns.forms], list(self.columns.authids))
+        columns.kinds, columns.authids = [form.kind for form in self.columns.forms], list(self.columns.authids)
+        return columns
 
-    def read(self, context: PartContext, kept: bytes | None) -> PartColumns:
-        """A part once more: from what `PartColumns.packed` has made of it, from its file, or from its bytes."""
-        packed = _left(context) if kept is None else kept
-        if packed is not None:
-            return PartColumns.unpacked(packed, context.span.first_index)
+    def read(self, context: PartContext, kept: bytes | None) -> RecordColumns:
+        """A part once more: from what `packed` has made of it, from its file, or from its bytes."""
+        data = _left(context) if kept is None else kept
+        if data is not None:
+            found: RecordColumns = pickle.loads(data)
+            return found.moved(context.span.first_index)
         # Errors of records were counted by the first pass, and are not kept by this one.
         self.columns.held = Held(self._log.options.bounds)
         try:
@@ -128,49 +93,36 @@ class PartReader:
         except FramingError as error:
             self._log.origin.place(error)
             raise
-        return self.part(RecordColumns.joined(columns))
+        return self.named(RecordColumns.joined(columns))
 
 
-@dataclass(frozen=True)
-class ReadTask:
-    """What a process does to read a part for the first time. Safe to pickle."""
+def read_first(
+    task: tuple[Callable[[], IndexedLog], PartContext, bool],
+) -> tuple[RecordTable, FramingError | None, bytes]:
+    """Read a part of the log that a function opens for the first time.
 
-    open: Callable[[], IndexedLog]
-    context: PartContext
-    is_last: bool
-    """Whether damage behind the last record is that of the log, and not of a cut that is none."""
-
-
-@dataclass(frozen=True)
-class FirstReading:
-    """What the index of a log takes from the first reading of a part. Safe to pickle."""
-
-    columns: RecordTable
-    """Numbers of records count from the start of the part."""
-    kinds: list[str]
-    authids: list[str]
-    """As in `PartColumns`."""
-    fault: FramingError | None
-    """The damage behind its last record."""
-    digest: bytes
-    """As in `PartContext`."""
-
-
-def read_first(task: ReadTask) -> FirstReading:
-    """Read a part for the first time. Raises FramingError if it does not end between records."""
-    reader = PartReader(task.open(), PART_BYTES)
+    The last argument is whether damage behind the last record is that of the log, and not of a cut that is none.
+    Returns its records, numbered from its start, the damage behind them, and the digest as in `PartContext`. Raises
+    FramingError if the part does not end between records.
+    """
+    open_, context, is_last = task
+    reader = PartReader(open_(), PART_BYTES)
     columns: list[RecordColumns] = []
     fault: FramingError | None = None
     try:
-        columns.extend(reader.windows(task.context.span))
+        columns.extend(reader.windows(context.span))
     except FramingError as error:
-        if not task.is_last:
+        if not is_last:
             raise
         fault = error
-    part, digest = reader.part(RecordColumns.joined(columns)), b""
-    if task.context.stored is not None:
-        digest = leave(replace(part, columns=part.columns.moved(0)).packed(), task.context.stored)
-    return FirstReading(part.columns.without_places(), part.kinds, part.authids, fault, digest)
+    part = reader.named(RecordColumns.joined(columns))
+    digest = b"" if context.stored is None else leave(packed(part, 0), context.stored)
+    return part.without_places(), fault, digest
+
+
+def packed(part: RecordColumns, first: int) -> bytes:
+    """A part, which begins with record `first`, as it is kept for the second reading."""
+    return pickle.dumps(part.moved(-first), pickle.HIGHEST_PROTOCOL)
 
 
 def leave(data: bytes, path: str) -> bytes:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from lmparse.db2.links import LoadStart, links_of
+from lmparse.db2.links import LoadStart
 from lmparse.db2.log_part import ERROR_BYTES
 from lmparse.db2.log_record import SPEC, STREAMS, LogReader, LogRecord, commit_seconds
 from lmparse.db2.record_columns import (
@@ -24,9 +24,9 @@ from lmparse.db2.record_columns import (
     Pieces,
     RecordColumns,
     Undos,
+    links_of,
 )
-from lmparse.db2.record_fields import Fields, Place, places
-from lmparse.db2.record_forms import RecordForm, Role, role_of
+from lmparse.db2.record_forms import Fields, Place, RecordForm, Role, places, role_of
 from lmparse.db2.row_images import RowImages
 from lmparse.errors import DataError
 from lmparse.framing.windows import Window
@@ -110,11 +110,6 @@ class RecordColumnReader:
             self.forms.append(RecordForm.of(record, self.spec))
         return found
 
-    def authid_number(self, raw: bytes) -> int:
-        """The number of an authorization id. Raises InvalidValueError for bytes that are not text."""
-        text = self.page.decode(raw.rstrip(b"\x00 "))
-        return self.authids.setdefault(text, len(self.authids))
-
 
 def places_of_prefix(framing_name: str) -> dict[str, Place]:
     """Fields of the prefix of a record: `lfs`, `lsn`, `stream`, `lso` and `sqlcode`, as far as it has them."""
@@ -130,11 +125,6 @@ def places_of_prefix(framing_name: str) -> dict[str, Place]:
         elif field.id in ("lsn", "sqlcode"):
             found[field.id] = field.offset or 0, field
     return found
-
-
-def _streams(own: UInt64s, stated: UInt64s) -> UInt64s:
-    """As `LogRecord.stream`, from the log streams that headers and prefixes state."""
-    return np.where((own == 0) & (stated < STREAMS), stated, own)
 
 
 class _Batch:
@@ -221,6 +211,7 @@ class _Batch:
         length = layout["length"]
         is_sound &= fields.numbers(rows, (lead + (length.offset or 0), length)).view(np.int64) == self.lengths
         self.is_compressed = prefix["sqlcode"] != 0 if "sqlcode" in prefix else np.zeros(len(window), np.bool_)
+        stream, stated = number("log_stream_id"), prefix.get("stream", zeros)  # as `LogRecord.stream`
         offset, tid = chain["transaction_id"]
         return Members(
             index=np.arange(len(window)) + window.first_index,
@@ -230,7 +221,7 @@ class _Batch:
             previous=number("previous_lsn", "previous_lso"),
             lsn=window.offsets.astype(np.uint64) if lsn is None else lsn,
             lfs=number("lfs"),
-            stream=_streams(number("log_stream_id"), prefix.get("stream", zeros)).view(np.int64),
+            stream=np.where((stream == 0) & (stated < STREAMS), stated, stream).view(np.int64),
             address=prefix.get("lso" if "previous_lso" in chain else "lsn", zeros),
             role=self.role,
             form=self.form,
@@ -301,7 +292,7 @@ class _Batch:
         self.role[which] = form.role
         if form.class_differs:
             self.found.counts[form.class_differs] += len(which)
-        if form.is_unlisted:
+        if form.kind.startswith("db2_log.unlisted"):
             self.found.counts[UNLISTED] += len(which)
         if form.has_rows:
             self._change(form, which, rows_)
@@ -341,20 +332,15 @@ class _Batch:
         for key, chosen in places_by_value(keys):
             header = self.reader.header_of(key, None)
             assert header is not None
-            held: dict[str, tuple[UInt64s, Flags]] = {}
+            held: list[Any] = []
             for word in ("compensated", "before_compensated"):
                 place = header.places.get(f"{word}_lsn") or header.places.get(f"{word}_lso")
-                has = np.full(len(chosen), place is not None)
-                if place is None:
-                    held[word] = np.zeros(len(chosen), np.uint64), has
-                    continue
-                values = fields.numbers_at(self.data, self.starts[which[chosen]] + place[0], place[1])
-                held[word] = values, has
-            images = self.reader.images
-            self.undos.append(
-                Undos(which[chosen], images.ids(form, rows)[chosen], images.rids(form, rows)[chosen],
-                      *held["compensated"], *held["before_compensated"])
-            )  # fmt: skip
+                values = np.zeros(len(chosen), np.uint64)
+                if place is not None:
+                    values = fields.numbers_at(self.data, self.starts[which[chosen]] + place[0], place[1])
+                held += [values, np.full(len(chosen), place is not None)]
+            ids, rids = self.reader.images.ids(form, rows), self.reader.images.rids(form, rows)
+            self.undos.append(Undos(which[chosen], ids[chosen], rids[chosen], *held))
 
     def _piece(self, form: RecordForm, which: Int64s, rows: Bytes) -> None:
         layout, fields = form.layout, self.reader.fields
@@ -399,9 +385,10 @@ class _Batch:
 
     def _authid(self, places_: Int64s, raw: bytes) -> int:
         """The number of the authorization id of the commits at some places."""
+        authids = self.reader.authids
         for place in places_.tolist() if raw else ():
             try:
-                return self.reader.authid_number(raw)
+                return authids.setdefault(self.reader.page.decode(raw.rstrip(b"\x00 ")), len(authids))
             except DataError as error:
                 self.found.faults.append((self.window.extent(place), error.at(spec="db2_transaction", field="authid")))
         return NO_AUTHID
@@ -443,8 +430,8 @@ class _Batch:
         if record.kind.startswith("db2_log.unlisted"):
             self.found.counts[UNLISTED] += 1
         if role == Role.APART:
-            self.found.apart.append(record.extent)
-            self.found.loads.append(LoadStart.of(record))
+            tid = int.from_bytes(record.transaction_id)
+            self.found.loads.append(LoadStart(tid, record.address or 0, record.previous, record.extent))
         elif role in (Role.COMMIT, Role.ABORT):
             seconds = commit_seconds(getattr(record.body, "time_committed", None), self.reader.logs.byte_order)
             raw = getattr(record.body, "authid", None) if role == Role.COMMIT else None

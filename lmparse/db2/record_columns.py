@@ -12,11 +12,12 @@ from typing import IO, Any, Self
 
 import numpy as np
 
+from lmparse.db2 import record_kinds
 from lmparse.db2.links import Links, LoadStart
 from lmparse.db2.tables import Ids
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
-from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
+from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s, places_by_value
 
 NO_TABLE = -1
 """In place of table ids: the record names no table."""
@@ -110,6 +111,28 @@ class Members(Arrays):
     role: Ints
     form: Ints
     """Number of its form; -1 for a record that was parsed by itself."""
+
+
+def links_of(members: Members) -> Links:
+    """The addresses of records in the order of the log; zero for one that does not state it."""
+    found = Links()
+    stating = np.flatnonzero(members.address != 0)
+    streams = members.stream[stating]
+    for stream, which in places_by_value(members.stream):
+        lfs, lsn = members.lfs[which], members.lsn[which]
+        later = (lfs[1:] < lfs[:-1]) | ((lfs[1:] == lfs[:-1]) & (lsn[1:] < lsn[:-1]))
+        if later.any():
+            found.count_late(int(later.sum()), int(members.index[which[1:][later][0]]))
+        found.lowest[stream] = int(lfs[0]), int(lsn[0]), int(members.index[which[0]])
+        found.last[stream] = int(lfs[-1]), int(lsn[-1]), int(members.index[which[-1]])
+    for stream, which in places_by_value(streams):
+        chosen = stating[which]
+        address = members.address[chosen]
+        ends = address + members.length[chosen].view(np.uint64)
+        found.adjoining += int((address[1:] == ends[:-1]).sum())
+        found.apart += int((address[1:] > ends[:-1]).sum())
+        found.firsts[stream], found.ends[stream] = int(address[0]), int(ends[-1])
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,30 +231,32 @@ class RecordTable:
     undos: Undos = field(default_factory=Undos.none)
     ends: Ends = field(default_factory=Ends.none)
     pieces: Pieces = field(default_factory=Pieces.none)
-    apart: list[RecordExtent] = field(default_factory=list)
-    """Records of no transaction that take effect at once."""
     loads: list[LoadStart] = field(default_factory=list)
-    """What links need of these."""
+    """Records of no transaction that take effect at once."""
     bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Records that cannot be read, with their errors."""
     faults: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Commits whose authorization id is not text, with their errors."""
     counts: Counter[str] = field(default_factory=Counter)
     links: Links = field(default_factory=Links)
+    kinds: list[str] = field(default_factory=list)
+    """The kind of each form, by its number."""
+    authids: list[str] = field(default_factory=list)
+    """The authorization ids, by their numbers."""
 
     @property
     def unread(self) -> list[int]:
         """Numbers of the records that cannot be read, and may be between two of one transaction; ascending."""
         return sorted(extent.index for extent, _ in self.bad)
 
-    @property
-    def row_numbers(self) -> Int64s:
-        """The changed rows by `row_number`, ascending."""
-        found: Int64s = row_number(self.members.index[self.rows.member], self.rows.number)
+    def operations(self) -> Ints:
+        """The operation of each changed row, one letter."""
+        letters = np.array([*(record_kinds.OPERATIONS.get(kind, " ").encode() for kind in self.kinds), b" "], "S1")
+        found: Ints = letters[self.members.form[self.rows.member]]
         return found
 
-    def row_numbers_of(self, rows: Int64s) -> Int64s:
-        """The same of some rows."""
+    def row_numbers(self, rows: Int64s | slice = slice(None)) -> Int64s:
+        """The changed rows, or some of them, by `row_number`, ascending."""
         found: Int64s = row_number(self.members.index[self.rows.member[rows]], self.rows.number[rows])
         return found
 
@@ -244,8 +269,7 @@ class RecordTable:
             self,
             members=replace(members, index=members.index + first, form=forms),
             ends=replace(ends, authid=np.array([*authids, NO_AUTHID])[ends.authid]),
-            apart=[_moved(extent, first) for extent in self.apart],
-            loads=[replace(one, index=one.index + first) for one in self.loads],
+            loads=[replace(one, extent=_moved(one.extent, first)) for one in self.loads],
             bad=[(_moved(extent, first), error) for extent, error in self.bad],
             faults=[(_moved(extent, first), error) for extent, error in self.faults],
             links=self.links.moved(first),
@@ -254,7 +278,6 @@ class RecordTable:
     def add_lists(self, other: RecordTable) -> None:
         """Add what the records behind these have that is not in arrays."""
         self.count, self.end = self.count + other.count, other.end
-        self.apart += other.apart
         self.loads += other.loads
         self.bad += other.bad
         self.faults += other.faults
@@ -271,7 +294,7 @@ class RecordColumns(RecordTable):
     def moved(self, first: int) -> RecordColumns:
         """The same with `first` added to the numbers of records, and without what only the first reading needs."""
         members = replace(self.members, index=self.members.index + first)
-        return replace(self, members=members, apart=[], loads=[], bad=[], faults=[])
+        return replace(self, members=members, loads=[], bad=[], faults=[])
 
     def without_places(self) -> RecordTable:
         """The same without the places of rows."""
@@ -305,7 +328,6 @@ class TableWriter:
     def __init__(self, folder: str | None, *, is_large: bool) -> None:
         """`folder` is where the files are; None for the folder of temporary files."""
         self._table = RecordTable()
-
         self._open = ExitStack()
 
         def file() -> IO[bytes]:

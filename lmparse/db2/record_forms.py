@@ -1,20 +1,27 @@
 """Record forms: what log records of one combination of type, flags, component and function have in common.
 
 One record of each combination is parsed by the generated parser. Its layout then says where the fields of all others
-are, and which arithmetic proves that a record fits it. What no arithmetic proves is parsed record by record.
+are, and which arithmetic proves that a record fits it. What no arithmetic proves is parsed record by record. Fields of
+many records are read as numbers at one place in each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from lmparse.db2 import record_kinds
 from lmparse.db2.log_record import TABLE_NAMES, LogRecord
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout
+from lmparse.values import byte_arrays, integers
+from lmparse.values.byte_arrays import Bytes, Ints, UInt64s
+from lmparse.values.integers import ByteOrder
 
 
 class Role(IntEnum):
@@ -98,11 +105,6 @@ class RecordForm:
         return cls(record.kind, role_of(record), base, layout, spec, record.class_differs)
 
     @property
-    def is_unlisted(self) -> bool:
-        """Whether type or component is not listed."""
-        return self.kind.startswith("db2_log.unlisted")
-
-    @property
     def has_rows(self) -> bool:
         """Whether its records change rows, in a transaction that is read by the column or not."""
         return self.kind in _ROWS and self.role in (Role.CHANGE, Role.IRREGULAR, Role.SINGULAR)
@@ -148,7 +150,7 @@ class RecordForm:
         return self.layout.by_id.get(name)
 
     @cached_property
-    def table(self) -> tuple[tuple[int, Field], tuple[int, Field]] | None:
+    def table(self) -> tuple[Place, Place] | None:
         """Table space and table: offset in the innermost part, and field; as `LogRecord.table`."""
         header = self.layout.by_id.get("header")
         if header is None or header.type is None:
@@ -165,3 +167,46 @@ class RecordForm:
         """The layout of a nested field."""
         found: Any = self.layout[name].type
         return self.spec.layouts[found]
+
+
+# -- fields of many records -------------------------------------------------------------------
+
+
+Place = tuple[int, Field]
+"""An offset in bytes, and the field that is there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """Reads fields in the byte order of a server."""
+
+    layouts: Mapping[str, Layout]
+    byte_order: ByteOrder
+
+    def numbers(self, rows: Bytes, place: Place) -> UInt64s:
+        """The unsigned number at a place of n rows of bytes; of several parts, the first is the most significant."""
+        offset, field = place
+        if field.type is None:
+            raw = rows[:, offset : offset + (field.width or 0)]
+            return integers.decode_unsigned_array(raw, self.byte_order)
+        found = np.zeros(len(rows), np.uint64)
+        for part in self.layouts[field.type]:
+            shift = np.uint64(8 * (part.width or 0))
+            found = found << shift | self.numbers(rows, (offset + (part.offset or 0), part))
+        return found
+
+    def numbers_at(self, data: Bytes, starts: Ints, field: Field) -> UInt64s:
+        """The number at each of some places of flat `data`, all of which have its bytes."""
+        return self.numbers(byte_arrays.take_rows(data, starts, field.width or 0), (0, field))
+
+
+def places(layout: Layout, width: int, start: int = 0) -> dict[str, Place]:
+    """The fields of a part of a record whose conditional fields are there as far as its `width` goes."""
+    found: dict[str, Place] = {}
+    end = 0
+    for field in layout:
+        if end + (field.width or 0) > width or field.width is None:
+            break
+        found[field.id] = start + end, field
+        end += field.width
+    return found

@@ -11,16 +11,14 @@ from dataclasses import replace
 from typing import Protocol
 
 from lmparse.changes.checkpoint import MOST_FILES, Checkpoint, NeededStretch
-from lmparse.db2.definitions import described_in
-from lmparse.db2.file_chain import known_file
-from lmparse.db2.file_form import form_of, known_reader
 from lmparse.db2.file_ranges import placed_range
-from lmparse.db2.gaps import KINDS, LASTING, gap_opened_by
+from lmparse.db2.joining import known_file
 from lmparse.db2.log_index import LogIndex
 from lmparse.db2.log_record import LogRecord
 from lmparse.db2.order import seq_behind
 from lmparse.db2.part_reader import IndexedLog
-from lmparse.db2.settings import LuwSettings
+from lmparse.db2.settings import LuwSettings, form_of, known_reader
+from lmparse.db2.table_changes import GAP_KINDS, LASTING, described_in, gap_opened_by
 from lmparse.db2.table_history import TableRecord
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import TransactionIndex
@@ -119,7 +117,7 @@ def _settled_before(index: LogIndex, number: int) -> int:
     spans = [
         (one.first_index, max(one.last_index, one.reused_at))
         for one in rest.transactions
-        if (one.state != "open" or one.is_reused) and any(change.kind in KINDS for change in one.changes)
+        if (one.state != "open" or one.is_reused) and any(change.kind in GAP_KINDS for change in one.changes)
     ]
     for first, last in sorted(spans, reverse=True):
         if first < number <= last:
@@ -151,9 +149,8 @@ def _described(log: ResumedLog, before: Checkpoint | None, first: int) -> Iterat
     """The records in force in front of a record, as hexadecimal, with their prefix: of each table the one that
     describes it or drops it, with the number of the version, and the one behind which rows may be missing."""
     known, gaps = dict[Ids, str](), dict[Ids, str]()
-    for text, record in () if before is None else _records_before(log, before):
-        assert record.table is not None
-        (gaps if record.kind in LASTING else known)[record.table] = text
+    for text, ids, record in () if before is None else _records_before(log, before):
+        (gaps if record.kind in LASTING else known)[ids] = text
     for ids, records in log.transactions.tables.items():
         in_force = [record for record in records if record.is_committed and record.index < first]
         if in_force and (extent := in_force[-1].extent) is not None:
@@ -173,8 +170,8 @@ def _kept(log: ResumedLog, extent: RecordExtent, number: int) -> str:
     return f"{number:04x}{log.buffer[extent.offset - log.logs.lead : extent.end].hex()}"
 
 
-def _records_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[str, LogRecord]]:
-    """The records that a checkpoint has kept of tables, as `Checkpoint.described` and as they are read.
+def _records_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[str, Ids, LogRecord]]:
+    """The records that a checkpoint has kept of tables, as `Checkpoint.described` and as they are read, with the table.
 
     Raises OptionError LMP-S030 for one that says nothing of a table.
     """
@@ -186,7 +183,7 @@ def _records_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[str, 
         try:
             record = logs.read(raw, RecordExtent(0, ((lead, len(raw) - lead),), None))
             if record.table is not None and _says(record, record.table):
-                yield text, record
+                yield text, record.table, record
                 continue
         except DataError as error:
             why = f": {error}"
@@ -202,22 +199,18 @@ def _says(record: LogRecord, ids: Ids) -> bool:
 
 def gaps_of(log: ResumedLog, before: Checkpoint) -> dict[Ids, str]:
     """The tables of which rows may be missing in front of what is read, with reasons. Raises OptionError LMP-S030."""
-    found: dict[Ids, str] = {}
-    for _, record in _records_before(log, before):
-        reason = gap_opened_by(record.kind, record.body) if record.kind in LASTING else None
-        if reason is not None and record.table is not None:
-            found[record.table] = reason
-    return found
+    lasting = ((ids, record) for _, ids, record in _records_before(log, before) if record.kind in LASTING)
+    reasons = ((ids, gap_opened_by(record.kind, record.body)) for ids, record in lasting)
+    return {ids: reason for ids, reason in reasons if reason is not None}
 
 
 def seed(log: ResumedLog, tables: dict[Ids, list[TableRecord]], before: Checkpoint) -> dict[Ids, int]:
     """Add the descriptions in a checkpoint to those of the log, in front of them. Returns for each table the number of
     the last version in front of these."""
     numbers = {}
-    for text, record in _records_before(log, before):
-        ids = record.table
-        found = None if ids is None else described_in(record.kind, ids, record.body)
-        if ids is None or found is None:
+    for text, ids, record in _records_before(log, before):
+        found = described_in(record.kind, ids, record.body)
+        if found is None:
             continue
         first = TableRecord(found[0], -1, -1, is_committed=True, is_undone=False, kind=record.kind)
         tables[ids] = [first, *tables.get(ids, [])]

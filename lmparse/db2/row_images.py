@@ -9,12 +9,14 @@ import numpy as np
 
 from lmparse.db2 import record_kinds
 from lmparse.db2.record_columns import NO_TABLE, table_number
-from lmparse.db2.record_fields import Fields, Place
-from lmparse.db2.record_forms import RecordForm
+from lmparse.db2.record_forms import Fields, Place, RecordForm
 from lmparse.db2.row_reader import RecordHeader, header_by_types
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, places_by_value, take_rows
+
+_Rows = tuple[Int64s, Int64s]
+"""Offsets and lengths of rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,17 +34,6 @@ class Images:
     before_length: Int64s
     after: Int64s
     after_length: Int64s
-
-
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """The two rows of updates; both begin with a fixed part, and the second one also with a header of its own."""
-
-    before: Int64s
-    before_length: Int64s
-    after: Int64s
-    after_length: Int64s
-    fits: Flags
 
 
 class RowImages:
@@ -87,7 +78,7 @@ class RowImages:
         if form.fit == "optional":
             return self._fits_optional(form, data, starts, lengths)
         if form.fit == "pair":
-            return self._pairs(form, data, starts, lengths).fits
+            return self._pairs(form, data, starts, lengths)[2]
         return self._fits_many(form, data, rows, starts, lengths)
 
     def _fits_optional(self, form: RecordForm, data: Bytes, starts: Int64s, lengths: Int64s) -> Flags:
@@ -115,12 +106,11 @@ class RowImages:
             yield from self._many(form, data, rows, starts, is_half)
             return
         if form.fit == "pair":
-            pairs = self._pairs(form, data, starts, lengths)
-            is_pointer = self._pointers(data, pairs.after, pairs.after_length)
+            before, after, _ = self._pairs(form, data, starts, lengths)
+            is_pointer = self._with_header(data, *after, lambda header: header.is_pointer and not header.is_row)
             head = take_rows(data, starts, form.layout.least_width + form.inside("old_row").least_width)
             rid = self._fields.numbers(head, _rid_place(form))
-            yield Images(every, 0, rid, is_half, is_pointer, pairs.before, pairs.before_length, pairs.after,
-                         pairs.after_length)  # fmt: skip
+            yield Images(every, 0, rid, is_half, is_pointer, *before, *after)
             return
         place = form.layout["record"].offset or 0
         image = starts + place, lengths - place
@@ -128,8 +118,11 @@ class RowImages:
         before, after = (image, nothing) if form.kind in record_kinds.DELETES else (nothing, image)
         yield Images(every, 0, self.rids(form, rows), is_half, is_pointer, *before, *after)
 
-    def _pairs(self, form: RecordForm, data: Bytes, starts: Int64s, lengths: Int64s) -> _Pairs:
-        """The rows of updates, and which updates fit: lengths, and the two headers, agree."""
+    def _pairs(self, form: RecordForm, data: Bytes, starts: Int64s, lengths: Int64s) -> tuple[_Rows, _Rows, Flags]:
+        """The rows of updates before and after, and which updates fit: lengths, and the two headers, agree.
+
+        Both rows begin with a fixed part, and the second one also with a header of its own.
+        """
         layout, part = form.layout, form.inside("old_row")
         header = form.inside("new_header")
         first = layout["old_row"].offset or 0
@@ -149,7 +142,7 @@ class RowImages:
         for name in ("function_id", "tablespace_id", "table_id"):
             own = starts[good] + (layout["header"].offset or 0)
             fits[good] &= self._at(data, own, header[name]) == self._at(data, second[good], header[name])
-        return _Pairs(before, before_length, after, after_length, fits)
+        return (before, before_length), (after, after_length), fits
 
     def _at(self, data: Bytes, starts: Int64s, field: Field) -> Int64s:
         return self._fields.numbers_at(data, starts + (field.offset or 0), field).view(np.int64)
@@ -162,14 +155,9 @@ class RowImages:
         lengths[has] = self._at(data, starts[has], field)
         return lengths, has & (starts + lengths <= ends)
 
-    def _pointers(self, data: Bytes, starts: Int64s, lengths: Int64s) -> Flags:
-        """Which rows are a pointer to the row in another place, or have headers that cannot be read."""
-        return self._with_header(data, starts, lengths, lambda header: header.is_pointer and not header.is_row)
-
-    def internal(self, data: Bytes, starts: Int64s, lengths: Int64s) -> tuple[Flags, Flags]:
-        """Which images are internal records and not rows, and which have headers that cannot be read."""
-        is_unread = self._with_header(data, starts, lengths, lambda _: False)
-        return self._with_header(data, starts, lengths, lambda header: not header.is_row) & ~is_unread, is_unread
+    def are_rows(self, data: Bytes, starts: Int64s, lengths: Int64s) -> Flags:
+        """Which images are rows and not internal records, or have headers that cannot be read."""
+        return self._with_header(data, starts, lengths, lambda header: header.is_row)
 
     def _with_header(self, data: Bytes, starts: Int64s, lengths: Int64s, test: Callable[[RecordHeader], bool]) -> Flags:
         """Which images have a header that fulfils a test, or one that cannot be read."""

@@ -50,7 +50,8 @@ class LuwRowColumn(RowColumn):
 
 
 def _column(column: Column, byte_order: ByteOrder, page: CodePage, trim: bool) -> LuwRowColumn:
-    text = _text_page(column, page)
+    # Double-byte columns hold UTF-16, most significant byte first on every server.
+    text = codepages.lookup(row_reader.GRAPHIC_PAGE) if column.sql_type.is_graphic else page
     reason = _refusal(column, text)
     if reason:
         return LuwRowColumn(name=column.name, width=column.width, column=column, type=pa.null(), reason=reason)
@@ -91,11 +92,6 @@ _KERNELS: dict[str, tuple[str, Kernel]] = {
     "date": ("date digits", kernels.date_digits),
     "time": ("time digits", kernels.time_digits),
 }
-
-
-def _text_page(column: Column, page: CodePage) -> CodePage:
-    # Double-byte columns hold UTF-16, most significant byte first on every server.
-    return codepages.lookup(row_reader.GRAPHIC_PAGE) if column.sql_type.is_graphic else page
 
 
 def _refusal(column: Column, page: CodePage) -> str:
@@ -211,7 +207,8 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
             if not column.sql_type.is_varying:
                 values[column.name] = Values(is_null, head[:, place : place + column.width])
                 continue
-            offsets, sizes = self._slots(head, place)
+            offsets = self._numbers(head, self._slot["value_offset"], place)
+            sizes = self._numbers(head, self._slot["value_length"], place + (self._slot["value_offset"].width or 0))
             begins = offsets - fixed_length
             fits = (offsets & self._special == 0) & (begins >= 0) & (begins + sizes <= section)
             rows.good &= fits if is_null is None else fits | is_null
@@ -219,12 +216,6 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
             values[column.name] = Values(is_null, None, rows.starts + self._fixed_width + begins, sizes)
         rows.good &= covered.whole(rows.good)
         return self._decoded(rows, values, wanted)
-
-    def _slots(self, head: Bytes, place: int) -> tuple[Int64s, Int64s]:
-        """Offsets and lengths of varying values, from the fixed-length section."""
-        width = self._slot["value_offset"].width or 0
-        offsets = self._numbers(head, self._slot["value_offset"], place)
-        return offsets, self._numbers(head, self._slot["value_length"], place + width)
 
     # -- rows with VALUE COMPRESSION -----------------------------------------------------------------
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
+from operator import contains
 from pathlib import Path
 from typing import Any
 
+from lmparse.changes.checkpoint import Checkpoint
 from lmparse.db2 import log_record
 from lmparse.db2.log_part import LogPart
 from lmparse.errors import FramingError, OptionError
@@ -23,6 +25,8 @@ from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.storage.joined import joined_of
 
 _SAMPLE = 64
+_LOB = 3
+"""Where the form of a checkpoint has the number of the first column in LOB records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +135,43 @@ def _check_generation(buffer: Buffer, framing: Framing, generation: str) -> None
             found=f"records that look like generation {best}",
             hint="name the other generation, or leave it to the records",
         )  # fmt: skip
+
+
+# -- what a checkpoint keeps ------------------------------------------------------------------
+
+
+def form_of(settings: FileSettings, lob_columns_from: int | None = None) -> tuple[str, ...]:
+    """How the files of a log are read, as a checkpoint keeps it: framing, byte order, generation, and the number of the
+    first column in LOB records, once that is proven."""
+    assert isinstance(settings.own, LuwSettings)
+    own = settings.framing, settings.byte_order or "", settings.own.generation
+    return own if lob_columns_from is None else (*own, str(lob_columns_from))
+
+
+def known_lob_columns_from(checkpoint: Checkpoint) -> int | None:
+    """The number of the first column in LOB records that files before a checkpoint have proven; None if none has."""
+    return int(checkpoint.form[_LOB]) if len(checkpoint.form) > _LOB else None
+
+
+def known_settings(checkpoint: Checkpoint | None, options: Options) -> FileSettings | None:
+    """The settings that a checkpoint has kept; none has before the first record.
+
+    Raises OptionError LMP-S030 if it does not say them.
+    """
+    if checkpoint is None or not checkpoint.form:
+        return None
+    known = DB2_FRAMINGS, log_record.BYTE_ORDERS, log_record.GENERATIONS, ("0", "1")
+    if not _LOB <= len(checkpoint.form) <= len(known) or not all(map(contains, known, checkpoint.form)):
+        raise OptionError("the checkpoint does not say how the files are read", code="LMP-S030")
+    framing, order, generation = checkpoint.form[:_LOB]
+    page = page_of(catalog.load(options.spec), options)
+    return FileSettings(framing, order, page, LuwSettings(generation))
+
+
+def known_reader(checkpoint: Checkpoint, options: Options) -> log_record.LogReader | None:
+    """The reader of the records that a checkpoint has kept."""
+    found = known_settings(checkpoint, options)
+    if found is None:
+        return None
+    assert isinstance(found.own, LuwSettings)
+    return log_record.LogReader(found.own.generation, found.byte_order or "", found.framing, found.code_page)

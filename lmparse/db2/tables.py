@@ -20,7 +20,6 @@ from lmparse.values.sql_types import LOBS, SqlType, decimal_bytes, parse_type, t
 
 Ids = tuple[int, int]
 """Table space id and table id."""
-_SLOT = "column"
 _SHOWN = 80
 """Most characters of a value in a message."""
 _KEYS = ("tablespace_id", "table_id", "schema", "name", "columns", "key")
@@ -189,7 +188,7 @@ def _refined(type_: SqlType, known: Column | None) -> SqlType:
 
 def slot_width() -> int:
     """Width in bytes of offset and length of a varying value in the fixed-length section."""
-    layout = catalog.load("db2_row").layouts[f"db2_row.{_SLOT}"]
+    layout = catalog.load("db2_row").layouts["db2_row.column"]
     return sum(layout[name].width or 0 for name in ("value_offset", "value_length"))
 
 

@@ -87,10 +87,6 @@ _NO_COLUMN: Mapping[int | None, Earlier] = {}
 """One for all changes without pieces, which nearly all are."""
 
 
-def _no_column() -> Mapping[int | None, Earlier]:
-    return _NO_COLUMN
-
-
 @dataclass(slots=True, eq=False)
 class ChangeReference:
     """One change: the extent of its record, and its outcome. Two are equal only if they are one object."""
@@ -115,7 +111,7 @@ class ChangeReference:
     """Extent of the record with the row before, if this is both halves of one update."""
     pieces: tuple[LobPiece, ...] = ()
     """Values stored outside of the row, as far as they are known to belong to it."""
-    grows: Mapping[int | None, Earlier] = field(default_factory=_no_column)
+    grows: Mapping[int | None, Earlier] = field(default_factory=lambda: _NO_COLUMN)
     """By column, changes of the same row whose value the pieces continue. They are in flat lists, so that a part with
     many of them can be pickled.
     """
@@ -211,8 +207,6 @@ class TransactionIndex:
 
     transactions: list[Transaction] = field(default_factory=list)
     """Those with changes that were read record by record; of some, only the changes of tables as a whole were."""
-    unread: list[int] = field(default_factory=list)
-    """Numbers of the records whose transaction or place in it could not be read, ascending."""
     tables: dict[Ids, list[TableRecord]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     """Number of occurrences of each notice, by text."""

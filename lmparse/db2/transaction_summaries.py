@@ -8,24 +8,32 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
 from lmparse.changes.transaction_summary import TableLabels, TransactionSummary
+from lmparse.db2.changed_rows import PartRows
 from lmparse.db2.decoder import name_of
 from lmparse.db2.log import Db2Log
-from lmparse.db2.record_fields import Fields
+from lmparse.db2.record_columns import NO_TABLE, table_ids
+from lmparse.db2.record_forms import Fields
 from lmparse.db2.row_images import RowImages
 from lmparse.db2.tables import Ids, Table
-from lmparse.db2.transaction_index import ChangeReference, Transaction
-from lmparse.db2.unit_counts import UnitCounts
+from lmparse.db2.transaction_index import Transaction
 from lmparse.db2.units import OPEN, STATES
 from lmparse.errors import DataError
+from lmparse.framing.windows import Gathered
+from lmparse.values.byte_arrays import Flags, Int64s
 
 BEGINS_BEFORE = "it begins before the log"
 NO_END = "its end is not in the log"
 USED_AGAIN = "another transaction begins with its identifier, and its end is not in the log"
 UNREAD = "a record that may be its own cannot be read"
+_ROWS = 1 << 16
+"""Rows whose headers are read at a time."""
+_NEAR = 1 << 13
+"""Bytes between two headers that are read."""
 
 
 def transaction_summaries(log: Db2Log) -> Iterator[TransactionSummary]:
@@ -49,7 +57,7 @@ class _Summaries:
         self._labels = TableLabels()
         for ids, table in log.transactions.named.items():
             self._labels.add(table.full_name, _shown(ids))
-        self._unread = log.transactions.unread
+        self._unread = log.log_index.whole.unread
 
     def in_order(self) -> Iterator[TransactionSummary]:
         """All summaries, as `transaction_summaries` gives them."""
@@ -58,7 +66,7 @@ class _Summaries:
         of_unit = {one.number: one for one in parsed}
         # Behind an end, another end of the same transaction says nothing new.
         numbers = np.flatnonzero(~units.is_end | ~units.begins_before | self._index.whole.beginning.lack(units))
-        counts = self._counts()
+        counts = UnitCounts(self._log)
         is_open = np.append(units.state[numbers] == OPEN, np.zeros(len(loads), np.bool_))
         first = np.append(units.first_index[numbers], [one.first_index for one in loads])
         last = np.append(units.last_index[numbers], [one.last_index for one in loads])
@@ -73,14 +81,6 @@ class _Summaries:
             if unit in of_unit:
                 self._add_changes(found, of_unit[unit])
             yield found
-
-    def _counts(self) -> UnitCounts:
-        log = self._log
-        images = RowImages(Fields(log.logs.records.spec.layouts, log.logs.byte_order_word))
-        found = UnitCounts(log.buffer, images, log.descriptions)
-        for part in self._index.parts(has_extras=False):
-            found.add(part)
-        return found
 
     def _of_unit(self, unit: int, transaction: Transaction) -> TransactionSummary:
         """A summary without its changes."""
@@ -117,7 +117,10 @@ class _Summaries:
     def _add_changes(self, summary: TransactionSummary, transaction: Transaction) -> None:
         for change in transaction.changes:
             if self._log.decoder.has_row(change):
-                table = self._described(transaction, change)
+                try:
+                    table = self._log.descriptions.of(transaction, change)
+                except DataError:
+                    table = None  # reading the change raises it
                 summary.count(self._name(change.ids, table), change.op, 1, is_undone=change.is_undone)
 
     def _reasons(self, transaction: Transaction) -> list[str]:
@@ -132,12 +135,6 @@ class _Summaries:
             reasons.append(USED_AGAIN if transaction.is_reused else NO_END)
         return reasons
 
-    def _described(self, transaction: Transaction, change: ChangeReference) -> Table | None:
-        try:
-            return self._log.descriptions.of(transaction, change)
-        except DataError:
-            return None  # reading the change raises it
-
     def _name(self, ids: Ids | None, described: Table | None) -> str:
         """The name of a table as its changes have it: that of the file is not that of a table before it."""
         table = self._log.transactions.named.get(ids) if described is None and ids is not None else described
@@ -147,3 +144,69 @@ class _Summaries:
 
 def _shown(ids: Ids) -> str:
     return f"{ids[0]}.{ids[1]}"
+
+
+# -- rows by the column -----------------------------------------------------------------------
+
+
+class UnitCounts:
+    """The changed rows of each unit."""
+
+    def __init__(self, log: Db2Log) -> None:
+        self._log = log
+        self._images = RowImages(Fields(log.logs.records.spec.layouts, log.logs.byte_order_word))
+        self._tables: list[tuple[int, Table | None]] = []
+        self._found: list[Int64s] = []
+        """Of each count: unit, number of the table, operation, whether it was taken back, and how many; (5, n)."""
+        for part in log.log_index.parts(has_extras=False):
+            self._add(part)
+
+    def _add(self, part: PartRows) -> None:
+        """Count the rows of the next part. Ids that are used again, or a table that is altered, are several tables."""
+        rows = part.rows[self._are_rows(part, part.rows)]
+        table = np.zeros(len(rows), np.int64)
+        first = len(self._tables)
+        for described, places in part.versions(rows, self._log.descriptions):
+            table[places] = len(self._tables) - first
+            self._tables.append((int(part.columns.rows.ids[rows[places[0]]]), described))
+        op = part.ops[rows].view(np.uint8).astype(np.int64)
+        # Below 2^63: a part has less than 2^22 units and tables.
+        key = (part.row_unit[rows] << 32 | table) << 8 | op
+        different, counts = np.unique(2 * key + part.is_undone[rows], return_counts=True)
+        key = different >> 1
+        unit, table = part.unit_numbers[key >> 40], (key >> 8 & 0xFFFFFFFF) + first
+        self._found.append(np.stack([unit, table, key & 0xFF, different & 1, counts]))
+
+    def of(self, unit: int) -> Iterator[tuple[Ids | None, Table | None, str, bool, int]]:
+        """The changed rows of a unit: ids of the table, its description at the changes, their operation, whether they
+        were taken back, and how many they are."""
+        units, found = self._counts
+        low, high = np.searchsorted(units, (unit, unit + 1))
+        for _, table, op, is_undone, number in found[:, low:high].T.tolist():
+            ids, described = self._tables[table]
+            yield None if ids == NO_TABLE else table_ids(ids), described, chr(op), bool(is_undone), number
+
+    @cached_property
+    def _counts(self) -> tuple[Int64s, Int64s]:
+        """The units of all counts, ascending, and the counts."""
+        found = np.concatenate([np.zeros((5, 0), np.int64), *self._found], axis=1)
+        found = found[:, np.argsort(found[0], kind="stable")]
+        return found[0], found
+
+    def _are_rows(self, part: PartRows, rows: Int64s) -> Flags:
+        """Which changes have a row, or are an error, and not internal records only; as `ChangeDecoder.has_row`."""
+        parts = [self._have_row(part, rows[start : start + _ROWS]) for start in range(0, len(rows), _ROWS)]
+        return np.concatenate([np.zeros(0, np.bool_), *parts])
+
+    def _have_row(self, part: PartRows, rows: Int64s) -> Flags:
+        held = part.columns.rows
+        found = np.zeros(len(rows), np.bool_)
+        for starts, lengths in (
+            (held.before[rows], held.before_length[rows]),
+            (held.after[rows], held.after_length[rows]),
+        ):
+            has = np.flatnonzero(starts >= 0)
+            width = np.minimum(lengths[has], self._images.header_width)
+            gathered = Gathered(self._log.buffer, starts[has], width, _NEAR)
+            found[has] |= self._images.are_rows(gathered.data, gathered.places(starts[has]), lengths[has])
+        return found

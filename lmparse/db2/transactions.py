@@ -15,13 +15,12 @@ from typing import Any
 
 from lmparse.db2 import record_kinds
 from lmparse.db2.compensation import OpenChanges, row_id, without_halves
-from lmparse.db2.definitions import Definitions, described_in
-from lmparse.db2.gaps import Gaps
 from lmparse.db2.lob_pieces import LobPieces
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import record_header
+from lmparse.db2.table_changes import Definitions, Gaps, described_in
 from lmparse.db2.tables import Ids
-from lmparse.db2.transaction_index import ChangeReference, GapTimes, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.errors import DataError, FramingError, RecordError
 from lmparse.framing.extents import RecordExtent
 from lmparse.limits import Held
@@ -46,9 +45,9 @@ class TransactionReader:
         held: Held,
         transaction_of: Callable[[int], Transaction],
         *,
-        unread: Sequence[int] = (),
-        read_before: int = 0,
-        gaps: Mapping[Ids, str] | None = None,
+        unread: Sequence[int],
+        read_before: int,
+        gaps: Mapping[Ids, str],
     ) -> None:
         """`transaction_of` makes the transaction of the unit with a number, without its changes.
 
@@ -59,6 +58,7 @@ class TransactionReader:
         self.index = TransactionIndex()
         self._held, self._byte_order, self._read_before = held, byte_order, read_before
         self._transaction_of = transaction_of
+        self._moved = catalog.load("db2_dms").enum("iud_flag")["moved_row"]
         self._open: dict[int, Transaction] = {}
         """By number of the unit."""
         self._reused: list[tuple[int, int]] = []
@@ -67,10 +67,13 @@ class TransactionReader:
         self._lookups: dict[Transaction, OpenChanges] = {}
         """For open transactions that needed one."""
         self._pieces = LobPieces(self.index, held, unread)
-        self._gaps = Gaps(self.index, gaps or {})
+        self.gaps = Gaps(self.index, gaps)
         self._definitions = Definitions()
-        self.gaps = {ids: GapTimes([-1], [reason]) for ids, reason in (gaps or {}).items()}
-        """Why rows of each table may be missing, along the log."""
+
+    @property
+    def unread(self) -> list[int]:
+        """The records that cannot be read, with those whose place in their transaction cannot."""
+        return self._pieces.damaged
 
     def read(self, logs: LogReader, buffer: Buffer, extents: Iterable[tuple[RecordExtent, int]]) -> TransactionIndex:
         """Read records in the order of the log, each with the number of its unit, and end what is still open."""
@@ -85,7 +88,6 @@ class TransactionReader:
             self.index.fault = error
         for transaction in list(self._open.values()):
             self._end(transaction)
-        self.index.unread = self._pieces.damaged
         self.index.tables |= self._definitions.records()
         return self.index
 
@@ -94,10 +96,10 @@ class TransactionReader:
         kind, index = record.kind, record.extent.index
         while self._reused and self._reused[0][0] <= index:
             self._end(self._open[heappop(self._reused)[1]])
-            self._note(None, index - 1)
+            self.gaps.note(None, index - 1)
         if kind == record_kinds.LOAD:
             self._load(record)
-            self._note(record.table, index)
+            self.gaps.note(record.table, index)
             return
         transaction = self._transaction(unit)
         if record.is_compensating:
@@ -111,18 +113,7 @@ class TransactionReader:
             self._pieces.add(record, record.table, transaction.first_index, is_first=is_first)
         if index == transaction.last_index and transaction.state != "open":
             self._end(transaction)
-        self._note(record.table, index)
-
-    def _note(self, ids: Ids | None, index: int) -> None:
-        """Note the gaps of tables that may have been opened, closed or taken back, behind record `index`."""
-        own = {ids} if ids in self.gaps else set()
-        for changed in own | self._gaps.changed():
-            if changed is None:
-                continue
-            times, reason = self.gaps.setdefault(changed, GapTimes()), self._gaps.reason(changed)
-            if reason != (times.reasons[-1] if times.reasons else None):
-                times.indexes.append(index)
-                times.reasons.append(reason)
+        self.gaps.note(record.table, index)
 
     # -- beginnings and ends ------------------------------------------------------------
 
@@ -155,7 +146,7 @@ class TransactionReader:
         transaction.changes = without_halves(transaction.changes)
         for reference in transaction.changes:
             is_done = transaction.state == "committed" and not reference.is_undone
-            self._gaps.settle(reference, transaction.commit_position, is_done=is_done)
+            self.gaps.settle(reference, transaction.commit_position, is_done=is_done)
             is_read_before = reference.extent.index < self._read_before
             if is_done and not is_read_before and reference.kind in record_kinds.ALTER:
                 self.index.counts[ALTERED] += 1
@@ -179,15 +170,15 @@ class TransactionReader:
             self._held.take(_CHANGE_BYTES)
             references = [replace(base, rid=row_id(getattr(body, "old_row", body)))]
         for reference in references:
-            reference.is_half = bool(getattr(body, "iud_flags", 0) & _enum("iud_flag", "moved_row"))
-            reference.gap = self._gaps.reason(reference.ids)
+            reference.is_half = bool(getattr(body, "iud_flags", 0) & self._moved)
+            reference.gap = self.gaps.reason(reference.ids)
         if base.op in ("I", "U") and base.ids is not None:
             self._pieces.give(transaction, references)
         if base.op == "U":
             self._join_pointer(transaction, references[0], record)
         transaction.changes.extend(references)
         self._describe(transaction, references[0], body)
-        self._gaps.open(transaction, references[0], body)
+        self.gaps.open(transaction, references[0], body)
 
     def _join_pointer(self, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> None:
         """Join an update that left a pointer with the insert before it, which contains the row."""
@@ -218,7 +209,7 @@ class TransactionReader:
             self._definitions.add(transaction, reference, *found)
             self._pieces.describe(reference.ids)
         if found is not None and reference.kind == record_kinds.INITIALIZE:
-            self._gaps.forget(reference.ids)
+            self.gaps.forget(reference.ids)
 
     def _load(self, record: LogRecord) -> None:
         """A load takes effect at once, whatever the outcome of its transaction."""
@@ -231,7 +222,7 @@ class TransactionReader:
             record.extent, record.kind, "O", record.table, _lsn(record), record.lfs, record.stream
         )
         transaction.changes.append(reference)
-        self._gaps.open(transaction, reference, record.body)
+        self.gaps.open(transaction, reference, record.body)
         self._end(transaction)
 
     # -- compensation ---------------------------------------------------------------------
@@ -270,7 +261,3 @@ class TransactionReader:
 def _lsn(record: LogRecord) -> int:
     """Log sequence number of a record; its offset in the file if it has none."""
     return record.extent.offset if record.lsn is None else record.lsn
-
-
-def _enum(name: str, word: str) -> int:
-    return catalog.load("db2_dms").enum(name)[word]

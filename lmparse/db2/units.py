@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmparse.db2.links import LoadStarts, MissingRecord, missing_records
+from lmparse.db2.links import LoadStarts
 from lmparse.db2.record_columns import NO_AUTHID, NO_TIME, Arrays, RecordTable
 from lmparse.db2.record_forms import Role
 from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
@@ -61,12 +61,8 @@ class Units(Arrays):
         return found
 
     @property
-    def is_first(self) -> Flags:
-        """Whether it is the first one of its identifier."""
-        return np.append(True, self.tid[1:] != self.tid[:-1])[: len(self)]
-
-    @property
     def is_last(self) -> Flags:
+        """Whether it is the last one of its identifier."""
         return np.append(self.tid[1:] != self.tid[:-1], True)[-len(self) :] if len(self) else np.zeros(0, np.bool_)
 
 
@@ -112,12 +108,29 @@ def find_units(columns: RecordTable) -> tuple[Units, Int64s]:
         last_lsn=members.lsn[end],
         is_broken=np.zeros(count, np.bool_),
     )
-    broken = missing_records(members, order, starts, columns.unread, loads)
+    broken = _behind_missing(columns, order, starts, loads)
     units.is_broken[unit_of[broken]] = True
     for place in broken.tolist():
         previous = loads.through(int(members.tid[place]), int(members.previous[place]))
-        columns.links.miss(MissingRecord(previous, int(members.index[place])))
+        columns.links.miss(previous, int(members.index[place]))
     return units, unit_of
+
+
+def _behind_missing(columns: RecordTable, order: Int64s, starts: Flags, loads: LoadStarts) -> Int64s:
+    """The members that follow a missing record of their transaction, ascending; those without one follow none.
+
+    `order` sorts members by transaction, and units of one begin at `starts`. A link over a record that cannot be read
+    shows nothing.
+    """
+    members, before, after = columns.members, order[:-1], order[1:]
+    tid, address = members.tid[after], members.address[before]
+    previous = loads.all_through(tid, members.previous[after])
+    places = np.flatnonzero(~starts[1:] & (tid != 0) & (address != 0) & (previous > address))
+    if len(places) and columns.bad:
+        between = np.array(columns.unread)
+        low, high = (np.searchsorted(between, members.index[side[places]]) for side in (before, after))
+        places = places[low == high]
+    return np.sort(after[places])
 
 
 def changing_members(columns: RecordTable) -> Int64s:
@@ -137,90 +150,68 @@ def _of_ends(columns: RecordTable, members: Int64s, values: Int64s, otherwise: i
 # -- compensation -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
 class Matched:
-    """What the compensations in a stretch undo."""
+    """What the compensations in a stretch undo: a change in their unit, by address, else the latest one of the row."""
 
-    is_undone: Flags
-    """For each changed row."""
-    left: Int64s
-    """Numbers of the compensations whose change is not in the stretch."""
-    irregular: UInt64s
-    """Identifiers of transactions whose compensations contradict what they compensate, or do so in several ways."""
+    def __init__(
+        self, columns: RecordTable, unit_of: Int64s, is_cut: Flags, row_class: Ints, undo_class: Ints, *,
+        has_addresses: bool,
+    ) -> None:  # fmt: skip
+        """`is_cut` tells of each unit whether the transaction may have changes in front of the stretch. `row_class` and
+        `undo_class` are the kinds of changes, one for each row and each compensation; only equal ones match.
+        """
+        self._is_cut, self._row_class, self._undo_class = is_cut, row_class, undo_class
+        self._rows, self._undos, self._members = columns.rows, columns.undos, columns.members
+        self._row_unit, self._undo_unit = unit_of[self._rows.member], unit_of[self._undos.member]
+        self.is_undone = np.zeros(len(self._rows), np.bool_)
+        """For each changed row."""
+        self._is_irregular = np.zeros(len(self._undos), np.bool_)
+        self._left: list[Int64s] = [np.zeros(0, np.int64)]
+        has_address = self._undos.has_compensated & has_addresses
+        self._by_address(np.flatnonzero(has_address))
+        self._by_row(np.flatnonzero(~has_address))
+        both = np.intersect1d(self._undo_unit[has_address], self._undo_unit[~has_address])
+        self._is_irregular[np.isin(self._undo_unit, both)] = True
+        self.left = np.sort(np.concatenate(self._left))
+        """Numbers of the compensations whose change is not in the stretch."""
+        self.irregular: UInt64s = np.unique(self._members.tid[self._undos.member[self._is_irregular]])
+        """Identifiers of transactions whose compensations contradict what they compensate, or do so in several ways."""
 
-
-def match_undos(
-    columns: RecordTable, unit_of: Int64s, is_cut: Flags, row_class: Ints, undo_class: Ints, *, has_addresses: bool
-) -> Matched:
-    """Find the change that each compensation undoes, in its unit: by address, else the latest one of the row.
-
-    `is_cut` tells of each unit whether the transaction may have changes in front of the stretch. `row_class` and
-    `undo_class` are the kinds of changes, one for each row and each compensation; only equal ones match.
-    """
-    undos = columns.undos
-    by_address = undos.has_compensated & has_addresses
-    found = _Matching(columns, unit_of, is_cut, row_class, undo_class)
-    found.by_address(np.flatnonzero(by_address))
-    found.by_row(np.flatnonzero(~by_address))
-    units = unit_of[undos.member]
-    both = np.intersect1d(units[by_address], units[~by_address])
-    found.refuse(np.isin(units, both))
-    return found.matched()
-
-
-class _Matching:
-    def __init__(self, columns: RecordTable, unit_of: Int64s, is_cut: Flags, row_class: Ints, undo_class: Ints) -> None:
-        self.is_cut = is_cut
-        self.rows, self.undos, self.members = columns.rows, columns.undos, columns.members
-        self.row_unit, self.undo_unit = unit_of[self.rows.member], unit_of[self.undos.member]
-        self.row_class, self.undo_class = row_class, undo_class
-        self.is_undone = np.zeros(len(self.rows), np.bool_)
-        self.is_irregular = np.zeros(len(self.undos), np.bool_)
-        self.left: list[Int64s] = []
-
-    def refuse(self, which: Ints | Flags) -> None:
-        self.is_irregular[which] = True
-
-    def matched(self) -> Matched:
-        tids = np.unique(self.members.tid[self.undos.member[self.is_irregular]])
-        left = np.concatenate([np.zeros(0, np.int64), *self.left])
-        return Matched(self.is_undone, np.sort(left), tids)
-
-    def by_address(self, which: Int64s) -> None:
+    def _by_address(self, which: Int64s) -> None:
         if not len(which):
             return
-        addresses = self.members.address[self.rows.member]
+        addresses = self._members.address[self._rows.member]
         order = np.argsort(addresses, kind="stable")
-        known, wanted = addresses[order], self.undos.compensated[which]
+        known, wanted = addresses[order], self._undos.compensated[which]
         low, high = np.searchsorted(known, wanted), np.searchsorted(known, wanted, side="right")
-        self.refuse(which[high - low > 1])  # several rows, or log streams with the same addresses
-        self.left.append(which[high == low])
+        self._is_irregular[which[high - low > 1]] = True  # several rows, or log streams with the same addresses
+        self._left.append(which[high == low])
         which, row = which[high - low == 1], order[low[high - low == 1]]
-        is_here = self.row_unit[row] == self.undo_unit[which]
-        self.left.append(which[~is_here])
+        is_here = self._row_unit[row] == self._undo_unit[which]
+        self._left.append(which[~is_here])
         which, row = which[is_here], row[is_here]
-        fits = (self.row_class[row] == self.undo_class[which]) & (self.rows.ids[row] == self.undos.ids[which])
-        fits &= self.rows.member[row] < self.undos.member[which]
+        fits = (self._row_class[row] == self._undo_class[which]) & (self._rows.ids[row] == self._undos.ids[which])
+        fits &= self._rows.member[row] < self._undos.member[which]
         _, inverse, counts = np.unique(row, return_inverse=True, return_counts=True)
         fits &= counts[inverse] == 1
-        self.refuse(which[~fits])
+        self._is_irregular[which[~fits]] = True
         self.is_undone[row[fits]] = True
 
-    def by_row(self, which: Int64s) -> None:
+    def _by_row(self, which: Int64s) -> None:
         """The changes and compensations of one row are like brackets: the latest change that is left is undone."""
         if not len(which):
             return
-        rows = np.flatnonzero(np.isin(self.row_unit, self.undo_unit[which]))
+        rows = np.flatnonzero(np.isin(self._row_unit, self._undo_unit[which]))
         group = _groups(
-            (self.row_unit[rows], self.row_class[rows], self.rows.ids[rows], self.rows.rid[rows].view(np.int64)),
+            (self._row_unit[rows], self._row_class[rows], self._rows.ids[rows], self._rows.rid[rows].view(np.int64)),
             (
-                self.undo_unit[which],
-                self.undo_class[which],
-                self.undos.ids[which],
-                self.undos.rid[which].view(np.int64),
+                self._undo_unit[which],
+                self._undo_class[which],
+                self._undos.ids[which],
+                self._undos.rid[which].view(np.int64),
             ),
         )
-        member = np.concatenate([self.rows.member[rows], self.undos.member[which]])
+        member = np.concatenate([self._rows.member[rows], self._undos.member[which]])
         order = np.lexsort((member, group))
         step = np.where(order < len(rows), 1, -1)
         sorted_group = group[order]
@@ -233,23 +224,23 @@ class _Matching:
         is_pair &= level[first] == level[second]
         row, undo = rows[order[first[is_pair]]], which[order[second[is_pair]] - len(rows)]
         self.is_undone[row] = True
-        self.left.append(np.setdiff1d(which, undo, assume_unique=True))
+        self._left.append(np.setdiff1d(which, undo, assume_unique=True))
         self._test_before(group, rows, which, row, undo)
 
     def _test_before(self, group: Int64s, rows: Int64s, which: Int64s, row: Int64s, undo: Int64s) -> None:
         """Refuse compensations that name, by the record before it, another change of the row than the latest one."""
-        previous = self.members.previous[self.rows.member]
-        differs = self.undos.has_before[undo] & (previous[row] != self.undos.before_compensated[undo])
+        previous = self._members.previous[self._rows.member]
+        differs = self._undos.has_before[undo] & (previous[row] != self._undos.before_compensated[undo])
         if not differs.any():
             return
         # The change that one names may be in front of the stretch.
-        self.refuse(undo[differs & self.is_cut[self.undo_unit[undo]]])
+        self._is_irregular[undo[differs & self._is_cut[self._undo_unit[undo]]]] = True
         named = np.flatnonzero(np.isin(which, undo[differs]))
         pairs = _groups(
             (group[: len(rows)], previous[rows].view(np.int64)),
-            (group[len(rows) :][named], self.undos.before_compensated[which[named]].view(np.int64)),
+            (group[len(rows) :][named], self._undos.before_compensated[which[named]].view(np.int64)),
         )
-        self.refuse(which[named[np.isin(pairs[len(rows) :], pairs[: len(rows)])]])
+        self._is_irregular[which[named[np.isin(pairs[len(rows) :], pairs[: len(rows)])]]] = True
 
 
 def _groups(first: tuple[Ints, ...], second: tuple[Ints, ...]) -> Int64s:

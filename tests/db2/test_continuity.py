@@ -21,6 +21,8 @@ from lmparse.logs.check import CheckReport, account
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 from lmparse.options import Options
+from lmparse.records.origin import RecordOrigin
+from lmparse.spec import catalog
 
 FORMS = [
     ("v7", "big", "bare"), ("v7", "big", "lsn6"), ("v9.7", "big", "bare"), ("v9.7", "little", "lsn8"),
@@ -80,7 +82,7 @@ def parsed(folder: Path, form: Form) -> Records:
 
 def claims(records: Records) -> list[Claim]:
     """The claims of a log of some records."""
-    continuity = Continuity()
+    continuity = Continuity(RecordOrigin("x.log", catalog.load("db2_log")))
     for index, (record, raw) in enumerate(records):
         moved = replace(record.extent, index=index)
         continuity.add(LogRecord(moved, record.parsed, record.body, record.kind, record.prefix), raw)

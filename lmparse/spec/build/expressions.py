@@ -202,10 +202,12 @@ def checks(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, ...]:
 
 
 def bytes_of(contents: Any) -> bytes:
-    """The bytes of `contents`: a text, a byte, or a list of both."""
+    """The bytes of `contents`: a text, a byte, or a list of both. A spec that is only read may have anything there."""
     if isinstance(contents, list):
         return b"".join(map(bytes_of, contents))
-    return contents.encode() if isinstance(contents, str) else bytes([int(contents) & 0xFF])
+    if isinstance(contents, str):
+        return contents.encode()
+    return bytes([contents & 0xFF] if isinstance(contents, int) else [])
 
 
 def ending(scope: Scope, attribute: dict[str, Any]) -> Ending | None:
