@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from bench import data, db2_stream, harness, header
+from bench import data, harness, header
 from lmparse.logs import lines
 from lmparse.logs.arrow import read_table
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_file
 from lmparse.records.files import ignored
-from lmparse.samples import bmc_log
+from lmparse.samples import bmc_log, db2_stream
 
 ENGINES = ("kaitai", "columnar")
 Read = Callable[[Path, str, str], object]

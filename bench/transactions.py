@@ -27,12 +27,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench import data, db2_stream, harness, header
-from bench.db2_stream import RowChange, Shape, UnitOfWork
+from bench import data, harness, header
 from lmparse.db2.log import Db2Log
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
+from lmparse.samples import db2_stream
+from lmparse.samples.db2_stream import RowChange, Shape, UnitOfWork
 
 ENGINES = ("kaitai", "columnar")
 SHAPE = Shape(savepoints=0)

@@ -9,9 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 from cluster.conftest import PART_BYTES, Driver
 
-from bench import data, db2_stream
-from bench.db2_stream import Shape
+from bench import data
 from lmparse.logs import arrow
+from lmparse.samples import db2_stream
+from lmparse.samples.db2_stream import Shape
 from lmparse.spark.source import request_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.cluster]

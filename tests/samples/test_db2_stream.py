@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from engines import changes, changes_difference
 
-from bench import db2_stream
-from bench.db2_stream import RowChange, Shape, UnitOfWork
 from lmparse import cli
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
-from lmparse.samples import db2_log
+from lmparse.samples import db2_log, db2_stream
+from lmparse.samples.db2_stream import RowChange, Shape, UnitOfWork
 
 SIZE = 250_000
 SHAPES = {
