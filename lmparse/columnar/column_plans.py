@@ -72,17 +72,13 @@ def _kernel(layout: Layout, entry: Field, type_: pa.DataType, file_page: CodePag
         return "ieee", partial(kernels.ieee, order)
     if kind == "hfp":
         return "hexadecimal float", kernels.hfp
-    if kind == "packed":
-        return "packed decimal", partial(kernels.packed_decimal, type_)
-    if kind == "bcd":
-        return "packed digits", partial(kernels.packed_digits, type_)
+    if kind in DECIMALS:
+        return _decimal_kernel(entry, type_, file_page)
     if kind == "timestamp17":
         return "timestamp17", kernels.timestamp17
     if kind in ("lrsn10", "rba10", "bytes"):
         return "bytes", kernels.binary
     page = page_of_field(entry, file_page)
-    if kind in zoned.STYLES and (zones := zoned.maybe_zones(page)) is not None:
-        return "zoned decimal", partial(kernels.zoned_decimal, type_, zoned.STYLES[kind], zones)
     if kind not in _TEXTS or kernels.text_refusal(page) or (kind == "code" and order == "little"):
         return "", None
     if kind == "hextext":
@@ -90,6 +86,17 @@ def _kernel(layout: Layout, entry: Field, type_: pa.DataType, file_page: CodePag
     if kind == "decimaltext":
         return _TEXTS[kind], partial(kernels.decimal_text, page, type_)
     return _TEXTS[kind], partial(kernels.text, page, True)
+
+
+def _decimal_kernel(entry: Field, type_: pa.DataType, page: CodePage) -> tuple[str, Kernel | None]:
+    if entry.kind == "packed":
+        return "packed decimal", partial(kernels.packed_decimal, type_)
+    if entry.kind == "bcd":
+        return "packed digits", partial(kernels.packed_digits, type_)
+    zones = zoned.maybe_zones(page_of_field(entry, page))
+    if zones is None:
+        return "", None
+    return "zoned decimal", partial(kernels.zoned_decimal, type_, zoned.STYLES[entry.kind], zones)
 
 
 def in_full(way: ColumnPlan) -> ColumnPlan:

@@ -173,7 +173,8 @@ class Columns:
 
     def raw(self, name: str) -> Bytes:
         """The bytes of a field that all records have, (n, width)."""
-        return self._only(name).raw()
+        value = self._only(name)
+        return value.raw()
 
     def rest(self, name: str) -> tuple[Int64s, Int64s]:
         """Where the bytes of a field are in the data, and how many."""
@@ -273,11 +274,16 @@ class Columns:
     def kinds(self) -> pa.Array:
         """What each record is, in words; from the innermost object that tells it."""
         pieces = [*_kinds(self._reading, self.root)]
-        has_none = np.ones(self.root.count, np.bool_)
-        for which, _ in pieces:
-            has_none[slice(None) if which is None else which] = False
-        self.records.leave(None, has_none)
-        return placed(pieces, schemas.TEXT, self.root.count)
+        order = np.full(self.root.count, -1)
+        begin = 0
+        for which, array in pieces:
+            order[slice(None) if which is None else which] = np.arange(begin, begin + len(array))
+            begin += len(array)
+        if (order < 0).any():
+            self.records.leave(None, order < 0)
+        if not pieces:
+            return pa.nulls(self.root.count, schemas.TEXT)
+        return pa.concat_arrays([array for _, array in pieces]).take(pa.array(order, mask=order < 0))
 
 
 def sources(objects: Objects) -> dict[str, list[Source]]:
@@ -301,12 +307,7 @@ def _kinds(reading: Reading, objects: Objects) -> Iterator[tuple[Int64s | None, 
         number, bad = reading.attribute(objects, KIND).whole(objects.count)
         rows = None if bad is None else np.flatnonzero(~bad)
         numbers = number if rows is None else number[rows]
-        if KIND in layout.by_id:
-            codes: tuple[Code, ...] | None = layout[KIND].codes
-        else:
-            codes = layout.param_codes.get(KIND, ()) if KIND in layout.params else layout.computed[KIND].codes
-        if codes is None:
-            raise UnfitError("only the parser knows the name of its kind")
+        codes = _codes(layout)
         words = dict.fromkeys(np.unique(numbers).tolist(), "") | {code.value: code.id for code in codes}
         spec = spec_of(layout.id)
         shown = {one: f"{spec}.{word or f'unlisted_{one}'}" for one, word in words.items()}
@@ -315,6 +316,15 @@ def _kinds(reading: Reading, objects: Objects) -> Iterator[tuple[Int64s | None, 
         if isinstance(value, Objects):
             for rows, array in _kinds(reading, value):
                 yield some(which, rows), array
+
+
+def _codes(layout: Layout) -> tuple[Code, ...]:
+    if KIND in layout.by_id:
+        return layout[KIND].codes
+    codes = layout.param_codes.get(KIND, ()) if KIND in layout.params else layout.computed[KIND].codes
+    if codes is None:
+        raise UnfitError("only the parser knows the name of its kind")
+    return codes
 
 
 def some(of: Int64s | None, which: Int64s | None) -> Int64s | None:

@@ -113,10 +113,7 @@ def _found(array: pa.Array, entry: Filter) -> pa.Array:
         # A null is in no list, but `is_in` may return True for it.
         held = pa.array([value for value in values if _holds(array.type, value)], array.type)
         return pc.and_(pc.is_in(array, value_set=held), array.is_valid())
-    if pa.types.is_decimal(array.type):
-        return _ORDERS[entry.comparison](array, pa.scalar(Decimal(values[0])))
-    wide = pa.int64() if pa.types.is_integer(array.type) else array.type  # a narrower type may not hold the value
-    return _ORDERS[entry.comparison](array, pa.scalar(values[0], wide))
+    return _ORDERS[entry.comparison](array, _scalar(values[0], array.type))
 
 
 def _holds(type_: pa.DataType, value: Any) -> bool:
@@ -126,6 +123,14 @@ def _holds(type_: pa.DataType, value: Any) -> bool:
     except (pa.ArrowInvalid, OverflowError):
         return False
     return True
+
+
+def _scalar(value: Any, type_: pa.DataType) -> pa.Scalar:
+    if pa.types.is_decimal(type_):
+        return pa.scalar(Decimal(value))
+    if pa.types.is_integer(type_):
+        return pa.scalar(value, pa.int64())  # a narrower type may not hold it
+    return pa.scalar(value, type_)
 
 
 def _ranks(values: npt.NDArray[Any]) -> Int64s:

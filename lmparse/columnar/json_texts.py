@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from lmparse import terminal
 from lmparse.columnar import arrays
-from lmparse.values.byte_arrays import Float64s, Int64s
+from lmparse.values.byte_arrays import Flags, Float64s, Int64s
 from lmparse.values.json_form import to_json
 
 LINE = "_line"
@@ -233,16 +233,22 @@ def _floats(array: pa.Array) -> pa.Array:
     size = np.abs(numbers)
     with np.errstate(invalid="ignore"):
         is_whole = (size < _LARGE) & (numbers == np.floor(numbers))
-    if is_whole.any():  # whole numbers have `.0`; large ones, which Arrow shows with an exponent, are integers first
-        rows = np.flatnonzero(is_whole & (size >= _FIXED[1]))
-        text = _replaced(text, rows, pa.array(numbers[rows].astype(np.int64)).cast(_TEXT))
-        text = pc.binary_join_element_wise(text, pc.if_else(pa.array(is_whole), ".0", ""), "")
+    text = _pointed(text, numbers, size, is_whole)
     is_fixed = (size == 0) | ((size >= _FIXED[0]) & (size < _FIXED[1])) | (size < _SMALL) | (size >= _LARGE)
     rows = np.flatnonzero(~(is_fixed | is_whole) | ~np.isfinite(numbers))
     if not len(rows):
         return text
     shown = [json.dumps(to_json(number)) for number in numbers[rows].tolist()]
     return masked(_replaced(text, rows, pa.array(shown, _TEXT)), array)
+
+
+def _pointed(text: pa.Array, numbers: Float64s, size: Float64s, is_whole: Flags) -> pa.Array:
+    """Whole numbers with `.0`; large ones, which Arrow shows with an exponent, as integers first."""
+    if not is_whole.any():
+        return text
+    rows = np.flatnonzero(is_whole & (size >= _FIXED[1]))
+    text = _replaced(text, rows, pa.array(numbers[rows].astype(np.int64)).cast(_TEXT))
+    return pc.binary_join_element_wise(text, pc.if_else(pa.array(is_whole), ".0", ""), "")
 
 
 def masked(text: pa.Array, array: pa.Array) -> pa.Array:

@@ -104,10 +104,7 @@ def _field(columns: Columns, objects: Objects, entry: Field) -> pa.Array:
     if entry.id in objects.layout.computed and entry.id not in objects.layout.by_id:
         type_ = schemas.arrow_type(columns.layouts, entry, labels=columns.labels)
         array = columns.field(objects, entry, type_)
-        if not pa.types.is_list(type_):
-            return json_texts.values(array)
-        items = pc.fill_null(json_texts.values(array.values), _NULL)
-        return json_texts.masked(_brackets(pa.ListArray.from_arrays(array.offsets, items)), array)
+        return _list_texts(array) if pa.types.is_list(type_) else json_texts.values(array)
     parts = objects.values.get(entry.id, [])
     pieces = [(which, value_text(columns, entry, one, some(of, which))) for which, one in parts]
     return placed(pieces, schemas.TEXT, objects.count)
@@ -126,6 +123,12 @@ def value_text(columns: Columns, entry: Field, value: Value, of: Int64s | None) 
     if isinstance(value, Objects):
         return _joined(_members(columns, value), value.count)
     return json_texts.values(columns.plain(value, of))
+
+
+def _list_texts(array: pa.Array) -> pa.Array:
+    values = json_texts.values(array.values)
+    made = pa.ListArray.from_arrays(array.offsets, pc.fill_null(values, _NULL))
+    return json_texts.masked(_brackets(made), array)
 
 
 def _brackets(lists: pa.Array) -> pa.Array:

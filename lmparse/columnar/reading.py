@@ -7,19 +7,22 @@ field is read for some of them. What the parser would refuse, and what only it k
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from lmparse.columnar import processing
-from lmparse.columnar.byte_orders import bit_field, order_of, order_of_type, shown_order, typed_value
+from lmparse.columnar import endings
+from lmparse.columnar.bits import bit_field
+from lmparse.columnar.branches import read_nested
+from lmparse.columnar.byte_orders import order_of, order_of_type, shown_order, typed_value
 from lmparse.columnar.contexts import Context, StreamValue
 from lmparse.columnar.cursors import NothingLeftError, Place, Records, Stream, UnfitError
 from lmparse.columnar.expressions import Vector
-from lmparse.columnar.nested import read_items, read_nested
+from lmparse.columnar.lists import read_items
 from lmparse.columnar.objects import FieldBytes, ListItems, Numbers, Objects, Parts, Reference, Value, seen
+from lmparse.columnar.restoring import restored as restore
 from lmparse.spec.layout import NESTED, Computed, Expression, Field, Layout, spec_of
 from lmparse.values import byte_arrays
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
@@ -44,7 +47,7 @@ class Reading:
         objects = Objects(layout, Stream(records, None, start, starts + lengths, start, self.data), arguments=vectors)
         self.read_fields(objects)
         self._stream = None
-        for inner in [*_objects_in(objects)]:
+        for inner in [*inside(objects)]:
             for entry in inner.layout:
                 if entry.is_instance:
                     self._instance(inner, entry)
@@ -97,7 +100,7 @@ class Reading:
             objects.records.leave(objects.stream.of, np.ones(objects.count, np.bool_))
             found = []
         objects.values[entry.id] = found
-        for inner in [deep for _, value in found for deep in _objects_in(value)]:
+        for inner in [deep for _, value in found for one in _objects_in(value) for deep in inside(one)]:
             for one in inner.layout:
                 if one.is_instance:
                     self._instance(inner, one)
@@ -164,7 +167,7 @@ class Reading:
             stream = self.restored(context, stream, entry)
             width = None if entry.process == "zlib" else self.width_of(entry)
             found = FieldBytes(stream.data, stream.start, width or stream.size, entry, context.objects.layout)
-            return processing.text(stream, found) if entry.kind == "str" else found
+            return endings.text(stream, found) if entry.kind == "str" else found
         if entry.bits:
             return bit_field(stream, entry)
         if entry.type is not None:
@@ -176,19 +179,19 @@ class Reading:
         )
         shown = shown_order(entry, order) if width is not None else None
         found = FieldBytes(stream.data, place, length, entry, context.objects.layout, order, shown)
-        return processing.text(stream, found) if entry.kind == "str" else found
+        return endings.text(stream, found) if entry.kind == "str" else found
 
     def bytes_of(self, context: Context, stream: Stream, entry: Field) -> tuple[Place, int | Int64s]:
         """The bytes of a field, without its terminator and what fills it up."""
         if entry.size is None and entry.width is None:
             if entry.ending is None or entry.ending.terminator is None:
                 raise UnfitError(f"{entry.id}: it has no length")
-            return processing.to_terminator(stream, entry.ending)
+            return endings.to_terminator(stream, entry.ending)
         size = entry.width if entry.width is not None else self._size(context, stream, entry.size)
         place = stream.take(size)
         if isinstance(size, np.ndarray):
             size = stream.cursor.array - place.array
-        return place, size if entry.ending is None else processing.cut(stream, place, size, entry.ending)
+        return place, size if entry.ending is None else endings.cut(stream, place, size, entry.ending)
 
     def restored(self, context: Context, stream: Stream, entry: Field) -> Stream:
         """The bytes of a field as its `process` restores them."""
@@ -197,7 +200,7 @@ class Reading:
         place, length = self.bytes_of(context, stream, entry)
         assert isinstance(entry.restore, tuple)
         name, *arguments = entry.restore
-        return processing.restored(stream, place, length, str(name), [context.value(one) for one in arguments])
+        return restore(stream, place, length, str(name), [context.value(one) for one in arguments])
 
     def _size(self, context: Context, stream: Stream, size: Expression) -> int | Int64s:
         if size == _REST:
@@ -352,6 +355,16 @@ def _values_in(value: Value) -> Iterator[FieldBytes | Objects]:
             yield from _values_in(one)
 
 
-def _objects_in(value: Value) -> Iterator[Objects]:
-    """Objects and all objects in them; of a list those of its items."""
-    return (one for one in _values_in(value) if isinstance(one, Objects))
+def inside(objects: Objects) -> Iterator[Objects]:
+    """Objects and all objects in them."""
+    yield objects
+    for parts in objects.values.values():
+        for _, value in parts:
+            for one in _objects_in(value):
+                yield from inside(one)
+
+
+def _objects_in(value: Any) -> Iterable[Objects]:
+    if isinstance(value, Objects):
+        return [value]
+    return [one for _, part in value.parts for one in _objects_in(part)] if isinstance(value, ListItems) else []

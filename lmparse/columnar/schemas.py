@@ -103,13 +103,18 @@ def _put(fields: dict[str, pa.Field], field: pa.Field) -> None:
 
 def common(first: pa.DataType, second: pa.DataType) -> pa.DataType:
     """The type of a field with two types in different kinds of records: a number that holds both, else text."""
-    if pa.types.is_decimal(first) != pa.types.is_decimal(second):
-        first, second = (
-            pa.decimal128(_INTEGER_DIGITS[type_.bit_width], 0) if pa.types.is_integer(type_) else type_
-            for type_ in (first, second)
+    found = widened(
+        *(
+            _as_decimal(type_) if pa.types.is_decimal(other) else type_
+            for type_, other in ((first, second), (second, first))
         )
-    found = widened(first, second)
+    )
     return TEXT if found is None else found
+
+
+def _as_decimal(type_: pa.DataType) -> pa.DataType:
+    """The decimal that holds the integers of a type; any other type is returned as it is."""
+    return pa.decimal128(_INTEGER_DIGITS[type_.bit_width], 0) if pa.types.is_integer(type_) else type_
 
 
 def parts(layouts: Any, entry: Field) -> list[Field]:

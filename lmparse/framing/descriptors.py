@@ -20,7 +20,7 @@ from lmparse.storage.buffers import Buffer
 
 TRAILERS = (b"\n", b"\r", b"\r\n", b"\x1a")
 """Line ends and the end-of-file mark, which transfers append to a file."""
-LONGEST = (1 << 63) - 1
+_MOST = (1 << 63) - 1
 """Upper limit of a length without a limit in the spec."""
 _LEAVE_THEMSELVES_OUT = ("zos_zosmf",)
 """Words whose length does not include them."""
@@ -39,6 +39,11 @@ class WordRule:
     """Whether the length includes the word; None: as in the word's spec."""
     adjustment: int = 0
     """Bytes that are added to the length that the word says."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the words are as their spec says, with the limits there."""
+        return self == WordRule()
 
     def normal(self, counts_itself: bool) -> WordRule:
         """The same rule for a word whose spec says whether its length includes it, so that equal rules compare so."""
@@ -129,8 +134,8 @@ class Descriptor:
 
     def _bounds(self, length: Field) -> tuple[int, int]:
         """Least and most of the length that the word says."""
-        if self.rule == OWN:
-            return length.minimum or 0, LONGEST if length.maximum is None else length.maximum
+        if self.rule.is_own:
+            return length.minimum or 0, _MOST if length.maximum is None else length.maximum
         # Files that are not as z/OS writes them need not have its limits. No record is shorter than no bytes.
         return max(0, self.size - self.uncounted), (1 << 8 * (length.width or 0)) - 1
 
@@ -227,7 +232,7 @@ class BlockDescriptor:
                 continue
             total = value + self._uncounted
             # Files that are not as z/OS writes them need not have its greatest length.
-            most = field.maximum if self.rule == OWN and field.maximum is not None else total
+            most = field.maximum if self.rule.is_own and field.maximum is not None else total
             if not (field.minimum or 0) <= total <= most:
                 return None
         return total
@@ -257,7 +262,7 @@ class OwnLength:
         self.prefix = catalog.load("db2_prefix").layouts[f"db2_prefix.{prefix}"].width or 0
         """Bytes in front of each record."""
         self._field = self.spec.layout["length"]
-        self._struct = Struct({"little": "<", "big": ">"}[byte_order] + LETTERS[_width(self._field)])
+        self._struct = number_struct(self._field, byte_order)
         headers = [self.spec.layouts[case].least_width for case in self.spec.layout["chain"].cases]
         self.least = self.spec.layout.least_width + min(headers)
         """Bytes of the shortest header."""
@@ -270,7 +275,7 @@ class OwnLength:
         length_type = f"{order}u{self._struct.size}"
         # Type and flags; the numbers behind them differ from record to record.
         alike = (self.spec.layout["general_flag"].end or 0) - (self._field.end or 0)
-        return WordForm(struct, self.prefix, self.prefix, self.least, LONGEST, self.prefix, length_type, alike=alike)
+        return WordForm(struct, self.prefix, self.prefix, self.least, _MOST, self.prefix, length_type, alike=alike)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         """Length of the record whose prefix starts at `offset`. Raises as `Descriptor.read` does."""
@@ -350,11 +355,15 @@ descriptor, own_length, block_descriptor = cache(Descriptor), cache(OwnLength), 
 def unsigned_struct(layout: Layout) -> Struct:
     """The struct of a layout of unsigned integers only (descriptor words), with one value for each field in order."""
     order = "<" if layout.endian == "le" else ">"
-    return Struct(order + "".join(LETTERS[_width(field)] for field in layout))
+    return Struct(order + "".join(_LETTERS[_width(field)] for field in layout))
 
 
-LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
-"""Letters of unsigned integers in structs, by their bytes."""
+def number_struct(field: Field, byte_order: str) -> Struct:
+    """The struct of one unsigned integer, `little` or `big`."""
+    return Struct({"little": "<", "big": ">"}[byte_order] + _LETTERS[_width(field)])
+
+
+_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
 def _width(field: Field) -> int:

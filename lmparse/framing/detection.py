@@ -15,7 +15,8 @@ from lmparse.errors import FileLimitError, FramingError, OptionError, TruncatedE
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import named_framing, unused
-from lmparse.framing.wordless import Cutter, Whole
+from lmparse.framing.length_field import Cutter
+from lmparse.framing.whole import Whole
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import Options
 from lmparse.spelling import camel

@@ -7,9 +7,14 @@ from dataclasses import replace
 
 from lmparse.errors import OptionError
 from lmparse.framing.base import Framing
+from lmparse.framing.blocks import Blocks
 from lmparse.framing.descriptors import WordRule
-from lmparse.framing.wordless import Cutter, Fixed, Glued, Measured, Parsed, Whole, length_field
-from lmparse.framing.words import Blocks, Counted, Prefixed, Spanned, SpannedBlocks
+from lmparse.framing.fixed_length import Fixed
+from lmparse.framing.length_field import Cutter, Glued, Measured, length_field
+from lmparse.framing.parsed import Parsed
+from lmparse.framing.spanned import Spanned, SpannedBlocks
+from lmparse.framing.whole import Whole
+from lmparse.framing.words import Counted, Prefixed
 from lmparse.limits import DEFAULT, Limits
 from lmparse.options import DB2_FRAMINGS, FRAMING_OPTIONS, FRAMINGS, Options
 from lmparse.spelling import camel, quoted

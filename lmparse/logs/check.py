@@ -12,7 +12,7 @@ from lmparse.changes.claims import Claim, Statement
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, LeftoverError
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.wordless import Items
+from lmparse.framing.whole import Items
 from lmparse.logs.open import open_file
 from lmparse.options import Options
 from lmparse.records.dissection import Dissector

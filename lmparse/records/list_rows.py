@@ -18,7 +18,9 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import FramingError, OptionError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import cut_short
-from lmparse.framing.wordless import Fixed, Items, Parsed, Whole, unreadable
+from lmparse.framing.fixed_length import Fixed
+from lmparse.framing.parsed import Parsed, unreadable
+from lmparse.framing.whole import Items, Whole
 from lmparse.records.faults import Fault
 from lmparse.records.reader import Record, RecordReader
 from lmparse.records.record_ends import (

@@ -17,7 +17,9 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import FramingError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import cut_short, excerpt
-from lmparse.framing.wordless import Cutter, Fixed, Glued, LengthField, Measured, parsed_cutter
+from lmparse.framing.fixed_length import Fixed
+from lmparse.framing.length_field import Cutter, Glued, LengthField, Measured
+from lmparse.framing.parsed import parsed_cutter
 from lmparse.limits import Limits
 from lmparse.records.reader import RecordReader
 from lmparse.spec import step_budget

@@ -1,27 +1,19 @@
-"""Processing: what a spec does with bytes before they are a value, for many objects at once.
-
-They end at a terminator or at what fills them up, `process` restores them, and an encoding makes them a text.
-"""
+"""Endings: where bytes and texts end by a terminator or by what fills them up, and the encodings of texts."""
 
 from __future__ import annotations
 
 import codecs
-import zlib
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 
-from lmparse.columnar import arrays, rows
+from lmparse.columnar import arrays
 from lmparse.columnar.cursors import Place, Stream, UnfitError
 from lmparse.columnar.expressions import Vector
 from lmparse.columnar.objects import FieldBytes, Numbers
 from lmparse.spec.layout import Ending
-from lmparse.values import byte_arrays
-from lmparse.values.byte_arrays import Bytes, Flags, Int64s
-
-_MOST_UNPACKED = 1 << 20
-"""Bytes of one value from which on its record is the parser's, which limits them."""
+from lmparse.values.byte_arrays import Flags, Int64s
 
 # -- the end of bytes ------------------------------------------------------------------------------
 
@@ -73,14 +65,19 @@ def _find(stream: Stream, start: Int64s, end: Int64s, terminator: bytes) -> tupl
 def text(stream: Stream, found: FieldBytes) -> Numbers:
     """Text in the encoding that its spec names. Records with bytes that are no text are left to the parser."""
     raw = arrays.ragged_binary(found.data, found.place.array, found.lengths())
-    try:
-        encoding = codecs.lookup(found.field.encoding).name
-    except LookupError:
-        raise UnfitError(f"there is no encoding {found.field.encoding}") from None
+    encoding = _codec(found.field.encoding)
     data, bad = _decoded(raw, encoding)
     if bad is not None:
         stream.demand(~bad)
     return Numbers(Vector(data, bad), found.field, found.count)
+
+
+@lru_cache(maxsize=128)
+def _codec(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        raise UnfitError(f"there is no encoding {encoding}") from None
 
 
 def _decoded(raw: pa.Array, encoding: str) -> tuple[pa.Array, Flags | None]:
@@ -101,61 +98,3 @@ def _decoded(raw: pa.Array, encoding: str) -> tuple[pa.Array, Flags | None]:
         shown.append(known[one])
     bad = np.array([one is None for one in shown], np.bool_)
     return pa.array([one or "" for one in shown], pa.string()), bad if bad.any() else None
-
-
-# -- process ------------------------------------------------------------------------------------
-
-
-def restored(stream: Stream, place: Place, length: int | Int64s, name: str, arguments: list[Any]) -> Stream:
-    """Streams of the bytes that `xor`, `rol`, `ror` or `zlib` make of some bytes of other streams."""
-    lengths = np.broadcast_to(np.asarray(length, np.int64), place.base.shape)
-    flat, offsets = byte_arrays.ragged_bytes(stream.data, place.array, lengths)
-    bounds = offsets.astype(np.int64)
-    if name == "zlib":
-        flat, bounds = _unpacked(stream, flat, bounds)
-    else:
-        key = arguments[0]
-        if not isinstance(key, Vector):
-            raise UnfitError(f"only the parser can restore {name}")
-        flat = _changed(stream, flat, lengths, name, key)
-    start = Place(bounds[:-1])
-    return Stream(stream.records, stream.of, start, bounds[1:], start, flat)
-
-
-def _changed(stream: Stream, flat: Bytes, lengths: Int64s, name: str, key: Vector) -> Bytes:
-    if isinstance(key.data, bytes | pa.Array) and name == "xor":
-        keys = [key.data] * len(lengths) if isinstance(key.data, bytes) else key.data.to_pylist()
-        stream.demand(np.array([len(one) > 0 for one in keys]) & ~np.asarray(False if key.bad is None else key.bad))
-        # The key begins anew with each value.
-        parts = [np.resize(np.frombuffer(one or b"0", np.uint8), n) for one, n in zip(keys, lengths, strict=True)]
-        made: Bytes = flat ^ np.concatenate(parts)
-        return made
-    numbers, bad = key.whole(len(lengths))
-    if name == "xor":
-        fits = (numbers >= 0) & (numbers <= 0xFF)
-        stream.demand(fits if bad is None else fits & ~bad)
-        made = flat ^ np.repeat((numbers & 0xFF).astype(np.uint8), lengths)
-        return made
-    if bad is not None:
-        stream.demand(~bad)
-    left = np.repeat((numbers if name == "rol" else -numbers) % 8, lengths).astype(np.uint16)
-    wide = flat.astype(np.uint16) << left
-    return (wide | wide >> 8).astype(np.uint8)
-
-
-def _unpacked(stream: Stream, flat: Bytes, offsets: Int64s) -> tuple[Bytes, Int64s]:
-    packed, parts, sound, total = flat.tobytes(), list[bytes](), np.ones(len(offsets) - 1, np.bool_), 0
-    for number, (start, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
-        unpacker = zlib.decompressobj()
-        try:
-            part = unpacker.decompress(packed[start:end], _MOST_UNPACKED)
-        except zlib.error:
-            part = b""
-        sound[number] = unpacker.eof
-        parts.append(part if unpacker.eof else b"")
-        total += len(parts[-1])
-        if rows.is_full(total):
-            raise UnfitError("it has very many bytes")
-    stream.demand(sound)
-    bounds = np.concatenate(([0], np.cumsum([len(part) for part in parts])))
-    return np.frombuffer(b"".join(parts), np.uint8), bounds

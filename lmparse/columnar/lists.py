@@ -1,24 +1,19 @@
-"""Nested: objects in objects, types that switch, and the items of lists, in many objects at once.
+"""Lists: the items of lists in many objects at once.
 
-Each case of a type that switches is read for the objects that have it: the cost is the sum of the cases, whatever
-combinations of them the records have. Items of one width are found by arithmetic. Others are walked through, the first
-of all lists, then the second of those that have one, to see where they begin; then all items are read together.
+Items of one width are found by arithmetic. Others are walked through, the first of all lists, then the second of those
+that have one, to see where they begin; then all items are read together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
-from lmparse.columnar.byte_orders import typed_value
 from lmparse.columnar.contexts import Context, Reader
 from lmparse.columnar.cursors import NothingLeftError, Place, Stream, UnfitError
 from lmparse.columnar.expressions import Vector
-from lmparse.columnar.objects import FieldBytes, ListItems, Parts, seen
+from lmparse.columnar.objects import ListItems, Parts, seen
 from lmparse.spec.layout import NESTED, Expression, Field
-from lmparse.values.byte_arrays import Flags, Int64s, offsets_of
+from lmparse.values.byte_arrays import Int64s, offsets_of
 
 _REST: Expression = ("rest",)
 _MOST_ITEMS = 1 << 24
@@ -29,75 +24,6 @@ _MOST_ROUNDS = 1 << 11
 """ListItems that are walked through one after another in a window: lists in lists multiply."""
 _MANY, _FEW = 64, 16
 """Lists that are longer than most are the parser's: from so many items on, if there are so few of them."""
-
-
-def read_nested(reading: Reader, context: Context, stream: Stream, entry: Field) -> Parts:
-    cases = [*_cases(context, entry)] if entry.switch else [(None, entry.type or "", entry.arguments, None)]
-    parts: Parts = []
-    for rows, type_, arguments, plain in cases:
-        own = stream if rows is None else stream.some(rows)
-        inner = context.some(rows, own)
-        try:
-            found = reading.one(inner, own, plain) if plain else _case(reading, inner, own, entry, type_, arguments)
-        except NothingLeftError:
-            if rows is None:
-                raise
-            continue
-        parts += [(rows if one is None else one if rows is None else rows[one], value) for one, value in found]
-        if rows is not None:
-            stream.move(rows, own)
-    return parts
-
-
-def _case(
-    reading: Reader, context: Context, stream: Stream, entry: Field, type_: str, arguments: tuple[Expression, ...]
-) -> Parts:
-    """Objects of a type, in a stream of their own if they have a size; without a type the bytes of that size."""
-    is_apart = entry.size is not None or entry.ending is not None
-    if not type_ and not is_apart:
-        return []
-    if is_apart:
-        if entry.restore is not None:
-            stream = reading.restored(context, stream, entry)
-        else:
-            start, size = reading.bytes_of(context, stream, entry)
-            stream = Stream(stream.records, stream.of, start, start.behind(size).array, start, stream.data)
-        if not type_:
-            choice = next(one for one in entry.choices if one.kind == "variable" and one.type is None)
-            return [(None, FieldBytes(stream.data, stream.start, stream.size, choice, context.objects.layout))]
-    apart = stream if is_apart and entry.process != "zlib" else None
-    if type_ and reading.layouts[type_].kind is not None:
-        one = typed_value(reading, context, stream, next(one for one in entry.choices if one.type == type_))
-        one.apart = apart
-        return [(None, one)]
-    objects = reading.inner(context, type_, arguments, stream)
-    objects.apart = apart
-    reading.read_fields(objects)
-    return [(None, objects)]
-
-
-def _cases(context: Context, entry: Field) -> Iterator[tuple[Int64s | None, str, tuple[Expression, ...], Any]]:
-    """The rows of each case, and the type that they have. Rows without a case have no type."""
-    on = context.value(entry.switch_on)
-    left: Flags = np.ones(context.count, np.bool_)
-    found = []
-    for case in entry.switch:
-        holds = left
-        if case.key is not None:
-            holds, bad = Context.truths(context.about(on), ("==", ("name", "_"), case.key))
-            if bad is not None and context.stream is not None:
-                context.stream.demand(~bad)
-            holds = holds & left
-        if holds.any():
-            left = left & ~holds
-            found.append((holds, case.type, case.arguments, case.plain))
-    if left.any():
-        found.append((left, "", (), None))
-    for holds, *rest in found:
-        yield (None if holds.all() else np.flatnonzero(holds), *rest)  # type: ignore[misc]
-
-
-# -- lists --------------------------------------------------------------------------------------
 
 
 def read_items(reading: Reader, context: Context, stream: Stream, entry: Field) -> ListItems:

@@ -1,0 +1,106 @@
+"""Blocks: a BDW in front of records with RDWs, which must fill the block exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lmparse.errors import FramingError, TruncatedError
+from lmparse.framing.descriptors import OWN, BlockDescriptor, Descriptor, WordRule, block_descriptor, cut_short, excerpt
+from lmparse.framing.extents import RecordExtent
+from lmparse.framing.words import WordFraming
+from lmparse.storage.buffers import Buffer
+
+
+@dataclass
+class Cursor:
+    """The number of the current record."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block. Offsets are absolute; the file may end inside it."""
+
+    buffer: Buffer
+    start: int
+    """Offset of its BDW."""
+    content: int
+    end: int
+    file_end: int
+
+    @property
+    def limit(self) -> int:
+        """Offset behind its last byte in the file."""
+        return min(self.end, self.file_end)
+
+    def read(self, word: Descriptor, offset: int, index: int) -> tuple[int, ...]:
+        """The values of a descriptor word in the block; its record must end inside the block."""
+        is_cut = self.end > self.file_end
+        try:
+            values = word.read(self.buffer, offset, self.limit, index)
+        except FramingError as error:
+            if is_cut and isinstance(error, TruncatedError):
+                raise
+            found = " ".join(filter(None, (error.field, error.found)))  # in place of a descriptor word
+            raise self._not_filled(offset, index, found) from None
+        if values[0] > self.end - offset:
+            raise self._not_filled(offset, index, f"a record of {values[0]}")
+        if values[0] > self.limit - offset:
+            raise cut_short(self.buffer, offset, self.limit, index, values[0], spec=word.spec.id)
+        return values
+
+    def _not_filled(self, offset: int, index: int, found: str) -> FramingError:
+        # Nothing may be left over inside a block: bytes that are not a descriptor word are damage.
+        return FramingError(
+            f"the block at {self.start:#x} is not filled exactly by its records", code="LMP-F008",
+            record_index=index, record_offset=offset, expected=f"at most {self.end - offset} more bytes",
+            found=found, spec="zos_bdw", hex=excerpt(self.buffer, offset, self.limit),
+        )  # fmt: skip
+
+
+def blocks(word: BlockDescriptor, buffer: Buffer, start: int, end: int, cursor: Cursor) -> Iterator[Block]:
+    """The blocks from `start` to `end`, both between blocks."""
+    offset = start
+    while offset < end:
+        length = word.read(buffer, offset, end, cursor.index)
+        # A block in which the file ends still yields its whole records.
+        yield Block(buffer, offset, offset + word.size, offset + length, end)
+        if length > end - offset:
+            raise cut_short(buffer, offset, end, cursor.index, length, spec=word.spec.id)
+        offset += length
+
+
+class Blocked(WordFraming):
+    """A framing in blocks: reading begins at a block."""
+
+    is_blocked = True
+    block_rule: WordRule = OWN
+    """How the BDW says the length of a block."""
+
+    @property
+    def block_word(self) -> BlockDescriptor:
+        return block_descriptor(self.block_rule)
+
+
+@dataclass(frozen=True)
+class Blocks(Blocked):
+    """The framing `bdw`."""
+
+    name = "bdw"
+    word_id = "zos_rdw"
+    rule: WordRule = OWN
+    block_rule: WordRule = OWN
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        word = self.word
+        cursor = Cursor(index)
+        for block in blocks(self.block_word, buffer, start, end, cursor):
+            offset = block.content
+            while offset < block.limit:
+                length = block.read(word, offset, cursor.index)[0]
+                resume = block.start if offset == block.content else None
+                yield RecordExtent(cursor.index, ((offset + word.size, length - word.size),), resume)
+                offset += length
+                cursor.index += 1
