@@ -136,12 +136,7 @@ def _wrapped(home: Path, java: Java) -> Path:
     text = _WRAPPER.format(module=VECTOR_MODULE, java=shlex.quote(str(home / "bin" / "java")))
     try:
         if not wrapper.is_file() or wrapper.read_text() != text:
-            wrapper.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=wrapper.parent)
-            with os.fdopen(handle, "w") as file:
-                file.write(text)
-            os.chmod(name, 0o755)
-            os.replace(name, wrapper)
+            _write_program(wrapper, text)
     except OSError as error:
         raise OptionError(
             f"cannot write {wrapper}: {error.strerror}",
@@ -149,3 +144,12 @@ def _wrapped(home: Path, java: Java) -> Path:
             hint="set XDG_CACHE_HOME to a folder that can be written, or install a complete Java",
         ) from error
     return wrapper.parent.parent
+
+
+def _write_program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "w") as file:
+        file.write(text)
+    os.chmod(name, 0o755)
+    os.replace(name, path)

@@ -17,7 +17,8 @@ from lmparse.export import land as landing
 from lmparse.limits import byte_size
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, data_files
-from lmparse.spark.tasks import hints_shown, runner
+from lmparse.spark.read_job import hints_shown
+from lmparse.spark.tasks import runner
 from lmparse.spelling import plain
 from lmparse.storage.addresses import path_of
 

@@ -26,8 +26,9 @@ from lmparse.export import parquet_folder
 from lmparse.export.writers import MARK
 from lmparse.logs.open import spec_files
 from lmparse.options import Options, truth
+from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_columns
 from lmparse.spark.requests import request_of
-from lmparse.spark.tasks import ReadJob, hints_shown, read_job, runner, source_columns
+from lmparse.spark.tasks import runner
 from lmparse.storage.addresses import path_of
 from lmparse.storage.outputs import atomic_output, inputs_of, naming_output
 

@@ -27,8 +27,8 @@ from pyspark.sql.types import StructField, StructType
 
 from lmparse.errors import OptionError
 from lmparse.logs.partitions import Part, Request
+from lmparse.spark.read_job import ReadJob, hints_shown, read_job, source_columns
 from lmparse.spark.requests import request_of, with_those_of_table
-from lmparse.spark.tasks import ReadJob, hints_shown, read_job, source_columns
 
 _OPTIONS = "lmparse.options"
 """Key in the metadata of the column `_metadata` for the options that the schema was made from."""
