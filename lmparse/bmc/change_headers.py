@@ -30,7 +30,8 @@ from lmparse.errors import DataError, OptionError
 from lmparse.framing.windows import Window
 from lmparse.records.reader import Values
 from lmparse.values import integers
-from lmparse.values.byte_arrays import Bytes, Distinct, Flags, Int64s
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
+from lmparse.values.distinct import Distinct
 
 _STATE_FIELDS = ("uor_disp", "log_rec_disp", "sql_type")
 _COMMIT_FIELDS = ("uor_disp", "uor_commit_lrsn", "uor_commit_point")

@@ -29,7 +29,8 @@ from lmparse.errors import ControlError, FileLimitError, FramingError
 from lmparse.framing.windows import Window
 from lmparse.limits import Held
 from lmparse.records.reader import Values
-from lmparse.values.byte_arrays import Distinct, Flags, Int64s
+from lmparse.values.byte_arrays import Flags, Int64s
+from lmparse.values.distinct import Distinct
 
 _NUMBER, _TEXT = pa.int64(), pa.string()
 FACTS = ("auth_id", "plan", "correlation_id", "connect_id", "begin_ts", "commit_ts")

@@ -103,10 +103,9 @@ class PartRows:
         wanted = np.array([row_number(one.extent.index, one.number) for _, one in extras], np.int64)
         places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0)).tolist()
         for pair, place, key in zip(extras, places, wanted.tolist(), strict=True):
-            transaction, change = pair
+            change = pair[1]
             is_row = change.op in ROLES and change.notice is None and change.other is None and not change.is_half
-            is_row = is_row and len(keys) > 0 and keys[place] == key
-            if is_row and STATES[self.units.state[self.row_unit[place]]] == transaction.state:
+            if is_row and len(keys) and keys[place] == key:
                 self._pairs[place] = pair
             else:
                 self.extras.append(pair)
@@ -314,7 +313,7 @@ def transaction_of(units: Units, unit: int, authids: Sequence[str], *, number: i
         int(units.tid[unit]).to_bytes(6, "big"), int(units.first_lsn[unit]), int(units.first_index[unit]),
         STATES[int(units.state[unit])], bool(units.previous[unit]), bool(is_incomplete), [],
         int(units.commit_lfs[unit]), int(units.commit_lsn[unit]),
-        None if time < 0 else time, None if authid < 0 else authids[authid], number, int(units.last_index[unit]),
+        None if time < 0 else time, None if authid < 0 else authids[authid], number,
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from lmparse.db2.part_reader import IndexedLog, PartReader, leave, packed, read_
 from lmparse.db2.record_columns import NO_AUTHID, RecordColumns, RecordTable, TableWriter, row_number
 from lmparse.db2.transaction_index import Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
-from lmparse.db2.units import OPEN, STATES, Units
+from lmparse.db2.units import OPEN, STATES, Units, UnitTotals
 from lmparse.errors import FileLimitError, FramingError
 from lmparse.framing.extents import Span
 from lmparse.storage.processes import Run
@@ -32,8 +32,6 @@ from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
 
 PART_RECORDS = 1 << 20
 """Most records of a part that is read here."""
-_UNIT_BYTES = 170
-"""Bytes of memory of a unit."""
 USED_AGAIN = "transactions without an end, whose identifier is used again"
 BEGUN_BEFORE = "transactions that begin before the log at hand: earlier changes are not in it"
 ENDED_ALONE = "ends of transactions without another record in the log at hand: their changes are in front of it"
@@ -51,6 +49,7 @@ class LogIndex:
         self.whole = LogContext()
         self.units = Units.none()
         """All units of the log."""
+        self.totals = UnitTotals.none()
         self.oldest_open: int | None = None
         """Number of the first record of the transactions that are open at the end; None if all have ended."""
         self.authids: list[str] = []
@@ -212,7 +211,7 @@ class LogIndex:
         except FileLimitError as error:
             # Without all transactions no outcome is known.
             self._log.origin.place(error)
-            self.contexts, self.units = [], Units.none()
+            self.contexts, self.units, self.totals = [], Units.none(), UnitTotals.none()
             self.whole = LogContext(TransactionIndex(fault=error))
         return self
 
@@ -222,8 +221,8 @@ class LogIndex:
         whole.beginning.firsts = table.links.firsts | whole.beginning.firsts
         whole.beginning.loads = LoadStarts(table.loads)
         outcomes = Outcomes(table, has_addresses=self._reader.has_addresses)
-        self.units = outcomes.units
-        log.held.take(len(self.units) * _UNIT_BYTES)
+        self.units, self.totals = outcomes.units, outcomes.totals
+        log.held.take(self.units.nbytes + self.totals.nbytes)
         self._is_incomplete = whole.beginning.lack(self.units)
         firsts = np.array([context.span.first_index for context in self.contexts], np.int64)
         irregular = np.unique(table.members.tid) if self._is_parsed else outcomes.irregular(firsts)
@@ -234,6 +233,9 @@ class LogIndex:
         wanted = [*outcomes.extents(irregular)]
         wanted += ((one.extent, -1) for one in table.loads)
         rest = reader.read(log.logs, log.buffer, sorted(wanted, key=lambda one: one[0].index))
+        for one in rest.transactions:
+            if one.number >= 0:  # one that is taken for committed may have no end after all
+                self.units.state[one.number] = STATES.index(one.state)
         whole.rest, whole.gaps, whole.unread = rest, reader.gaps.times, reader.unread
         self._count(table, outcomes, irregular)
         self.oldest_open = self._oldest_open(table, outcomes)
@@ -259,6 +261,7 @@ class LogIndex:
         """The transaction of a unit, without its changes."""
         units = self.units
         found = transaction_of(units, unit, self.authids, number=unit, is_incomplete=self._is_incomplete[unit])
+        found.last_index = int(self.totals.last_index[unit])
         if found.state == STATES[OPEN] and unit + 1 < len(units) and units.tid[unit + 1] == units.tid[unit]:
             found.reused_at = int(units.first_index[unit + 1])
         return found
@@ -272,7 +275,7 @@ class LogIndex:
         rest.counts += table.counts
         rest.counts[USED_AGAIN] += outcomes.reused()
         rest.counts[BEGUN_BEFORE] += int((are_new & have_changes).sum())
-        rest.counts[ENDED_ALONE] += int((are_new & units.is_end).sum())
+        rest.counts[ENDED_ALONE] += int((are_new & self.totals.is_end).sum())
         rest.counts = +rest.counts
         for ids, places in outcomes.column_ids().items():
             rest.column_ids.setdefault(ids, set()).update(places)

@@ -28,7 +28,7 @@ class Outcomes:
 
     def __init__(self, columns: RecordTable, *, has_addresses: bool) -> None:
         self._columns = columns
-        self.units, self.unit_of = find_units(columns)
+        self.units, self.totals, self.unit_of = find_units(columns)
         form = columns.members.form
         row_class, undo_class = (
             np.array([*(numbers.get(kind, 0) for kind in columns.kinds), 0], np.int64)[form[member]]
@@ -101,7 +101,7 @@ class Outcomes:
             numbers = np.unique(unit_of)
             place[numbers] = np.arange(len(numbers))
             undone = np.flatnonzero(self._is_undone[rows[number] : rows[number + 1]]) + rows[number]
-            yield numbers, place[unit_of], columns.row_numbers(undone)
+            yield numbers, place[unit_of].astype(np.min_scalar_type(len(numbers))), columns.row_numbers(undone)
 
     def doubtful(self, unread: list[int]) -> Int64s:
         """The rows of whose values a piece may be in a record that cannot be read, by `row_number`, ascending: it is
@@ -136,9 +136,9 @@ class Outcomes:
 
     def last_of(self, tids: list[int]) -> dict[int, int]:
         """The number of the last record of each of some identifiers that has one."""
-        units = self.units
+        units, last = self.units, self.totals.last_index
         is_wanted = units.is_last & np.isin(units.tid, np.array(tids, np.uint64))
-        return dict(zip(units.tid[is_wanted].tolist(), units.last_index[is_wanted].tolist(), strict=True))
+        return dict(zip(units.tid[is_wanted].tolist(), last[is_wanted].tolist(), strict=True))
 
     def column_ids(self) -> dict[Ids, Places]:
         """The columns of pieces by table, once between two records that may describe a table or take that back, and for

@@ -34,6 +34,11 @@ class Arrays:
         found: Ints = getattr(self, fields(self)[0].name)
         return len(found)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory of the arrays."""
+        return sum(getattr(self, entry.name).nbytes for entry in fields(self))
+
     def take(self, which: Ints | Flags | slice) -> Self:
         """Some of them."""
         return type(self)(*(getattr(self, entry.name)[which] for entry in fields(self)))

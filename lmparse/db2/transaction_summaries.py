@@ -61,15 +61,15 @@ class _Summaries:
 
     def in_order(self) -> Iterator[TransactionSummary]:
         """All summaries, as `transaction_summaries` gives them."""
-        units, parsed = self._index.units, self._log.transactions.transactions
+        units, totals, parsed = self._index.units, self._index.totals, self._log.transactions.transactions
         loads = [one for one in parsed if one.number < 0]
         of_unit = {one.number: one for one in parsed}
         # Behind an end, another end of the same transaction says nothing new.
-        numbers = np.flatnonzero(~units.is_end | ~units.begins_before | self._index.whole.beginning.lack(units))
+        numbers = np.flatnonzero(~totals.is_end | ~units.begins_before | self._index.whole.beginning.lack(units))
         counts = UnitCounts(self._log)
         is_open = np.append(units.state[numbers] == OPEN, np.zeros(len(loads), np.bool_))
         first = np.append(units.first_index[numbers], [one.first_index for one in loads])
-        last = np.append(units.last_index[numbers], [one.last_index for one in loads])
+        last = np.append(totals.last_index[numbers], [one.last_index for one in loads])
         for place in np.lexsort((np.where(is_open, first, last), is_open)).tolist():
             if place >= len(numbers):
                 yield self._of_load(loads[place - len(numbers)])
@@ -84,7 +84,7 @@ class _Summaries:
 
     def _of_unit(self, unit: int, transaction: Transaction) -> TransactionSummary:
         """A summary without its changes."""
-        units, reasons = self._index.units, self._reasons(transaction)
+        totals, reasons = self._index.totals, self._reasons(transaction)
         return TransactionSummary(
             txn_id=transaction.txn_id,
             disposition=transaction.state,
@@ -93,13 +93,13 @@ class _Summaries:
             commit_ts=transaction.commit_ts,
             auth_id=transaction.authid,
             first_position=f"{transaction.first_lsn:016X}",
-            last_position=f"{int(units.last_lsn[unit]):016X}",
+            last_position=f"{int(totals.last_lsn[unit]):016X}",
             first_record_index=transaction.first_index,
-            first_record_offset=int(units.first_offset[unit]),
+            first_record_offset=int(totals.first_offset[unit]),
             last_record_index=transaction.last_index,
-            last_record_offset=int(units.last_offset[unit]),
-            records=int(units.records[unit]),
-            bytes=int(units.bytes[unit]),
+            last_record_offset=int(totals.last_offset[unit]),
+            records=int(totals.records[unit]),
+            bytes=int(totals.bytes[unit]),
         )
 
     def _of_load(self, load: Transaction) -> TransactionSummary:

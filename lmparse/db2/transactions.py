@@ -131,7 +131,8 @@ class TransactionReader:
         transaction.state = "open"
         error = RecordError(
             "it is a transaction of its own, but others have its identifier and no end", code="LMP-R008",
-            spec="db2_log", field="general_flag",
+            spec="db2_log", field="general_flag", expected="no change with its identifier in front, or an end of it",
+            found=f"{len(transaction.changes)} changes without an end",
         )  # fmt: skip
         self.index.bad.append((record.extent, error))
 

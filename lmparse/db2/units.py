@@ -39,18 +39,6 @@ class Units(Arrays):
     commit_lsn: UInt64s
     commit_time: Int64s
     authid: Int64s
-    is_end: Flags
-    """Whether an end is all of it."""
-    records: Int64s
-    """Number of all its records."""
-    bytes: Int64s
-    """Length of all its records."""
-    first_offset: Int64s
-    """Of its first record in the file."""
-    last_index: Int64s
-    """Number of its last record."""
-    last_offset: Int64s
-    last_lsn: UInt64s
     is_broken: Flags
     """Whether a record is missing between two that are here."""
 
@@ -66,8 +54,24 @@ class Units(Arrays):
         return np.append(self.tid[1:] != self.tid[:-1], True)[-len(self) :] if len(self) else np.zeros(0, np.bool_)
 
 
-def find_units(columns: RecordTable) -> tuple[Units, Int64s]:
-    """The units of the members, and the number of the unit of each member."""
+@dataclass(frozen=True, eq=False)
+class UnitTotals(Arrays):
+    """All records of each unit, and the last of them: what the parts of a log need not know."""
+
+    is_end: Flags
+    """Whether an end is all of it."""
+    records: Int64s
+    bytes: Int64s
+    first_offset: Int64s
+    """Of its first record in the file."""
+    last_index: Int64s
+    """Number of its last record."""
+    last_offset: Int64s
+    last_lsn: UInt64s
+
+
+def find_units(columns: RecordTable) -> tuple[Units, UnitTotals, Int64s]:
+    """The units of the members with their totals, and the number of the unit of each member."""
     members = columns.members
     order = np.argsort(members.tid, kind="stable")
     tid, role = members.tid[order], members.role[order]
@@ -98,6 +102,9 @@ def find_units(columns: RecordTable) -> tuple[Units, Int64s]:
         commit_lsn=np.where(is_commit, members.lsn[end], np.uint64(0)),
         commit_time=np.where(is_commit, _of_ends(columns, end, columns.ends.time, NO_TIME), NO_TIME),
         authid=np.where(is_commit, _of_ends(columns, end, columns.ends.authid, NO_AUTHID), NO_AUTHID),
+        is_broken=np.zeros(count, np.bool_),
+    )
+    totals = UnitTotals(
         is_end=is_last_end & (role[last] != Role.SINGULAR) & (last == np.flatnonzero(starts)),
         records=np.bincount(numbers, minlength=count),
         # Sums of whole numbers below 2^53 are exact in floating point.
@@ -106,14 +113,13 @@ def find_units(columns: RecordTable) -> tuple[Units, Int64s]:
         last_index=members.index[end],
         last_offset=members.offset[end],
         last_lsn=members.lsn[end],
-        is_broken=np.zeros(count, np.bool_),
     )
     broken = _behind_missing(columns, order, starts, loads)
     units.is_broken[unit_of[broken]] = True
     for place in broken.tolist():
         previous = loads.through(int(members.tid[place]), int(members.previous[place]))
         columns.links.miss(previous, int(members.index[place]))
-    return units, unit_of
+    return units, totals, unit_of
 
 
 def _behind_missing(columns: RecordTable, order: Int64s, starts: Flags, loads: LoadStarts) -> Int64s:

@@ -13,7 +13,8 @@ from lmparse.framing.extents import Handover, RecordExtent, Span
 from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, ExtentRun, Window, joined
 from lmparse.storage.buffers import Buffer
 from lmparse.values import byte_arrays
-from lmparse.values.byte_arrays import Distinct, Flags
+from lmparse.values.byte_arrays import Flags
+from lmparse.values.distinct import Distinct
 
 
 def windows(

@@ -19,6 +19,7 @@ from lmparse.framing.extents import Span
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 
+ROOT = Path(__file__).parents[2]
 _PARSED = {Role.CHANGE: Role.IRREGULAR, Role.UNDO: Role.IRREGULAR, Role.PIECE: Role.IRREGULAR}
 """Of what changes rows, the parser leaves all to the reader of single records."""
 
@@ -38,6 +39,9 @@ def test_both_engines_fill_it_alike(seed: int, tmp_path: Path) -> None:
     path, options, _ = written(tmp_path, seed, 40)
     one, other = table(path, options, "columnar"), table(path, options, "kaitai")
     assert len(one.members) > 40
+    rows = one.without_places().rows
+    size = one.members.nbytes // len(one.members) + rows.nbytes // len(rows)
+    assert f"leaves {size} bytes for a record with one row" in (ROOT / "docs" / "db2-luw.md").read_text()
     for name in ("index", "offset", "length", "tid", "previous", "lsn", "lfs", "stream", "address"):
         np.testing.assert_array_equal(getattr(one.members, name), getattr(other.members, name), name)
     roles = [_PARSED.get(Role(role), role) for role in one.members.role.tolist()]

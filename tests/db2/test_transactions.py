@@ -18,6 +18,7 @@ from writers.db2.tables import Table
 from writers.db2.wire import Rid, Server
 
 from lmparse import cli
+from lmparse.db2.transaction_summaries import transaction_summaries
 
 ABOUT = dom.DomObject(ITEM.id)
 HERE = Place(Rid(0x340, 1), 100, 50)
@@ -495,6 +496,8 @@ def test_a_singular_record_in_a_transaction_with_changes(engine: str, tmp_path: 
     found = read(tmp_path, raw.stream, operations="I", include="all", engine=engine)
     assert [(row["after"]["C1"], row["uor_disp"]) for row in found.rows] == [(1, None), (2, None)]
     assert found.codes == ["LMP-R008"]
+    units = list(transaction_summaries(found.log))
+    assert [(unit.disposition, unit.complete, unit.records) for unit in units[1:]] == [("open", False, 2)]
 
 
 @pytest.mark.parametrize(("generation", "byte_order", "framing"), luw.SOME_FORMS)

@@ -8,7 +8,7 @@ from amounts import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmparse.values.byte_arrays import Distinct
+from lmparse.values.distinct import Distinct
 
 
 @examples(25, 50)
