@@ -88,7 +88,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         groups: list[_Group] = []
         for stretch in window.stretches:
             chosen = self._chosen(stretch)
-            is_whole = ~stretch.part.columns.rows.is_compressed[chosen.rows]
+            is_whole = ~stretch.part.is_apart[chosen.rows]
             if self._has_headers:
                 is_whole &= self._have_header_forms(chosen.part, chosen.rows)
             others += chosen.numbers[~is_whole].tolist()
@@ -223,7 +223,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         for number, places in places_by_value(forms):
             place = int(places[0])
             if number not in part.header_forms:
-                extent, second = part.extent(int(record[place])), int(part.columns.rows.after[rows[place]])
+                extent, second = part.columns.extent(int(record[place])), int(part.columns.rows.after[rows[place]])
                 part.header_forms[number] = record_headers.learned(self.log.logs, self.log.buffer, extent, second)
             if part.header_forms[number] is None:
                 found[places] = False

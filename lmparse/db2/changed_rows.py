@@ -1,4 +1,4 @@
-"""Changes of a part of a log as the reader of columns takes them: rows in arrays, and the others one by one."""
+"""Changes of a part of a log: changed rows in arrays, each also as an object, and changes of tables as a whole."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lmparse.changes.change import ROLES
 from lmparse.db2.descriptions_in_force import Descriptions
+from lmparse.db2.lob_pieces import are_documents, piece_of, reference_of, rows_of_pieces
 from lmparse.db2.log_part import LogContext, PartContext
 from lmparse.db2.order import NOT_COMMITTED, hex_digits, number_bytes
-from lmparse.db2.outcomes import rows_of_pieces
 from lmparse.db2.outside_columns import OutsidePieces
 from lmparse.db2.record_columns import NO_TABLE, RecordColumns, row_number, table_ids, table_number
 from lmparse.db2.tables import Table
-from lmparse.db2.transaction_index import INCOMPLETE, ChangeReference, LobPiece, Transaction
+from lmparse.db2.transaction_index import INCOMPLETE, ChangeReference, Transaction
 from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
@@ -78,40 +77,30 @@ class PartRows:
         self.unit_numbers = context.unit_numbers
         self.unit_of: Int64s = context.unit_of.astype(np.int64)
         """The unit of each record."""
-        rows, members = self.columns.rows, self.columns.members
+        rows = self.columns.rows
         self.row_unit: Int64s = self.unit_of[rows.member]
-        self.is_undone = np.isin(self.columns.row_numbers(), context.undone)
+        keys = self.columns.row_numbers()
+        self.is_undone = np.isin(keys, context.undone)
         self.is_incomplete = whole.beginning.lack(self.units)
         """Of each unit, whether its first record was not read."""
-        self.rows: Int64s = np.flatnonzero(~np.isin(members.tid[rows.member], context.irregular))
-        """Numbers of the changed rows, in the order of the log."""
+        self.rows: Int64s = np.flatnonzero(~np.isin(keys, context.hidden))
+        """Numbers of the changed rows that are shown, in the order of the log."""
         self.piece_rows = rows_of_pieces(self.columns, self.unit_of, self.ops)
-        """For each piece the row that it belongs to."""
-        self.extras: list[Pair] = []
-        """Changes that are more than rows of one record, in the order of the log."""
+        """For each piece the row that it belongs to, as far as the part shows it."""
+        self._moved = np.searchsorted(keys, context.moved)
+        self._by_reference = np.searchsorted(keys, sorted(context.references))
+        self.ops[self._moved] = b"U"
+        self.is_apart: Flags = rows.is_compressed | rows.is_half | ((rows.before < 0) & (rows.after < 0))
+        """Of each row, whether it is read by itself."""
+        documents = self.piece_rows[are_documents(self.columns)]
+        for some in (self._moved, self._by_reference, documents[documents >= 0]):
+            self.is_apart[some] = True
+        self.extras: list[Pair] = context.extras
+        """Changes of tables as a whole, in the order of the log."""
         self.header_forms: dict[int, HeaderForm | None] = {}
         """How headers of records of a form are shown, as far as it is known; None for one by one."""
-        self._pairs: dict[int, Pair] = {}
-        """Rows whose changes were found record by record."""
-        self._add(context.extras)
-
-    def _add(self, extras: list[Pair]) -> None:
-        """Take the changes that were found record by record: as rows, if they are no more than that."""
-        if not extras:
-            return
-        keys = self.columns.row_numbers()
-        wanted = np.array([row_number(one.extent.index, one.number) for _, one in extras], np.int64)
-        places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0)).tolist()
-        for pair, place, key in zip(extras, places, wanted.tolist(), strict=True):
-            change = pair[1]
-            is_row = change.op in ROLES and change.notice is None and change.other is None and not change.is_half
-            if is_row and len(keys) and keys[place] == key:
-                self._pairs[place] = pair
-            else:
-                self.extras.append(pair)
-        which = np.fromiter(self._pairs, np.int64, len(self._pairs))
-        self.is_undone[which] = [change.is_undone for _, change in self._pairs.values()]
-        self.rows = np.union1d(self.rows, which)
+        self._beside: tuple[int, list[ChangeReference]] = -1, []
+        """The rows of the record that was asked for last."""
 
     def windows(self, max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:
         """The changes in the order of the log, in windows of limited number and size."""
@@ -143,39 +132,39 @@ class PartRows:
     @cached_property
     def outside(self) -> OutsidePieces:
         """The values that are stored outside of the rows."""
-        irregular = np.full(len(self.columns.rows), bool(self._whole.unread))
-        irregular[np.fromiter(self._pairs, np.int64, len(self._pairs))] = True
-        return OutsidePieces(self.columns, self.piece_rows, irregular)
+        return OutsidePieces(self.columns, self.piece_rows, self._is_doubtful)
 
     # -- one row --------------------------------------------------------------------------------
 
     def pair(self, row: int) -> Pair:
         """A changed row as an object, for the decoder of single changes."""
-        if row in self._pairs:
-            return self._pairs[row]
-        columns = self.columns
-        rows, members = columns.rows, columns.members
-        member = int(rows.member[row])
-        unit = int(self.row_unit[row])
-        ids = int(rows.ids[row])
-        index = int(members.index[member])
-        reference = ChangeReference(
-            self.extent(member), columns.kinds[int(members.form[member])], self.ops[row].decode(),
-            None if ids == NO_TABLE else table_ids(ids), int(members.lsn[member]), int(members.lfs[member]),
-            int(members.stream[member]), int(members.address[member]), int(members.previous[member]),
-            number=int(rows.number[row]), is_undone=bool(self.is_undone[row]),
-        )  # fmt: skip
-        if ids != NO_TABLE:
-            reference.gap = self._gap(ids, index)
-            self._add_pieces(reference, row)
-        number, is_incomplete = int(self.unit_numbers[unit]), self.is_incomplete[unit]
-        return transaction_of(self.units, unit, self.authids, number=number, is_incomplete=is_incomplete), reference
+        rows, unit = self.columns.rows, int(self.row_unit[row])
+        member, number = int(rows.member[row]), int(rows.number[row])
+        if self._beside[0] != member:
+            first = row - number
+            count = int(np.searchsorted(rows.member[first:], member, side="right"))
+            self._beside = member, [self._reference(one) for one in range(first, first + count)]
+            self._add_pieces(first, self._beside[1])
+        is_incomplete = bool(self.is_incomplete[unit])
+        transaction = transaction_of(
+            self.units, unit, self.authids, number=int(self.unit_numbers[unit]), is_incomplete=is_incomplete
+        )
+        return transaction, self._beside[1][number]
 
-    def extent(self, member: int) -> RecordExtent:
-        """The extent of a record."""
-        members = self.columns.members
-        place = int(members.offset[member]), int(members.length[member])
-        return RecordExtent(int(members.index[member]), (place,), None)
+    def _reference(self, row: int) -> ChangeReference:
+        """A changed row, without its pieces."""
+        columns, op, is_undone = self.columns, self.ops[row].decode(), bool(self.is_undone[row])
+        index = int(columns.members.index[columns.rows.member[row]])
+        known = self._context.references.get(row_number(index, int(columns.rows.number[row])))
+        reference = reference_of(columns, row, op, is_undone=is_undone) if known is None else known
+        reference.op = op
+        place = int(np.searchsorted(self._moved, row))
+        if place < len(self._moved) and self._moved[place] == row:
+            number, offset, length = self._context.moved_from[place].tolist()
+            reference.other = RecordExtent(number, ((offset, length),), None)
+        if reference.ids is not None:
+            reference.gap = self._gap(int(columns.rows.ids[row]), index)
+        return reference
 
     @cached_property
     def _pieces(self) -> tuple[Int64s, Int64s]:
@@ -184,17 +173,15 @@ class PartRows:
         order = np.argsort(rows, kind="stable")
         return rows[order], order
 
-    def _add_pieces(self, reference: ChangeReference, row: int) -> None:
-        if reference.op not in ("I", "U"):
-            return
+    def _add_pieces(self, first: int, references: list[ChangeReference]) -> None:
+        """Give the pieces in front of a record to its rows, of which `first` is the first one."""
         rows, order = self._pieces
-        first = row - reference.number  # the pieces are with the first row of the record
         low, high = np.searchsorted(rows, first), np.searchsorted(rows, first, side="right")
-        reference.pieces = tuple(self._piece(int(piece)) for piece in order[low:high])
-        behind = first + 1
-        is_shared = behind < len(rows_ := self.columns.rows.member) and rows_[behind] == rows_[first]
-        reference.is_shared = bool(is_shared) or reference.number > 0
-        reference.is_doubtful = bool(self._is_doubtful[row])
+        pieces = tuple(piece_of(self.columns, piece) for piece in order[low:high].tolist())
+        for number, reference in enumerate(references):
+            if not reference.pieces:
+                reference.is_doubtful = bool(self._is_doubtful[first + number])
+                reference.pieces, reference.rivals = pieces, references
 
     @cached_property
     def _is_doubtful(self) -> Flags:
@@ -276,25 +263,13 @@ class PartRows:
         numbers = {record.transaction for records in self._whole.rest.tables.values() for record in records}
         return np.flatnonzero(np.isin(self.unit_numbers, np.fromiter(numbers, np.int64, len(numbers))))
 
-    def _piece(self, number: int) -> LobPiece:
-        pieces = self.columns.pieces
-        member = int(pieces.member[number])
-        kind = self.columns.kinds[int(self.columns.members.form[member])]
-        return LobPiece(
-            self.extent(member), kind, int(pieces.column[number]), int(pieces.address[number]),
-            int(pieces.length[number]), bool(pieces.has_data[number]),
-        )  # fmt: skip
-
     def gaps(self, rows: Int64s) -> list[str | None] | None:
         """Why rows may be missing before each of some; None if none are."""
         if not self._may_follow_gaps[rows].any():
             return None
         ids = self.columns.rows.ids[rows]
         index = self.columns.members.index[self.columns.rows.member[rows]]
-        return [
-            self._pairs[row][1].gap if row in self._pairs else self._gap(one, at)
-            for row, one, at in zip(rows.tolist(), ids.tolist(), index.tolist(), strict=True)
-        ]
+        return [self._gap(one, at) for one, at in zip(ids.tolist(), index.tolist(), strict=True)]
 
     @cached_property
     def _may_follow_gaps(self) -> Flags:

@@ -1,207 +1,149 @@
-"""Compensation: which changes of an open transaction a record undoes, and which of them are part of another one.
+"""Compensation: which changed rows of a log are undone, from the columns of all its records.
 
-A transaction may have millions of changes, and as many compensations. So every lookup takes constant time on average.
-Changes are entered when the first lookup behind them needs them: a transaction that undoes nothing costs nothing.
+A compensation names the change that it undoes by its address. Where records state no addresses, it names the record in
+front of that change, or only the row: then it undoes the latest change of the row that is left, as brackets close.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from typing import Any
+import numpy as np
 
-from lmparse.db2.log_record import LogRecord
-from lmparse.db2.record_kinds import DESCRIBING
-from lmparse.db2.tables import Ids
-from lmparse.db2.transaction_index import ChangeReference
+from lmparse.db2 import record_kinds
+from lmparse.db2.record_columns import RecordTable
+from lmparse.db2.units import changing_members
 from lmparse.errors import RecordError
-from lmparse.limits import Held
+from lmparse.framing.extents import RecordExtent
+from lmparse.values.byte_arrays import Flags, Int64s, Ints
 
-_ENTRY_BYTES = 600
-"""Bytes of memory for one change in the lookups by address and table; those by row take twice as many. Measured."""
-_UNDO_CREATE = "db2_dom.undo_create_table"
-_ANY = "any"
-"""In the place of a row id or an address: whatever it is. Neither of them is a text."""
+_CLASSES = {
+    **dict.fromkeys(record_kinds.INSERTS, 1), **dict.fromkeys(record_kinds.DELETES, 2),
+    **dict.fromkeys(record_kinds.UPDATES, 3), record_kinds.MULTIPLE: 4,
+}  # fmt: skip
+"""A number for the kinds of changes that one kind of compensation undoes."""
+_UNDONE_CLASSES = {kind: _CLASSES.get(undone[0], 0) for kind, undone in record_kinds.UNDOES.items()}
 
 
-class OpenChanges:
-    """Lookups among the changes of one transaction.
+class Compensations:
+    """What the compensations of changed rows undo: changes of their unit."""
 
-    `changes` only grows: a change that is joined with another is removed by `settled`, at the end of the transaction.
-    The entries of the lookups count against the limit `held_bytes` up to then.
-    """
+    def __init__(self, columns: RecordTable, unit_of: Int64s, *, has_addresses: bool) -> None:
+        """`unit_of` is the unit of each member; `has_addresses`: records state their addresses."""
+        self._columns, self._unit_of = columns, unit_of
+        rows, undos = columns.rows, columns.undos
+        self._row_class = _of_kinds(columns, _CLASSES)[rows.member]
+        self._undo_class = _of_kinds(columns, _UNDONE_CLASSES)[undos.member]
+        self.is_undone: Flags = np.zeros(len(rows), np.bool_)
+        """For each changed row."""
+        self.errors: list[tuple[RecordExtent, RecordError]] = []
+        """Compensations that name a change of another kind or table, or one that is undone already."""
+        has_class, has_address = self._undo_class > 0, undos.has_compensated & has_addresses
+        left = self._by_address(np.flatnonzero(has_class & has_address))
+        by_row = np.flatnonzero(has_class & ~has_address)
+        names_before = undos.has_before[by_row]
+        unmatched = self._by_row(by_row[names_before], names_before=True)
+        unmatched = self._by_row(np.union1d(unmatched, by_row[~names_before]), names_before=False)
+        self.left: Int64s = np.unique(undos.member[np.concatenate([left, unmatched])])
+        """The members that compensate a change which is not in the log."""
 
-    def __init__(self, changes: list[ChangeReference], held: Held) -> None:
-        self._held, self._taken = held, 0
-        self._changes = changes
-        self._joined: set[ChangeReference] = set()
-        self.taken_back: dict[ChangeReference, int] = {}
-        """For changes that describe a table and are undone, the number of the record that undoes them."""
-        self._entered = self._placed = 0
-        """Number of changes that are entered by address and by table, and by row."""
-        self._first: dict[int, ChangeReference] = {}
-        """The first change of each address."""
-        self._by_address: dict[tuple[int, str, Ids | None], list[ChangeReference]] = {}
-        self._by_table: dict[Ids | None, list[ChangeReference]] = {}
-        self._describing: dict[Ids | None, list[ChangeReference]] = {}
-        """Those that describe a table or drop it, as far as a creation in front of the log has not taken them back."""
-        self._notices: dict[int, list[ChangeReference]] = {}
-        """Changes without a record of their own, by number of the record that they are of."""
-        self._by_row: dict[tuple[Any, ...], list[int]] = {}
-        """Numbers of changes by kind, table, row id and address of the record before; the latest last."""
+    def _by_address(self, which: Int64s) -> Int64s:
+        """Undo what is named by address. Returns the compensations whose change is not here."""
+        columns, members, rows = self._columns, self._columns.members, self._columns.rows
+        # A compensation of several rows is one of their record.
+        which = which[np.unique(columns.undos.member[which], return_index=True)[1]]
+        changed = np.unique(changing_members(columns))
+        changed = changed[members.address[changed] != 0]
+        undos = columns.undos.take(which)
+        keys = _groups(
+            (self._unit_of[changed], members.address[changed].view(np.int64)),
+            (self._unit_of[undos.member], undos.compensated.view(np.int64)),
+        )
+        order = np.argsort(keys[: len(changed)], kind="stable")
+        known, wanted = keys[: len(changed)][order], keys[len(changed) :]
+        place = np.searchsorted(known, wanted)
+        is_here = np.append(known, -1)[place] == wanted
+        left: Int64s = which[~is_here]
+        which, undos = which[is_here], undos.take(is_here)
+        owner = changed[order[place[is_here]]]
+        first = np.searchsorted(rows.member, owner)
+        fits = np.append(rows.member, -1)[first] == owner  # others change a table as a whole
+        row = np.where(fits, first, 0)
+        if len(rows):
+            fits &= (self._row_class[row] == self._undo_class[which]) & (rows.ids[row] == undos.ids)
+        fits &= owner < undos.member
+        is_first = np.zeros(len(which), np.bool_)
+        is_first[np.flatnonzero(fits)[np.unique(owner[fits], return_index=True)[1]]] = True
+        undone = np.zeros(len(members), np.bool_)
+        undone[owner[is_first]] = True
+        self.is_undone |= undone[rows.member]
+        for one in np.flatnonzero(~is_first).tolist():
+            self._refuse(int(undos.member[one]), int(owner[one]))
+        return left
 
-    def settled(self) -> list[ChangeReference]:
-        """The changes without those that are part of another. The lookups are not used any more."""
-        self._held.give(self._taken)
-        self._taken = 0
-        return [change for change in self._changes if change not in self._joined] if self._joined else self._changes
+    def _refuse(self, undo: int, named: int) -> None:
+        """Keep the error of a compensation that names a member which it cannot undo."""
+        columns = self._columns
+        index = columns.members.index
+        error = RecordError(
+            "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
+            spec="db2_log", field="compensated_lsn", expected=" or ".join(record_kinds.UNDOES[columns.kind(undo)]),
+            found=f"{columns.kind(named)} in record {int(index[named])}",
+        )  # fmt: skip
+        self.errors.append((columns.extent(undo), error))
 
-    def join(self, change: ChangeReference) -> None:
-        """Make the latest change of its table a part of another."""
-        self._by_table[change.ids].pop()
-        self._joined.add(change)
+    def _by_row(self, which: Int64s, *, names_before: bool) -> Int64s:
+        """Undo the latest change of a row that is left; with `names_before`, of those behind the record that is named.
 
-    def last(self, ids: Ids | None) -> ChangeReference | None:
-        """The latest change of a table."""
-        self._enter()
-        changes = self._by_table.get(ids)
-        return changes[-1] if changes else None
-
-    def undo(self, record: LogRecord, kinds: Sequence[str]) -> tuple[bool, RecordError | None]:
-        """Mark the changes that a compensation undoes, which are of some kinds.
-
-        They are found by address, else by row id. But where changes state their addresses, one that is of no change
-        names one that is not here: no other change of the row is taken for it. Returns whether there is one, and what
-        is wrong with the address.
+        Returns the compensations without one.
         """
-        self._enter()
-        address, error = record.compensated, None
-        found = [] if address is None else list(self._named(address, record.table, kinds))
-        named = None if address is None else self._first.get(address)
-        if named is not None and not found:
-            error = RecordError(
-                "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
-                spec="db2_log", field="compensated_lsn", expected=" or ".join(kinds),
-                found=f"{named.kind} in record {named.extent.index}",
-            )  # fmt: skip
-        is_elsewhere = address is not None and named is None and bool(self._first)
-        if not found and not is_elsewhere:
-            found = list(self._of_row(record, kinds))
-        for change in found:
-            self._mark(change, record)
-            later = self._by_table.get(change.ids, []) if record.kind == _UNDO_CREATE else []
-            while later and later[-1].extent.index > change.extent.index:
-                self._mark(later.pop(), record)
-        if record.kind == _UNDO_CREATE and not found and named is None:
-            # The creation is in front of the log: of what is behind it, only a description has no compensation.
-            described = self._describing.get(record.table, [])
-            while described and (address is None or (described[-1].address or address + 1) > address):
-                change = described.pop()
-                if self._is_left(change):
-                    self._mark(change, record)
-        return bool(found), error
-
-    def behind(self, address: int | None) -> int:
-        """The number of the record behind the last change in front of an address; -1 if it may be in front of all."""
-        if address is None:
-            return -1
-        place = bisect_left(self._changes, address, key=lambda change: -1 if change.address is None else change.address)
-        return self._changes[place - 1].extent.index + 1 if place and self._changes[0].address is not None else -1
-
-    def _mark(self, change: ChangeReference, record: LogRecord) -> None:
-        change.is_undone = True
-        if change.kind in DESCRIBING:
-            self.taken_back.setdefault(change, record.extent.index)  # a creation takes all behind it back once more
-        for notice in self._notices.pop(change.extent.index, ()):
-            notice.is_undone = True
-
-    def _is_left(self, change: ChangeReference) -> bool:
-        return not change.is_undone and change not in self._joined
-
-    def _named(self, address: int, ids: Ids | None, kinds: Sequence[str]) -> Iterator[ChangeReference]:
-        for kind in kinds:
-            yield from filter(self._is_left, self._by_address.pop((address, kind, ids), ()))
-
-    def _of_row(self, record: LogRecord, kinds: Sequence[str]) -> Iterator[ChangeReference]:
-        """The latest change of the row; of several rows those in the record that has the latest one."""
-        self._place()
-        if record.kind != "db2_dms.undo_insert_multiple_records":
-            rid, before = row_id(record.body), record.before_compensated
-            rid = _ANY if rid is None else rid
-            number = -1 if before is None else self._latest(kinds, record.table, rid, before)
-            number = self._latest(kinds, record.table, rid) if number < 0 else number
-            if number >= 0:
-                yield self._changes[number]
-            return
-        rids = list(dict.fromkeys(map(row_id, record.body.records)))
-        numbers = [self._latest(kinds, record.table, rid) for rid in rids]
-        newest = max(numbers, default=-1)
-        for rid, number in zip(rids, numbers, strict=True):
-            while number >= 0 and self._changes[number].extent is self._changes[newest].extent:
-                yield self._changes[number]
-                self._changes[number].is_undone = True
-                number = self._latest(kinds, record.table, rid)
-
-    def _latest(self, kinds: Sequence[str], ids: Ids | None, rid: Any, before: Any = _ANY) -> int:
-        """Number of the latest change that is not undone; -1 if there is none."""
-        latest = -1
-        for kind in kinds:
-            numbers = self._by_row.get((kind, ids, rid, before), [])
-            while numbers and not self._is_left(self._changes[numbers[-1]]):
-                numbers.pop()  # it is never done again
-            latest = max(latest, numbers[-1] if numbers else -1)
-        return latest
-
-    # -- entries ----------------------------------------------------------------------------
-
-    def _take(self, entries: int) -> None:
-        self._held.take(_ENTRY_BYTES * entries)
-        self._taken += _ENTRY_BYTES * entries
-
-    def _enter(self) -> None:
-        self._take(len(self._changes) - self._entered)
-        for number in range(self._entered, len(self._changes)):
-            change = self._changes[number]
-            if change.notice is not None:
-                self._notices.setdefault(change.extent.index, []).append(change)
-                continue
-            self._by_table.setdefault(change.ids, []).append(change)
-            if change.kind in DESCRIBING:
-                self._describing.setdefault(change.ids, []).append(change)
-            if change.address is not None:
-                self._first.setdefault(change.address, change)
-                self._by_address.setdefault((change.address, change.kind, change.ids), []).append(change)
-        self._entered = len(self._changes)
-
-    def _place(self) -> None:
-        self._take(2 * (len(self._changes) - self._placed))
-        for number in range(self._placed, len(self._changes)):
-            change = self._changes[number]
-            if change.notice is None and change not in self._joined:
-                for rid in (change.rid, _ANY):
-                    for before in (change.previous, _ANY):
-                        self._by_row.setdefault((change.kind, change.ids, rid, before), []).append(number)
-        self._placed = len(self._changes)
+        rows, undos, members = self._columns.rows, self._columns.undos, self._columns.members
+        if not len(which):
+            return which
+        able = np.flatnonzero(~self.is_undone & np.isin(self._unit_of[rows.member], self._unit_of[undos.member[which]]))
+        of_rows = [self._unit_of[rows.member[able]], self._row_class[able], rows.ids[able], rows.rid[able]]
+        of_undos = [self._unit_of[undos.member[which]], self._undo_class[which], undos.ids[which], undos.rid[which]]
+        if names_before:
+            of_rows.append(members.previous[rows.member[able]])
+            of_undos.append(undos.before_compensated[which])
+        group = _groups(tuple(of_rows), tuple(of_undos))
+        member = np.concatenate([rows.member[able], undos.member[which]])
+        order = np.lexsort((member, group))
+        step = np.where(order < len(able), 1, -1)
+        sorted_group = group[order]
+        depth = _depths(step, sorted_group)
+        # A compensation matches the change before it that raised the depth to where it is lowered from.
+        level = np.where(step > 0, depth, depth + 1)
+        pairs = np.lexsort((np.arange(len(order)), level, sorted_group))
+        first, second = pairs[:-1], pairs[1:]
+        is_pair = (step[first] > 0) & (step[second] < 0) & (sorted_group[first] == sorted_group[second])
+        is_pair &= level[first] == level[second]
+        self.is_undone[able[order[first[is_pair]]]] = True
+        left: Int64s = np.setdiff1d(which, which[order[second[is_pair]] - len(able)], assume_unique=True)
+        return left
 
 
-def without_halves(changes: list[ChangeReference]) -> list[ChangeReference]:
-    """The changes with each delete and the insert behind it as one update, if both have the flag and the same table."""
-    waiting: dict[Ids | None, list[ChangeReference]] = {}
-    joined: set[ChangeReference] = set()
-    for change in changes:
-        if not change.is_half or change.is_undone:
-            continue
-        if change.op == "D":
-            waiting.setdefault(change.ids, []).append(change)
-        elif change.op == "I":
-            deletes = waiting.pop(change.ids, [])
-            if len(deletes) == 1 and change.number == 0:
-                change.op, change.other = "U", deletes[0].extent
-                joined.add(deletes[0])
-    return [change for change in changes if change not in joined] if joined else changes
+def _of_kinds(columns: RecordTable, numbers: dict[str, int]) -> Int64s:
+    """A number of each member by its kind; zero for kinds without one."""
+    found: Int64s = np.array([*(numbers.get(kind, 0) for kind in columns.kinds), 0], np.int64)[columns.members.form]
+    return found
 
 
-def row_id(part: Any) -> Any:
-    """The row id of a part of a record, in a comparable form."""
-    rid = getattr(part, "rid", None)
-    return rid if rid is None or isinstance(rid, int) else (rid.word0, rid.word1, rid.word2)
+def _groups(first: tuple[Ints, ...], second: tuple[Ints, ...]) -> Int64s:
+    """A number for each different tuple of values, of two sets of them one after the other."""
+    found: Int64s = np.zeros(len(first[0]) + len(second[0]), np.int64)
+    for one, other in zip(first, second, strict=True):
+        _, values = np.unique(np.concatenate([one, other]), return_inverse=True)
+        _, found = np.unique(found * (len(values) + 1) + values, return_inverse=True)
+    return found
+
+
+def _depths(step: Int64s, group: Int64s) -> Int64s:
+    """How many changes of the group are left behind each step; a compensation of nothing leaves none."""
+    total = np.cumsum(step)
+    is_first = np.append(True, group[1:] != group[:-1])[: len(group)]
+    base = (total - step)[is_first][np.cumsum(is_first) - 1]
+    depth = total - base
+    # Below zero, the lowest depth so far counts as zero.
+    span = len(step) + 1
+    lowest = np.minimum.accumulate(depth - np.cumsum(is_first) * 2 * span) + np.cumsum(is_first) * 2 * span
+    found: Int64s = depth - np.minimum(lowest, 0)
+    return found

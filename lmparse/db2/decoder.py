@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from lmparse.changes.change import ROLES, Change, RowValues, add_row, reading
@@ -44,6 +43,8 @@ _ROW_FIELDS = ("record", "records", "old_row", "new_row", "data", "payload")
 
 _KEPT_BYTES, _KEPT_PIECES = 1 << 23, 1 << 14
 """Most bytes and pieces of LOB values that are kept between changes."""
+_KEPT_RIVALS = 1 << 10
+"""Most records of several rows, and transactions, of which the rows that need external values are kept."""
 
 
 @dataclass
@@ -67,8 +68,9 @@ class ChangeDecoder:
     _pieces: dict[int, bytes] = field(default_factory=dict)
     """Data of pieces by record: a value that is appended to is read for each of its changes."""
     _piece_bytes: int = 0
-    _needing: dict[int, tuple[Sequence[ChangeReference], list[ChangeReference]]] = field(default_factory=dict)
-    """By identity of `ChangeReference.rivals`: the rivals, and the first two of them that need a LOB value."""
+    _needing: dict[int, tuple[Sequence[ChangeReference], Counter[str]]] = field(default_factory=dict)
+    """By identity of `ChangeReference.rivals`: the rivals, and how many of them need an external value of each column;
+    of any column with an empty name."""
     _last: LogRecord | None = None
     """The record that was read last."""
     _last_header: dict[str, Any] | None = None
@@ -174,8 +176,9 @@ class ChangeDecoder:
         reader = self._row_reader(table)
         first = self.first_column_of(table)
         outside = OutsideValues(
-            reference, reader, self._lob_data, lambda: self._has_rival(transaction, reference), first, self._lacking
-        )
+            reference, reader, self._lob_data, lambda change, column: self._has_rival(transaction, change, column),
+            first, self._lacking,
+        )  # fmt: skip
         wanted = frozenset(self.options.columns) or None
         with reading(role):
             return reader.read(image, outside.after if role == "after" else lambda _: NOT_BEFORE, wanted)
@@ -221,7 +224,7 @@ class ChangeDecoder:
 
     def _read(self, extent: RecordExtent) -> LogRecord:
         """The record with an extent. Rows of one record come one after another: it is read once."""
-        if self._last is None or self._last.extent is not extent:
+        if self._last is None or self._last.extent.index != extent.index:
             self._last, self._last_header = self.logs.read(self.buffer, extent), None
         return self._last
 
@@ -236,16 +239,23 @@ class ChangeDecoder:
             self._pieces[piece.extent.index] = data
         return data
 
-    def _has_rival(self, transaction: Transaction, reference: ChangeReference) -> bool:
-        """Whether another row of the transaction needs a LOB value too."""
-        key = id(reference.rivals)
+    def _has_rival(self, transaction: Transaction, change: ChangeReference, column: Column) -> bool:
+        """Whether another row than that of a change, which needs a value of a column, may be the one of its pieces."""
+        if len(change.rivals) < 2:
+            return False
+        key = id(change.rivals)
         if key not in self._needing:
-            needing = (row for row in reference.rivals if self._needs_lob(transaction, row))
-            self._needing[key] = reference.rivals, list(islice(needing, 2))
-        return any(row is not reference for row in self._needing[key][1])
+            if len(self._needing) >= _KEPT_RIVALS:
+                self._needing.clear()
+            needing = Counter[str]()
+            for row in change.rivals:
+                names = self._columns_outside(transaction, row)
+                needing.update([*names, *([""] if names else [])])
+            self._needing[key] = change.rivals, needing
+        return self._needing[key][1][column.name if change.pieces[0].column is not None else ""] > 1
 
-    def _needs_lob(self, transaction: Transaction, reference: ChangeReference) -> bool:
-        """Whether a row needs a value that is stored outside of it."""
+    def _columns_outside(self, transaction: Transaction, reference: ChangeReference) -> Sequence[str]:
+        """The columns of a row whose values are stored outside of it."""
         asked: list[str] = []
 
         def ask(column: Column) -> str:
@@ -254,11 +264,10 @@ class ChangeDecoder:
 
         with suppress(DataError):  # a bad row is reported where it is read
             table = self.descriptions.of(transaction, reference)
-            image = self._images(reference, self._read(reference.extent)).get("after", b"")
             if table is None:
-                return True  # a table without a description may have LOB columns
-            self._row_reader(table).read(image, ask)
-        return bool(asked)
+                return ("",)  # a table without a description may have LOB columns
+            self._row_reader(table).read(self._images(reference, self._read(reference.extent)).get("after", b""), ask)
+        return asked
 
 
 def header_of(logs: LogReader, record: LogRecord) -> dict[str, Any]:

@@ -1,146 +1,209 @@
-"""Pieces of values that are stored outside of their row, and the changes that they may belong to.
+"""Pieces of values that are stored outside of their row, and the changed rows that they belong to.
 
-From version 10.1 on a piece names its column and precedes the record of its row. Until version 9.7 it names neither
-row nor column, so that every row of the transaction is a rival.
+From version 10.1 on a piece names its column and precedes the record of its row. Until version 9.7 it names neither row
+nor column, so that each row of the transaction may be the one that it belongs to. An update may append to a value: its
+pieces then begin where those of an earlier change of the row end.
 """
 
 from __future__ import annotations
 
-import sys
-from bisect import bisect_left, insort
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from lmparse.db2.log_record import LogRecord
-from lmparse.db2.record_kinds import LOBS_UNNAMED
-from lmparse.db2.tables import Ids
-from lmparse.db2.transaction_index import ChangeReference, Earlier, LobPiece, Transaction, TransactionIndex
-from lmparse.errors import DataError, RecordError
+import numpy as np
+
+from lmparse.db2 import record_kinds
+from lmparse.db2.outcomes import MovedRows, Outcomes
+from lmparse.db2.record_columns import NO_TABLE, RecordTable, row_number, table_ids
+from lmparse.db2.transaction_index import ChangeReference, Earlier, LobPiece
+from lmparse.errors import RecordError
 from lmparse.limits import Held
 from lmparse.spec import catalog
+from lmparse.values.byte_arrays import Flags, Int64s, Ints
 
+_REFERENCE_BYTES = 800
+"""Bytes of memory of the reference to a change; measured."""
 _PIECE_BYTES = 450
 """Bytes of memory of a piece: its place and address, not its data; measured."""
 _GROWN_BYTES = 250
 """Bytes of memory of the changes that the value of a column grew by, for each update of it; measured."""
-_Row = tuple[Ids, object]
-"""Table ids and row id."""
+_Row = tuple[int, int]
+"""Table and row id, as numbers."""
 _Places = Mapping[int | None, tuple[int, int]]
 """Where the pieces of each column begin and end."""
 
 
-class LobPieces:
-    """Pieces that are not assigned to a change yet."""
+def rows_of_pieces(columns: RecordTable, unit_of: Int64s, ops: Ints) -> Int64s:
+    """For each piece that names its column the row that it belongs to: the next insert or update of the table in its
+    unit, the first row of its record; -1 if none is, or the row was not written after all (-2)."""
+    pieces, rows, undos = columns.pieces, columns.rows, columns.undos
+    if not len(pieces):
+        return np.zeros(0, np.int64)
+    able = np.flatnonzero((rows.number == 0) & (ops != b"D"))
+    is_unwritten = np.array([*(kind == record_kinds.NOT_STORED_OUTSIDE for kind in columns.kinds), False])
+    ends = np.flatnonzero(is_unwritten[columns.members.form[undos.member]])
+    owner = np.concatenate([able, np.full(len(ends), -2)])
+    member = np.concatenate([rows.member[able], undos.member[ends], pieces.member])
+    ids = np.concatenate([rows.ids[able], undos.ids[ends], pieces.ids])
+    order = np.lexsort((member, ids, unit_of[member]))
+    place = np.where(order < len(owner), np.arange(len(order)), len(order))
+    following = np.append(np.minimum.accumulate(place[::-1])[::-1], len(order))
+    unit, ids = np.append(unit_of[member][order], -1), np.append(ids[order], NO_TABLE)
+    here = np.flatnonzero(order >= len(owner))
+    behind = following[here]
+    fits = (unit[behind] == unit[here]) & (ids[behind] == ids[here])
+    found = np.full(len(pieces), -1)
+    found[order[here] - len(owner)] = np.where(fits, np.append(owner, -1)[np.append(order, len(owner))[behind]], -1)
+    found[pieces.column < 0] = -1
+    return found
 
-    def __init__(self, transaction_index: TransactionIndex, held: Held, unread: Sequence[int]) -> None:
-        """`unread` are the numbers of the records that cannot be read, ascending: any may be a piece."""
-        self._index, self._held = transaction_index, held
-        self._named: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
-        """By transaction and table, those whose row has not come."""
-        self._unnamed: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
-        self._written: dict[_Row, tuple[ChangeReference, _Places | None]] = {}
-        """The last change of a row that had pieces and gave it values of its own: one that is not an update. With their
-        places if other changes have the same pieces, or once they were asked for."""
+
+def piece_of(columns: RecordTable, number: int, *, is_cut: bool = False) -> LobPiece:
+    """One piece as an object."""
+    pieces = columns.pieces
+    member, column = int(pieces.member[number]), int(pieces.column[number])
+    return LobPiece(
+        columns.extent(member), columns.kind(member), None if column < 0 else column, int(pieces.address[number]),
+        int(pieces.length[number]), bool(pieces.has_data[number]), is_cut,
+    )  # fmt: skip
+
+
+def reference_of(columns: RecordTable, row: int, op: str, *, is_undone: bool) -> ChangeReference:
+    """A changed row as an object, without its pieces."""
+    rows, members = columns.rows, columns.members
+    member, ids = int(rows.member[row]), int(rows.ids[row])
+    return ChangeReference(
+        columns.extent(member), columns.kind(member), op, None if ids == NO_TABLE else table_ids(ids),
+        int(members.lsn[member]), int(members.lfs[member]), int(members.stream[member]),
+        number=int(rows.number[row]), is_undone=is_undone, is_half=bool(rows.is_half[row]),
+    )  # fmt: skip
+
+
+class PieceOwners:
+    """The changed rows of a log whose values need more than the pieces between them and the change in front of them."""
+
+    def __init__(
+        self, columns: RecordTable, outcomes: Outcomes, moved: MovedRows, is_incomplete: Flags, held: Held
+    ) -> None:
+        """`is_incomplete`: of each unit, whether it may begin in front of the log."""
+        self._columns, self._outcomes, self._held = columns, outcomes, held
+        self._row_of = rows_of_pieces(columns, outcomes.unit_of, outcomes.ops)
+        self._as_moved(moved)
+        pieces, units = columns.pieces, outcomes.units
+        self._unit = unit = outcomes.unit_of[pieces.member]
+        """Of each piece."""
+        is_first = is_incomplete[unit] & (columns.members.index[pieces.member] == units.first_index[unit])
+        # A value begins at the first byte of its object, if at any.
+        self._is_cut: Flags = is_first & ((pieces.address > 0) | are_documents(columns))
+        self._unread = columns.unread
+        self._written: dict[_Row, tuple[ChangeReference, _Places]] = {}
+        """The last change of a row that had pieces and gave it values of its own: one that is not an update."""
         self._updated: dict[_Row, dict[int | None, tuple[ChangeReference, int]]] = {}
         """By column, the last update of a row behind that change with pieces of it, and where they end."""
-        self.damaged = list(unread)
-        """Numbers of the records that may have been pieces, ascending."""
-        self._columns: dict[Ids, set[tuple[int, int, int]]] = {}
-        """Columns of pieces behind the last description of each table; of their transactions, the identifiers and the
-        numbers of the first records."""
 
-    def describe(self, ids: Ids) -> None:
-        """A record describes a table, or takes that back: pieces behind it may be of other columns."""
-        self._columns.pop(ids, None)
+    def _as_moved(self, moved: MovedRows) -> None:
+        """Give the pieces of an update that left a pointer to the row that it points to."""
+        order = np.argsort(moved.before)
+        before = np.append(moved.before[order], -1)
+        place = np.searchsorted(before[:-1], self._row_of)
+        self._row_of = np.where(before[place] == self._row_of, np.append(moved.after[order], -1)[place], self._row_of)
 
-    def add(self, record: LogRecord, ids: Ids, begin: int, *, is_first: bool) -> None:
-        """Add a piece of the transaction of which record `begin` is the first one here.
+    @property
+    def without_row(self) -> int:
+        """The number of values without a row."""
+        lost = np.flatnonzero((self._row_of == -1) & (self._columns.pieces.column >= 0))
+        values = np.stack([self._unit[lost], self._columns.pieces.ids[lost]])
+        return len(np.unique(values, axis=1)[0])
 
-        `is_first`: it begins before the log, and the piece is its first record there.
+    def references(self, firsts: Int64s) -> dict[int, ChangeReference]:
+        """These rows by `record_columns.row_number`, with their pieces.
+
+        `firsts` are the numbers of the first records of parts: other rows have their pieces in their own part.
         """
-        body = record.body
-        column = getattr(body, "column_id", None)
-        try:
-            address, form = byte_address(body)
-        except DataError as error:
-            self._index.bad.append((record.extent, error))
-            insort(self.damaged, record.extent.index)
-            return
-        if form:
-            self._index.address_forms[form] += 1
-        self._held.take(_PIECE_BYTES)
-        # A value begins at the first byte of its object, if at any.
-        is_cut = is_first and (address > 0 or not record.kind.startswith("db2_lob"))
-        piece = LobPiece(record.extent, record.kind, column, address, body.data_length, hasattr(body, "data"), is_cut)
-        if column is not None:
-            seen, tid = self._columns.setdefault(ids, set()), int.from_bytes(record.transaction_id)
-            if (column, tid, begin) not in seen:
-                seen.add((column, tid, begin))
-                self._index.column_ids.setdefault(ids, set()).add((record.extent.index, column, tid))
-        if record.kind in LOBS_UNNAMED:
-            self._unnamed[record.transaction_id].setdefault(ids, []).append(piece)
-        else:
-            self._named[record.transaction_id].setdefault(ids, []).append(piece)
-
-    def give(self, transaction: Transaction, references: list[ChangeReference]) -> None:
-        """Assign pieces to the record behind them; if it has several rows, which row they belong to is unknown."""
-        ids = references[0].ids
-        assert ids is not None
-        pieces = tuple(self._named.get(transaction.transaction_id, {}).pop(ids, ()))
-        start = 0 if transaction.begins_before else transaction.first_index
-        if transaction.changes:
-            start = transaction.changes[-1].extent.index
-        is_doubtful = self._is_damaged(start, references[0].extent.index)
-        for reference in references:
-            reference.is_doubtful, reference.is_shared = is_doubtful, len(references) > 1
-        if pieces:
-            self._take(references, pieces)
-
-    def give_unnamed(self, transaction: Transaction) -> None:
-        """Assign unnamed pieces to every row of a transaction that has ended."""
-        unnamed = self._unnamed.pop(transaction.transaction_id, None)
-        if unnamed is None:
-            return
-        rows = [
-            reference for reference in transaction.changes if reference.op in ("I", "U") and not reference.is_undone
+        columns, outcomes, row_of = self._columns, self._outcomes, self._row_of
+        pieces, rows, index = columns.pieces, columns.rows, columns.members.index
+        has = np.flatnonzero(row_of >= 0)
+        ids, ops = rows.ids[row_of[has]], outcomes.ops[row_of[has]]
+        grown = np.unique(ids[ops == b"U"])
+        of_piece, of_row = (
+            np.searchsorted(firsts, index[member], side="right")
+            for member in (pieces.member[has], rows.member[row_of[has]])
+        )
+        is_wanted = (of_piece != of_row) | self._is_cut[has] | np.isin(ids, grown)
+        wanted = np.unique(row_of[has[is_wanted]])
+        kept = np.flatnonzero(np.isin(row_of, wanted))
+        kept = kept[np.argsort(row_of[kept], kind="stable")]
+        bounds = np.searchsorted(row_of[kept], wanted), np.searchsorted(row_of[kept], wanted, side="right")
+        steps = [
+            _Step(self._index_of(row), self._beside(row), kept[low:high])
+            for row, low, high in zip(wanted.tolist(), *(bound.tolist() for bound in bounds), strict=True)
         ]
-        is_open = transaction.state == "open"
-        # Of one without an end, a record behind its last one may be a piece.
-        end = (transaction.reused_at if transaction.is_reused else sys.maxsize) if is_open else transaction.last_index
-        is_doubtful = self._is_damaged(transaction.first_index, end)
-        of_table: dict[Ids | None, list[ChangeReference]] = defaultdict(list)
-        for row in rows:
-            if row.ids in unnamed:
-                row.is_doubtful, row.rivals = is_doubtful, rows
-                of_table[row.ids].append(row)
-        for ids, found in unnamed.items():
-            self._take(of_table[ids], tuple(found))
+        doubtful = set(outcomes.doubtful().tolist())
+        found: dict[int, ChangeReference] = {}
+        for step in sorted([*steps, *self._unnamed()], key=lambda step: step.index):
+            references = []
+            for row in step.rows.tolist():
+                op, is_undone = outcomes.ops[row].decode(), bool(outcomes.is_undone[row])
+                reference = reference_of(columns, row, op, is_undone=is_undone)
+                reference.is_doubtful = step.is_doubtful or row in doubtful
+                found[row_number(reference.extent.index, reference.number)] = reference
+                references.append(reference)
+            self._held.take(_REFERENCE_BYTES * len(references) + _PIECE_BYTES * len(step.pieces))
+            self._give(step, references)
+        return found
 
-    def take_back(self, transaction_id: bytes, ids: Ids) -> None:
-        """Drop the pieces of a row that was not written after all."""
-        self._named.get(transaction_id, {}).pop(ids, None)
+    def _index_of(self, row: int) -> int:
+        columns = self._columns
+        return int(columns.members.index[columns.rows.member[row]])
 
-    def end(self, transaction_id: bytes) -> None:
-        """End a transaction; its remaining pieces have no row."""
-        left = self._named.pop(transaction_id, {})
-        if left:
-            self._index.counts["LOB values without a row"] += len(left)
+    def _beside(self, row: int) -> Int64s:
+        """All rows in the record of one."""
+        member = self._columns.rows.member
+        return np.arange(*np.searchsorted(member, (member[row], member[row] + 1)))
 
-    def _take(self, references: list[ChangeReference], pieces: tuple[LobPiece, ...]) -> None:
-        """Give the same pieces to some changes of a table, of which nothing tells which they belong to."""
+    def _unnamed(self) -> Iterator[_Step]:
+        """The pieces that name no column, with the rows of their table and unit: all of them, at its end."""
+        pieces, rows, outcomes = self._columns.pieces, self._columns.rows, self._outcomes
+        unnamed = np.flatnonzero(pieces.column < 0)
+        if not len(unnamed):
+            return
+        able = np.flatnonzero(np.isin(outcomes.row_unit, self._unit[unnamed]) & (outcomes.ops != b"D"))
+        able = able[~outcomes.is_undone[able]]
+        tables = np.stack([self._unit[unnamed], pieces.ids[unnamed]])
+        of_rows = np.stack([outcomes.row_unit[able], rows.ids[able]])
+        different, which = np.unique(np.concatenate([tables, of_rows], axis=1), axis=1, return_inverse=True)
+        which = which.reshape(-1)
+        order = np.argsort(which, kind="stable")
+        bounds = np.searchsorted(which[order], np.arange(different.shape[1] + 1))
+        for unit, low, high in zip(different[0].tolist(), bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            same = order[low:high]
+            numbers, of_table = unnamed[same[same < len(unnamed)]], able[same[same >= len(unnamed)] - len(unnamed)]
+            if len(numbers) and len(of_table):
+                end = outcomes.end_of(unit)
+                place = bisect_left(self._unread, int(outcomes.units.first_index[unit]))
+                is_doubtful = place < len(self._unread) and self._unread[place] < end
+                yield _Step(end, of_table, numbers, is_doubtful=is_doubtful)
+
+    # -- the pieces of one record -----------------------------------------------------------------
+
+    def _give(self, step: _Step, references: list[ChangeReference]) -> None:
+        """Give pieces to the rows of a table that they may belong to."""
+        pieces = tuple(
+            piece_of(self._columns, number, is_cut=bool(self._is_cut[number])) for number in step.pieces.tolist()
+        )
         places, appended = _places(pieces), _appended(pieces)
-        for reference in references:
-            assert reference.ids is not None
-            reference.pieces = pieces
-            row = reference.ids, reference.rid
+        for reference, row in zip(references, step.rows.tolist(), strict=True):
+            key = int(self._columns.rows.ids[row]), int(self._columns.rows.rid[row])
+            reference.pieces, reference.rivals = pieces, references
             if reference.op != "U":
                 # Only an update appends; a new row with the same row id has values of its own.
-                self._written[row] = reference, places if len(references) > 1 else None
-                self._updated.pop(row, None)
+                self._written[key] = reference, places
+                self._updated.pop(key, None)
                 continue
             reference.appends = appended
-            self._update(reference, row, places)
+            self._update(reference, key, places)
 
     def _update(self, reference: ChangeReference, row: _Row, places: _Places) -> None:
         self._held.take(_GROWN_BYTES * len(places))
@@ -156,19 +219,21 @@ class LobPieces:
 
     def _written_value(self, row: _Row, column: int | None) -> tuple[ChangeReference, int] | None:
         """The change that a row got its values from, and where that of a column ends, if it had pieces of it."""
-        if row not in self._written:
+        if row not in self._written or (place := self._written[row][1].get(column)) is None:
             return None
-        change, places = self._written[row]
-        if places is None:
-            places = _places(change.pieces)
-            self._written[row] = change, places
-        place = places.get(column)
-        return None if place is None else (change, place[1])
+        return self._written[row][0], place[1]
 
-    def _is_damaged(self, start: int, end: int) -> bool:
-        """Whether a record in a range could not be read; its transaction is not known."""
-        first = bisect_left(self.damaged, start)
-        return first < len(self.damaged) and self.damaged[first] < end
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """Some pieces, and the rows of which one may be theirs."""
+
+    index: int
+    """Number of the record with which the rows have them."""
+    rows: Int64s
+    pieces: Int64s
+    is_doubtful: bool = False
+    """Whether a record that cannot be read may be one more of them."""
 
 
 def _grown_by(start: int, column: int | None, last: ChangeReference, end: int) -> Earlier | None:
@@ -196,9 +261,16 @@ def _appended(pieces: Sequence[LobPiece]) -> frozenset[int | None]:
     segment = catalog.load("db2_lob").enum("storage")["segment"]
     starts: dict[int | None, int] = {}
     for piece in pieces:
-        if piece.kind.startswith("db2_lob"):  # others have no places
+        if piece.kind != record_kinds.XML:  # others have no places
             starts[piece.column] = min(piece.address, starts.get(piece.column, piece.address))
     return frozenset(column for column, start in starts.items() if start % segment)
+
+
+def are_documents(columns: RecordTable) -> Flags:
+    """Which pieces are of documents (XML), which are in order and have no addresses."""
+    form = columns.members.form[columns.pieces.member]
+    found: Flags = np.array([*(kind == record_kinds.XML for kind in columns.kinds), False])[form]
+    return found
 
 
 def byte_address(body: Any) -> tuple[int, str]:

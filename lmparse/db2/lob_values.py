@@ -58,13 +58,6 @@ def _address(piece: LobPiece) -> int:
     return piece.address
 
 
-def _doubt(change: ChangeReference) -> str:
-    """Why the pieces of a change are not known to be those of its values; empty if they are."""
-    if change.is_shared and change.pieces:
-        return "the record holds several rows, and nothing tells which of them the value is of"
-    return "a damaged record is where a piece of it may have been" if change.is_doubtful else ""
-
-
 @dataclass(frozen=True)
 class OutsideValues:
     """The values of one row that are stored outside of it."""
@@ -73,7 +66,8 @@ class OutsideValues:
     reader: RowReader
     read: Callable[[LobPiece], bytes]
     """Returns the data of a piece."""
-    has_rival: Callable[[], bool]
+    has_rival: Callable[[ChangeReference, Column], bool]
+    """Whether the pieces of a change may be of a value of another row."""
     first_column: int | None
     """The number that LOB records give to the first column; None if no number fits."""
     lacking: dict[Key, Known]
@@ -81,7 +75,7 @@ class OutsideValues:
 
     def after(self, column: Column) -> bytes | str:
         """The value of a column, or why it is not available."""
-        if why := _doubt(self.reference):
+        if why := self._doubt(self.reference, column):
             return why
         if column.sql_type.is_varying and not column.sql_type.is_lob and column.type != "XML":
             return self._out_of_row(column)
@@ -91,6 +85,14 @@ class OutsideValues:
             return "the columns that LOB records name are not columns that keep values out of the row"
         pieces = self._of(column, self.reference)
         return self._value(column, pieces) if pieces else NOT_IN_LOG
+
+    def _doubt(self, change: ChangeReference, column: Column) -> str:
+        """Why the pieces of a change are not known to be those of its value; empty if they are."""
+        if change.is_doubtful:
+            return "a damaged record is where a piece of it may have been"
+        if not change.pieces or change.pieces[0].column is None or not self.has_rival(change, column):
+            return ""
+        return "the record holds several rows, and nothing tells which of them the value is of"
 
     def _of(self, column: Column, reference: ChangeReference) -> list[LobPiece]:
         first = self.first_column or 0
@@ -130,7 +132,7 @@ class OutsideValues:
                 continue
             if column_id not in path[-1][0].appends:
                 return path, Known(_AMBIGUOUS)
-            if why := _doubt(before):
+            if why := self._doubt(before, column):
                 return path, Known(why)
             if (known := self.lacking.get(self._key(before, column))) is not None:
                 return path, known
@@ -144,7 +146,7 @@ class OutsideValues:
     def _unnamed(self, column: Column) -> bytes | str:
         if len(self.reader.table.lob_columns) > 1:
             return "the table has several LOB columns, and the record does not name the one it is of"
-        if self.has_rival():
+        if self.has_rival(self.reference, column):
             return "the transaction changed several rows with LOB values, and the record does not name the one it is of"
         return self._value(column, self._of(column, self.reference))
 
@@ -154,9 +156,7 @@ class OutsideValues:
         return b"".join(map(self.read, pieces))  # XML text is in order, without byte addresses
 
     def _out_of_row(self, column: Column) -> bytes | str:
-        pieces = list[LobPiece]()
-        if not self.reference.rivals:  # pieces that may be of several rows do not name a column
-            pieces = [piece for piece in self.reference.pieces if piece.column == whole_row()]
+        pieces = [piece for piece in self.reference.pieces if piece.column == whole_row()]
         if not pieces:
             return OUT_OF_ROW
         why = Known().then(pieces).why

@@ -10,30 +10,33 @@ there is one; else they are read again.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
 from lmparse.db2.changed_rows import PartRows, transaction_of
 from lmparse.db2.links import LoadStarts
+from lmparse.db2.lob_pieces import PieceOwners
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
-from lmparse.db2.outcomes import Outcomes
+from lmparse.db2.outcomes import MovedRows, Outcomes
 from lmparse.db2.part_reader import IndexedLog, PartReader, leave, packed, read_first
 from lmparse.db2.record_columns import NO_AUTHID, RecordColumns, RecordTable, TableWriter, row_number
-from lmparse.db2.transaction_index import Transaction, TransactionIndex
-from lmparse.db2.transactions import TransactionReader
-from lmparse.db2.units import OPEN, STATES, Units, UnitTotals
+from lmparse.db2.record_forms import Role
+from lmparse.db2.table_changes import NOT_HERE, TableChanges
+from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
+from lmparse.db2.units import Units, UnitTotals
 from lmparse.errors import FileLimitError, FramingError
-from lmparse.framing.extents import Span
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.storage.processes import Run
-from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
+from lmparse.values.byte_arrays import Flags, Int64s
 
 PART_RECORDS = 1 << 20
 """Most records of a part that is read here."""
 USED_AGAIN = "transactions without an end, whose identifier is used again"
 BEGUN_BEFORE = "transactions that begin before the log at hand: earlier changes are not in it"
+WITHOUT_ROW = "LOB values without a row"
 ENDED_ALONE = "ends of transactions without another record in the log at hand: their changes are in front of it"
 
 
@@ -56,8 +59,10 @@ class LogIndex:
         """The authorization ids of units, by number."""
         self._kept: dict[int, bytes] = {}
         self._kept_bytes = 0
-        self._is_parsed = log.options.engine == "kaitai"
-        """Whether all changes are found record by record, so that nothing is read by the column."""
+        self.unread: list[int] = []
+        """Numbers of the records that cannot be read, ascending."""
+        self._starts: list[int] = []
+        """Offsets of the parts in the file."""
         self._is_incomplete: Flags = np.zeros(0, np.bool_)
         """Of each unit, whether it may begin in front of the log."""
 
@@ -68,14 +73,12 @@ class LogIndex:
         self.whole, self.contexts = part.whole, list(part.contexts)
         return self
 
-    def parts(self, *, has_extras: bool = True) -> Iterator[PartRows]:
-        """The changes of the parts, in the order of the log: with those that were found record by record, or not."""
+    def parts(self) -> Iterator[PartRows]:
+        """The changes of the parts, in the order of the log."""
         for number, context in enumerate(self.contexts):
-            yield self._rows(context if has_extras else replace(context, extras=[]), self._kept.get(number))
+            yield self._rows(context, self._kept.get(number))
 
     def _rows(self, context: PartContext, kept: bytes | None) -> PartRows:
-        if self._is_parsed:
-            return PartRows(self.whole, context, RecordColumns(), Units.none(), [])
         part = self._reader.read(context, kept)
         if context.units is not None:
             return PartRows(self.whole, context, part, context.units, context.authids)
@@ -98,8 +101,6 @@ class LogIndex:
 
     def _alone(self, context: PartContext) -> PartContext:
         """A context with its units in it."""
-        if self._is_parsed:
-            return context
         units = self.units.take(context.unit_numbers)
         used, authid = np.unique(np.append(units.authid, NO_AUTHID), return_inverse=True)
         return replace(
@@ -191,9 +192,6 @@ class LogIndex:
 
     def _keep(self, part: RecordColumns, span: Span) -> None:
         """Keep the columns of a part in memory, or else in a file if there is a place for it."""
-        if self._is_parsed:
-            self.contexts.append(PartContext(span))
-            return
         data, path, digest = packed(part, span.first_index), None, b""
         if self._kept_bytes + len(data) <= self._log.options.bounds.index_bytes:
             self._kept[len(self.contexts)] = data
@@ -221,58 +219,75 @@ class LogIndex:
         whole.beginning.firsts = table.links.firsts | whole.beginning.firsts
         whole.beginning.loads = LoadStarts(table.loads)
         outcomes = Outcomes(table, has_addresses=self._reader.has_addresses)
-        self.units, self.totals = outcomes.units, outcomes.totals
+        self.units, self.totals, self.unread = outcomes.units, outcomes.totals, table.unread
         log.held.take(self.units.nbytes + self.totals.nbytes)
         self._is_incomplete = whole.beginning.lack(self.units)
-        firsts = np.array([context.span.first_index for context in self.contexts], np.int64)
-        irregular = np.unique(table.members.tid) if self._is_parsed else outcomes.irregular(firsts)
-        reader = TransactionReader(
-            log.byte_order, log.held, self.transaction, unread=table.unread, gaps=log.gaps_before,
+        changes = TableChanges(
+            self.transaction, log.held, has_addresses=self._reader.has_addresses,
             read_before=whole.beginning.read_before,
         )  # fmt: skip
-        wanted = [*outcomes.extents(irregular)]
-        wanted += ((one.extent, -1) for one in table.loads)
-        rest = reader.read(log.logs, log.buffer, sorted(wanted, key=lambda one: one[0].index))
-        for one in rest.transactions:
-            if one.number >= 0:  # one that is taken for committed may have no end after all
-                self.units.state[one.number] = STATES.index(one.state)
-        whole.rest, whole.gaps, whole.unread = rest, reader.gaps.times, reader.unread
-        self._count(table, outcomes, irregular)
+        wanted = [*self._of_tables(table, outcomes), *((one.extent, -1) for one in table.loads)]
+        changes.read(log.logs, log.buffer, sorted(wanted, key=lambda one: one[0].index))
+        outcomes.take_back(changes.taken_back)
+        rest = whole.rest = changes.index
+        whole.gaps = changes.gaps(log.gaps_before)
+        moved = outcomes.moved()
+        owners = PieceOwners(table, outcomes, moved, self._is_incomplete, log.held)
+        self._starts = [context.span.start for context in self.contexts]
+        firsts = np.array([context.span.first_index for context in self.contexts], np.int64)
+        references = owners.references(firsts)
+        rest.counts[WITHOUT_ROW] += owners.without_row
+        self._count(table, outcomes)
         self.oldest_open = self._oldest_open(table, outcomes)
-        rest.bad += table.bad + table.faults
+        rest.bad += table.bad + table.faults + outcomes.errors
         if fault is not None:
             log.origin.place(fault)
-            rest.fault = rest.fault or fault
-        rest.links = table.links
-        if not self._is_parsed:
-            self._settle_parts(table, outcomes, firsts, irregular)
+            rest.fault = fault
+        rest.links, rest.address_forms = table.links, table.address_forms
+        self._settle_parts(table, outcomes, moved, firsts)
+        for key, reference in references.items():
+            self._context_of(reference).references[key] = reference
         self._place_extras(rest.transactions)
 
-    def _settle_parts(self, table: RecordTable, outcomes: Outcomes, firsts: Int64s, irregular: UInt64s) -> None:
+    def _of_tables(self, table: RecordTable, outcomes: Outcomes) -> Iterator[tuple[RecordExtent, int]]:
+        """The records that change tables as a whole, or take that back, each with the number of its unit."""
+        role = table.members.role
+        is_one = np.isin(role, (Role.OBJECT, Role.UNDO_OBJECT))
+        is_one[np.setdiff1d(np.flatnonzero(role == Role.SINGULAR), table.rows.member)] = True
+        for member in np.flatnonzero(is_one).tolist():
+            yield table.extent(member), int(outcomes.unit_of[member])
+
+    def _settle_parts(self, table: RecordTable, outcomes: Outcomes, moved: MovedRows, firsts: Int64s) -> None:
         """Give each part what it must know; `firsts` are the numbers of the first records of parts."""
-        doubtful = outcomes.doubtful(self.whole.unread)
-        bounds = np.searchsorted(doubtful, [row_number(first, 0) for first in [*firsts.tolist(), table.count]])
-        found = zip(self.contexts, outcomes.of_parts(firsts, table.count), pairwise(bounds.tolist()), strict=True)
-        for context, (numbers, unit_of, undone), (low, high) in found:
-            context.unit_numbers, context.unit_of, context.undone = numbers, unit_of, undone
-            context.doubtful, context.irregular = doubtful[low:high], irregular
+        keys = table.row_numbers()
+        ends = [row_number(first, 0) for first in [*firsts.tolist(), table.count]]
+        doubtful, hidden, after = keys[outcomes.doubtful()], np.sort(keys[moved.before]), keys[moved.after]
+        before = table.members.take(table.rows.member[moved.before])
+        moved_from = np.stack([before.index, before.offset, before.length], axis=1)
+        bounds = [np.searchsorted(numbers, ends).tolist() for numbers in (doubtful, hidden, after)]
+        found = outcomes.of_parts(firsts, table.count)
+        for number, (context, (units, unit_of, undone)) in enumerate(zip(self.contexts, found, strict=True)):
+            context.unit_numbers, context.unit_of, context.undone = units, unit_of, undone
+            of_doubtful, of_hidden, of_moved = (slice(bound[number], bound[number + 1]) for bound in bounds)
+            context.doubtful, context.hidden = doubtful[of_doubtful], hidden[of_hidden]
+            context.moved, context.moved_from = after[of_moved], moved_from[of_moved]
 
     def transaction(self, unit: int) -> Transaction:
         """The transaction of a unit, without its changes."""
         units = self.units
         found = transaction_of(units, unit, self.authids, number=unit, is_incomplete=self._is_incomplete[unit])
         found.last_index = int(self.totals.last_index[unit])
-        if found.state == STATES[OPEN] and unit + 1 < len(units) and units.tid[unit + 1] == units.tid[unit]:
-            found.reused_at = int(units.first_index[unit + 1])
+        found.reused_at = units.reused_at(unit)
         return found
 
-    def _count(self, table: RecordTable, outcomes: Outcomes, irregular: UInt64s) -> None:
+    def _count(self, table: RecordTable, outcomes: Outcomes) -> None:
         """Count what messages say of the log."""
         rest, beginning, units = self.whole.rest, self.whole.beginning, self.units
-        have_changes = outcomes.have_changes() & ~np.isin(units.tid, irregular)
-        have_changes[[one.number for one in rest.transactions if one.number >= 0]] = True
+        have_changes = outcomes.have_changes()
         are_new = beginning.are_behind(units) & units.begins_before & (units.first_index >= beginning.read_before)
         rest.counts += table.counts
+        not_here = table.members.index[outcomes.left]
+        rest.counts[NOT_HERE] += int((not_here >= beginning.read_before).sum())
         rest.counts[USED_AGAIN] += outcomes.reused()
         rest.counts[BEGUN_BEFORE] += int((are_new & have_changes).sum())
         rest.counts[ENDED_ALONE] += int((are_new & self.totals.is_end).sum())
@@ -298,13 +313,16 @@ class LogIndex:
                 numbers.append(loads.first_index(tid, int(units.previous[unit]), int(units.first_index[unit])))
         return min(numbers, default=None)
 
+    def _context_of(self, change: ChangeReference) -> PartContext:
+        """The part that a change is in."""
+        return self.contexts[bisect_right(self._starts, change.extent.offset) - 1]
+
     def _place_extras(self, transactions: Sequence[Transaction]) -> None:
-        """Give each part the changes in it that were found record by record."""
-        starts = [context.span.start for context in self.contexts]
+        """Give each part the changes of tables as a whole in it."""
         pairs = [(one, change) for one in transactions for change in one.changes]
         bare: dict[tuple[int, int], Transaction] = {}
-        for transaction, change in sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number)):
-            number = int(np.searchsorted(starts, change.extent.offset, side="right")) - 1
+        for transaction, change in sorted(pairs, key=lambda pair: pair[1].extent.index):
+            context = self._context_of(change)
             # A part takes the facts about a transaction, and not its changes in other parts.
-            own = bare.setdefault((number, id(transaction)), replace(transaction, changes=[]))
-            self.contexts[number].extras.append((own, change))
+            own = bare.setdefault((id(context), id(transaction)), replace(transaction, changes=[]))
+            context.extras.append((own, change))

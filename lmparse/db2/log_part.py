@@ -17,7 +17,7 @@ from lmparse.storage.joined import Joined
 
 if TYPE_CHECKING:
     from lmparse.db2.units import Units
-    from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
+    from lmparse.values.byte_arrays import Flags, Int64s, Ints
 
 PART_BYTES = 1 << 26
 """Most bytes of a part of the index of a log."""
@@ -79,6 +79,10 @@ class LogBeginning:
         return lacking | found.is_broken
 
 
+def _none() -> Int64s:
+    return np.zeros(0, np.int64)
+
+
 @dataclass
 class PartContext:
     """What a part of a log must know of the rest. Safe to pickle."""
@@ -88,7 +92,7 @@ class PartContext:
     """Path of the file with its columns as the first reading has left it, or leaves it."""
     digest: bytes = b""
     """SHA-256 of that file. Others may be able to exchange it, and what is unpickled is run."""
-    unit_numbers: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
+    unit_numbers: Int64s = field(default_factory=_none)
     """Numbers of the units of which it has records, ascending."""
     unit_of: Ints = field(default_factory=lambda: np.zeros(0, np.uint32))
     """For each record the place of its unit among these."""
@@ -96,14 +100,20 @@ class PartContext:
     """These units, where the index of the log is not at hand."""
     authids: tuple[str, ...] = ()
     """Authorization ids of these, by their numbers."""
-    irregular: UInt64s = field(default_factory=lambda: np.zeros(0, np.uint64))
-    """Identifiers whose changes are `extras`."""
-    undone: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Its rows that are undone, by `record_columns.row_number`."""
-    doubtful: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
+    undone: Int64s = field(default_factory=_none)
+    """Its rows that are undone, by `record_columns.row_number`, as those below."""
+    doubtful: Int64s = field(default_factory=_none)
     """Its rows of whose values a piece may be in a record that cannot be read."""
+    hidden: Int64s = field(default_factory=_none)
+    """Its rows that are not shown, since they are the row before of an update that moved its row."""
+    moved: Int64s = field(default_factory=_none)
+    """Its rows that are such updates, ascending."""
+    moved_from: Int64s = field(default_factory=_none)
+    """Number, offset and length of the record with the row before of each of these; (n, 3)."""
+    references: dict[int, ChangeReference] = field(default_factory=dict)
+    """Its rows whose values need pieces of other parts, or more than their pieces."""
     extras: list[tuple[Transaction, ChangeReference]] = field(default_factory=list)
-    """Changes that were found record by record, in the order of the log."""
+    """Changes of tables as a whole, in the order of the log."""
 
 
 @dataclass
@@ -111,10 +121,8 @@ class LogContext:
     """What all parts must know. Safe to pickle."""
 
     rest: TransactionIndex = field(default_factory=TransactionIndex)
-    """Descriptions of tables, faults and messages; of the transactions only those that are read record by record."""
+    """Changes and descriptions of tables, faults and messages."""
     gaps: dict[Ids, GapTimes] = field(default_factory=dict)
-    unread: list[int] = field(default_factory=list)
-    """Numbers of the records whose transaction or place in it cannot be read, ascending."""
     beginning: LogBeginning = field(default_factory=LogBeginning)
     tables: set[int] = field(default_factory=set)
     """Tables with changed rows, as in `ChangedRows.ids`."""

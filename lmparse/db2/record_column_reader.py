@@ -7,17 +7,22 @@ not fit its form by arithmetic, or whose form has no such rule, is parsed by its
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import numpy as np
 
+from lmparse.db2 import record_kinds
 from lmparse.db2.links import LoadStart
+from lmparse.db2.lob_pieces import byte_address
 from lmparse.db2.log_part import ERROR_BYTES
 from lmparse.db2.log_record import SPEC, STREAMS, LogReader, LogRecord, commit_seconds
 from lmparse.db2.record_columns import (
     NO_AUTHID,
+    NO_TABLE,
     NO_TIME,
+    Arrays,
     ChangedRows,
     Ends,
     Members,
@@ -25,9 +30,11 @@ from lmparse.db2.record_columns import (
     RecordColumns,
     Undos,
     links_of,
+    table_number,
 )
 from lmparse.db2.record_forms import Fields, Place, RecordForm, Role, places, role_of
 from lmparse.db2.row_images import RowImages
+from lmparse.db2.row_reader import record_header
 from lmparse.errors import DataError
 from lmparse.framing.windows import Window
 from lmparse.limits import Held
@@ -37,6 +44,7 @@ from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, places_by_
 from lmparse.values.codepages import CodePage
 
 T = TypeVar("T")
+A = TypeVar("A", bound=Arrays)
 MOST_FORMS = 1 << 12
 """Most forms, and headers, that are learned; servers write some hundred. Others are parsed record by record."""
 UNLISTED = "records of a type or component that is not listed; they are passed over"
@@ -75,6 +83,8 @@ class RecordColumnReader:
         self._headers: dict[int, _Header] = {}
         self._numbers: dict[int, int] = {}
         """Number of a form by its key."""
+        self._parsed_forms: dict[str, int] = {}
+        """The same by kind, of records that are parsed by themselves."""
         self.chain, self.chain_base = logs.chain
         self.prefix = places_of_prefix(framing_name)
         self.lead = logs.lead
@@ -102,10 +112,18 @@ class RecordColumnReader:
             found = self._headers[key] = _Header(base, has_component, inside)
         return found
 
+    def parsed_form(self, record: LogRecord) -> int:
+        """The number of the form of all records of a kind that are parsed by themselves."""
+        found = self._parsed_forms.get(record.kind)
+        if found is None:
+            found = self._parsed_forms[record.kind] = len(self.forms)
+            self.forms.append(RecordForm.of(record, self.spec))
+        return found
+
     def form_number(self, key: int, record: LogRecord | None) -> int | None:
         """The number of the form with a key, learned from the first record that has been parsed."""
         found = self._numbers.get(key)
-        if found is None and record is not None and len(self.forms) < MOST_FORMS:
+        if found is None and record is not None and len(self._numbers) < MOST_FORMS:
             found = self._numbers[key] = len(self.forms)
             self.forms.append(RecordForm.of(record, self.spec))
         return found
@@ -423,18 +441,81 @@ class _Batch:
         if isinstance(record, DataError):
             return
         role = role_of(record)
-        # Row by row it may still fit; that costs its transaction the reading by columns, not its values.
-        self.role[place] = Role.IRREGULAR if role in (Role.CHANGE, Role.UNDO, Role.PIECE) else role
+        self.role[place] = role
+        if role not in (Role.MEMBER, Role.TOUCH):
+            self.form[place] = self.reader.parsed_form(record)
         if record.class_differs:
             self.found.counts[record.class_differs] += 1
         if record.kind.startswith("db2_log.unlisted"):
             self.found.counts[UNLISTED] += 1
+        ids = NO_TABLE if record.table is None else table_number(*record.table)
         if role == Role.APART:
             tid = int.from_bytes(record.transaction_id)
             self.found.loads.append(LoadStart(tid, record.address or 0, record.previous, record.extent))
+        elif role in (Role.CHANGE, Role.SINGULAR) and record.kind in record_kinds.ROWS:
+            self._take_rows(place, record, ids)
+        elif role == Role.UNDO:
+            named = [
+                value
+                for one in (record.compensated, record.before_compensated)
+                for value in (one or 0, one is not None)
+            ]
+            self.undos.append(_entries(Undos, [(place, ids, rid, *named) for rid in _row_ids(record.body)]))
+        elif role == Role.PIECE:
+            self._take_piece(place, record, ids)
         elif role in (Role.COMMIT, Role.ABORT):
             seconds = commit_seconds(getattr(record.body, "time_committed", None), self.reader.logs.byte_order)
             raw = getattr(record.body, "authid", None) if role == Role.COMMIT else None
             authid = NO_AUTHID if raw is None else self._authid(np.array([place]), raw)
-            time = NO_TIME if seconds is None else seconds
-            self.ends.append(Ends(*(np.array([value]) for value in (place, time, authid))))
+            self.ends.append(_entries(Ends, [(place, NO_TIME if seconds is None else seconds, authid)]))
+
+    def _take_rows(self, place: int, record: LogRecord, ids: int) -> None:
+        """Take the changed rows of a record without their places."""
+        body = record.body
+        is_half = bool(getattr(body, "iud_flags", 0) & self.reader.images.moved)
+        is_pointer = False
+        if hasattr(body, "new_row"):
+            with suppress(DataError):  # it is the error of the row
+                header = record_header(body.new_row.record, self.reader.logs.byte_order)
+                is_pointer = header.is_pointer and not header.is_row
+        rows = [
+            (place, number, ids, rid, is_half, is_pointer, record.is_compressed, -1, 0, -1, 0)
+            for number, rid in enumerate(_row_ids(body))
+        ]
+        self.rows.append(_entries(ChangedRows, rows))
+
+    def _take_piece(self, place: int, record: LogRecord, ids: int) -> None:
+        body = record.body
+        try:
+            address, form = byte_address(body)
+        except DataError as error:
+            self.found.bad.append((record.extent, error))
+            self.role[place] = Role.MEMBER
+            return
+        if form:
+            self.found.address_forms[form] += 1
+        column = getattr(body, "column_id", -1)
+        self.pieces.append(_entries(Pieces, [(place, ids, column, address, body.data_length, hasattr(body, "data"))]))
+
+
+def _row_ids(body: Any) -> list[int]:
+    """The row ids in a record as numbers: of its row, of the row before of an update, or of several rows."""
+    parts = body.records if hasattr(body, "records") else [getattr(body, "old_row", body)]
+    found = []
+    for part in parts:
+        rid = getattr(part, "rid", 0)
+        if isinstance(rid, int):
+            found.append(rid if rid >= 0 else rid + (1 << 32))  # of four bytes with a sign, which arrays do not see
+        else:
+            found.append(rid.word0 << 32 | rid.word1 << 16 | rid.word2)
+    return found
+
+
+def _entries(type_: type[A], entries: list[tuple[Any, ...]]) -> A:
+    """Arrays of some entries."""
+    none = type_.none()
+    columns = zip(*entries, strict=True) if entries else [()] * len(fields(none))
+    arrays = (
+        np.array(column, getattr(none, entry.name).dtype) for column, entry in zip(columns, fields(none), strict=True)
+    )
+    return type_(*arrays)

@@ -115,7 +115,7 @@ class Members(Arrays):
     """As `LogRecord.address`; zero if records have none."""
     role: Ints
     form: Ints
-    """Number of its form; -1 for a record that was parsed by itself."""
+    """Number of its form; -1 for a record that cannot be read."""
 
 
 def links_of(members: Members) -> Links:
@@ -153,12 +153,12 @@ class RowKeys(Arrays):
     rid: UInt64s
     is_half: Flags
     is_pointer: Flags
-    """Whether the new row of an update is not a row but a pointer, or has a header that cannot be read."""
+    """Whether the new row of an update is not a row but a pointer."""
 
 
 @dataclass(frozen=True, eq=False)
 class ChangedRows(RowKeys):
-    """The same with their places."""
+    """The same with their places; a record that was parsed by itself has none."""
 
     is_compressed: Flags
     before: Int64s
@@ -199,6 +199,7 @@ class Pieces(Arrays):
     member: Int64s
     ids: Int64s
     column: Int64s
+    """Number of its column; -1 if the record names none, and so names no row either."""
     address: UInt64s
     length: Int64s
     has_data: Flags
@@ -243,6 +244,8 @@ class RecordTable:
     faults: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Commits whose authorization id is not text, with their errors."""
     counts: Counter[str] = field(default_factory=Counter)
+    address_forms: Counter[str] = field(default_factory=Counter)
+    """Number of byte addresses of pieces by form, where the manual does not state the form."""
     links: Links = field(default_factory=Links)
     kinds: list[str] = field(default_factory=list)
     """The kind of each form, by its number."""
@@ -253,6 +256,16 @@ class RecordTable:
     def unread(self) -> list[int]:
         """Numbers of the records that cannot be read, and may be between two of one transaction; ascending."""
         return sorted(extent.index for extent, _ in self.bad)
+
+    def extent(self, member: int) -> RecordExtent:
+        """The extent of a record."""
+        members = self.members
+        place = int(members.offset[member]), int(members.length[member])
+        return RecordExtent(int(members.index[member]), (place,), None)
+
+    def kind(self, member: int) -> str:
+        """The kind of a record."""
+        return self.kinds[int(self.members.form[member])]
 
     def operations(self) -> Ints:
         """The operation of each changed row, one letter."""
@@ -287,6 +300,7 @@ class RecordTable:
         self.bad += other.bad
         self.faults += other.faults
         self.counts += other.counts
+        self.address_forms += other.address_forms
         self.links = self.links.then(other.links)
 
 

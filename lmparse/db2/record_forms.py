@@ -36,28 +36,30 @@ class Role(IntEnum):
     UNDO = 3
     """It compensates such a change."""
     PIECE = 4
-    """A piece of a value that is stored outside of its row, with table and column."""
+    """A piece of a value that is stored outside of its row."""
     COMMIT = 5
     ABORT = 6
     OBJECT = 7
     """A change of a table as a whole."""
     APART = 8
     """It is of no transaction, and takes effect at once."""
-    IRREGULAR = 9
-    """All records with its transaction identifier are to be read one by one."""
+    UNDO_OBJECT = 9
+    """It compensates a change of a table as a whole."""
     SINGULAR = 10
-    """The same; it is a change that ends its transaction, with a commit."""
+    """It is a change that ends its transaction, with a commit."""
 
 
-_PARSED = (Role.IRREGULAR, Role.SINGULAR)
-_ROWS = frozenset((*record_kinds.INSERTS, *record_kinds.DELETES, *record_kinds.UPDATES, record_kinds.MULTIPLE))
-_UNDONE_ROWS = frozenset((record_kinds.INSERTS, record_kinds.DELETES, record_kinds.UPDATES))
+_PARSED_ROLES = (Role.OBJECT, Role.APART, Role.UNDO_OBJECT)
+_PARSED_KINDS = (
+    *record_kinds.LOBS_UNNAMED, record_kinds.XML, record_kinds.NOT_STORED_OUTSIDE, record_kinds.UNDO_MULTIPLE,
+)  # fmt: skip
+"""Kinds of records that are parsed one by one: they have no column, or several row ids."""
 _LENGTHS = {"record": "record_length", "data": "data_length"}
 """The field with the length of a field, by their ids."""
 
 
 def role_of(record: LogRecord) -> Role:
-    """The role of a record, decided as `TransactionReader.add` does."""
+    """The role of a record."""
     kind = record.kind
     if kind in record_kinds.COMMITS:
         return Role.COMMIT
@@ -70,16 +72,14 @@ def role_of(record: LogRecord) -> Role:
     if record.is_compensating:
         undone = record_kinds.UNDOES.get(kind)
         if kind == record_kinds.NOT_STORED_OUTSIDE:
-            return Role.IRREGULAR
+            return Role.UNDO
         if undone is None:
             return Role.TOUCH
-        return Role.UNDO if undone in _UNDONE_ROWS else Role.IRREGULAR
+        return Role.UNDO if record_kinds.ROWS.issuperset(undone) else Role.UNDO_OBJECT
     if kind in record_kinds.OPERATIONS:
-        return Role.CHANGE if kind in _ROWS else Role.OBJECT
-    if kind in record_kinds.LOBS_NAMED:
+        return Role.CHANGE if kind in record_kinds.ROWS else Role.OBJECT
+    if kind in record_kinds.PIECES:
         return Role.PIECE if record.table is not None else Role.TOUCH
-    if kind in (*record_kinds.LOBS_UNNAMED, record_kinds.XML):
-        return Role.IRREGULAR
     return Role.MEMBER
 
 
@@ -106,8 +106,8 @@ class RecordForm:
 
     @property
     def has_rows(self) -> bool:
-        """Whether its records change rows, in a transaction that is read by the column or not."""
-        return self.kind in _ROWS and self.role in (Role.CHANGE, Role.IRREGULAR, Role.SINGULAR)
+        """Whether its records change rows."""
+        return self.kind in record_kinds.ROWS and self.role in (Role.CHANGE, Role.SINGULAR)
 
     @cached_property
     def tail(self) -> tuple[str, ...]:
@@ -126,7 +126,8 @@ class RecordForm:
         length inside.
         """
         tail = self.tail
-        if self.role in (Role.OBJECT, Role.APART) or (self.role in _PARSED and not self.has_rows):
+        is_of_table = self.role in _PARSED_ROLES or (self.role == Role.SINGULAR and not self.has_rows)
+        if is_of_table or self.kind in _PARSED_KINDS:
             return ""
         if tail in ((), ("surplus",)):
             return "exact" if not tail or self.layout["surplus"].is_always_empty else ""

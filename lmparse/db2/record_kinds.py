@@ -7,8 +7,11 @@ from __future__ import annotations
 
 INSERTS = ("db2_dms.insert_record", "db2_dms.insert_record_v97", "db2_dms.insert_record_to_empty_page")
 MULTIPLE = "db2_dms.insert_multiple_records"
+UNDO_MULTIPLE = "db2_dms.undo_insert_multiple_records"
 DELETES = ("db2_dms.delete_record", "db2_dms.delete_record_v97", "db2_dms.delete_record_to_empty_page")
 UPDATES = ("db2_dms.update_record", "db2_dms.update_record_v97")
+ROWS = frozenset((*INSERTS, *DELETES, *UPDATES, MULTIPLE))
+"""Kinds of records that change rows."""
 INITIALIZE = "db2_dms.initialize_table"
 ADD_COLUMNS = "db2_dms.add_columns"
 DROP = "db2_dom.drop_table"
@@ -36,7 +39,7 @@ OPERATIONS: dict[str, str] = {
 UNDOES: dict[str, tuple[str, ...]] = {
     "db2_dms.undo_insert_record": INSERTS,
     "db2_dms.undo_insert_record_to_empty_page": INSERTS,
-    "db2_dms.undo_insert_multiple_records": (MULTIPLE,),
+    UNDO_MULTIPLE: (MULTIPLE,),
     "db2_dms.undo_delete_record": DELETES,
     "db2_dms.undo_delete_record_to_empty_page": DELETES,
     "db2_dms.undo_update_record": UPDATES,
@@ -67,5 +70,6 @@ ABORTS = ("db2_transaction.normal_abort", "db2_transaction.heuristic_abort")
 LOBS_NAMED = ("db2_lob.add_lob_data", "db2_lob.add_lob_amount")
 LOBS_UNNAMED = ("db2_lob.afim_data", "db2_lob.afim_amount")
 XML = "db2_xml.xml_data"
+PIECES = frozenset((*LOBS_NAMED, *LOBS_UNNAMED, XML))
 NOT_STORED_OUTSIDE = "db2_dms.undo_start_of_out_of_row_data"
 """Pieces of a row outside of it that was not written after all."""

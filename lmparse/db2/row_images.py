@@ -42,7 +42,7 @@ class RowImages:
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
         self._header = catalog.load("db2_row_header").layout
-        self._moved = catalog.load("db2_dms").enum("iud_flag")["moved_row"]
+        self.moved = catalog.load("db2_dms").enum("iud_flag")["moved_row"]
 
     # -- what every record of a form has ------------------------------------------------------
 
@@ -100,14 +100,16 @@ class RowImages:
         count = len(starts)
         every, none = np.arange(count), np.full(count, -1)
         flags = form.layout.by_id.get("iud_flags")
-        is_half = np.zeros(count, np.bool_) if flags is None else self._number(rows, flags) & self._moved != 0
+        is_half = np.zeros(count, np.bool_) if flags is None else self._number(rows, flags) & self.moved != 0
         is_pointer = np.zeros(count, np.bool_)
         if form.fit == "many":
             yield from self._many(form, data, rows, starts, is_half)
             return
         if form.fit == "pair":
             before, after, _ = self._pairs(form, data, starts, lengths)
-            is_pointer = self._with_header(data, *after, lambda header: header.is_pointer and not header.is_row)
+            is_pointer = self._with_header(
+                data, *after, lambda header: header.is_pointer and not header.is_row, otherwise=False
+            )
             head = take_rows(data, starts, form.layout.least_width + form.inside("old_row").least_width)
             rid = self._fields.numbers(head, _rid_place(form))
             yield Images(every, 0, rid, is_half, is_pointer, *before, *after)
@@ -157,20 +159,21 @@ class RowImages:
 
     def are_rows(self, data: Bytes, starts: Int64s, lengths: Int64s) -> Flags:
         """Which images are rows and not internal records, or have headers that cannot be read."""
-        return self._with_header(data, starts, lengths, lambda header: header.is_row)
+        return self._with_header(data, starts, lengths, lambda header: header.is_row, otherwise=True)
 
-    def _with_header(self, data: Bytes, starts: Int64s, lengths: Int64s, test: Callable[[RecordHeader], bool]) -> Flags:
-        """Which images have a header that fulfils a test, or one that cannot be read."""
+    def _with_header(
+        self, data: Bytes, starts: Int64s, lengths: Int64s, test: Callable[[RecordHeader], bool], *, otherwise: bool
+    ) -> Flags:
+        """Which images have a header that fulfils a test; `otherwise` for one that cannot be read."""
         width = self.header_width
-        found = lengths < width
-        good = np.flatnonzero(~found)
+        found = np.full(len(starts), otherwise)
+        good = np.flatnonzero(lengths >= width)
         rows = take_rows(data, starts[good], width)
-        found[good] = self._number(rows, self._header["record_length"]) != lengths[good]
         outer, inner = (self._number(rows, self._header[name]) for name in ("record_type", "inner_record_type"))
-        both = outer << 8 | inner
+        both = np.where(self._number(rows, self._header["record_length"]) == lengths[good], outer << 8 | inner, -1)
         for types, which in places_by_value(both):
-            if test(header_by_types(types >> 8, types & 0xFF, self._fields.byte_order)):
-                found[good[which]] = True
+            if types >= 0:
+                found[good[which]] = test(header_by_types(types >> 8, types & 0xFF, self._fields.byte_order))
         return found
 
     @property

@@ -1,5 +1,5 @@
-"""Changes of tables in a Db2 LUW log, as they are met: what describes a table, drops it, or drops columns of it, and
-gaps: stretches in which rows of a table change without log records.
+"""Changes of tables as a whole, read record by record when the outcomes of all transactions are known: what describes
+a table, drops it, or drops columns of it, and gaps: parts of a log in which rows of a table change without records.
 
 Gaps begin with NOT LOGGED INITIALLY, with propagation switched off, and with a load. Each is a change of its own, and
 changes behind a lasting gap contain its reason.
@@ -8,82 +8,303 @@ changes behind a lasting gap contain its reason.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lmparse.db2 import record_kinds
-from lmparse.db2.order import Position
+from lmparse.db2.log_record import LogReader, LogRecord
+from lmparse.db2.outcomes import TakenBack
+from lmparse.db2.record_columns import table_number
 from lmparse.db2.table_history import TableRecord
 from lmparse.db2.tables import Ids, Table, table_of
 from lmparse.db2.transaction_index import ChangeReference, GapTimes, Transaction, TransactionIndex
+from lmparse.errors import DataError, RecordError
+from lmparse.framing.extents import RecordExtent
+from lmparse.limits import Held
 from lmparse.spec import catalog
+from lmparse.storage.buffers import Buffer
 
 LASTING = (record_kinds.ATTRIBUTE, record_kinds.LOAD)
 """The kinds of changes that open gaps that last until the table is copied anew."""
 GAP_KINDS = frozenset((*LASTING, record_kinds.INITIALIZE, record_kinds.NOT_LOGGED, record_kinds.TRUNCATE))
 """All kinds of changes that open gaps or close them."""
+ALTERED = (
+    "columns altered by records that do not say how: the rows in front and behind are read with the same description, "
+    "if none is between them"
+)
+NOT_HERE = "compensations of changes that are not in the log at hand"
+_CHANGE_BYTES = 1700
+"""Bytes of memory of a change of a table as a whole; measured."""
+_UNDO_CREATE = "db2_dom.undo_create_table"
 
 
-class Definitions:
-    """The definitions of all tables; their outcomes are known when their transactions have ended."""
+@dataclass(eq=False)
+class _Event:
+    """One change of a table as a whole."""
 
-    def __init__(self) -> None:
-        self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table | None, Table | None]]] = {}
-        self._taken_back: dict[ChangeReference, int] = {}
-        """As `OpenChanges.taken_back`, of transactions that have ended."""
-        self._missing: dict[Ids, list[tuple[Transaction, int, int]]] = {}
+    transaction: Transaction
+    change: ChangeReference
+    address: int
+    """Zero if the record states none."""
+    described: tuple[Table | None, Table | None] | None = None
+    """As `described_in`."""
+    gap: ChangeReference | None = None
+    """The change that says which rows are missing, if it opens a gap."""
+    taken_back: int | None = None
+    """Number of the record that took it back."""
 
-    def add(
-        self, transaction: Transaction, reference: ChangeReference, table: Table | None, before: Table | None
-    ) -> None:
-        """Add what a record says of its table: the description from there on, and the one before."""
-        assert reference.ids is not None
-        self._described.setdefault(reference.ids, []).append((transaction, reference, table, before))
+    @property
+    def is_done(self) -> bool:
+        return self.transaction.state == "committed" and self.is_left
 
-    def add_missing(self, transaction: Transaction, ids: Ids, begin: int, until: int) -> None:
-        """Add one that is not here, but was taken back here by record `until`; it is behind record `begin` at the
-        earliest.
-        """
-        self._missing.setdefault(ids, []).append((transaction, begin, until))
+    @property
+    def is_left(self) -> bool:
+        return not self.change.is_undone
 
-    def take_back(self, taken_back: Mapping[ChangeReference, int]) -> None:
-        """Note what a transaction took back, as `OpenChanges.taken_back`."""
-        self._taken_back |= taken_back
+    @property
+    def reason(self) -> str:
+        """Why rows are missing behind it."""
+        return "" if self.gap is None else str((self.gap.notice or {})["gap"])
 
-    def records(self) -> dict[Ids, list[TableRecord]]:
-        """All of them by table, when all transactions have ended."""
-        found = {
-            ids: [self._record(transaction, reference, *tables) for transaction, reference, *tables in described]
-            for ids, described in self._described.items()
-        }
-        for ids, missing in self._missing.items():
-            found.setdefault(ids, []).extend(
-                TableRecord(
-                    None, begin, transaction.number, is_committed=False, is_undone=True,
-                    tid=int.from_bytes(transaction.transaction_id), until=until,
-                )
-                for transaction, begin, until in missing
-            )  # fmt: skip
-        return found
-
-    def _record(
-        self, transaction: Transaction, reference: ChangeReference, table: Table | None, before: Table | None
-    ) -> TableRecord:
-        return TableRecord(
-            table, reference.extent.index, transaction.number,
-            transaction.state == "committed" and not reference.is_undone, reference.is_undone, before,
-            reference.extent, int.from_bytes(transaction.transaction_id), self._until(transaction, reference),
-            is_open=transaction.state == "open", kind=reference.kind,
-        )  # fmt: skip
-
-    def _until(self, transaction: Transaction, reference: ChangeReference) -> int | None:
+    @property
+    def end(self) -> int | None:
         """As `TableRecord.until`."""
-        if (taken_back := self._taken_back.get(reference)) is not None:
-            return taken_back
+        if self.taken_back is not None:
+            return self.taken_back
+        transaction = self.transaction
         if transaction.state == "rolled-back":
             return transaction.last_index
         return transaction.reused_at if transaction.is_reused else None
+
+    def take_back(self, index: int) -> None:
+        self.taken_back, self.change.is_undone = index, True
+        if self.gap is not None:
+            self.gap.is_undone = True
+
+
+class TableChanges:
+    """The changes of the tables of one log. `index` gets them, with the descriptions of tables."""
+
+    def __init__(
+        self, transaction_of: Callable[[int], Transaction], held: Held, *, has_addresses: bool, read_before: int
+    ) -> None:
+        """`transaction_of` makes the transaction of the unit with a number; `has_addresses`: records state theirs.
+
+        Of the records in front of number `read_before`, an earlier reading has said what is to be said.
+        """
+        self.index = TransactionIndex()
+        self.taken_back: list[TakenBack] = []
+        self._transaction_of, self._held = transaction_of, held
+        self._has_addresses, self._read_before = has_addresses, read_before
+        self._transactions: dict[int, Transaction] = {}
+        """By number of the unit."""
+        self._events: list[_Event] = []
+        self._left: dict[tuple[int, Ids | None], list[_Event]] = {}
+        """Those of a unit and table, the latest last, but those that were taken back with their creation."""
+        self._at_address: dict[tuple[int, int], _Event] = {}
+        """By unit and address."""
+        self._behind: dict[tuple[int, Ids | None, int], _Event] = {}
+        """By unit, table, and address of the record before."""
+        self._of_kind: dict[tuple[int, Ids | None, str], list[_Event]] = {}
+        """By unit, table and kind, the latest last."""
+        self._missing: dict[Ids, list[TableRecord]] = {}
+        """What describes a table in front of the log, and is taken back in the log."""
+
+    def read(self, logs: LogReader, buffer: Buffer, extents: Iterable[tuple[RecordExtent, int]]) -> None:
+        """Read records in the order of the log, each with the number of its unit; -1 for the start of a load."""
+        for extent, unit in extents:
+            record = logs.read(buffer, extent)
+            self._held.take(_CHANGE_BYTES)
+            if record.kind == record_kinds.LOAD:
+                self.index.transactions.append(load := _load(record))
+                self._add(load, record)
+            elif record.is_compensating and not (record.parsed.is_singular and record.kind in record_kinds.OPERATIONS):
+                self._compensate(self._of(unit), record)
+            else:
+                self._add(self._of(unit), record)
+        self._finish()
+
+    def _of(self, unit: int) -> Transaction:
+        if unit not in self._transactions:
+            self._transactions[unit] = self._transaction_of(unit)
+        return self._transactions[unit]
+
+    def _add(self, transaction: Transaction, record: LogRecord) -> None:
+        change = ChangeReference(
+            record.extent, record.kind, record_kinds.OPERATIONS[record.kind], record.table, _lsn(record), record.lfs,
+            record.stream,
+        )  # fmt: skip
+        event = _Event(transaction, change, record.address or 0)
+        transaction.changes.append(change)
+        if change.ids is not None:
+            try:
+                event.described = described_in(record.kind, change.ids, record.body)
+            except DataError as error:
+                self.index.bad.append((record.extent, error))
+        if (reason := gap_opened_by(record.kind, record.body)) is not None:
+            until = "the table is copied anew" if record.kind in LASTING else "the transaction commits"
+            event.gap = replace(change, op="S", notice={"gap": reason, "rows_missing_until": until})
+            transaction.changes.append(event.gap)
+        unit, ids = transaction.number, change.ids
+        self._events.append(event)
+        self._left.setdefault((unit, ids), []).append(event)
+        self._of_kind.setdefault((unit, ids, change.kind), []).append(event)
+        self._behind[unit, ids, record.previous] = event
+        if record.address:
+            self._at_address[unit, record.address] = event
+
+    # -- compensation -------------------------------------------------------------------------
+
+    def _compensate(self, transaction: Transaction, record: LogRecord) -> None:
+        """Take back what a compensation undoes: the change at its address, else the latest one of its table."""
+        number, ids, is_creation = record.extent.index, record.table, record.kind == _UNDO_CREATE
+        address = record.compensated if self._has_addresses else None
+        event, is_refused = self._undone_by(transaction, record, address)
+        left = self._left.get((transaction.number, ids), [])
+        if event is not None:
+            event.take_back(number)
+            while is_creation and left and left[-1].change.extent.index > event.change.extent.index:
+                left.pop().take_back(number)
+            if is_creation and ids is not None:
+                self.taken_back.append((transaction.number, table_number(*ids), event.change.extent.index, number))
+            return
+        # The creation is in front of the log: of what is behind it, only a description has no compensation.
+        while is_creation and left and not is_refused and (address is None or left[-1].address > address):
+            if (one := left.pop()).change.kind in record_kinds.DESCRIBING and not one.change.is_undone:
+                one.take_back(number)
+        if record.kind in record_kinds.UNDOES_DEFINITION and ids is not None and not is_refused:
+            # Its table is another one up to here, or has other columns; which, only the missing record says.
+            tid = int.from_bytes(record.transaction_id)
+            missing = TableRecord(
+                None, -1, transaction.number, is_committed=False, is_undone=True, tid=tid, until=number
+            )
+            self._missing.setdefault(ids, []).append(missing)
+        if number >= self._read_before:
+            self.index.counts[NOT_HERE] += 1
+
+    def _undone_by(
+        self, transaction: Transaction, record: LogRecord, address: int | None
+    ) -> tuple[_Event | None, bool]:
+        """The change that a compensation undoes; None if it is not here, or refused, since it names another one."""
+        kinds, unit = record_kinds.UNDOES[record.kind], transaction.number
+
+        def fits(one: _Event | None) -> bool:
+            return one is not None and one.change.kind in kinds and one.change.ids == record.table and one.is_left
+
+        if address is not None:
+            event = self._at_address.get((unit, address))
+            if event is None or fits(event):
+                return event, False
+            error = RecordError(
+                "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
+                spec="db2_log", field="compensated_lsn", expected=" or ".join(kinds),
+                found=f"{event.change.kind} in record {event.change.extent.index}",
+            )  # fmt: skip
+            self.index.bad.append((record.extent, error))
+            return None, True
+        event = self._behind.get((unit, record.table, record.before_compensated or 0))
+        if record.before_compensated is None or not fits(event):
+            latest = [self._of_kind.get((unit, record.table, kind), []) for kind in kinds]
+            for events in latest:
+                while events and not events[-1].is_left:
+                    events.pop()
+            event = max((events[-1] for events in latest if events), key=_number_of, default=None)
+        return event, False
+
+    # -- when all are known -------------------------------------------------------------------
+
+    def _finish(self) -> None:
+        """Sort what was found by table, and add what is said of it."""
+        index = self.index
+        for event in self._events:
+            change, transaction = event.change, event.transaction
+            if event.described is not None and change.ids is not None:
+                index.tables.setdefault(change.ids, []).append(_table_record(event, *event.described))
+            if event.is_done and change.kind in record_kinds.ALTER and change.extent.index >= self._read_before:
+                index.counts[ALTERED] += 1
+            if event.is_done and event.gap is not None:
+                shown = "unknown" if change.ids is None else "{}.{}".format(*change.ids)
+                notice = event.gap.notice or {}
+                why = f"{notice['gap']}, until {notice['rows_missing_until']}"
+                text = f"rows missing from here: table {shown}"
+                index.gaps.append((change.extent, text, why, transaction.commit_position))
+        index.gaps.sort(key=lambda gap: gap[3])
+        for ids, missing in self._missing.items():
+            index.tables.setdefault(ids, []).extend(missing)
+        index.transactions += (one for one in self._transactions.values() if one.changes)
+
+    def gaps(self, inherited: Mapping[Ids, str]) -> dict[Ids, GapTimes]:
+        """Why rows of each table may be missing, along the log; `inherited` are the reasons of gaps that begin in front
+        of it."""
+        steps: dict[Ids, list[tuple[int, int, _Event]]] = {}
+        for event in self._events:
+            ids, opened = event.change.ids, event.change.extent.index
+            if ids is None:
+                continue
+            if event.gap is not None and event.change.kind in LASTING:
+                steps.setdefault(ids, []).append((opened, _OPENS, event))
+                if not event.is_done and (end := event.end) is not None:
+                    # The record with which another transaction begins is behind it.
+                    is_reused = end == event.transaction.reused_at
+                    steps[ids].append((end - is_reused, _IS_WITHDRAWN, event))
+            elif event.change.kind == record_kinds.TRUNCATE and event.is_done:
+                steps.setdefault(ids, []).append((event.transaction.last_index, _CLOSES, event))
+            if event.change.kind == record_kinds.INITIALIZE and event.described is not None:
+                steps.setdefault(ids, []).append((opened, _CLOSES, event))
+        return {ids: _times(steps.get(ids, []), inherited.get(ids)) for ids in {**inherited, **steps}}
+
+
+_OPENS, _IS_WITHDRAWN, _CLOSES = range(3)
+
+
+def _times(steps: list[tuple[int, int, _Event]], inherited: str | None) -> GapTimes:
+    """When the reason for which rows of a table may be missing changes."""
+    found = GapTimes() if inherited is None else GapTimes([-1], [inherited])
+    lasting: deque[_Event] = deque()
+    withdrawn = set[_Event]()
+    for number, what, event in sorted(steps, key=lambda step: step[0]):
+        if what == _OPENS:
+            lasting.append(event)
+        elif what == _IS_WITHDRAWN:
+            withdrawn.add(event)
+        else:
+            inherited = None
+            # A table that is empty, or described anew, is complete again; gaps behind that remain.
+            while lasting and lasting[0].change.extent.index <= event.change.extent.index:
+                lasting.popleft()
+        while lasting and lasting[-1] in withdrawn:
+            lasting.pop()
+        reason = lasting[-1].reason if lasting else inherited
+        if reason != (found.reasons[-1] if found.reasons else None):
+            found.indexes.append(number)
+            found.reasons.append(reason)
+    return found
+
+
+def _number_of(event: _Event) -> int:
+    return event.change.extent.index
+
+
+def _table_record(event: _Event, table: Table | None, before: Table | None) -> TableRecord:
+    change, transaction = event.change, event.transaction
+    return TableRecord(
+        table, change.extent.index, transaction.number, event.is_done, change.is_undone, before, change.extent,
+        int.from_bytes(transaction.transaction_id), event.end, is_open=transaction.state == "open", kind=change.kind,
+    )  # fmt: skip
+
+
+def _load(record: LogRecord) -> Transaction:
+    """A load takes effect at once, whatever the outcome of its transaction."""
+    index, lsn = record.extent.index, _lsn(record)
+    return Transaction(
+        record.transaction_id, lsn, index, "committed", commit_lfs=record.lfs, commit_lsn=lsn, last_index=index
+    )
+
+
+def _lsn(record: LogRecord) -> int:
+    """Log sequence number of a record; its offset in the file if it has none."""
+    return record.extent.offset if record.lsn is None else record.lsn
 
 
 def described_in(kind: str, ids: Ids, body: Any) -> tuple[Table | None, Table | None] | None:
@@ -98,87 +319,6 @@ def described_in(kind: str, ids: Ids, body: Any) -> tuple[Table | None, Table | 
         before = table_of(ids, body.old_arrays, 0, "old_arrays")
         return table_of(ids, body.new_arrays, 0, "new_arrays"), before
     return (None, None) if kind in (record_kinds.DROP, record_kinds.DROP_COLUMNS) else None
-
-
-# -- gaps -------------------------------------------------------------------------------------
-
-
-class Gaps:
-    """The lasting gaps, and messages about all gaps."""
-
-    def __init__(self, transaction_index: TransactionIndex, inherited: Mapping[Ids, str]) -> None:
-        """`inherited` are the reasons of gaps that begin in front of the records that are read."""
-        self._index = transaction_index
-        self._lasting: dict[Ids, deque[ChangeReference]] = {}
-        """By table, in the order of the log."""
-        self._inherited = dict(inherited)
-        self._withdrawn: set[ChangeReference] = set()
-        """Those whose transaction was not committed."""
-        self._changed: set[Ids] = set()
-        """Those whose gaps have been opened or closed since the last note."""
-        self.times = {ids: GapTimes([-1], [reason]) for ids, reason in inherited.items()}
-        """Why rows of each table may be missing, along the log."""
-
-    def open(self, transaction: Transaction, reference: ChangeReference, body: Any) -> None:
-        """Add the gap that a change opens, if it opens one, to its transaction."""
-        reason, lasts = gap_opened_by(reference.kind, body), reference.kind in LASTING
-        if reason is None:
-            return
-        until = "the table is copied anew" if lasts else "the transaction commits"
-        gap = replace(reference, op="S", notice={"gap": reason, "rows_missing_until": until}, pieces=(), gap=None)
-        transaction.changes.append(gap)
-        if lasts and reference.ids is not None:
-            self._changed.add(reference.ids)
-            self._lasting.setdefault(reference.ids, deque()).append(gap)
-
-    def reason(self, ids: Ids | None) -> str | None:
-        """Why rows of a table may be missing at this place of the log."""
-        gaps = self._lasting.get(ids) if ids is not None else None
-        while gaps:
-            if not gaps[-1].is_undone and gaps[-1] not in self._withdrawn:
-                return str((gaps[-1].notice or {})["gap"])
-            self._withdrawn.discard(gaps.pop())
-        return None if ids is None else self._inherited.get(ids)
-
-    def note(self, ids: Ids | None, index: int) -> None:
-        """Note the gaps of a table, and of others, that may have been opened, closed or taken back behind a record."""
-        changed, self._changed = self._changed | self.times.keys() & {ids}, set()
-        for one in changed:
-            times, reason = self.times.setdefault(one, GapTimes()), self.reason(one)
-            if reason != (times.reasons[-1] if times.reasons else None):
-                times.indexes.append(index)
-                times.reasons.append(reason)
-
-    def forget(self, ids: Ids) -> None:
-        """A table that is described anew has no gap."""
-        self._changed.add(ids)
-        self._lasting.pop(ids, None)
-        self._inherited.pop(ids, None)
-
-    def settle(self, reference: ChangeReference, commit: Position, *, is_done: bool) -> None:
-        """Open or close gaps by a change whose transaction has ended, with a commit at a position."""
-        if reference.op == "S" and is_done:
-            self._report(reference, commit)
-        if reference.ids is None:
-            return
-        if reference.kind == record_kinds.TRUNCATE and is_done and reference.ids in self._inherited:
-            del self._inherited[reference.ids]
-            self._changed.add(reference.ids)
-        gaps = self._lasting.get(reference.ids)
-        if gaps:
-            self._changed.add(reference.ids)
-        if gaps and reference.kind == record_kinds.TRUNCATE and is_done:
-            # A truncated table is complete again; gaps behind the truncate remain.
-            while gaps and gaps[0].extent.index <= reference.extent.index:
-                self._withdrawn.discard(gaps.popleft())
-        elif gaps and reference.kind == record_kinds.ATTRIBUTE and reference.notice is not None and not is_done:
-            self._withdrawn.add(reference)
-
-    def _report(self, reference: ChangeReference, commit: Position) -> None:
-        ids = "unknown" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"
-        notice = reference.notice or {}
-        why = f"{notice.get('gap')}, until {notice.get('rows_missing_until')}"
-        self._index.gaps.append((reference.extent, f"rows missing from here: table {ids}", why, commit))
 
 
 def gap_opened_by(kind: str, body: Any) -> str | None:

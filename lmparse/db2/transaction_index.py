@@ -99,9 +99,6 @@ class ChangeReference:
     """Its log sequence number; its offset in the file if no record has one."""
     lfs: int = 0
     stream: int = 0
-    address: int | None = None
-    previous: int = 0
-    rid: Any = None
     number: int = 0
     """Number of the row in a record with several rows."""
     is_undone: bool = False
@@ -118,13 +115,9 @@ class ChangeReference:
     appends: frozenset[int | None] = frozenset()
     """Columns whose pieces begin where no value begins: they are appended to an earlier value."""
     rivals: Sequence[ChangeReference] = ()
-    """The changes of the transaction that pieces without a column may belong to, this one included. All of them have
-    the same list.
-    """
+    """The changes that its pieces may belong to, this one included. All of them have the same list."""
     is_doubtful: bool = False
     """Whether a damaged record may have been a piece of its values."""
-    is_shared: bool = False
-    """Whether the pieces belong to one of several rows in the same record."""
     gap: str | None = None
     """Why rows of its table may be missing before it."""
     notice: dict[str, Any] | None = None
@@ -206,7 +199,7 @@ class TransactionIndex:
     """The results of one pass over a log."""
 
     transactions: list[Transaction] = field(default_factory=list)
-    """Those with changes that were read record by record; of some, only the changes of tables as a whole were."""
+    """Those that change tables as a whole, with these changes only."""
     tables: dict[Ids, list[TableRecord]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     """Number of occurrences of each notice, by text."""

@@ -1,7 +1,7 @@
 """Transaction summaries of a Db2 LUW log: one for each transaction, whatever became of it.
 
-Records and outcomes are those of the units of the log index. Changes are counted by the column, but for transactions
-that `transactions` has read record by record. Memory holds some numbers of each transaction and each of its tables.
+Records and outcomes are those of the units of the log index. Changed rows are counted by the column. Memory holds some
+numbers of each transaction and each of its tables.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Summaries:
         self._labels = TableLabels()
         for ids, table in log.transactions.named.items():
             self._labels.add(table.full_name, _shown(ids))
-        self._unread = log.log_index.whole.unread
+        self._unread = log.log_index.unread
 
     def in_order(self) -> Iterator[TransactionSummary]:
         """All summaries, as `transaction_summaries` gives them."""
@@ -158,7 +158,7 @@ class UnitCounts:
         self._tables: list[tuple[int, Table | None]] = []
         self._found: list[Int64s] = []
         """Of each count: unit, number of the table, operation, whether it was taken back, and how many; (5, n)."""
-        for part in log.log_index.parts(has_extras=False):
+        for part in log.log_index.parts():
             self._add(part)
 
     def _add(self, part: PartRows) -> None:
@@ -209,4 +209,6 @@ class UnitCounts:
             width = np.minimum(lengths[has], self._images.header_width)
             gathered = Gathered(self._log.buffer, starts[has], width, _NEAR)
             found[has] |= self._images.are_rows(gathered.data, gathered.places(starts[has]), lengths[has])
+        for place in np.flatnonzero((held.before[rows] < 0) & (held.after[rows] < 0)).tolist():  # it was parsed
+            found[place] = self._log.decoder.has_row(part.pair(int(rows[place]))[1])
         return found

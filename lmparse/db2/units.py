@@ -1,4 +1,4 @@
-"""Units: the records of one transaction in a stretch of a log, found by sorting, with what is undone in them."""
+"""Units: the records of one transaction in a stretch of a log, found by sorting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from lmparse.db2.links import LoadStarts
 from lmparse.db2.record_columns import NO_AUTHID, NO_TIME, Arrays, RecordTable
 from lmparse.db2.record_forms import Role
-from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
+from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
 
 NO_STREAM = -1
 OPEN, COMMITTED, ROLLED_BACK = 0, 1, 2
@@ -52,6 +52,12 @@ class Units(Arrays):
     def is_last(self) -> Flags:
         """Whether it is the last one of its identifier."""
         return np.append(self.tid[1:] != self.tid[:-1], True)[-len(self) :] if len(self) else np.zeros(0, np.bool_)
+
+    def reused_at(self, unit: int) -> int:
+        """Number of the record with which another transaction begins with the identifier of one that has no end; -1 if
+        none does."""
+        is_reused = self.state[unit] == OPEN and unit + 1 < len(self) and self.tid[unit + 1] == self.tid[unit]
+        return int(self.first_index[unit + 1]) if is_reused else -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +147,9 @@ def _behind_missing(columns: RecordTable, order: Int64s, starts: Flags, loads: L
 
 def changing_members(columns: RecordTable) -> Int64s:
     """The member of each change, in the order of the log."""
-    objects = np.flatnonzero(columns.members.role == Role.OBJECT)
-    return np.sort(np.concatenate([columns.rows.member, objects]))
+    role, rows = columns.members.role, columns.rows.member
+    others = np.flatnonzero((role == Role.OBJECT) | (role == Role.SINGULAR))
+    return np.sort(np.concatenate([rows, np.setdiff1d(others, rows)]))
 
 
 def _of_ends(columns: RecordTable, members: Int64s, values: Int64s, otherwise: int) -> Int64s:
@@ -151,121 +158,3 @@ def _of_ends(columns: RecordTable, members: Int64s, values: Int64s, otherwise: i
         return np.full(len(members), otherwise)
     places = np.minimum(np.searchsorted(columns.ends.member, members), len(columns.ends) - 1)
     return np.where(columns.ends.member[places] == members, values[places], otherwise)
-
-
-# -- compensation -----------------------------------------------------------------------------
-
-
-class Matched:
-    """What the compensations in a stretch undo: a change in their unit, by address, else the latest one of the row."""
-
-    def __init__(
-        self, columns: RecordTable, unit_of: Int64s, is_cut: Flags, row_class: Ints, undo_class: Ints, *,
-        has_addresses: bool,
-    ) -> None:  # fmt: skip
-        """`is_cut` tells of each unit whether the transaction may have changes in front of the stretch. `row_class` and
-        `undo_class` are the kinds of changes, one for each row and each compensation; only equal ones match.
-        """
-        self._is_cut, self._row_class, self._undo_class = is_cut, row_class, undo_class
-        self._rows, self._undos, self._members = columns.rows, columns.undos, columns.members
-        self._row_unit, self._undo_unit = unit_of[self._rows.member], unit_of[self._undos.member]
-        self.is_undone = np.zeros(len(self._rows), np.bool_)
-        """For each changed row."""
-        self._is_irregular = np.zeros(len(self._undos), np.bool_)
-        self._left: list[Int64s] = [np.zeros(0, np.int64)]
-        has_address = self._undos.has_compensated & has_addresses
-        self._by_address(np.flatnonzero(has_address))
-        self._by_row(np.flatnonzero(~has_address))
-        both = np.intersect1d(self._undo_unit[has_address], self._undo_unit[~has_address])
-        self._is_irregular[np.isin(self._undo_unit, both)] = True
-        self.left = np.sort(np.concatenate(self._left))
-        """Numbers of the compensations whose change is not in the stretch."""
-        self.irregular: UInt64s = np.unique(self._members.tid[self._undos.member[self._is_irregular]])
-        """Identifiers of transactions whose compensations contradict what they compensate, or do so in several ways."""
-
-    def _by_address(self, which: Int64s) -> None:
-        if not len(which):
-            return
-        addresses = self._members.address[self._rows.member]
-        order = np.argsort(addresses, kind="stable")
-        known, wanted = addresses[order], self._undos.compensated[which]
-        low, high = np.searchsorted(known, wanted), np.searchsorted(known, wanted, side="right")
-        self._is_irregular[which[high - low > 1]] = True  # several rows, or log streams with the same addresses
-        self._left.append(which[high == low])
-        which, row = which[high - low == 1], order[low[high - low == 1]]
-        is_here = self._row_unit[row] == self._undo_unit[which]
-        self._left.append(which[~is_here])
-        which, row = which[is_here], row[is_here]
-        fits = (self._row_class[row] == self._undo_class[which]) & (self._rows.ids[row] == self._undos.ids[which])
-        fits &= self._rows.member[row] < self._undos.member[which]
-        _, inverse, counts = np.unique(row, return_inverse=True, return_counts=True)
-        fits &= counts[inverse] == 1
-        self._is_irregular[which[~fits]] = True
-        self.is_undone[row[fits]] = True
-
-    def _by_row(self, which: Int64s) -> None:
-        """The changes and compensations of one row are like brackets: the latest change that is left is undone."""
-        if not len(which):
-            return
-        rows = np.flatnonzero(np.isin(self._row_unit, self._undo_unit[which]))
-        group = _groups(
-            (self._row_unit[rows], self._row_class[rows], self._rows.ids[rows], self._rows.rid[rows].view(np.int64)),
-            (
-                self._undo_unit[which],
-                self._undo_class[which],
-                self._undos.ids[which],
-                self._undos.rid[which].view(np.int64),
-            ),
-        )
-        member = np.concatenate([self._rows.member[rows], self._undos.member[which]])
-        order = np.lexsort((member, group))
-        step = np.where(order < len(rows), 1, -1)
-        sorted_group = group[order]
-        depth = _depths(step, sorted_group)
-        # A compensation matches the change before it that raised the depth to where it is lowered from.
-        level = np.where(step > 0, depth, depth + 1)
-        pairs = np.lexsort((np.arange(len(order)), level, sorted_group))
-        first, second = pairs[:-1], pairs[1:]
-        is_pair = (step[first] > 0) & (step[second] < 0) & (sorted_group[first] == sorted_group[second])
-        is_pair &= level[first] == level[second]
-        row, undo = rows[order[first[is_pair]]], which[order[second[is_pair]] - len(rows)]
-        self.is_undone[row] = True
-        self._left.append(np.setdiff1d(which, undo, assume_unique=True))
-        self._test_before(group, rows, which, row, undo)
-
-    def _test_before(self, group: Int64s, rows: Int64s, which: Int64s, row: Int64s, undo: Int64s) -> None:
-        """Refuse compensations that name, by the record before it, another change of the row than the latest one."""
-        previous = self._members.previous[self._rows.member]
-        differs = self._undos.has_before[undo] & (previous[row] != self._undos.before_compensated[undo])
-        if not differs.any():
-            return
-        # The change that one names may be in front of the stretch.
-        self._is_irregular[undo[differs & self._is_cut[self._undo_unit[undo]]]] = True
-        named = np.flatnonzero(np.isin(which, undo[differs]))
-        pairs = _groups(
-            (group[: len(rows)], previous[rows].view(np.int64)),
-            (group[len(rows) :][named], self._undos.before_compensated[which[named]].view(np.int64)),
-        )
-        self._is_irregular[which[named[np.isin(pairs[len(rows) :], pairs[: len(rows)])]]] = True
-
-
-def _groups(first: tuple[Ints, ...], second: tuple[Ints, ...]) -> Int64s:
-    """A number for each different tuple of values, of two sets of them one after the other."""
-    found: Int64s = np.zeros(len(first[0]) + len(second[0]), np.int64)
-    for one, other in zip(first, second, strict=True):
-        _, values = np.unique(np.concatenate([one, other]), return_inverse=True)
-        _, found = np.unique(found * (len(values) + 1) + values, return_inverse=True)
-    return found
-
-
-def _depths(step: Int64s, group: Int64s) -> Int64s:
-    """How many changes of the group are left behind each step; a compensation of nothing leaves none."""
-    total = np.cumsum(step)
-    is_first = np.append(True, group[1:] != group[:-1])[: len(group)]
-    base = (total - step)[is_first][np.cumsum(is_first) - 1]
-    depth = total - base
-    # Below zero, the lowest depth so far counts as zero.
-    span = len(step) + 1
-    lowest = np.minimum.accumulate(depth - np.cumsum(is_first) * 2 * span) + np.cumsum(is_first) * 2 * span
-    found: Int64s = depth - np.minimum(lowest, 0)
-    return found
