@@ -1,7 +1,8 @@
 """Compensation: which changed rows of a log are undone, from the columns of all its records.
 
-A compensation names the change that it undoes by its address. Where records state no addresses, it names the record in
-front of that change, or only the row: then it undoes the latest change of the row that is left, as brackets close.
+A compensation names the change that it undoes by its address. Where records state no addresses, or the address is that
+of another change, it names the record in front of the change, or only the row: then it undoes the latest change of the
+row that is left, as brackets close.
 """
 
 from __future__ import annotations
@@ -37,16 +38,17 @@ class Compensations:
         self.errors: list[tuple[RecordExtent, RecordError]] = []
         """Compensations that name a change of another kind or table, or one that is undone already."""
         has_class, has_address = self._undo_class > 0, undos.has_compensated & has_addresses
-        left = self._by_address(np.flatnonzero(has_class & has_address))
-        by_row = np.flatnonzero(has_class & ~has_address)
+        left, refused = self._by_address(np.flatnonzero(has_class & has_address))
+        by_row = np.union1d(refused, np.flatnonzero(has_class & ~has_address))
         names_before = undos.has_before[by_row]
         unmatched = self._by_row(by_row[names_before], names_before=True)
         unmatched = self._by_row(np.union1d(unmatched, by_row[~names_before]), names_before=False)
         self.left: Int64s = np.unique(undos.member[np.concatenate([left, unmatched])])
         """The members that compensate a change which is not in the log."""
 
-    def _by_address(self, which: Int64s) -> Int64s:
-        """Undo what is named by address. Returns the compensations whose change is not here."""
+    def _by_address(self, which: Int64s) -> tuple[Int64s, Int64s]:
+        """Undo what is named by address. Returns the compensations whose change is not here, and those that name one
+        which they cannot undo."""
         columns, members, rows = self._columns, self._columns.members, self._columns.rows
         # A compensation of several rows is one of their record.
         which = which[np.unique(columns.undos.member[which], return_index=True)[1]]
@@ -77,7 +79,7 @@ class Compensations:
         self.is_undone |= undone[rows.member]
         for one in np.flatnonzero(~is_first).tolist():
             self._refuse(int(undos.member[one]), int(owner[one]))
-        return left
+        return left, which[~is_first]
 
     def _refuse(self, undo: int, named: int) -> None:
         """Keep the error of a compensation that names a member which it cannot undo."""

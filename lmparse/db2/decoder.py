@@ -161,14 +161,10 @@ class ChangeDecoder:
 
     def _images(self, reference: ChangeReference, record: LogRecord) -> dict[str, bytes]:
         """The data page records of a change, by role."""
-        body = record.body
-        if hasattr(body, "old_row"):
-            return {"before": body.old_row.record, "after": body.new_row.record}
-        own = body.records[reference.number].record if hasattr(body, "records") else body.record
-        if reference.other is None:
-            return {"before" if reference.op == "D" else "after": own}
-        other = self._read(reference.other).body
-        return {"before": other.old_row.record if hasattr(other, "old_row") else other.record, "after": own}
+        found = _rows_of(record.body, reference.number, reference.op)
+        if reference.other is not None:
+            found["before"] = next(iter(_rows_of(self._read(reference.other).body, 0, "D").values()))
+        return {role: found[role] for role in ROLES[reference.op] if role in found}
 
     def _read_row(
         self, table: Table, transaction: Transaction, reference: ChangeReference, role: str, image: bytes
@@ -268,6 +264,14 @@ class ChangeDecoder:
                 return ("",)  # a table without a description may have LOB columns
             self._row_reader(table).read(self._images(reference, self._read(reference.extent)).get("after", b""), ask)
         return asked
+
+
+def _rows_of(body: Any, number: int, op: str) -> dict[str, bytes]:
+    """The rows in a record, by role; `number` is that of the row in a record with several."""
+    if hasattr(body, "old_row"):
+        return {"before": body.old_row.record, "after": body.new_row.record}
+    own = body.records[number].record if hasattr(body, "records") else body.record
+    return {"before" if op == "D" else "after": own}
 
 
 def header_of(logs: LogReader, record: LogRecord) -> dict[str, Any]:

@@ -104,11 +104,11 @@ class PieceOwners:
         """By column, the last update of a row behind that change with pieces of it, and where they end."""
 
     def _as_moved(self, moved: MovedRows) -> None:
-        """Give the pieces of an update that left a pointer to the row that it points to."""
-        order = np.argsort(moved.before)
-        before = np.append(moved.before[order], -1)
-        place = np.searchsorted(before[:-1], self._row_of)
-        self._row_of = np.where(before[place] == self._row_of, np.append(moved.after[order], -1)[place], self._row_of)
+        """Give the pieces of the update of a pointer to the row that it points to."""
+        order = np.argsort(moved.pointers)
+        pointers = np.append(moved.pointers[order], -1)
+        place = np.searchsorted(pointers[:-1], self._row_of)
+        self._row_of = np.where(pointers[place] == self._row_of, np.append(moved.after[order], -1)[place], self._row_of)
 
     @property
     def without_row(self) -> int:

@@ -231,7 +231,7 @@ class LogIndex:
         outcomes.take_back(changes.taken_back)
         rest = whole.rest = changes.index
         whole.gaps = changes.gaps(log.gaps_before)
-        moved = outcomes.moved()
+        moved = outcomes.moved(log.byte_order)
         owners = PieceOwners(table, outcomes, moved, self._is_incomplete, log.held)
         self._starts = [context.span.start for context in self.contexts]
         firsts = np.array([context.span.first_index for context in self.contexts], np.int64)
@@ -261,7 +261,7 @@ class LogIndex:
         """Give each part what it must know; `firsts` are the numbers of the first records of parts."""
         keys = table.row_numbers()
         ends = [row_number(first, 0) for first in [*firsts.tolist(), table.count]]
-        doubtful, hidden, after = keys[outcomes.doubtful()], np.sort(keys[moved.before]), keys[moved.after]
+        doubtful, hidden, after = keys[outcomes.doubtful()], keys[moved.hidden], keys[moved.after]
         before = table.members.take(table.rows.member[moved.before])
         moved_from = np.stack([before.index, before.offset, before.length], axis=1)
         bounds = [np.searchsorted(numbers, ends).tolist() for numbers in (doubtful, hidden, after)]

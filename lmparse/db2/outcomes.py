@@ -12,6 +12,8 @@ from lmparse.db2.compensation import Compensations
 from lmparse.db2.lob_columns import Places
 from lmparse.db2.record_columns import RecordTable, table_ids
 from lmparse.db2.record_forms import Role
+from lmparse.db2.row_images import with_header
+from lmparse.db2.row_reader import RecordHeader
 from lmparse.db2.tables import Ids
 from lmparse.db2.units import OPEN, changing_members, find_units
 from lmparse.errors import DataError, RecordError
@@ -25,12 +27,20 @@ records that create the table and that take this back."""
 
 @dataclass(frozen=True, eq=False)
 class MovedRows:
-    """Updates that are in two records, since the row moved; sorted by `after`."""
+    """Updates that are in two or three records, since the row moved; sorted by `after`."""
 
     after: Int64s
-    """Numbers of the changed rows with the row after the update, which are shown as the updates."""
+    """Numbers of the changed rows that are shown as the updates: those with the row after it, as far as it is here."""
     before: Int64s
-    """Numbers of the changed rows with the row before, which are not shown."""
+    """Numbers of the changed rows with the row before it."""
+    pointers: Int64s
+    """Numbers of the updates of the pointers to the rows; equal to `before` where there is none."""
+
+    @property
+    def hidden(self) -> Int64s:
+        """Numbers of the changed rows that are not shown, ascending."""
+        found: Int64s = np.setdiff1d(np.concatenate([self.before, self.pointers]), self.after)
+        return found
 
 
 class Outcomes:
@@ -82,28 +92,50 @@ class Outcomes:
 
     # -- rows that moved --------------------------------------------------------------------------
 
-    def moved(self) -> MovedRows:
-        """The updates in two records: a delete and the insert behind it, if both have the flag; or an insert and the
-        update behind it that left a pointer to it. Both are of one table and unit."""
-        rows, ops = self._columns.rows, self.ops
+    def moved(self, byte_order: str) -> MovedRows:
+        """The updates of rows that moved: of those that left a pointer or changed it, and of those in two halves."""
+        found = [self._by_pointers(byte_order), self._by_halves()]
+        after, which = np.unique(np.concatenate([one[0] for one in found]), return_index=True)
+        before, pointers = (np.concatenate([one[number] for one in found])[which] for number in (1, 2))
+        return MovedRows(after, before, pointers)
+
+    def _by_halves(self) -> tuple[Int64s, Int64s, Int64s]:
+        """A delete and the insert behind it, of one table and unit, if both have the flag of halves."""
+        rows = self._columns.rows
         halves = np.flatnonzero(rows.is_half & ~self.is_undone)
         halves = halves[np.lexsort((self.row_unit[halves], rows.ids[halves]))]
-        is_delete = ops[halves] == b"D"
-        follows = self._follow(halves)
+        is_delete, follows = self.ops[halves] == b"D", self._follow(halves)
         is_alone = ~np.append(False, follows[1:] & is_delete[:-1])[: len(halves)]  # no other delete in front of it
         is_pair = follows & ~is_delete & (rows.number[halves] == 0)
         is_pair[1:] &= (is_delete & is_alone)[:-1]
-        of_halves = np.flatnonzero(is_pair)
-        pointers = np.unique(rows.ids[rows.is_pointer])
-        every = np.flatnonzero(np.isin(rows.ids, pointers))
+        places = np.flatnonzero(is_pair)
+        before = halves[places - 1]
+        return halves[places], before, before
+
+    def _by_pointers(self, byte_order: str) -> tuple[Int64s, Int64s, Int64s]:
+        """The row that no longer fits in its place is inserted elsewhere, then the row is updated to a pointer there,
+        and the row that was elsewhere before is deleted. All are of one table and unit, one behind the other."""
+        rows, ops = self._columns.rows, self.ops
+        was, is_, is_elsewhere = (
+            with_header(types, byte_order, test, otherwise=False)
+            for types, test in (
+                (rows.before_types, _is_pointer), (rows.after_types, _is_pointer), (rows.before_types, _is_moved_here)
+            )
+        )  # fmt: skip
+        every = np.flatnonzero(np.isin(rows.ids, np.unique(rows.ids[was | is_])))
         every = every[np.lexsort((self.row_unit[every], rows.ids[every]))]
-        is_left = self._follow(every) & rows.is_pointer[every]
-        is_left[1:] &= (ops[every] == b"I")[:-1] & (self.is_undone[every][1:] == self.is_undone[every][:-1])
-        of_pointers = np.flatnonzero(is_left)
-        after = np.concatenate([halves[of_halves], every[of_pointers - 1]])
-        before = np.concatenate([halves[of_halves - 1], every[of_pointers]])
-        order = np.unique(after, return_index=True)[1]
-        return MovedRows(after[order], before[order])
+        follows, is_undone = self._follow(every), self.is_undone[every]
+        is_insert, is_delete = ops[every] == b"I", (ops[every] == b"D") & is_elsewhere[every]
+        has_after, has_before = is_[every].copy(), was[every] & (ops[every] == b"U")
+        has_after[:1] = has_before[-1:] = False
+        has_after[1:] &= (follows[1:] & is_insert[:-1]) & (is_undone[1:] | ~is_undone[:-1])
+        has_before[:-1] &= (follows[1:] & is_delete[1:]) & (is_undone[:-1] | ~is_undone[1:])
+        places = np.flatnonzero(has_after | has_before)
+        pointers = every[places]
+        after = np.where(has_after[places], every[places - 1], pointers)
+        before = np.where(has_before[places], every[np.minimum(places + 1, len(every) - 1)], pointers)
+        self.is_undone[after] = self.is_undone[pointers]
+        return after, before, pointers
 
     def _follow(self, rows: Int64s) -> Flags:
         """Which of some rows, sorted by table and unit, follow another one of both."""
@@ -195,3 +227,11 @@ class Outcomes:
         for ids, *place in zip(*(of[kept].tolist() for of in (pieces.ids, index, pieces.column, tid)), strict=True):
             found.setdefault(table_ids(ids), set()).add(tuple(place))
         return found
+
+
+def _is_pointer(header: RecordHeader) -> bool:
+    return header.is_pointer
+
+
+def _is_moved_here(header: RecordHeader) -> bool:
+    return header.is_moved_here

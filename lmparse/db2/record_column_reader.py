@@ -7,7 +7,6 @@ not fit its form by arithmetic, or whose form has no such rule, is parsed by its
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -33,8 +32,7 @@ from lmparse.db2.record_columns import (
     table_number,
 )
 from lmparse.db2.record_forms import Fields, Place, RecordForm, Role, places, role_of
-from lmparse.db2.row_images import RowImages
-from lmparse.db2.row_reader import record_header
+from lmparse.db2.row_images import NO_TYPES, RowImages
 from lmparse.errors import DataError
 from lmparse.framing.windows import Window
 from lmparse.limits import Held
@@ -336,7 +334,8 @@ class _Batch:
                     rid=one.rid,
                     is_half=one.is_half,
                     is_compressed=self.is_compressed[which[chosen]],
-                    is_pointer=one.is_pointer,
+                    before_types=self.reader.images.types(self.data, one.before, one.before_length),
+                    after_types=self.reader.images.types(self.data, one.after, one.after_length),
                     before=np.where(one.before < 0, -1, one.before + offset[chosen]),
                     before_length=one.before_length,
                     after=np.where(one.after < 0, -1, one.after + offset[chosen]),
@@ -473,16 +472,22 @@ class _Batch:
         """Take the changed rows of a record without their places."""
         body = record.body
         is_half = bool(getattr(body, "iud_flags", 0) & self.reader.images.moved)
-        is_pointer = False
-        if hasattr(body, "new_row"):
-            with suppress(DataError):  # it is the error of the row
-                header = record_header(body.new_row.record, self.reader.logs.byte_order)
-                is_pointer = header.is_pointer and not header.is_row
-        rows = [
-            (place, number, ids, rid, is_half, is_pointer, record.is_compressed, -1, 0, -1, 0)
-            for number, rid in enumerate(_row_ids(body))
-        ]
+        rows: list[tuple[Any, ...]] = []
+        for number, (rid, part) in enumerate(zip(_row_ids(body), getattr(body, "records", [body]), strict=True)):
+            old, new = (getattr(body, name).record if hasattr(body, name) else None for name in ("old_row", "new_row"))
+            if old is None and record.kind in record_kinds.DELETES:
+                old = part.record
+            elif old is None:
+                new = part.record
+            types = (NO_TYPES if raw is None else self._types(raw) for raw in (old, new))
+            rows.append((place, number, ids, rid, is_half, *types, record.is_compressed, -1, 0, -1, 0))
         self.rows.append(_entries(ChangedRows, rows))
+
+    def _types(self, raw: bytes) -> int:
+        """The types in the header of a row."""
+        return int(
+            self.reader.images.types(np.frombuffer(raw, np.uint8), np.zeros(1, np.int64), np.array([len(raw)]))[0]
+        )
 
     def _take_piece(self, place: int, record: LogRecord, ids: int) -> None:
         body = record.body

@@ -17,7 +17,7 @@ from lmparse.db2.links import Links, LoadStart
 from lmparse.db2.tables import Ids
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
-from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s, places_by_value
+from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt16s, UInt64s, places_by_value
 
 NO_TABLE = -1
 """In place of table ids: the record names no table."""
@@ -91,7 +91,9 @@ def _widened(type_: type[Arrays], *columns: tuple[Any, Any, Any]) -> Arrays:
     return type_(*(widened(*column) for column in columns))
 
 
-_DTYPES: Mapping[Any, Any] = {"UInt64s": np.uint64, "Int64s": np.int64, "Ints": np.int32, "Flags": np.bool_}
+_DTYPES: Mapping[Any, Any] = {
+    "UInt64s": np.uint64, "Int64s": np.int64, "Ints": np.int32, "UInt16s": np.uint16, "Flags": np.bool_
+}  # fmt: skip
 """Types of the arrays by the words with which they are declared."""
 
 
@@ -152,8 +154,9 @@ class RowKeys(Arrays):
     """Table space and table as one number, see `table_number`; NO_TABLE if the record names none."""
     rid: UInt64s
     is_half: Flags
-    is_pointer: Flags
-    """Whether the new row of an update is not a row but a pointer."""
+    before_types: UInt16s
+    """Types in the header of the row before, see `RowImages.types`."""
+    after_types: UInt16s
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,10 @@ from lmparse.db2.record_forms import Fields, Place, RecordForm
 from lmparse.db2.row_reader import RecordHeader, header_by_types
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
-from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, places_by_value, take_rows
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt16s, UInt64s, take_rows
 
+NO_TYPES = np.uint16(0xFFFF)
+"""In place of the types in the header of a row."""
 _Rows = tuple[Int64s, Int64s]
 """Offsets and lengths of rows."""
 
@@ -29,7 +31,6 @@ class Images:
     """Number of the row in its record."""
     rid: UInt64s
     is_half: Flags
-    is_pointer: Flags
     before: Int64s
     before_length: Int64s
     after: Int64s
@@ -101,24 +102,20 @@ class RowImages:
         every, none = np.arange(count), np.full(count, -1)
         flags = form.layout.by_id.get("iud_flags")
         is_half = np.zeros(count, np.bool_) if flags is None else self._number(rows, flags) & self.moved != 0
-        is_pointer = np.zeros(count, np.bool_)
         if form.fit == "many":
             yield from self._many(form, data, rows, starts, is_half)
             return
         if form.fit == "pair":
             before, after, _ = self._pairs(form, data, starts, lengths)
-            is_pointer = self._with_header(
-                data, *after, lambda header: header.is_pointer and not header.is_row, otherwise=False
-            )
             head = take_rows(data, starts, form.layout.least_width + form.inside("old_row").least_width)
             rid = self._fields.numbers(head, _rid_place(form))
-            yield Images(every, 0, rid, is_half, is_pointer, *before, *after)
+            yield Images(every, 0, rid, is_half, *before, *after)
             return
         place = form.layout["record"].offset or 0
         image = starts + place, lengths - place
         nothing = none, np.zeros(count, np.int64)
         before, after = (image, nothing) if form.kind in record_kinds.DELETES else (nothing, image)
-        yield Images(every, 0, self.rids(form, rows), is_half, is_pointer, *before, *after)
+        yield Images(every, 0, self.rids(form, rows), is_half, *before, *after)
 
     def _pairs(self, form: RecordForm, data: Bytes, starts: Int64s, lengths: Int64s) -> tuple[_Rows, _Rows, Flags]:
         """The rows of updates before and after, and which updates fit: lengths, and the two headers, agree.
@@ -157,29 +154,16 @@ class RowImages:
         lengths[has] = self._at(data, starts[has], field)
         return lengths, has & (starts + lengths <= ends)
 
-    def are_rows(self, data: Bytes, starts: Int64s, lengths: Int64s) -> Flags:
-        """Which images are rows and not internal records, or have headers that cannot be read."""
-        return self._with_header(data, starts, lengths, lambda header: header.is_row, otherwise=True)
-
-    def _with_header(
-        self, data: Bytes, starts: Int64s, lengths: Int64s, test: Callable[[RecordHeader], bool], *, otherwise: bool
-    ) -> Flags:
-        """Which images have a header that fulfils a test; `otherwise` for one that cannot be read."""
-        width = self.header_width
-        found = np.full(len(starts), otherwise)
-        good = np.flatnonzero(lengths >= width)
-        rows = take_rows(data, starts[good], width)
+    def types(self, data: Bytes, starts: Int64s, lengths: Int64s) -> UInt16s:
+        """The types in the headers of rows, of the record and the inner one; NO_TYPES for a row that is not there (at
+        -1), or whose header cannot be read."""
+        found = np.full(len(starts), NO_TYPES)
+        good = np.flatnonzero((starts >= 0) & (lengths >= self._header.least_width))
+        rows = take_rows(data, starts[good], self._header.least_width)
         outer, inner = (self._number(rows, self._header[name]) for name in ("record_type", "inner_record_type"))
-        both = np.where(self._number(rows, self._header["record_length"]) == lengths[good], outer << 8 | inner, -1)
-        for types, which in places_by_value(both):
-            if types >= 0:
-                found[good[which]] = test(header_by_types(types >> 8, types & 0xFF, self._fields.byte_order))
+        is_whole = self._number(rows, self._header["record_length"]) == lengths[good]
+        found[good[is_whole]] = (outer << 8 | inner)[is_whole]
         return found
-
-    @property
-    def header_width(self) -> int:
-        """Bytes of the header of a row."""
-        return self._header.least_width
 
     # -- records of several rows ------------------------------------------------------------------
 
@@ -219,8 +203,18 @@ class RowImages:
             back = (part["record"].offset or 0) - (part["rid"].offset or 0)
             rid = self._fields.numbers_at(data, places - back, part["rid"])
             none = np.full(len(which), -1)
-            yield Images(which, number, rid, is_half[which], np.zeros(len(which), np.bool_), none, 0 * none, places,
+            yield Images(which, number, rid, is_half[which], none, 0 * none, places,
                          sizes)  # fmt: skip
+
+
+def with_header(types: UInt16s, byte_order: str, test: Callable[[RecordHeader], bool], *, otherwise: bool) -> Flags:
+    """Which rows have a header that fulfils a test, by `RowImages.types`; `otherwise` for one without types."""
+    different, which = np.unique(types, return_inverse=True)
+    known = [
+        otherwise if one == NO_TYPES else test(header_by_types(one >> 8, one & 0xFF, byte_order))
+        for one in different.tolist()
+    ]
+    return np.array(known, np.bool_)[which]
 
 
 def _rid_place(form: RecordForm) -> Place:

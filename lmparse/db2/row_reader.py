@@ -42,12 +42,15 @@ class RecordHeader:
     is_row: bool
     is_pointer: bool
     """Whether the row itself is in another place."""
+    is_moved_here: bool
+    """Whether it is a row that is here because it did not fit in its old place."""
 
 
 def record_header(record: bytes, byte_order: str) -> RecordHeader:
     """The headers of a record. Raises RecordError for a record that is too short."""
     parsed: Any = _header_reader(byte_order).parse(record)
-    return RecordHeader(int(parsed.form), parsed.form != parsed.Form.internal_control, parsed.is_pointer)
+    is_row = parsed.form != parsed.Form.internal_control
+    return RecordHeader(int(parsed.form), is_row, parsed.is_pointer and not is_row, parsed.is_moved_here and is_row)
 
 
 @cache

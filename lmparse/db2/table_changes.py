@@ -160,7 +160,13 @@ class TableChanges:
         """Take back what a compensation undoes: the change at its address, else the latest one of its table."""
         number, ids, is_creation = record.extent.index, record.table, record.kind == _UNDO_CREATE
         address = record.compensated if self._has_addresses else None
-        event, is_refused = self._undone_by(transaction, record, address)
+        named = None if address is None else self._at_address.get((transaction.number, address))
+        event = named
+        if named is not None and not _fits(named, record):
+            self._refuse(record, named)
+            event = None
+        if address is None or (named is not None and event is None):
+            event = self._latest(transaction, record)
         left = self._left.get((transaction.number, ids), [])
         if event is not None:
             event.take_back(number)
@@ -170,10 +176,10 @@ class TableChanges:
                 self.taken_back.append((transaction.number, table_number(*ids), event.change.extent.index, number))
             return
         # The creation is in front of the log: of what is behind it, only a description has no compensation.
-        while is_creation and left and not is_refused and (address is None or left[-1].address > address):
-            if (one := left.pop()).change.kind in record_kinds.DESCRIBING and not one.change.is_undone:
+        while is_creation and left and named is None and (address is None or left[-1].address > address):
+            if (one := left.pop()).change.kind in record_kinds.DESCRIBING and one.is_left:
                 one.take_back(number)
-        if record.kind in record_kinds.UNDOES_DEFINITION and ids is not None and not is_refused:
+        if record.kind in record_kinds.UNDOES_DEFINITION and ids is not None and named is None:
             # Its table is another one up to here, or has other columns; which, only the missing record says.
             tid = int.from_bytes(record.transaction_id)
             missing = TableRecord(
@@ -183,34 +189,27 @@ class TableChanges:
         if number >= self._read_before:
             self.index.counts[NOT_HERE] += 1
 
-    def _undone_by(
-        self, transaction: Transaction, record: LogRecord, address: int | None
-    ) -> tuple[_Event | None, bool]:
-        """The change that a compensation undoes; None if it is not here, or refused, since it names another one."""
-        kinds, unit = record_kinds.UNDOES[record.kind], transaction.number
+    def _refuse(self, record: LogRecord, named: _Event) -> None:
+        """Keep the error of a compensation that names a change which it cannot undo."""
+        error = RecordError(
+            "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
+            spec="db2_log", field="compensated_lsn", expected=" or ".join(record_kinds.UNDOES[record.kind]),
+            found=f"{named.change.kind} in record {named.change.extent.index}",
+        )  # fmt: skip
+        self.index.bad.append((record.extent, error))
 
-        def fits(one: _Event | None) -> bool:
-            return one is not None and one.change.kind in kinds and one.change.ids == record.table and one.is_left
-
-        if address is not None:
-            event = self._at_address.get((unit, address))
-            if event is None or fits(event):
-                return event, False
-            error = RecordError(
-                "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
-                spec="db2_log", field="compensated_lsn", expected=" or ".join(kinds),
-                found=f"{event.change.kind} in record {event.change.extent.index}",
-            )  # fmt: skip
-            self.index.bad.append((record.extent, error))
-            return None, True
-        event = self._behind.get((unit, record.table, record.before_compensated or 0))
-        if record.before_compensated is None or not fits(event):
-            latest = [self._of_kind.get((unit, record.table, kind), []) for kind in kinds]
-            for events in latest:
-                while events and not events[-1].is_left:
-                    events.pop()
-            event = max((events[-1] for events in latest if events), key=_number_of, default=None)
-        return event, False
+    def _latest(self, transaction: Transaction, record: LogRecord) -> _Event | None:
+        """The change behind the record that a compensation names, else the latest one of the table; None if none is."""
+        unit, kinds = transaction.number, record_kinds.UNDOES[record.kind]
+        if record.before_compensated is not None:
+            event = self._behind.get((unit, record.table, record.before_compensated))
+            if event is not None and _fits(event, record):
+                return event
+        latest = [self._of_kind.get((unit, record.table, kind), []) for kind in kinds]
+        for events in latest:
+            while events and not events[-1].is_left:
+                events.pop()
+        return max((events[-1] for events in latest if events), key=_number_of, default=None)
 
     # -- when all are known -------------------------------------------------------------------
 
@@ -280,6 +279,12 @@ def _times(steps: list[tuple[int, int, _Event]], inherited: str | None) -> GapTi
             found.indexes.append(number)
             found.reasons.append(reason)
     return found
+
+
+def _fits(event: _Event, record: LogRecord) -> bool:
+    """Whether a compensation can undo a change."""
+    change = event.change
+    return change.kind in record_kinds.UNDOES[record.kind] and change.ids == record.table and event.is_left
 
 
 def _number_of(event: _Event) -> int:

@@ -17,23 +17,18 @@ from lmparse.db2.changed_rows import PartRows
 from lmparse.db2.decoder import name_of
 from lmparse.db2.log import Db2Log
 from lmparse.db2.record_columns import NO_TABLE, table_ids
-from lmparse.db2.record_forms import Fields
-from lmparse.db2.row_images import RowImages
+from lmparse.db2.row_images import with_header
+from lmparse.db2.row_reader import RecordHeader
 from lmparse.db2.tables import Ids, Table
 from lmparse.db2.transaction_index import Transaction
 from lmparse.db2.units import OPEN, STATES
 from lmparse.errors import DataError
-from lmparse.framing.windows import Gathered
-from lmparse.values.byte_arrays import Flags, Int64s
+from lmparse.values.byte_arrays import Int64s
 
 BEGINS_BEFORE = "it begins before the log"
 NO_END = "its end is not in the log"
 USED_AGAIN = "another transaction begins with its identifier, and its end is not in the log"
 UNREAD = "a record that may be its own cannot be read"
-_ROWS = 1 << 16
-"""Rows whose headers are read at a time."""
-_NEAR = 1 << 13
-"""Bytes between two headers that are read."""
 
 
 def transaction_summaries(log: Db2Log) -> Iterator[TransactionSummary]:
@@ -146,6 +141,10 @@ def _shown(ids: Ids) -> str:
     return f"{ids[0]}.{ids[1]}"
 
 
+def _is_internal(header: RecordHeader) -> bool:
+    return not header.is_row
+
+
 # -- rows by the column -----------------------------------------------------------------------
 
 
@@ -154,7 +153,6 @@ class UnitCounts:
 
     def __init__(self, log: Db2Log) -> None:
         self._log = log
-        self._images = RowImages(Fields(log.logs.records.spec.layouts, log.logs.byte_order_word))
         self._tables: list[tuple[int, Table | None]] = []
         self._found: list[Int64s] = []
         """Of each count: unit, number of the table, operation, whether it was taken back, and how many; (5, n)."""
@@ -163,7 +161,10 @@ class UnitCounts:
 
     def _add(self, part: PartRows) -> None:
         """Count the rows of the next part. Ids that are used again, or a table that is altered, are several tables."""
-        rows = part.rows[self._are_rows(part, part.rows)]
+        held, is_internal = part.columns.rows, np.ones(len(part.ops), np.bool_)
+        for types, other in ((held.before_types, b"I"), (held.after_types, b"D")):
+            is_internal &= (part.ops == other) | with_header(types, self._log.byte_order, _is_internal, otherwise=False)
+        rows = part.rows[~is_internal[part.rows]]
         table = np.zeros(len(rows), np.int64)
         first = len(self._tables)
         for described, places in part.versions(rows, self._log.descriptions):
@@ -192,23 +193,3 @@ class UnitCounts:
         found = np.concatenate([np.zeros((5, 0), np.int64), *self._found], axis=1)
         found = found[:, np.argsort(found[0], kind="stable")]
         return found[0], found
-
-    def _are_rows(self, part: PartRows, rows: Int64s) -> Flags:
-        """Which changes have a row, or are an error, and not internal records only; as `ChangeDecoder.has_row`."""
-        parts = [self._have_row(part, rows[start : start + _ROWS]) for start in range(0, len(rows), _ROWS)]
-        return np.concatenate([np.zeros(0, np.bool_), *parts])
-
-    def _have_row(self, part: PartRows, rows: Int64s) -> Flags:
-        held = part.columns.rows
-        found = np.zeros(len(rows), np.bool_)
-        for starts, lengths in (
-            (held.before[rows], held.before_length[rows]),
-            (held.after[rows], held.after_length[rows]),
-        ):
-            has = np.flatnonzero(starts >= 0)
-            width = np.minimum(lengths[has], self._images.header_width)
-            gathered = Gathered(self._log.buffer, starts[has], width, _NEAR)
-            found[has] |= self._images.are_rows(gathered.data, gathered.places(starts[has]), lengths[has])
-        for place in np.flatnonzero((held.before[rows] < 0) & (held.after[rows] < 0)).tolist():  # it was parsed
-            found[place] = self._log.decoder.has_row(part.pair(int(rows[place]))[1])
-        return found

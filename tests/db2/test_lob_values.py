@@ -199,10 +199,19 @@ def test_rows_of_one_record_cannot_be_told_apart(tmp_path: Path) -> None:
     found = script.read(tmp_path)
     assert found.values() == [(1, None), (2, None)]
     assert "several rows" in absent(found, 0)["after.BODY"]
-    alone = Script(DOC)
-    alone.piece(b"text", 0)
-    alone.unit.record("many", "normal", dms.insert_multiple(alone.server, DOC.id, entries[:1]))
-    assert alone.read(tmp_path).values() == [(1, "text")]
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_the_one_row_of_a_record_that_needs_a_value_has_it(engine: str, tmp_path: Path) -> None:
+    for others in ([], [None], [None, "in the row"]):
+        script = Script(DOC)
+        script.piece(b"text", 0)
+        bodies = [*others, OUT]
+        entries = [(Place(Rid(0x340, at)), script.image(ID=at, BODY=body)) for at, body in enumerate(bodies)]
+        script.unit.record("many", "normal", dms.insert_multiple(script.server, DOC.id, entries))
+        found = script.read(tmp_path, engine=engine)
+        assert found.values() == [*enumerate(others), (len(others), "text")]
+        assert not any(row["detail"] for row in found.rows)
 
 
 # appended data

@@ -436,6 +436,46 @@ def test_an_update_that_leaves_a_pointer(generation: Any, byte_order: Any, tmp_p
     assert found.codes == []
 
 
+@pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS[::2] + luw.FORMS[-1:])
+@pytest.mark.parametrize("comes_back", [False, True])
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_a_row_that_moves_again(
+    engine: str, generation: Any, byte_order: Any, tmp_path: Path, *, comes_back: bool
+) -> None:
+    """What is deleted is the row in the place that it leaves, and no row of the table."""
+    stream = begun(generation, byte_order, "lsn8")
+    unit, server, home = stream.begin(), stream.server, Place(Rid(0x340, 1))
+    elsewhere, again = (
+        rows.formatted(server, ITEM.columns, item(1, name), outer_type=MOVED_HERE) for name in ("elsewhere", "again")
+    )
+    if comes_back:
+        new = rows.formatted(server, ITEM.columns, item(1, "back"))
+    else:
+        new = pointer(server)
+        unit.record("insert", "normal", dms.insert(server, ITEM.id, Place(Rid(0x340, 3)), again))
+    unit.record("update", "normal", dms.update(server, ITEM.id, home, pointer(server), new))
+    unit.record("delete", "normal", dms.delete(server, ITEM.id, THERE, elsewhere))
+    unit.delete(ITEM, item(2))
+    unit.commit()
+    found = read(tmp_path, stream, operations="I,U,D", generation=generation, engine=engine)
+    assert [(row["op"], row["before"], row["after"], row["detail"]) for row in found.rows] == [
+        ("U", {"C1": 1, "C2": "elsewhere"}, {"C1": 1, "C2": "back" if comes_back else "again"}, {"moved": True}),
+        ("D", {"C1": 2, "C2": None}, None, None),
+    ]
+    assert found.codes == []
+
+
+def test_a_moved_row_that_is_deleted(tmp_path: Path) -> None:
+    stream = begun()
+    unit, server = stream.begin(), stream.server
+    moved = rows.formatted(server, ITEM.columns, item(1, "elsewhere"), outer_type=MOVED_HERE)
+    unit.record("delete", "normal", dms.delete(server, ITEM.id, Place(Rid(0x340, 1)), pointer(server)))
+    unit.record("delete", "normal", dms.delete(server, ITEM.id, THERE, moved))
+    unit.commit()
+    found = read(tmp_path, stream, operations="I,U,D")
+    assert [(row["op"], row["before"]) for row in found.rows] == [("D", {"C1": 1, "C2": "elsewhere"})]
+
+
 def test_a_pointer_without_the_row_that_it_points_to(tmp_path: Path) -> None:
     """The new row is not made up: what is known of the change is kept, and what is not is said."""
     stream = begun()
