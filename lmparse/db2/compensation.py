@@ -11,7 +11,7 @@ import numpy as np
 
 from lmparse.db2 import record_kinds
 from lmparse.db2.record_columns import RecordTable
-from lmparse.db2.units import changing_members
+from lmparse.db2.units import are_changing
 from lmparse.errors import RecordError
 from lmparse.framing.extents import RecordExtent
 from lmparse.values.byte_arrays import Flags, Int64s, Ints
@@ -49,11 +49,12 @@ class Compensations:
     def _by_address(self, which: Int64s) -> tuple[Int64s, Int64s]:
         """Undo what is named by address. Returns the compensations whose change is not here, and those that name one
         which they cannot undo."""
+        if not len(which):
+            return which, which
         columns, members, rows = self._columns, self._columns.members, self._columns.rows
-        # A compensation of several rows is one of their record.
-        which = which[np.unique(columns.undos.member[which], return_index=True)[1]]
-        changed = np.unique(changing_members(columns))
-        changed = changed[members.address[changed] != 0]
+        member = columns.undos.member[which]
+        which = which[np.append(True, member[1:] != member[:-1])]  # one of several rows is one of their record
+        changed = np.flatnonzero(are_changing(columns) & (members.address != 0))
         undos = columns.undos.take(which)
         keys = _groups(
             (self._unit_of[changed], members.address[changed].view(np.int64)),

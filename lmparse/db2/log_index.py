@@ -253,8 +253,9 @@ class LogIndex:
         """The records that change tables as a whole, or take that back, each with the number of its unit."""
         role = table.members.role
         is_one = np.isin(role, (Role.OBJECT, Role.UNDO_OBJECT))
-        is_one[np.setdiff1d(np.flatnonzero(role == Role.SINGULAR), table.rows.member)] = True
-        for member in np.flatnonzero(is_one).tolist():
+        is_alone = role == Role.SINGULAR
+        is_alone[table.rows.member] = False
+        for member in np.flatnonzero(is_one | is_alone).tolist():
             yield table.extent(member), int(outcomes.unit_of[member])
 
     def _settle_parts(self, table: RecordTable, outcomes: Outcomes, moved: MovedRows, firsts: Int64s) -> None:

@@ -15,7 +15,7 @@ from lmparse.db2.record_forms import Role
 from lmparse.db2.row_images import with_header
 from lmparse.db2.row_reader import RecordHeader
 from lmparse.db2.tables import Ids
-from lmparse.db2.units import OPEN, changing_members, find_units
+from lmparse.db2.units import OPEN, are_changing, find_units
 from lmparse.errors import DataError, RecordError
 from lmparse.framing.extents import RecordExtent
 from lmparse.values.byte_arrays import Flags, Int64s, Ints
@@ -62,16 +62,17 @@ class Outcomes:
     def _refuse_singular(self) -> None:
         """Leave units open whose end is a change: nothing tells whether it commits those in front of it, too."""
         columns, units = self._columns, self.units
-        changing = changing_members(columns)
-        total = np.bincount(self.unit_of[changing], minlength=len(units))
-        for member in np.flatnonzero(columns.members.role == Role.SINGULAR).tolist():
+        singular = np.flatnonzero(columns.members.role == Role.SINGULAR)
+        if not len(singular):
+            return
+        records = np.bincount(self.unit_of[are_changing(columns)], minlength=len(units))
+        for member in singular.tolist():
             unit = int(self.unit_of[member])
-            low, high = np.searchsorted(changing, (member, member + 1))
-            if count := int(total[unit]) - int(high - low):
+            if count := int(records[unit]) - 1:
                 units.state[unit] = OPEN
                 error = RecordError(
                     "it is a transaction of its own, but others have its identifier and no end", code="LMP-R008",
-                    spec="db2_log", field="general_flag", found=f"{count} changes without an end",
+                    spec="db2_log", field="general_flag", found=f"{count} records of changes without an end",
                     expected="no change with its identifier in front, or an end of it",
                 )  # fmt: skip
                 self.errors.append((columns.extent(member), error))
@@ -165,7 +166,7 @@ class Outcomes:
         unread = columns.unread
         if not unread or not len(rows):
             return np.zeros(0, np.int64)
-        changes = np.unique(changing_members(columns))
+        changes = np.flatnonzero(are_changing(columns))
         unit = self.unit_of[changes]
         order = np.argsort(unit, kind="stable")
         unit, changes = unit[order], changes[order]
@@ -183,7 +184,7 @@ class Outcomes:
     def have_changes(self) -> Flags:
         """Which units have changes of rows or of tables as a whole."""
         found = np.zeros(len(self.units), np.bool_)
-        found[self.unit_of[changing_members(self._columns)]] = True
+        found[self.unit_of[are_changing(self._columns)]] = True
         return found
 
     def reused(self) -> int:

@@ -15,7 +15,7 @@ from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt16s, UInt64s, take_rows
 
-NO_TYPES = np.uint16(0xFFFF)
+NO_TYPES = 0xFFFF
 """In place of the types in the header of a row."""
 _Rows = tuple[Int64s, Int64s]
 """Offsets and lengths of rows."""
@@ -157,7 +157,7 @@ class RowImages:
     def types(self, data: Bytes, starts: Int64s, lengths: Int64s) -> UInt16s:
         """The types in the headers of rows, of the record and the inner one; NO_TYPES for a row that is not there (at
         -1), or whose header cannot be read."""
-        found = np.full(len(starts), NO_TYPES)
+        found = np.full(len(starts), NO_TYPES, np.uint16)
         good = np.flatnonzero((starts >= 0) & (lengths >= self._header.least_width))
         rows = take_rows(data, starts[good], self._header.least_width)
         outer, inner = (self._number(rows, self._header[name]) for name in ("record_type", "inner_record_type"))
@@ -209,12 +209,11 @@ class RowImages:
 
 def with_header(types: UInt16s, byte_order: str, test: Callable[[RecordHeader], bool], *, otherwise: bool) -> Flags:
     """Which rows have a header that fulfils a test, by `RowImages.types`; `otherwise` for one without types."""
-    different, which = np.unique(types, return_inverse=True)
-    known = [
-        otherwise if one == NO_TYPES else test(header_by_types(one >> 8, one & 0xFF, byte_order))
-        for one in different.tolist()
-    ]
-    return np.array(known, np.bool_)[which]
+    known = np.full(NO_TYPES + 1, otherwise)
+    for one in np.flatnonzero(np.bincount(types, minlength=len(known))[:NO_TYPES]).tolist():
+        known[one] = test(header_by_types(one >> 8, one & 0xFF, byte_order))
+    found: Flags = known[types]
+    return found
 
 
 def _rid_place(form: RecordForm) -> Place:

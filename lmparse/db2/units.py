@@ -145,11 +145,12 @@ def _behind_missing(columns: RecordTable, order: Int64s, starts: Flags, loads: L
     return np.sort(after[places])
 
 
-def changing_members(columns: RecordTable) -> Int64s:
-    """The member of each change, in the order of the log."""
-    role, rows = columns.members.role, columns.rows.member
-    others = np.flatnonzero((role == Role.OBJECT) | (role == Role.SINGULAR))
-    return np.sort(np.concatenate([rows, np.setdiff1d(others, rows)]))
+def are_changing(columns: RecordTable) -> Flags:
+    """Which members are changes, of rows or of a table as a whole."""
+    role = columns.members.role
+    found: Flags = (role == Role.OBJECT) | (role == Role.SINGULAR)
+    found[columns.rows.member] = True
+    return found
 
 
 def _of_ends(columns: RecordTable, members: Int64s, values: Int64s, otherwise: int) -> Int64s:
