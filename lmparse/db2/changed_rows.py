@@ -14,7 +14,7 @@ from lmparse.db2.lob_pieces import are_documents, piece_of, reference_of, rows_o
 from lmparse.db2.log_part import LogContext, PartContext
 from lmparse.db2.order import NOT_COMMITTED, hex_digits, number_bytes
 from lmparse.db2.outside_columns import OutsidePieces
-from lmparse.db2.record_columns import NO_TABLE, RecordColumns, row_number, table_ids, table_number
+from lmparse.db2.record_columns import NO_TABLE, RecordTable, row_number, table_ids, table_number
 from lmparse.db2.tables import Table
 from lmparse.db2.transaction_index import INCOMPLETE, ChangeReference, Transaction
 from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units
@@ -66,7 +66,7 @@ class PartRows:
     """The changes of one part."""
 
     def __init__(
-        self, whole: LogContext, context: PartContext, columns: RecordColumns, units: Units, authids: Sequence[str]
+        self, whole: LogContext, context: PartContext, columns: RecordTable, units: Units, authids: Sequence[str]
     ) -> None:
         """`units` are those of `PartContext.unit_numbers`, `authids` their authorization ids by number."""
         self._whole, self._context = whole, context

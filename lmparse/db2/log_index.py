@@ -4,8 +4,8 @@ The first reading takes the columns of all records, part by part, in this proces
 change follows from all of them together. A part must know no more than that, see `PartContext`, to be read on its own.
 With the engine `kaitai`, all transactions are read record by record instead.
 
-Memory holds the columns of some parts, up to the limit `index_bytes`. The first reading leaves others in a folder, if
-there is one; else they are read again.
+The record table is in memory, of a log above the limit `index_bytes` in files. Other processes take their parts from
+files, if there is a folder for them; else they read them again.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from lmparse.db2.links import LoadStarts
 from lmparse.db2.lob_pieces import PieceOwners
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
 from lmparse.db2.outcomes import MovedRows, Outcomes
-from lmparse.db2.part_reader import IndexedLog, PartReader, leave, packed, read_first
-from lmparse.db2.record_columns import NO_AUTHID, RecordColumns, RecordTable, TableWriter, row_number
+from lmparse.db2.part_reader import IndexedLog, PartReader, read_first
+from lmparse.db2.record_columns import NO_AUTHID, RecordTable, TableWriter, part_of, row_number
 from lmparse.db2.record_forms import Role
 from lmparse.db2.table_changes import NOT_HERE, TableChanges
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
@@ -57,8 +57,8 @@ class LogIndex:
         """Number of the first record of the transactions that are open at the end; None if all have ended."""
         self.authids: list[str] = []
         """The authorization ids of units, by number."""
-        self._kept: dict[int, bytes] = {}
-        self._kept_bytes = 0
+        self._table: RecordTable | None = None
+        """The records of the log; None where only a part of it is read."""
         self.unread: list[int] = []
         """Numbers of the records that cannot be read, ascending."""
         self._starts: list[int] = []
@@ -75,11 +75,11 @@ class LogIndex:
 
     def parts(self) -> Iterator[PartRows]:
         """The changes of the parts, in the order of the log."""
-        for number, context in enumerate(self.contexts):
-            yield self._rows(context, self._kept.get(number))
+        return map(self._rows, self.contexts)
 
-    def _rows(self, context: PartContext, kept: bytes | None) -> PartRows:
-        part = self._reader.read(context, kept)
+    def _rows(self, context: PartContext) -> PartRows:
+        table = self.whole.stored if self._table is None else self._table
+        part = self._reader.read(context.span) if table is None else part_of(table, context.bounds, self.whole.kinds)
         if context.units is not None:
             return PartRows(self.whole, context, part, context.units, context.authids)
         return PartRows(self.whole, context, part, self.units.take(context.unit_numbers), self.authids)
@@ -112,16 +112,16 @@ class LogIndex:
 
     def build(self) -> LogIndex:
         """Index the log in this process."""
-        with self._table() as table:
-            fault = self._read_parts(table)
-            return self._settled(self._reader.named(table.finished()), fault)
+        with self._writer() as writer:
+            fault = self._read_parts(writer)
+            return self._settled(self._reader.named(writer.finished()), fault)
 
-    def _read_parts(self, table: TableWriter) -> FramingError | None:
+    def _read_parts(self, writer: TableWriter) -> FramingError | None:
         """Read the log for the first time. Returns the damage behind the last good record."""
         fault: FramingError | None = None
-        held: list[RecordColumns] = []
         size = len(self._log.buffer)
-        start = first = count = 0
+        start = end = first = count = 0
+        lengths = writer.lengths
         windows = self._reader.windows(Span(0, size, 0))
         is_last = False
         while not is_last:
@@ -131,79 +131,61 @@ class LogIndex:
                 columns, fault = None, error
             is_last = columns is None
             if columns is not None:
-                held.append(columns)
-                count += columns.count
-            end = held[-1].end if held else start
+                writer.add(columns)
+                end, count = columns.end, count + columns.count
             if is_last or end - start >= self._part_bytes or count >= PART_RECORDS:
-                if is_last and not held and self.contexts:
+                if is_last and not count and self.contexts:
                     break
-                joined = RecordColumns.joined(held)
-                table.add(joined)
                 # What is behind the last good record is not read again.
                 span = Span(start, size if is_last and fault is None else end, first)
-                self._keep(self._reader.named(joined), span)
-                first += count
-                held, start, count = [], end, 0
+                self._add_part(span, lengths, writer)
+                first, start, count, lengths = first + count, end, 0, writer.lengths
         return fault
+
+    def _add_part(self, span: Span, begin: tuple[int, ...], writer: TableWriter) -> None:
+        """Add the part whose records are behind the lengths `begin` of the table."""
+        self.contexts.append(PartContext(span, tuple(zip(begin, writer.lengths, strict=True))))
 
     def build_apart(self, spans: Sequence[Span], run: Run, open_: Callable[[], IndexedLog]) -> LogIndex:
         """Index a log that is cut into spans, each by a task; `open_` opens it there.
 
         A log with damaged framing is indexed here, up to the damage.
         """
-        contexts = [PartContext(Span(span.start, span.end, 0), self._file_of(span)) for span in spans]
-        tasks = [(open_, context, context is contexts[-1]) for context in contexts]
+        tasks = [(open_, Span(span.start, span.end, 0), span is spans[-1]) for span in spans]
         try:
-            return self._joined(contexts, run(read_first, tasks))
+            return self._joined(spans, run(read_first, tasks))
         except FramingError:
             self.contexts = []
             return self.build()
 
-    def _joined(
-        self, contexts: Sequence[PartContext], found: Iterable[tuple[RecordTable, FramingError | None, bytes]]
-    ) -> LogIndex:
+    def _joined(self, spans: Sequence[Span], found: Iterable[tuple[RecordTable, FramingError | None]]) -> LogIndex:
         """The index of a log of which other processes have read the parts."""
         first, fault = 0, None
         kinds, authids = list[str](), dict[str, int]()
-        with self._table() as table:
-            for context, (columns, fault, digest) in zip(contexts, found, strict=True):
-                span = context.span
-                self._log.held.take(len(columns.bad) * ERROR_BYTES)
-                end = span.end if fault is None else max(columns.end, span.start)
-                span = Span(span.start, end, first)
-                self.contexts.append(replace(context, span=span, digest=digest))
-                numbers = [authids.setdefault(authid, len(authids)) for authid in columns.authids]
-                table.add(columns.renumbered(first, len(kinds), numbers))
+        with self._writer() as writer:
+            for span, (part, fault) in zip(spans, found, strict=True):
+                self._log.held.take(len(part.bad) * ERROR_BYTES)
+                numbers = [authids.setdefault(authid, len(authids)) for authid in part.authids]
+                lengths = writer.lengths
+                writer.add(part.renumbered(first, len(kinds), numbers))
+                end = span.end if fault is None else max(part.end, span.start)
+                self._add_part(Span(span.start, end, first), lengths, writer)
                 if fault is not None and fault.record_index is not None:
                     fault.record_index += first
-                kinds += columns.kinds
-                first += columns.count
-            return self._settled(replace(table.finished(), kinds=kinds, authids=list(authids)), fault)
+                kinds += part.kinds
+                first += part.count
+            return self._settled(replace(writer.finished(), kinds=kinds, authids=list(authids)), fault)
 
-    def _table(self) -> TableWriter:
+    def _writer(self) -> TableWriter:
         folder = self._log.scratch
-        is_large = len(self._log.buffer) > self._log.options.bounds.index_bytes
-        return TableWriter(None if folder is None else str(folder), is_large=is_large)
-
-    def _file_of(self, span: Span) -> str | None:
-        """The file in which the first reading leaves a part."""
-        folder = self._log.scratch
-        return None if folder is None else str(folder / f"index-{span.start}")
-
-    def _keep(self, part: RecordColumns, span: Span) -> None:
-        """Keep the columns of a part in memory, or else in a file if there is a place for it."""
-        data, path, digest = packed(part, span.first_index), None, b""
-        if self._kept_bytes + len(data) <= self._log.options.bounds.index_bytes:
-            self._kept[len(self.contexts)] = data
-            self._kept_bytes += len(data)
-        elif (path := self._file_of(span)) is not None:
-            digest = leave(data, path)
-        self.contexts.append(PartContext(span, path, digest))
+        if folder is not None:
+            self.whole.stored = folder
+        return TableWriter(folder, is_large=len(self._log.buffer) > self._log.options.bounds.index_bytes)
 
     # -- what became of the changes -------------------------------------------------------------
 
     def _settled(self, table: RecordTable, fault: FramingError | None) -> LogIndex:
-        self.authids = table.authids
+        self._table, self.authids, self.whole.kinds = table, table.authids, table.kinds
         try:
             self._settle(table, fault)
         except FileLimitError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from lmparse.framing.extents import Span
 from lmparse.storage.joined import Joined
 
 if TYPE_CHECKING:
+    from lmparse.db2.record_columns import Bounds
     from lmparse.db2.units import Units
     from lmparse.values.byte_arrays import Flags, Int64s, Ints
 
@@ -88,10 +90,8 @@ class PartContext:
     """What a part of a log must know of the rest. Safe to pickle."""
 
     span: Span
-    stored: str | None = None
-    """Path of the file with its columns as the first reading has left it, or leaves it."""
-    digest: bytes = b""
-    """SHA-256 of that file. Others may be able to exchange it, and what is unpickled is run."""
+    bounds: Bounds = ()
+    """Where its records are in the record table."""
     unit_numbers: Int64s = field(default_factory=_none)
     """Numbers of the units of which it has records, ascending."""
     unit_of: Ints = field(default_factory=lambda: np.zeros(0, np.uint32))
@@ -124,6 +124,10 @@ class LogContext:
     """Changes and descriptions of tables, faults and messages."""
     gaps: dict[Ids, GapTimes] = field(default_factory=dict)
     beginning: LogBeginning = field(default_factory=LogBeginning)
+    stored: Path | None = None
+    """The folder with the files of the record table, where other processes have it."""
+    kinds: list[str] = field(default_factory=list)
+    """The kinds of records, by the numbers of their forms in it."""
     tables: set[int] = field(default_factory=set)
     """Tables with changed rows, as in `ChangedRows.ids`."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmparse.db2.record_columns import RecordColumns
+from lmparse.db2.record_columns import RecordTable
 from lmparse.db2.tables import Column
 from lmparse.framing.windows import Gathered
 from lmparse.storage.buffers import Buffer
@@ -61,7 +61,7 @@ class OutsideRows:
 class OutsidePieces:
     """The pieces of one part of a log, by row and column."""
 
-    def __init__(self, columns: RecordColumns, piece_rows: Int64s, irregular: Flags) -> None:
+    def __init__(self, columns: RecordTable, piece_rows: Int64s, irregular: Flags) -> None:
         self._columns = columns
         pieces, rows = columns.pieces, columns.rows
         order = np.lexsort((pieces.address, pieces.column, piece_rows))

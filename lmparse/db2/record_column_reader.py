@@ -26,7 +26,7 @@ from lmparse.db2.record_columns import (
     Ends,
     Members,
     Pieces,
-    RecordColumns,
+    RecordTable,
     Undos,
     links_of,
     table_number,
@@ -87,7 +87,7 @@ class RecordColumnReader:
         self.prefix = places_of_prefix(framing_name)
         self.lead = logs.lead
 
-    def read(self, window: Window) -> RecordColumns:
+    def read(self, window: Window) -> RecordTable:
         """The columns of a window whose data begin `lead` bytes in front of its first record."""
         return _Batch(self, window).columns()
 
@@ -154,13 +154,13 @@ class _Batch:
         self.role = np.full(count, Role.MEMBER, np.int32)
         self.base = np.zeros(count, np.int64)
         self.parsed: dict[int, LogRecord | DataError] = {}
-        self.found = RecordColumns(count, int(window.offsets[-1] + window.lengths[-1]))
+        self.found = RecordTable(count, int(window.offsets[-1] + window.lengths[-1]))
         self.rows: list[ChangedRows] = []
         self.undos: list[Undos] = []
         self.ends: list[Ends] = []
         self.pieces: list[Pieces] = []
 
-    def columns(self) -> RecordColumns:
+    def columns(self) -> RecordTable:
         """The columns of the window."""
         head = None if self.reader.is_parsed else self.head()
         if head is not None:
@@ -180,7 +180,7 @@ class _Batch:
         is_member &= (self.role != Role.APART) & ((self.role != Role.MEMBER) | (members.tid != 0))
         return self._finished(members, is_member)
 
-    def _finished(self, members: Members, is_member: Flags) -> RecordColumns:
+    def _finished(self, members: Members, is_member: Flags) -> RecordTable:
         found, numbers = self.found, np.cumsum(is_member) - 1
         if len(members):
             found.members = members.take(is_member)

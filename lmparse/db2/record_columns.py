@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import IO, Any, Self
 
 import numpy as np
@@ -143,8 +144,8 @@ def links_of(members: Members) -> Links:
 
 
 @dataclass(frozen=True, eq=False)
-class RowKeys(Arrays):
-    """Rows that records insert, delete or update, without their places. A record may have several."""
+class ChangedRows(Arrays):
+    """Rows that records insert, delete or update. A record may have several."""
 
     member: Int64s
     """Number of the record among the members."""
@@ -158,14 +159,9 @@ class RowKeys(Arrays):
     """Types in the header of the row before, see `RowImages.types`."""
     after_types: UInt16s
 
-
-@dataclass(frozen=True, eq=False)
-class ChangedRows(RowKeys):
-    """The same with their places; a record that was parsed by itself has none."""
-
     is_compressed: Flags
     before: Int64s
-    """Offset of the row before in the file; -1 if there is none."""
+    """Offset of the row before in the file; -1 if there is none, or its record was parsed by itself."""
     before_length: Int64s
     after: Int64s
     after_length: Int64s
@@ -229,14 +225,14 @@ def row_number(index: Any, number: Any) -> Any:
 
 @dataclass
 class RecordTable:
-    """The records of a log, or of a part of it, without the places of their rows."""
+    """The records of a log, or of a part of it."""
 
     count: int = 0
     """Number of all records."""
     end: int = 0
     """Offset in the file behind the last one."""
     members: Members = field(default_factory=Members.none)
-    rows: RowKeys = field(default_factory=RowKeys.none)
+    rows: ChangedRows = field(default_factory=ChangedRows.none)
     undos: Undos = field(default_factory=Undos.none)
     ends: Ends = field(default_factory=Ends.none)
     pieces: Pieces = field(default_factory=Pieces.none)
@@ -307,56 +303,31 @@ class RecordTable:
         self.links = self.links.then(other.links)
 
 
-@dataclass
-class RecordColumns(RecordTable):
-    """The records of a part of a log, with the places of their rows."""
-
-    rows: ChangedRows = field(default_factory=ChangedRows.none)
-
-    def moved(self, first: int) -> RecordColumns:
-        """The same with `first` added to the numbers of records, and without what only the first reading needs."""
-        members = replace(self.members, index=self.members.index + first)
-        return replace(self, members=members, loads=[], bad=[], faults=[])
-
-    def without_places(self) -> RecordTable:
-        """The same without the places of rows."""
-        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        keys = RowKeys(*(getattr(self.rows, entry.name) for entry in fields(RowKeys)))
-        return RecordTable(**{**values, "rows": keys})
-
-    @classmethod
-    def joined(cls, parts: list[RecordColumns]) -> RecordColumns:
-        """The columns of parts that follow one another."""
-        if len(parts) < 2:
-            return parts[0] if parts else cls()
-        starts = np.cumsum([0, *(len(part.members) for part in parts)])
-        found = cls(members=Members.joined(part.members for part in parts))
-        for name, type_ in (("rows", ChangedRows), ("undos", Undos), ("ends", Ends), ("pieces", Pieces)):
-            held: list[Any] = [getattr(part, name) for part in parts]
-            whole: Any = type_.joined(held)
-            whole.member[:] += np.repeat(starts[:-1], [len(one) for one in held])
-            setattr(found, name, whole)
-        for part in parts:
-            found.add_lists(part)
-        return found
+Bounds = tuple[tuple[int, int], ...]
+"""Where the records of a part begin and end in the arrays of a table, in the order of `_TYPES`."""
 
 
 class TableWriter:
-    """Puts the records of parts one behind the other; those of a large log into files without a name.
+    """Puts the records of windows one behind the other, in memory, or into files.
 
     Memory then has pages of these files, which the operating system writes and drops as it needs to.
     """
 
-    def __init__(self, folder: str | None, *, is_large: bool) -> None:
-        """`folder` is where the files are; None for the folder of temporary files."""
+    def __init__(self, folder: Path | None = None, *, is_large: bool = False) -> None:
+        """With a folder the files have names there, for other processes. Else a large table has files without names."""
         self._table = RecordTable()
         self._open = ExitStack()
 
-        def file() -> IO[bytes]:
-            return self._open.enter_context(tempfile.TemporaryFile(dir=folder)) if is_large else io.BytesIO()
+        def file(path: Path | None) -> IO[bytes]:
+            if path is None:
+                return self._open.enter_context(tempfile.TemporaryFile()) if is_large else io.BytesIO()
+            return self._open.enter_context(path.open("w+b"))
 
-        self._files = {type_: [file() for _ in fields(type_)] for type_ in _TYPES.values()}
-        self._members = 0
+        self._files = {
+            type_: [file(folder and _path(folder, name, entry.name)) for entry in fields(type_)]
+            for name, type_ in _TYPES.items()
+        }
+        self._lengths = dict.fromkeys(_TYPES, 0)
 
     def __enter__(self) -> Self:
         return self
@@ -364,27 +335,59 @@ class TableWriter:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The lengths of the arrays so far."""
+        return tuple(self._lengths.values())
+
     def add(self, part: RecordTable) -> None:
-        """Add the next part."""
+        """Add the next records."""
+        first = self._lengths["members"]
         for name, type_ in _TYPES.items():
             arrays = getattr(part, name)
             for file, entry in zip(self._files[type_], fields(type_), strict=True):
                 values = getattr(arrays, entry.name)
-                shift = self._members if entry.name == "member" else 0
+                shift = first if entry.name == "member" else 0
                 file.write(np.ascontiguousarray(values + shift if shift else values, _DTYPES[entry.type]).data)
-        self._members += len(part.members)
+            self._lengths[name] += len(arrays)
         self._table.add_lists(part)
 
     def finished(self) -> RecordTable:
-        """The records of all parts; of files that are closed, their pages stay."""
+        """All records; of files that are closed, their pages stay."""
         for name, type_ in _TYPES.items():
             columns = zip(self._files[type_], fields(type_), strict=True)
             setattr(self._table, name, type_(*(_array(file, _DTYPES[entry.type]) for file, entry in columns)))
         return self._table
 
 
+def joined(parts: Iterable[RecordTable]) -> RecordTable:
+    """The records of parts that follow one another."""
+    with TableWriter() as table:
+        for part in parts:
+            table.add(part)
+        return table.finished()
+
+
+def part_of(table: RecordTable | Path, bounds: Bounds, kinds: list[str]) -> RecordTable:
+    """The records of a part of a table, which may be in the files of a folder; `kinds` are those of its forms."""
+    found = RecordTable(kinds=kinds)
+    for (name, type_), (low, high) in zip(_TYPES.items(), bounds, strict=True):
+        columns = []
+        for entry in fields(type_):
+            if isinstance(table, Path):
+                dtype = np.dtype(_DTYPES[entry.type])
+                with _path(table, name, entry.name).open("rb") as file:
+                    file.seek(low * dtype.itemsize)
+                    values = np.fromfile(file, dtype, high - low)
+            else:
+                values = getattr(getattr(table, name), entry.name)[low:high]
+            columns.append(values - bounds[0][0] if entry.name == "member" else values)
+        setattr(found, name, type_(*columns))
+    return found
+
+
 _TYPES: Mapping[str, type[Arrays]] = {
-    "members": Members, "rows": RowKeys, "undos": Undos, "ends": Ends, "pieces": Pieces
+    "members": Members, "rows": ChangedRows, "undos": Undos, "ends": Ends, "pieces": Pieces
 }  # fmt: skip
 """The arrays of a table by the names of its fields."""
 
@@ -394,3 +397,7 @@ def _array(file: IO[bytes], dtype: Any) -> Any:
         return np.frombuffer(file.getbuffer(), dtype)
     file.flush()
     return np.memmap(file, dtype, "r") if file.tell() else np.zeros(0, dtype)
+
+
+def _path(folder: Path, name: str, column: str) -> Path:
+    return folder / f"records-{name}-{column}"
