@@ -7,21 +7,18 @@ not fit its form by arithmetic, or whose form has no such rule, is parsed by its
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from lmparse.db2 import record_kinds
-from lmparse.db2.links import LoadStart
-from lmparse.db2.lob_pieces import byte_address
 from lmparse.db2.log_part import ERROR_BYTES
 from lmparse.db2.log_record import SPEC, STREAMS, LogReader, LogRecord, commit_seconds
+from lmparse.db2.parsed_records import ParsedRecords, members_of
 from lmparse.db2.record_columns import (
     NO_AUTHID,
-    NO_TABLE,
     NO_TIME,
-    Arrays,
     ChangedRows,
     Ends,
     Members,
@@ -29,10 +26,9 @@ from lmparse.db2.record_columns import (
     RecordTable,
     Undos,
     links_of,
-    table_number,
 )
-from lmparse.db2.record_forms import Fields, Place, RecordForm, Role, places, role_of
-from lmparse.db2.row_images import NO_TYPES, RowImages
+from lmparse.db2.record_forms import Fields, Place, RecordForm, Role, places
+from lmparse.db2.row_images import RowImages
 from lmparse.errors import DataError
 from lmparse.framing.windows import Window
 from lmparse.limits import Held
@@ -42,7 +38,6 @@ from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, places_by_
 from lmparse.values.codepages import CodePage
 
 T = TypeVar("T")
-A = TypeVar("A", bound=Arrays)
 MOST_FORMS = 1 << 12
 """Most forms, and headers, that are learned; servers write some hundred. Others are parsed record by record."""
 UNLISTED = "records of a type or component that is not listed; they are passed over"
@@ -159,6 +154,7 @@ class _Batch:
         self.undos: list[Undos] = []
         self.ends: list[Ends] = []
         self.pieces: list[Pieces] = []
+        self.entries = ParsedRecords(reader.images, reader.logs.byte_order)
 
     def columns(self) -> RecordTable:
         """The columns of the window."""
@@ -172,8 +168,11 @@ class _Batch:
                     self._read_form(self.reader.forms[number], which)
         for place in np.flatnonzero(self.form < 0).tolist():
             self._take_parsed(place)
+        for name, arrays in self.entries.arrays():
+            getattr(self, name).append(arrays)
         if head is None:
-            members = self._parsed_members()
+            parsed = {place: one for place, one in self.parsed.items() if isinstance(one, LogRecord)}
+            members = members_of(self.window, parsed, self.role, self.form)
         is_member = np.ones(len(self.window), np.bool_)
         is_member[[place for place, found in self.parsed.items() if isinstance(found, DataError)]] = False
         self.found.links = links_of(members.take(is_member))
@@ -412,34 +411,17 @@ class _Batch:
 
     # -- records that are parsed by themselves --------------------------------------------------
 
-    def _parsed_members(self) -> Members:
-        """The members, one for each record, of records that have all been parsed."""
-        window, names = self.window, ("previous", "lsn", "lfs", "stream", "address")
-        found = {name: np.zeros(len(window), np.uint64) for name in ("tid", *names)}
-        found["lsn"] = window.offsets.astype(np.uint64)
-        for place, record in self.parsed.items():
-            if isinstance(record, LogRecord):
-                found["tid"][place] = int.from_bytes(record.transaction_id)
-                for name in names:
-                    if (value := getattr(record, name)) is not None:
-                        found[name][place] = value
-        stream = found.pop("stream").view(np.int64)
-        index = np.arange(len(window)) + window.first_index
-        return Members(
-            index=index,
-            offset=window.offsets,
-            length=self.lengths,
-            stream=stream,
-            role=self.role,
-            form=self.form,
-            **found,
-        )
-
     def _take_parsed(self, place: int) -> None:
         record = self._parse(place)
         if isinstance(record, DataError):
             return
-        role = role_of(record)
+        raw = getattr(record.body, "authid", None) if record.kind in record_kinds.COMMITS else None
+        authid = NO_AUTHID if raw is None else self._authid(np.array([place]), raw)
+        try:
+            role = self.entries.add(place, record, self.found, authid)
+        except DataError as error:
+            self.found.bad.append((record.extent, error))
+            return
         self.role[place] = role
         if role not in (Role.MEMBER, Role.TOUCH):
             self.form[place] = self.reader.parsed_form(record)
@@ -447,80 +429,3 @@ class _Batch:
             self.found.counts[record.class_differs] += 1
         if record.kind.startswith("db2_log.unlisted"):
             self.found.counts[UNLISTED] += 1
-        ids = NO_TABLE if record.table is None else table_number(*record.table)
-        if role == Role.APART:
-            tid = int.from_bytes(record.transaction_id)
-            self.found.loads.append(LoadStart(tid, record.address or 0, record.previous, record.extent))
-        elif role in (Role.CHANGE, Role.SINGULAR) and record.kind in record_kinds.ROWS:
-            self._take_rows(place, record, ids)
-        elif role == Role.UNDO:
-            named = [
-                value
-                for one in (record.compensated, record.before_compensated)
-                for value in (one or 0, one is not None)
-            ]
-            self.undos.append(_entries(Undos, [(place, ids, rid, *named) for rid in _row_ids(record.body)]))
-        elif role == Role.PIECE:
-            self._take_piece(place, record, ids)
-        elif role in (Role.COMMIT, Role.ABORT):
-            seconds = commit_seconds(getattr(record.body, "time_committed", None), self.reader.logs.byte_order)
-            raw = getattr(record.body, "authid", None) if role == Role.COMMIT else None
-            authid = NO_AUTHID if raw is None else self._authid(np.array([place]), raw)
-            self.ends.append(_entries(Ends, [(place, NO_TIME if seconds is None else seconds, authid)]))
-
-    def _take_rows(self, place: int, record: LogRecord, ids: int) -> None:
-        """Take the changed rows of a record without their places."""
-        body = record.body
-        is_half = bool(getattr(body, "iud_flags", 0) & self.reader.images.moved)
-        rows: list[tuple[Any, ...]] = []
-        for number, (rid, part) in enumerate(zip(_row_ids(body), getattr(body, "records", [body]), strict=True)):
-            old, new = (getattr(body, name).record if hasattr(body, name) else None for name in ("old_row", "new_row"))
-            if old is None and record.kind in record_kinds.DELETES:
-                old = part.record
-            elif old is None:
-                new = part.record
-            types = (NO_TYPES if raw is None else self._types(raw) for raw in (old, new))
-            rows.append((place, number, ids, rid, is_half, *types, record.is_compressed, -1, 0, -1, 0))
-        self.rows.append(_entries(ChangedRows, rows))
-
-    def _types(self, raw: bytes) -> int:
-        """The types in the header of a row."""
-        return int(
-            self.reader.images.types(np.frombuffer(raw, np.uint8), np.zeros(1, np.int64), np.array([len(raw)]))[0]
-        )
-
-    def _take_piece(self, place: int, record: LogRecord, ids: int) -> None:
-        body = record.body
-        try:
-            address, form = byte_address(body)
-        except DataError as error:
-            self.found.bad.append((record.extent, error))
-            self.role[place] = Role.MEMBER
-            return
-        if form:
-            self.found.address_forms[form] += 1
-        column = getattr(body, "column_id", -1)
-        self.pieces.append(_entries(Pieces, [(place, ids, column, address, body.data_length, hasattr(body, "data"))]))
-
-
-def _row_ids(body: Any) -> list[int]:
-    """The row ids in a record as numbers: of its row, of the row before of an update, or of several rows."""
-    parts = body.records if hasattr(body, "records") else [getattr(body, "old_row", body)]
-    found = []
-    for part in parts:
-        rid = getattr(part, "rid", 0)
-        if isinstance(rid, int):
-            found.append(rid if rid >= 0 else rid + (1 << 32))  # of four bytes with a sign, which arrays do not see
-        else:
-            found.append(rid.word0 << 32 | rid.word1 << 16 | rid.word2)
-    return found
-
-
-def _entries(type_: type[A], entries: list[tuple[Any, ...]]) -> A:
-    """Arrays of some entries."""
-    none = type_.none()
-    columns = zip(*entries, strict=True) if entries else [()] * len(fields(none))
-    arrays = (
-        np.array(column, getattr(none, entry.name).dtype) for column, entry in zip(columns, fields(none), strict=True)
-    )
-    return type_(*arrays)

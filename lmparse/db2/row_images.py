@@ -165,6 +165,11 @@ class RowImages:
         found[good[is_whole]] = (outer << 8 | inner)[is_whole]
         return found
 
+    def types_of(self, raw: bytes) -> int:
+        """The same of one row."""
+        start, length = np.zeros(1, np.int64), np.full(1, len(raw))
+        return int(self.types(np.frombuffer(raw, np.uint8), start, length)[0])
+
     # -- records of several rows ------------------------------------------------------------------
 
     def _fits_many(self, form: RecordForm, data: Bytes, rows: Bytes, starts: Int64s, lengths: Int64s) -> Flags:
