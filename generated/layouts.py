@@ -10784,7 +10784,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One record as db2ReadLog, db2ReadLogNoConn or sqlurlog returns it, without the prefix of the API. That all numbers stand in the byte order of the server is inferred. The header has one of three forms, which a compensation record makes longer. Behind it, records of type normal, redo, undo, compensation and information only begin with the byte that names the component they come from; function ids of different components overlap, so the component is asked first. That records of all other types belong to the transaction manager or to a utility, and have no such byte, follows from their tables. The set of types is taken as open: a record of a type or component that is not listed keeps its bytes.',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
+        sha256='b5559cfe8ac32a9c879a38e3e3f524477ab143fff5fd292057ee45e117695e52',
         enums={
             'log_record_type': (
                 Code(value=65, text=None, id='normal_abort', doc='A: normal abort'),
@@ -11169,7 +11169,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, from version 10.1 on: 40, 56 or 64 bytes with the three fields before it',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
+        sha256='b5559cfe8ac32a9c879a38e3e3f524477ab143fff5fd292057ee45e117695e52',
     ),
     'db2_log.chain_v7': Layout(
         id='db2_log.chain_v7',
@@ -11233,7 +11233,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, versions 5 to 7: 20, 26 or 32 bytes with the three fields before it. That versions 8.1 to 9.5 have the same is inferred.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
         path='db2/db2_log.ksy',
-        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
+        sha256='b5559cfe8ac32a9c879a38e3e3f524477ab143fff5fd292057ee45e117695e52',
     ),
     'db2_log.chain_v97': Layout(
         id='db2_log.chain_v97',
@@ -11292,7 +11292,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, version 9.7: 24, 32 or 40 bytes with the three fields before it (inferred)',
         doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so',
         path='db2/db2_log.ksy',
-        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
+        sha256='b5559cfe8ac32a9c879a38e3e3f524477ab143fff5fd292057ee45e117695e52',
     ),
     'db2_log.component_record': Layout(
         id='db2_log.component_record',
@@ -11303,7 +11303,7 @@ LAYOUTS: dict[str, Layout] = {
                 width=None,
                 kind='body',
                 cases=(
-                    'db2_dms',
+                    'db2_log.dms_record',
                     'db2_long_field',
                     'db2_dom',
                     'db2_lob',
@@ -11317,11 +11317,7 @@ LAYOUTS: dict[str, Layout] = {
                 status='documented',
                 switch_on=('name', 'component'),
                 switch=(
-                    Case(
-                        key=1,
-                        type='db2_dms',
-                        arguments=(('get', ('name', '_root'), 'generation'), ('get', ('name', '_root'), 'byte_order')),
-                    ),
+                    Case(key=1, type='db2_log.dms_record'),
                     Case(
                         key=3,
                         type='db2_long_field',
@@ -11348,7 +11344,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What a component wrote, by its first byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
+        sha256='b5559cfe8ac32a9c879a38e3e3f524477ab143fff5fd292057ee45e117695e52',
         computed={
             'component': Computed(value=0, condition=('>', ('get', ('name', '_io'), 'size'), 0), width=1),
             'kind': Computed(
@@ -11362,6 +11358,66 @@ LAYOUTS: dict[str, Layout] = {
                     Code(value=8, text=None, id='datalink'),
                     Code(value=11, text=None, id='relation'),
                     Code(value=15, text=None, id='csl'),
+                ),
+            ),
+        },
+    ),
+    'db2_log.difference': Layout(
+        id='db2_log.difference',
+        fields=(
+            Field(
+                id='payload',
+                offset=0,
+                width=None,
+                kind='variable',
+                ends='_io',
+                doc='Kept as it is',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
+                status='unknown',
+                size=('rest',),
+            ),
+        ),
+        width=None,
+        doc='An update of a table without DATA CAPTURE CHANGES, which is not for propagation: where the rows before and after differ, as no page describes it',
+        doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
+        path='db2/db2_log.ksy',
+        sha256='b5559cfe8ac32a9c879a38e3e3f524477ab143fff5fd292057ee45e117695e52',
+    ),
+    'db2_log.dms_record': Layout(
+        id='db2_log.dms_record',
+        fields=(
+            Field(
+                id='body',
+                offset=0,
+                width=None,
+                kind='body',
+                cases=('db2_dms', 'db2_log.difference'),
+                doc='The record, but that of an update without rows',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
+                status='documented',
+                switch_on=('?', ('name', 'is_difference'), 1, 0),
+                switch=(
+                    Case(
+                        key=0,
+                        type='db2_dms',
+                        arguments=(('get', ('name', '_root'), 'generation'), ('get', ('name', '_root'), 'byte_order')),
+                    ),
+                    Case(key=None, type='db2_log.difference'),
+                ),
+            ),
+        ),
+        width=None,
+        doc='What the data manager wrote',
+        doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
+        path='db2/db2_log.ksy',
+        sha256='b5559cfe8ac32a9c879a38e3e3f524477ab143fff5fd292057ee45e117695e52',
+        computed={
+            'function_id': Computed(value=1, condition=('>', ('get', ('name', '_io'), 'size'), 1), width=1),
+            'is_difference': Computed(
+                value=(
+                    'and',
+                    ('not', ('get', ('name', '_root'), 'is_propagatable')),
+                    ('or', ('==', ('name', 'function_id'), 120), ('==', ('name', 'function_id'), 163)),
                 ),
             ),
         },
@@ -11385,7 +11441,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of a type or component that no page describes',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='29ed502d0a483207b7f177a549d347cd11cc1dfd9822065dafdfdf84c3c3ef28',
+        sha256='b5559cfe8ac32a9c879a38e3e3f524477ab143fff5fd292057ee45e117695e52',
     ),
     'db2_long_field': Layout(
         id='db2_long_field',

@@ -359,7 +359,7 @@ types:
         type:
           switch-on: component
           cases:
-            'db2_server::component::dms': db2_dms(_root.generation, _root.byte_order)
+            'db2_server::component::dms': dms_record
             'db2_server::component::long_field': db2_long_field(_root.generation, _root.byte_order)
             'db2_server::component::dom': db2_dom(_root.generation, _root.byte_order)
             'db2_server::component::lob': db2_lob(_root.generation, _root.byte_order)
@@ -384,6 +384,47 @@ types:
         -lm-column: false
         value: component
         doc: What the record is, as far as its component says it
+        doc-ref: *orig
+  dms_record:
+    doc: What the data manager wrote
+    doc-ref: *orig
+    seq:
+      - id: body
+        -lm-status: documented
+        -lm-type: body
+        type:
+          switch-on: 'is_difference ? 1 : 0'
+          cases:
+            0: db2_dms(_root.generation, _root.byte_order)
+            _: difference
+        doc: The record, but that of an update without rows
+        doc-ref: *orig
+    instances:
+      function_id:
+        -lm-status: documented
+        -lm-column: false
+        pos: 1
+        type: u1
+        enum: db2_dms::function_id
+        if: '_io.size > 1'
+        doc: Function identifier
+        doc-ref: *orig
+      is_difference:
+        -lm-status: inferred
+        -lm-column: false
+        value: 'not _root.is_propagatable and (function_id == db2_dms::function_id::update_record or function_id == db2_dms::function_id::update_record_v97)'
+        doc: Whether it is an update of a table without DATA CAPTURE CHANGES
+        doc-ref: *orig
+  difference:
+    doc: |
+      An update of a table without DATA CAPTURE CHANGES, which is not for propagation: where the rows
+      before and after differ, as no page describes it
+    doc-ref: *orig
+    seq:
+      - id: payload
+        -lm-status: unknown
+        size-eos: true
+        doc: Kept as it is
         doc-ref: *orig
   unlisted:
     doc: A record of a type or component that no page describes

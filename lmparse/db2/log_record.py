@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from kaitaistruct import KaitaiStruct
 
+from lmparse.db2 import record_kinds
 from lmparse.errors import DataError, FramingError, RecordError
 from lmparse.framing.base import Framing
 from lmparse.framing.detection import Detection
@@ -29,6 +30,12 @@ MARGIN = 4
 """Factor by which one generation must explain more records than any other."""
 STREAMS = 1 << 16
 """Numbers of log streams: a prefix has more bytes for one than a header and a `seq`."""
+
+
+UNLISTED = "records of a type or component that is not listed; they are passed over"
+NOT_CAPTURED = (
+    "changes of rows that are not for propagation (tables without DATA CAPTURE CHANGES); passed over"
+)
 
 
 class LogReader:
@@ -189,13 +196,24 @@ class LogRecord:
         return bool(self.parsed.is_compensation) or self.kind.partition(".")[2].startswith("undo_")
 
     @property
-    def class_differs(self) -> str | None:
-        """A message if the type of the record does not fit its kind; information only fits every kind."""
-        stated = getattr(self.body, "record_class", None)
-        type_ = int(self.parsed.type)
-        if stated is None or type_ in (int(stated), _types()["information_only"]):
-            return None
-        return f"{self.kind} is {stated.name}, but the type of the record is {type_:#x}"
+    def is_captured(self) -> bool:
+        """Whether its table has DATA CAPTURE CHANGES, so that it is for propagation; known of rows and their pieces."""
+        of_rows = self.kind in record_kinds.ROWS or self.kind in record_kinds.PIECES
+        return bool(self.parsed.is_propagatable) or not (of_rows or self.kind == record_kinds.DIFFERENCE)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is said of it; of many such records once, with their number."""
+        stated, type_ = getattr(self.body, "record_class", None), int(self.parsed.type)
+        found = []
+        # Information only fits every kind.
+        if stated is not None and type_ not in (int(stated), _types()["information_only"]):
+            found.append(f"{self.kind} is {stated.name}, but the type of the record is {type_:#x}")
+        if self.kind.startswith(f"{SPEC}.unlisted"):
+            found.append(UNLISTED)
+        if not self.is_captured:
+            found.append(NOT_CAPTURED)
+        return tuple(found)
 
 
 def still_compressed(record: LogRecord) -> RecordError:

@@ -40,7 +40,6 @@ from lmparse.values.codepages import CodePage
 T = TypeVar("T")
 MOST_FORMS = 1 << 12
 """Most forms, and headers, that are learned; servers write some hundred. Others are parsed record by record."""
-UNLISTED = "records of a type or component that is not listed; they are passed over"
 _NO_BYTE = 256
 """In place of component or function: the record ends before it."""
 
@@ -305,10 +304,8 @@ class _Batch:
         if not len(which) or rows_ is None:
             return
         self.role[which] = form.role
-        if form.class_differs:
-            self.found.counts[form.class_differs] += len(which)
-        if form.kind.startswith("db2_log.unlisted"):
-            self.found.counts[UNLISTED] += len(which)
+        for note in form.notes:
+            self.found.counts[note] += len(which)
         if form.has_rows:
             self._change(form, which, rows_)
         elif form.role == Role.UNDO:
@@ -425,7 +422,4 @@ class _Batch:
         self.role[place] = role
         if role not in (Role.MEMBER, Role.TOUCH):
             self.form[place] = self.reader.parsed_form(record)
-        if record.class_differs:
-            self.found.counts[record.class_differs] += 1
-        if record.kind.startswith("db2_log.unlisted"):
-            self.found.counts[UNLISTED] += 1
+        self.found.counts.update(record.notes)

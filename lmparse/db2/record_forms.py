@@ -61,6 +61,8 @@ _LENGTHS = {"record": "record_length", "data": "data_length"}
 def role_of(record: LogRecord) -> Role:
     """The role of a record."""
     kind = record.kind
+    if not record.is_captured:
+        return Role.MEMBER
     if kind in record_kinds.COMMITS:
         return Role.COMMIT
     if kind in record_kinds.ABORTS:
@@ -94,15 +96,15 @@ class RecordForm:
     layout: Layout
     """Of the innermost part."""
     spec: Spec
-    class_differs: str | None
-    """As `LogRecord.class_differs`."""
+    notes: tuple[str, ...]
+    """As `LogRecord.notes`."""
 
     @classmethod
     def of(cls, record: LogRecord, spec: Spec) -> RecordForm:
         """The form of a parsed record."""
         base = record.extent.length - record.body._io.size()
         layout = spec.layout_of(record.body)
-        return cls(record.kind, role_of(record), base, layout, spec, record.class_differs)
+        return cls(record.kind, role_of(record), base, layout, spec, record.notes)
 
     @property
     def has_rows(self) -> bool:
@@ -126,6 +128,8 @@ class RecordForm:
         length inside.
         """
         tail = self.tail
+        if self.kind == record_kinds.DIFFERENCE:
+            return "least"
         is_of_table = self.role in _PARSED_ROLES or (self.role == Role.SINGULAR and not self.has_rows)
         if is_of_table or self.kind in _PARSED_KINDS:
             return ""

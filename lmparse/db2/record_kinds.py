@@ -28,8 +28,8 @@ NOT_LOGGED = "db2_dom.activate_not_logged"
 LOAD = "db2_utility.load_start"
 _OBJECTS = (
     INITIALIZE, ATTRIBUTE, ADD_COLUMNS, *ALTER, DROP_COLUMNS, "db2_dms.rename", "db2_dms.update_partition_state",
-    NOT_LOGGED, CREATE, DROP, "db2_dom.create_index", "db2_dom.drop_index", "db2_dom.reorg_table",
-    "db2_ddl.ddl_statement",
+    "db2_dms.change_row_version", NOT_LOGGED, CREATE, DROP, "db2_dom.create_index", "db2_dom.drop_index",
+    "db2_dom.reorg_table", "db2_ddl.ddl_statement",
 )  # fmt: skip
 OPERATIONS: dict[str, str] = {
     **dict.fromkeys((*INSERTS, MULTIPLE), "I"), **dict.fromkeys(DELETES, "D"), **dict.fromkeys(UPDATES, "U"),
@@ -71,5 +71,7 @@ LOBS_NAMED = ("db2_lob.add_lob_data", "db2_lob.add_lob_amount")
 LOBS_UNNAMED = ("db2_lob.afim_data", "db2_lob.afim_amount")
 XML = "db2_xml.xml_data"
 PIECES = frozenset((*LOBS_NAMED, *LOBS_UNNAMED, XML))
+DIFFERENCE = "db2_log.dms"
+"""An update that is not for propagation, which has no rows."""
 NOT_STORED_OUTSIDE = "db2_dms.undo_start_of_out_of_row_data"
 """Pieces of a row outside of it that was not written after all."""
