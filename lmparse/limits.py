@@ -128,9 +128,5 @@ class Held:
             raise self._limits.error("held_bytes", self.bytes + size, **place)
         self.bytes += size
 
-    def give(self, size: int) -> None:
-        """Hold `size` bytes less."""
-        self.bytes -= size
-
 
 DEFAULT = Limits()

@@ -33,9 +33,7 @@ STREAMS = 1 << 16
 
 
 UNLISTED = "records of a type or component that is not listed; they are passed over"
-NOT_CAPTURED = (
-    "changes of rows that are not for propagation (tables without DATA CAPTURE CHANGES); passed over"
-)
+NOT_CAPTURED = "changes of rows that are not for propagation (tables without DATA CAPTURE CHANGES); passed over"
 
 
 class LogReader:

@@ -115,7 +115,7 @@ class TableChanges:
         """Read records in the order of the log, each with the number of its unit; -1 for the start of a load."""
         for extent, unit in extents:
             record = logs.read(buffer, extent)
-            self._held.take(_CHANGE_BYTES)
+            self._held.take(_CHANGE_BYTES, record_index=extent.index, record_offset=extent.offset)
             if record.kind == record_kinds.LOAD:
                 self.index.transactions.append(load := _load(record))
                 self._add(load, record)

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 from engines import changes, changes_difference
-from samples.db2_scripts import ITEM, item
+from samples.db2_scripts import ITEM
 from samples.framed_files import EVERY, RECORDS, written
 from writers.bmc import framing as enc
 from writers.bmc import logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
+from writers.db2 import dms
 from writers.db2.stream import Stream
 
 import lmparse
@@ -265,15 +266,10 @@ def test_places_of_segments_at_the_limit_are_kept_and_one_above_it_is_an_error(
     assert (error["code"], error["record_index"]) == ("LMP-L004", 14)
 
 
-MOVED = 0x8000
-"""The flag of a delete and an insert that are halves of one update."""
-
-
-def moved_rows(stream: Stream, size: int) -> None:
+def altered_tables(stream: Stream, size: int) -> None:
     unit = stream.begin()
-    for number in range(size):
-        unit.delete(ITEM, item(number), flags=MOVED)
-        unit.insert(ITEM, item(number, "longer"), flags=MOVED)
+    for _ in range(size):
+        unit.alter_attribute(ITEM, dms.APPEND_MODE, 0)
     unit.commit()
 
 
@@ -287,10 +283,10 @@ def test_units_at_the_limit_are_read_and_one_above_it_is_an_error(
         control, data = map(str, bmc_log.make(units=100).write(tmp_path)[:2])
         given = {"control": control, "include": "all", "order": "commit"}
     else:
-        # Transactions with rows that moved are read record by record by both engines.
-        data, given = str(tmp_path / "moved.log"), {"spec": "db2_log", "include": "all"}
+        # Changes of tables are read record by record by both engines.
+        data, given = str(tmp_path / "altered.log"), {"spec": "db2_log", "include": "all"}
         stream = Stream("v10", "little", "filter")
-        moved_rows(stream, 60)
+        altered_tables(stream, 60)
         Path(data).write_bytes(stream.bytes())
     whole = changes(Path(data), engine, **given)
     assert not whole.errors
